@@ -1,0 +1,11 @@
+// Broken invariants end the process with a sentence; expected failures are core::Result.
+#pragma once
+
+namespace headway::core {
+
+[[noreturn]] void assertion_failed(const char* condition, const char* message, const char* file, int line);
+
+}  // namespace headway::core
+
+#define HEADWAY_ASSERT(condition, message) \
+    ((condition) ? void(0) : ::headway::core::assertion_failed(#condition, message, __FILE__, __LINE__))

@@ -1,0 +1,24 @@
+// Small names for things that cross layers. All are unique within one run and never reused in it; 0 means none.
+#pragma once
+
+#include <cstdint>
+
+namespace headway::core {
+
+using OpId = std::uint32_t;      // ops count from 1 in the order of issue
+using BufferId = std::uint32_t;  // storage of one or more tensors; views share it
+using Line = std::uint32_t;      // source position: file id in the top 8 bits, line number below
+
+inline constexpr std::uint32_t kMaxLanes = 16;
+
+constexpr Line make_line(std::uint32_t file, std::uint32_t line) {
+    return (file & 0xffu) << 24 | (line & 0xffffffu);
+}
+constexpr std::uint32_t file_of(Line line) {
+    return line >> 24;
+}
+constexpr std::uint32_t number_of(Line line) {
+    return line & 0xffffffu;
+}
+
+}  // namespace headway::core

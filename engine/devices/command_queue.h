@@ -1,0 +1,107 @@
+// An unbounded queue of commands from the frontend to one thread of a device: segments in a list, handed back when
+// drained, so a long run allocates only while it grows. No lock; one store per command on either side.
+//
+// Threads: one producer, one consumer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "engine/devices/op.h"
+
+namespace headway::devices {
+
+class CommandQueue {
+public:
+    CommandQueue() : write_(new Segment), read_(write_) {}
+    ~CommandQueue() {
+        while (read_ != nullptr) {
+            Segment* next = read_->next.load(std::memory_order_relaxed);
+            delete read_;
+            read_ = next;
+        }
+        free_chain(drained_.load());
+        free_chain(spare_);
+    }
+    CommandQueue(const CommandQueue&) = delete;
+    CommandQueue& operator=(const CommandQueue&) = delete;
+
+    // Producer. Returns once the consumer can see it.
+    void push(const Command& command) {
+        if (write_at_ == kSegmentCommands) [[unlikely]] {
+            Segment* next = new_segment();
+            write_->next.store(next, std::memory_order_release);
+            write_ = next;
+            write_at_ = 0;
+        }
+        write_->commands[write_at_++] = command;
+        published_.store(++pushed_, std::memory_order_release);
+    }
+
+    // Consumer. How many commands have been pushed in all, modulo 2^32.
+    [[nodiscard]] std::uint32_t published() const { return published_.load(std::memory_order_acquire); }
+
+    // Consumer. The next command; call only when published() says that there is one. It stays valid until pop().
+    [[nodiscard]] Command& front() {
+        if (read_at_ == kSegmentCommands) [[unlikely]] {
+            Segment* old = read_;
+            read_ = old->next.load(std::memory_order_acquire);
+            read_at_ = 0;
+            Segment* head = drained_.load(std::memory_order_relaxed);
+            do {
+                old->next.store(head, std::memory_order_relaxed);
+            } while (!drained_.compare_exchange_weak(head, old, std::memory_order_release, std::memory_order_relaxed));
+        }
+        return read_->commands[read_at_];
+    }
+    void pop() { ++read_at_; }
+    // A hint that the command `ahead` of the front will be needed; never reaches past the segment.
+    void prefetch(std::uint32_t ahead) const {
+        if (read_at_ + ahead < kSegmentCommands) {
+            __builtin_prefetch(&read_->commands[read_at_ + ahead]);
+        }
+    }
+
+private:
+    static constexpr std::uint32_t kSegmentCommands = 4096;  // 256 KiB
+    struct Segment {
+        std::array<Command, kSegmentCommands> commands;
+        std::atomic<Segment*> next{nullptr};
+    };
+
+    Segment* new_segment() {
+        if (spare_ == nullptr) {
+            spare_ = drained_.exchange(nullptr, std::memory_order_acquire);
+        }
+        if (spare_ == nullptr) {
+            return new Segment;
+        }
+        Segment* segment = spare_;
+        spare_ = segment->next.load(std::memory_order_relaxed);
+        segment->next.store(nullptr, std::memory_order_relaxed);
+        return segment;
+    }
+    static void free_chain(Segment* segment) {
+        while (segment != nullptr) {
+            Segment* next = segment->next.load(std::memory_order_relaxed);
+            delete segment;
+            segment = next;
+        }
+    }
+
+    // Producer's own.
+    Segment* spare_ = nullptr;
+    Segment* write_;
+    std::uint32_t write_at_ = 0;
+    std::uint32_t pushed_ = 0;
+    alignas(128) std::atomic<std::uint32_t> published_{0};
+    // Consumer's own.
+    alignas(128) Segment* read_;
+    std::uint32_t read_at_ = 0;
+    alignas(128) std::atomic<Segment*> drained_{nullptr};
+};
+
+}  // namespace headway::devices

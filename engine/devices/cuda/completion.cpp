@@ -1,0 +1,188 @@
+// The completion thread: asks the events of what is in flight, counts, and hands on to the recording.
+#include <sched.h>
+
+#include <algorithm>
+
+#include "engine/core/thread.h"
+#include "engine/devices/cuda/cuda_device.h"
+#include "engine/devices/cuda/host_work.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+constexpr std::int64_t kPollNs = 50'000;  // while nobody waits
+constexpr std::int64_t kSleepNs = 10'000'000;
+constexpr std::int64_t kHeldPollNs = 1'000'000;
+constexpr int kPausesBetweenPolls = 32;  // while the frontend waits
+
+bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
+    return static_cast<std::int32_t>(counter.load(std::memory_order_acquire) - seq) >= 0;
+}
+
+}  // namespace
+
+void CudaDevice::wait(std::uint32_t index, std::uint32_t seq) {
+    const auto& counter = lanes_[index]->completed;
+    if (reached(counter, seq)) {
+        return;
+    }
+    waiters_.fetch_add(1);
+    if (completer_asleep_.load() != kAwake) {
+        poke();
+    }
+    const auto begin = core::ticks();
+    while (!reached(counter, seq)) {
+        // Where the frontend launches, the learner may have let go of what is held.
+        const bool held = options_.launch == CudaLaunch::frontend && !launch_what_may();
+        if (core::ticks() - begin < spin_ticks_) {
+            core::spin_pause();
+            if (crowded_) {
+                sched_yield();
+            }
+            continue;
+        }
+        const auto seen = progress_.load();
+        if (!reached(counter, seq)) {
+            core::futex_wait_for(progress_, seen, held ? kHeldPollNs : kSleepNs);
+        }
+    }
+    waiters_.fetch_sub(1);
+}
+
+void CudaDevice::poke() {
+    poke_.fetch_add(1);
+    core::futex_wake_all(poke_);
+}
+
+void CudaDevice::complete_loop() {
+    core::name_thread("cuda-complete");
+    use_device();
+    for (;;) {
+        bool moved = false;
+        for (auto& lane : lanes_) {
+            moved |= retire_finished(*lane);
+        }
+        if (moved) {
+            continue;
+        }
+        const auto seen = poke_.load();
+        const bool idle = in_flight_.load(std::memory_order_acquire) == 0;
+        if (idle && stop_completing_.load(std::memory_order_acquire)) {
+            return;
+        }
+        if (!idle && waiters_.load() != 0) {
+            for (int i = 0; i < kPausesBetweenPolls; ++i) {
+                core::spin_pause();
+            }
+            if (crowded_) {
+                sched_yield();
+            }
+            continue;
+        }
+        if (cupti_ == nullptr && !lost() && core::monotonic_ns() > next_anchor_ns_) {
+            renew_event_anchor();
+        }
+        completer_asleep_.store(idle ? kIdle : kNapping);  // work alone does not end a nap
+        core::heavy_fence();
+        const bool still = (in_flight_.load(std::memory_order_acquire) == 0) == idle && waiters_.load() == 0 &&
+                           !(idle && stop_completing_.load(std::memory_order_acquire));
+        if (still) {
+            core::futex_wait_for(poke_, seen, idle ? kSleepNs : kPollNs);
+        }
+        completer_asleep_.store(kAwake);
+    }
+}
+
+// How many commands at the front of the lane have finished. An event later in a stream is done only when all before
+// it are, so the questions skip ahead, twice as far each time, until the answer is no.
+std::size_t CudaDevice::count_finished(Lane& lane) {
+    std::size_t limit = 0;  // what is from here on is not finished, or not there
+    const auto event_at = [&lane](std::size_t at) {
+        const std::lock_guard lock(lane.mutex);
+        return lane.in_flight[at].end;
+    };
+    {
+        const std::lock_guard lock(lane.mutex);
+        limit = lane.in_flight.size();
+    }
+    std::size_t finished = 0;
+    for (std::size_t step = 1; finished < limit && !lost();) {
+        const std::size_t at = std::min(finished + step, limit) - 1;
+        const cudaEvent_t event = event_at(at);
+        const auto status = event != nullptr ? cudaEventQuery(event) : cudaSuccess;
+        if (status == cudaSuccess) {
+            finished = at + 1;
+            step *= 2;
+        } else if (status == cudaErrorNotReady) {
+            cudaGetLastError();  // it is kept like an error
+            limit = at;
+            step = 1;
+        } else {
+            cudaGetLastError();
+            core::OpId op = 0;
+            {
+                const std::lock_guard lock(lane.mutex);
+                for (std::size_t i = finished; op == 0 && i < lane.in_flight.size(); ++i) {
+                    op = lane.in_flight[i].op;
+                }
+            }
+            lose(op, cudaGetErrorString(status));
+        }
+    }
+    if (lost()) {
+        const std::lock_guard lock(lane.mutex);
+        return lane.in_flight.size();
+    }
+    return finished;
+}
+
+bool CudaDevice::retire_finished(Lane& lane) {
+    const std::size_t finished = count_finished(lane);
+    if (finished == 0) {
+        return false;
+    }
+    std::vector<InFlight> batch;
+    batch.reserve(finished);
+    {
+        const std::lock_guard lock(lane.mutex);
+        for (std::size_t i = 0; i < finished; ++i) {
+            batch.push_back(std::move(lane.in_flight.front()));
+            lane.in_flight.pop_front();
+        }
+        lane.taken += static_cast<std::uint32_t>(finished);
+    }
+    retire(lane, batch);
+    return true;
+}
+
+void CudaDevice::retire(Lane& lane, std::vector<InFlight>& batch) {
+    const auto now = core::ticks();
+    const auto count = static_cast<std::uint32_t>(batch.size());
+    if (lost()) {
+        // Nothing that was under way can be told to have finished. Host functions may be running still.
+        for (auto& flight : batch) {
+            flight.failed = true;
+            static_cast<void>(flight.host.release());
+        }
+    }
+    lane.completed.store(lane.completed.load(std::memory_order_relaxed) + count, std::memory_order_release);
+    if (waiters_.load() != 0) {
+        progress_.fetch_add(1);
+        core::futex_wake_all(progress_);
+    }
+    for (auto& flight : batch) {
+        if (flight.op != 0 && options_.record) {
+            record(lane, flight, now);
+        }
+        if (!lost()) {
+            events_->give(flight.begin);
+            events_->give(flight.end);
+            pinned_.give(flight.staging);
+        }
+    }
+    lane.retired.store(lane.retired.load(std::memory_order_relaxed) + count, std::memory_order_release);
+    in_flight_.fetch_sub(count, std::memory_order_release);
+}
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,483 @@
+#include "engine/devices/cuda/cuda_device.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "engine/core/thread.h"
+#include "engine/devices/cuda/host_work.h"
+#include "engine/devices/cuda/marks.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+constexpr std::int64_t kSpinNs = 50'000;
+constexpr std::int64_t kSleepNs = 10'000'000;
+constexpr std::int64_t kHeldPollNs = 1'000'000;
+constexpr int kLaneShift = 4;  // of the lane in a queued command's flags
+constexpr int kLeastCapability = 75;
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+core::Result<std::string> find_gpu(int device) {
+    const auto none = [](std::string why) { return core::Error{core::ErrorKind::unavailable, std::move(why)}; };
+    int count = 0;
+    const auto status = cudaGetDeviceCount(&count);
+    if (status == cudaErrorInsufficientDriver) {
+        int driver = 0;
+        cudaDriverGetVersion(&driver);
+        if (driver == 0) {
+            return none("the NVIDIA driver is not installed");
+        }
+        return none("the NVIDIA driver is too old: it knows CUDA " + version_text(driver) +
+                    ", this is built for CUDA " + version_text(CUDART_VERSION));
+    }
+    if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
+        return none("the NVIDIA driver finds no GPU");
+    }
+    if (status != cudaSuccess) {
+        return none(std::string("cudaGetDeviceCount: ") + cudaGetErrorString(status));
+    }
+    if (device < 0 || device >= count) {
+        return none("there is no GPU number " + std::to_string(device) + ": the driver counts " +
+                    std::to_string(count) + " from 0");
+    }
+    cudaDeviceProp properties{};
+    if (const auto asked = cudaGetDeviceProperties(&properties, device); asked != cudaSuccess) {
+        return none(std::string("cudaGetDeviceProperties: ") + cudaGetErrorString(asked));
+    }
+    if (properties.major * 10 + properties.minor < kLeastCapability) {
+        return none(std::string(properties.name) + " has compute capability " + std::to_string(properties.major) + "." +
+                    std::to_string(properties.minor) + ", and 7.5 is the least that works");
+    }
+    return std::string(properties.name);
+}
+
+CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupti, std::string timing_note,
+                       trace::Recording& recording)
+    : options_(options),
+      recording_(recording),
+      cupti_(cupti),
+      marks_(std::make_unique<Marks>()),
+      launches_(recording, {trace::StreamKind::launch, 0}),
+      crowded_(std::thread::hardware_concurrency() < 4) {
+    use_device();
+    const auto before = core::read_anchor();
+    first_clock_ = {recording.header().first_ticks, recording.header().first_ns};
+    last_clock_ = before;
+    spin_ticks_ = ticks_from_ns(before.ns + kSpinNs) - ticks_from_ns(before.ns);
+
+    info_.kind = "cuda";
+    info_.timing_note = std::move(timing_note);
+    info_.name =
+        std::move(name) + ", " + std::to_string(options.streams) + (options.streams == 1 ? " stream" : " streams");
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, options.device), "cudaGetDeviceProperties");
+    // As cuBLAS recommends. Given once per handle, it also makes products the same on each run.
+    const std::size_t workspace = std::size_t{properties.major >= 9 ? 32u : 4u} << 20;
+    for (std::uint32_t i = 0; i < options.streams; ++i) {
+        info_.lane_names.push_back("Stream " + std::to_string(i));
+        auto lane = std::make_unique<Lane>();
+        lane->stream = make_stream();
+        lane->scratch = make_device_memory(kScratchElements * sizeof(double));
+        lane->workspace = make_device_memory(workspace);
+        reserved_ += workspace + kScratchElements * sizeof(double);
+        cublasHandle_t handle = nullptr;
+        check(cublasCreate(&handle), "cublasCreate");
+        lane->blas.reset(handle);
+        check(cublasSetStream(handle, lane->stream.get()), "cublasSetStream");
+        check(cublasSetWorkspace(handle, lane->workspace.get(), workspace), "cublasSetWorkspace");
+        check(cublasSetMathMode(handle, options.tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
+              "cublasSetMathMode");
+        lane->writer = {recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)}};
+        lanes_.push_back(std::move(lane));
+    }
+    copies_ = make_stream();
+    clock_stream_ = make_stream();
+    // Whether this GPU can run our kernels at all is known now, and not at the program's first op.
+    check(launch_nothing(lanes_[0]->stream.get()), "launching a kernel");
+    check(cudaStreamSynchronize(lanes_[0]->stream.get()), "cudaStreamSynchronize");
+    start_timing();
+
+    core::heavy_fence();  // registers the process before the first sleeper
+    completer_ = std::jthread([this] { complete_loop(); });
+    if (options_.launch == CudaLaunch::engine) {
+        launcher_ = std::jthread([this] { launch_loop(); });
+    }
+    if (cupti_ != nullptr) {
+        timer_ = std::jthread([this] { times_loop(); });
+    }
+}
+
+CudaDevice::~CudaDevice() {
+    hold(false);
+    while (options_.launch == CudaLaunch::frontend && !launch_what_may()) {
+        std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
+    }
+    if (launcher_.joinable()) {
+        stop_launching_.store(true, std::memory_order_release);
+        wake_launcher();
+        launcher_.join();
+    }
+    stop_completing_.store(true, std::memory_order_release);
+    poke();
+    completer_.join();
+    if (timer_.joinable()) {
+        {
+            const std::lock_guard lock(times_mutex_);
+            stop_times_ = true;
+        }
+        times_changed_.notify_all();
+        timer_.join();
+    }
+    if (cupti_ != nullptr) {
+        cupti_->stop();
+    }
+    if (!lost()) {
+        use_device();
+        give_back_lazy_blocks();
+        for (auto& [id, block] : lazy_) {
+            deallocate(block.data, block.bytes);
+        }
+        return;
+    }
+    // CUDA is not called any more: the end of the process gives everything back.
+    for (auto& lane : lanes_) {
+        static_cast<void>(lane->blas.release());
+        static_cast<void>(lane->workspace.release());
+        static_cast<void>(lane->scratch.release());
+        static_cast<void>(lane->stream.release());
+    }
+    static_cast<void>(copies_.release());
+    static_cast<void>(clock_stream_.release());
+    for (auto& anchor : anchors_) {
+        static_cast<void>(anchor.event.release());
+    }
+    events_->abandon();
+    pinned_.abandon();
+}
+
+const std::atomic<std::uint32_t>& CudaDevice::completed(std::uint32_t lane) const {
+    return lanes_[lane]->completed;
+}
+
+// --- launching ---
+
+void CudaDevice::submit(std::uint32_t lane, const Command& command) {
+    Command queued = command;
+    queued.flags = static_cast<std::uint8_t>(command.flags | lane << kLaneShift);
+    queue_.push(queued);
+    if (options_.launch == CudaLaunch::frontend) {
+        launch_what_may();
+    } else if (launcher_asleep_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        wake_launcher();
+    }
+}
+
+void CudaDevice::wake_launcher() {
+    launcher_asleep_.store(0, std::memory_order_release);
+    core::futex_wake_all(launcher_asleep_);
+}
+
+void CudaDevice::hold(bool held) {
+    held_.store(held ? 1 : 0, std::memory_order_release);
+    if (!held) {
+        core::futex_wake_all(held_);
+        if (options_.launch == CudaLaunch::frontend) {
+            launch_what_may();
+        }
+    }
+}
+
+// Unless the frontend or the learner holds the lanes; the learner may let single commands through.
+bool CudaDevice::may_launch() {
+    if (held_.load(std::memory_order_acquire) != 0) {
+        return false;
+    }
+    trace::Control& control = recording_.control();
+    if (control.hold_backend.load(std::memory_order_relaxed) == 0 || abandoned_.load(std::memory_order_relaxed)) {
+        return true;
+    }
+    auto steps = control.backend_steps.load();
+    return steps != 0 && control.backend_steps.compare_exchange_strong(steps, steps - 1);
+}
+
+bool CudaDevice::launch_what_may() {
+    use_device();
+    while (popped_ != queue_.published()) {
+        if (!may_launch()) [[unlikely]] {
+            return false;
+        }
+        Command& command = queue_.front();
+        const auto lane = static_cast<std::uint32_t>(command.flags >> kLaneShift);
+        launch(lane, command);
+        queue_.pop();
+        ++popped_;
+    }
+    return true;
+}
+
+void CudaDevice::launch_loop() {
+    core::name_thread("cuda-launch");
+    use_device();
+    std::uint64_t idle_since = core::ticks();
+    for (;;) {
+        if (queue_.published() != popped_) {
+            if (!launch_what_may()) {
+                core::futex_wait_for(held_, 1, kHeldPollNs);
+                if (held_.load(std::memory_order_relaxed) == 0) {
+                    std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));  // the learner wakes nobody
+                }
+            }
+            idle_since = core::ticks();
+            continue;
+        }
+        if (stop_launching_.load(std::memory_order_acquire) && queue_.published() == popped_) {
+            return;
+        }
+        core::spin_pause();
+        if (crowded_) {
+            sched_yield();
+        }
+        if (core::ticks() - idle_since > spin_ticks_) {
+            launcher_asleep_.store(1, std::memory_order_relaxed);
+            core::heavy_fence();
+            if (queue_.published() == popped_ && !stop_launching_.load(std::memory_order_acquire)) {
+                core::futex_wait_for(launcher_asleep_, 1, kSleepNs);
+            }
+            launcher_asleep_.store(0, std::memory_order_relaxed);
+            idle_since = core::ticks();
+        }
+    }
+}
+
+void CudaDevice::launch(std::uint32_t index, Command& command) {
+    Lane& lane = *lanes_[index];
+    InFlight flight;
+    flight.launch_begin = core::ticks();
+    if (lost()) {
+        flight.op = command.op;
+        flight.failed = true;
+    } else {
+        try {
+            launch_work(lane, command, flight);
+        } catch (const CudaError& error) {
+            failed_call(lane, command, flight, error);
+        }
+    }
+    if (flight.op != 0 && options_.record) {
+        launches_.add({flight.launch_begin, trace::pack_duration(core::ticks() - flight.launch_begin),
+                       flight.failed ? flight.op | trace::kFailedOp : flight.op});
+    }
+    push(lane, std::move(flight));
+}
+
+void CudaDevice::launch_work(Lane& lane, Command& command, InFlight& flight) {
+    if (command.wait_lane != kNoLaneWait) {
+        wait_on_stream(lane, command.wait_lane, command.wait_seq);
+    }
+    if ((command.flags & kFreeBuffer) != 0) {
+        free_lazily(lane, command.out_id);
+    }
+    if (command.op != 0 && !abandoned_.load(std::memory_order_relaxed)) {
+        flight.op = command.op;
+        last_launched_.store(command.op, std::memory_order_relaxed);
+        flight.failed = poison().any() && poison().spreads_to(command);
+        if (!flight.failed && (command.flags & kLazyOperands) != 0) {
+            flight.failed = !take_lazily(lane, command);
+        }
+        if (!flight.failed) {
+            start_op(lane, command, flight);
+        }
+    }
+    record_end(lane, flight);
+}
+
+void CudaDevice::record_end(Lane& lane, InFlight& flight) {
+    flight.end = events_->take();
+    check(cudaEventRecord(flight.end, lane.stream.get()), "cudaEventRecord");
+}
+
+void CudaDevice::failed_call(Lane& lane, const Command& command, InFlight& flight, const CudaError& error) {
+    flight.failed = true;
+    if (command.op == 0 || is_sticky(lane.stream.get())) {
+        lose(command.op, error.what());
+        return;
+    }
+    poison().fail(command, error.kind(), std::string(name_of(command.signature->kind)) + ": " + error.what());
+    // The lane's order still needs its event.
+    try {
+        if (flight.end == nullptr) {
+            record_end(lane, flight);
+        }
+    } catch (const CudaError& second) {
+        lose(command.op, second.what());
+    }
+}
+
+bool CudaDevice::is_sticky(cudaStream_t stream) {
+    cudaGetLastError();
+    const auto again = cudaStreamQuery(stream);
+    cudaGetLastError();  // "not ready" is kept as well
+    return again != cudaSuccess && again != cudaErrorNotReady;
+}
+
+void CudaDevice::lose(core::OpId op, const std::string& message) {
+    const std::lock_guard lock(lost_mutex_);
+    if (!lost()) {
+        const auto at = op != 0 ? op : last_launched_.load(std::memory_order_relaxed);
+        poison().lose({at, core::ErrorKind::failed, "the GPU is lost to this process (" + message + ")"});
+        lost_.store(true, std::memory_order_release);
+        poke();
+    }
+}
+
+// The event is found by position. Commands are launched in the order of issue, so it has been recorded; if it has
+// left the lane since, it is done.
+void CudaDevice::wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq) {
+    Lane& needed = *lanes_[other];
+    const std::lock_guard lock(needed.mutex);  // so that nobody records the event anew before the wait refers to it
+    const auto ahead = static_cast<std::int32_t>(seq - needed.taken);
+    if (ahead <= 0) {
+        return;
+    }
+    HEADWAY_ASSERT(static_cast<std::size_t>(ahead) <= needed.in_flight.size(), "a lane waits for what was not issued");
+    const cudaEvent_t event = needed.in_flight[static_cast<std::size_t>(ahead) - 1].end;
+    if (event != nullptr) {
+        check(cudaStreamWaitEvent(lane.stream.get(), event, 0), "cudaStreamWaitEvent");
+    }
+}
+
+void CudaDevice::push(Lane& lane, InFlight flight) {
+    {
+        const std::lock_guard lock(lane.mutex);
+        lane.in_flight.push_back(std::move(flight));
+    }
+    in_flight_.fetch_add(1, std::memory_order_release);
+    if (completer_asleep_.load(std::memory_order_relaxed) == kIdle) [[unlikely]] {
+        poke();
+    }
+}
+
+// --- ops ---
+
+void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) {
+    const Signature& s = *command.signature;
+    const Marks::Range range(*marks_, command);
+    if (s.kind == OpKind::host_call) {
+        start_host_call(lane, command, flight);  // takes its own times
+        return;
+    }
+    struct Correlation {
+        Cupti* cupti;
+        ~Correlation() {
+            if (cupti != nullptr) {
+                cupti->pop();
+            }
+        }
+    };
+    if (cupti_ != nullptr) {
+        cupti_->push(command.op);
+    } else if (options_.record) {
+        // After the waits, or waiting would count as running.
+        flight.anchor = newest_anchor_.load(std::memory_order_acquire);
+        flight.begin = events_->take();
+        check(cudaEventRecord(flight.begin, lane.stream.get()), "cudaEventRecord");
+    }
+    const Correlation correlation{cupti_};
+    const auto copy = [&](float* to, const float* from, std::int64_t elements) {
+        if (elements == 0 || to == from) {
+            check(launch_nothing(lane.stream.get()), "launching a kernel");
+            return;
+        }
+        check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(elements) * sizeof(float), cudaMemcpyDefault,
+                              lane.stream.get()),
+              "cudaMemcpyAsync");
+    };
+    switch (s.kind) {
+        case OpKind::matmul:
+            start_product(lane, command);
+            break;
+        case OpKind::copy_to_device:
+            start_copy_in(lane, command, flight);
+            break;
+        case OpKind::copy:
+        case OpKind::copy_to_host:
+            copy(command.out, command.in0, s.elements);
+            break;
+        case OpKind::slice:
+            copy(command.out, command.in0 + command.offset, s.elements);
+            break;
+        case OpKind::assign_slice:
+            copy(command.out + command.offset, command.in1, s.in1.elements());
+            break;
+        default:
+            check(
+                launch_op(s, command, {static_cast<double*>(lane.scratch.get()), kScratchElements}, lane.stream.get()),
+                "launching a kernel");
+    }
+}
+
+// Row by row is column by column of the transposed matrices: out' = in1' · in0'.
+void CudaDevice::start_product(Lane& lane, const Command& command) {
+    const Signature& s = *command.signature;
+    if (s.elements == 0) {
+        check(launch_nothing(lane.stream.get()), "launching a kernel");
+        return;
+    }
+    if (s.k == 0) {
+        check(cudaMemsetAsync(command.out, 0, s.out_bytes, lane.stream.get()), "cudaMemsetAsync");
+        return;
+    }
+    const auto m = static_cast<int>(s.m);
+    const auto n = static_cast<int>(s.n);
+    const auto k = static_cast<int>(s.k);
+    const float one = 1.0f;
+    const float zero = 0.0f;
+    check(cublasSgemm(lane.blas.get(), s.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                      s.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &one, command.in1, s.transpose_b ? k : n,
+                      command.in0, s.transpose_a ? m : k, &zero, command.out, n),
+          "cublasSgemm");
+}
+
+void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& flight) {
+    const std::size_t bytes = command.signature->out_bytes;
+    if (bytes == 0) {
+        check(launch_nothing(lane.stream.get()), "launching a kernel");
+        return;
+    }
+    const void* from = command.in0;
+    if (options_.pinned) {
+        flight.staging = pinned_.take(bytes);
+        std::memcpy(flight.staging.data, command.in0, bytes);
+        from = flight.staging.data;
+    }
+    // From pageable memory this returns only when the driver has copied the values: the async copy that is not.
+    check(cudaMemcpyAsync(command.out, from, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "cudaMemcpyAsync");
+}
+
+void CudaDevice::start_host_call(Lane& lane, const Command& command, InFlight& flight) {
+    const std::size_t bytes = command.signature->out_bytes;
+    flight.host = std::make_unique<HostWork>();
+    flight.host->command = command;
+    if (bytes != 0) {
+        flight.staging = pinned_.take(bytes);
+        std::memset(flight.staging.data, 0, bytes);
+        flight.host->command.out = static_cast<float*>(flight.staging.data);
+    }
+    check(cudaLaunchHostFunc(lane.stream.get(), HostWork::run, flight.host.get()), "cudaLaunchHostFunc");
+    if (bytes != 0) {
+        check(cudaMemcpyAsync(command.out, flight.staging.data, bytes, cudaMemcpyHostToDevice, lane.stream.get()),
+              "cudaMemcpyAsync");
+    }
+}
+
+}  // namespace headway::devices::cuda

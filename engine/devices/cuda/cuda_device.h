@@ -1,0 +1,225 @@
+// An NVIDIA GPU as a device: a lane is a CUDA stream. Included by this folder alone; programs go by cuda_loader.h.
+//
+// An op passes four threads. The frontend submits it. Whoever launches (the thread "cuda-launch", or the frontend
+// itself) puts it on its stream behind a wait for the event of the op that it needs in another lane, and an event of
+// its own after it. The completion thread asks these events, oldest first, and counts. The times thread fetches from
+// CUPTI what the GPU did when, and records it; where CUPTI may not run, the completion thread asks the events for
+// times.
+//
+// Why events that a thread asks for: an op needs its event anyhow, for waits across streams; asking leaves no trace on
+// the GPU, while a host function after each op stalls its stream, and a written counter is a second stream command per
+// op. The thread sleeps 50 µs between questions unless the frontend waits, and skips ahead by doubling steps, so that a
+// long queue costs few questions.
+//
+// Failures: a call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail: the
+// device is lost, everything is spoiled, CUDA is not called again, and only another process can use the GPU.
+//
+// host_call runs in stream order on a thread of the driver (cudaLaunchHostFunc), which may run those of different
+// streams one after another; its output is filled on the host and copied to the device behind it. hold() keeps
+// ops from being launched; what is on a stream already goes on.
+//
+// Threads: the frontend calls the Device interface.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/core/clock.h"
+#include "engine/devices/command_queue.h"
+#include "engine/devices/cuda/api.h"
+#include "engine/devices/cuda/cupti.h"
+#include "engine/devices/cuda/launch.h"
+#include "engine/devices/cuda_loader.h"
+#include "engine/devices/device.h"
+
+namespace headway::devices::cuda {
+
+// The GPU's name if it can be used, or why not, in a sentence without its end.
+core::Result<std::string> find_gpu(int device);
+
+// Names ops for Nsight Systems: a range around each launch, if a tool listens.
+class Marks;
+
+class CudaDevice final : public Device {
+public:
+    // Throws CudaError. `name` is find_gpu()'s; `cupti` is null where events give the times,
+    // and `timing_note` says why.
+    CudaDevice(const CudaOptions& options, std::string name, Cupti* cupti, std::string timing_note,
+               trace::Recording& recording);
+    ~CudaDevice() override;  // runs what is queued first
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
+    void submit(std::uint32_t lane, const Command& command) override;
+    [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
+    void wait(std::uint32_t lane, std::uint32_t seq) override;
+    [[nodiscard]] void* allocate(std::size_t bytes) override;
+    void deallocate(void* data, std::size_t bytes) override;
+    void read(float* host, const float* device, std::size_t elements) override;
+    [[nodiscard]] float* lazy_data(core::BufferId buffer) override;
+    [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_.load(std::memory_order_relaxed); }
+    void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_.store(bytes, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t reserved_bytes() const override { return reserved_.load(std::memory_order_relaxed); }
+    void settle() override;
+    void hold(bool held) override;
+    void abandon() override { abandoned_.store(true, std::memory_order_relaxed); }
+
+private:
+    struct HostWork;
+    // A command on its stream, or passed over, in the lane's order.
+    struct InFlight {
+        cudaEvent_t begin = nullptr;  // only where events give the times
+        cudaEvent_t end = nullptr;    // null: there was nothing to do
+        core::OpId op = 0;            // 0: nothing to record
+        bool failed = false;
+        std::uint64_t launch_begin = 0;  // ticks
+        std::uint32_t anchor = 0;
+        std::unique_ptr<HostWork> host;
+        PinnedPool::Block staging{};
+    };
+    // An op that has completed and waits to be recorded.
+    struct Done {
+        core::OpId op = 0;
+        bool failed = false;
+        bool timed = false;
+        std::uint64_t launch_begin = 0;    // ticks
+        std::uint64_t begin = 0, end = 0;  // ticks, once timed; before that, between which it must have run
+        std::uint64_t flush = 0;           // how many flushes had begun when it completed
+    };
+    struct LazyBlock {
+        float* data;
+        std::uint64_t bytes;
+    };
+    struct Lane {
+        StreamOwner stream;
+        BlasOwner blas;
+        DeviceMemory workspace, scratch;
+        std::atomic<std::uint32_t> completed{0};
+        std::atomic<std::uint32_t> retired{0};  // those that completed and are on their way into the recording
+        std::mutex mutex;                       // of the next two
+        std::deque<InFlight> in_flight;
+        std::uint32_t taken = 0;  // how many commands have left in_flight
+        std::mutex done_mutex;
+        std::deque<Done> done;
+        std::map<std::uint64_t, std::vector<float*>> lazy_free;  // by size, in the lane's order; whoever launches
+        trace::StreamWriter<trace::ExecRecord> writer;
+        std::uint64_t recorded_until = 0;  // ticks
+    };
+    // A moment known on both clocks: the event happened at most uncertainty_ns before or after `ns`.
+    struct EventAnchor {
+        EventOwner event;
+        std::int64_t ns = 0;
+        std::uint64_t uncertainty_ns = 0;
+    };
+
+    // cuda_device.cpp: launching.
+    void launch_loop();
+    bool may_launch();
+    bool launch_what_may();  // false when something is left because the lanes are held
+    void launch(std::uint32_t index, Command& command);
+    void launch_work(Lane& lane, Command& command, InFlight& flight);
+    void start_op(Lane& lane, const Command& command, InFlight& flight);
+    void start_product(Lane& lane, const Command& command);
+    void start_copy_in(Lane& lane, const Command& command, InFlight& flight);
+    void start_host_call(Lane& lane, const Command& command, InFlight& flight);
+    void wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq);
+    void push(Lane& lane, InFlight flight);
+    void failed_call(Lane& lane, const Command& command, InFlight& flight, const CudaError& error);
+    void lose(core::OpId op, const std::string& message);
+    void record_end(Lane& lane, InFlight& flight);
+    [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
+    // Whether CUDA answers every call with an error by now.
+    [[nodiscard]] static bool is_sticky(cudaStream_t stream);
+
+    // memory.cpp
+    void use_device() const;  // CUDA keeps the current device per thread
+    bool take_lazily(Lane& lane, Command& command);
+    void free_lazily(Lane& lane, core::BufferId buffer);
+    void give_back_lazy_blocks();
+
+    // completion.cpp
+    void complete_loop();
+    bool retire_finished(Lane& lane);
+    void retire(Lane& lane, std::vector<InFlight>& batch);
+    [[nodiscard]] std::size_t count_finished(Lane& lane);
+    void poke();
+    void wake_launcher();
+
+    // times.cpp
+    void start_timing();
+    [[nodiscard]] std::optional<std::uint64_t> measure_cupti();
+    [[nodiscard]] EventAnchor take_event_anchor();
+    void renew_event_anchor();
+    [[nodiscard]] std::int64_t ns_of_event(std::uint32_t anchor, cudaEvent_t event);
+    [[nodiscard]] std::uint64_t ticks_from_ns(std::int64_t ns);
+    void record(Lane& lane, const InFlight& flight, std::uint64_t now);
+    void times_loop();
+    // Fetches and records; returns whether nothing is left. `last`: what is unknown by now stays so.
+    bool record_times(bool last);
+    void write(Lane& lane, const Done& done);
+
+    const CudaOptions options_;
+    trace::Recording& recording_;
+    DeviceInfo info_;
+    Cupti* cupti_;
+    std::unique_ptr<Marks> marks_;
+    std::unique_ptr<EventPool> events_;
+    PinnedPool pinned_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    StreamOwner copies_;  // read()
+    StreamOwner clock_stream_;
+    trace::StreamWriter<trace::ExecRecord> launches_;
+
+    CommandQueue queue_;  // the lane rides in the upper half of Command::flags
+    std::uint32_t popped_ = 0;
+    std::atomic<std::uint32_t> launcher_asleep_{0};
+    std::atomic<std::uint32_t> held_{0};
+    std::atomic<bool> abandoned_{false};
+    std::atomic<bool> stop_launching_{false};
+    std::atomic<core::OpId> last_launched_{0};
+    bool crowded_ = false;
+    std::uint64_t spin_ticks_ = 0;
+
+    std::atomic<std::uint64_t> in_flight_{0};
+    std::atomic<std::uint32_t> waiters_{0};
+    std::atomic<std::uint32_t> progress_{0};  // changes whenever a counter does; the frontend sleeps on it
+    std::atomic<std::uint32_t> poke_{0};      // the completion thread sleeps on it
+    enum : std::uint32_t { kAwake, kIdle, kNapping };
+    std::atomic<std::uint32_t> completer_asleep_{kAwake};
+    std::atomic<bool> stop_completing_{false};
+
+    std::atomic<bool> lost_{false};
+    std::mutex lost_mutex_;
+    std::atomic<std::uint64_t> reserved_{0};
+
+    std::mutex lazy_mutex_;
+    std::unordered_map<core::BufferId, LazyBlock> lazy_;
+    std::atomic<std::uint64_t> lazy_bytes_{0};
+    std::atomic<std::uint64_t> lazy_budget_{0};
+
+    std::mutex anchor_mutex_;
+    std::deque<EventAnchor> anchors_;
+    std::uint32_t first_anchor_ = 0;  // number of anchors_.front()
+    std::atomic<std::uint32_t> newest_anchor_{0};
+    std::int64_t next_anchor_ns_ = 0;
+    core::Anchor first_clock_, last_clock_;  // of the host; whoever writes the lanes' records
+    std::atomic<std::uint64_t> flushes_begun_{0};
+    std::mutex times_mutex_;
+    std::condition_variable times_changed_;
+    std::uint64_t settles_asked_ = 0, settles_done_ = 0;
+    bool stop_times_ = false;
+
+    std::jthread launcher_, completer_, timer_;
+};
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,126 @@
+#include "engine/devices/cuda/cupti.h"
+
+#include <array>
+#include <cstdlib>
+
+#include "engine/core/clock.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+// Small, since a buffer is handed over when all in it has finished: this one holds about 400 kernels.
+constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
+
+constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                               CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+// Ops are told apart by the calls that start GPU work; no other call is recorded, and our polling least of all.
+constexpr std::array<CUpti_CallbackId, 4> kRuntimeCalls = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020};
+constexpr std::array<CUpti_CallbackId, 2> kDriverCalls = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                                          CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx};
+
+}  // namespace
+
+// Never destroyed: CUPTI may call back while the process exits.
+Cupti& Cupti::instance() {
+    static auto* instance = new Cupti;
+    return *instance;
+}
+
+void Cupti::give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+    *bytes = *buffer != nullptr ? kBufferBytes : 0;
+    *most_records = 0;  // as many as fit
+}
+
+void Cupti::take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t used) {
+    Cupti& self = instance();
+    self.times_.parse(self.api_.next_record, buffer, used);
+    std::free(buffer);
+}
+
+std::uint64_t Cupti::now() {
+    return static_cast<std::uint64_t>(core::monotonic_ns());
+}
+
+CUptiResult Cupti::enable_all() {
+    for (const auto kind : kKinds) {
+        if (const auto status = api_.enable(kind); status != CUPTI_SUCCESS) {
+            return status;
+        }
+    }
+    if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
+        return api_.enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+    }
+    for (const auto call : kRuntimeCalls) {
+        if (const auto status = api_.enable_runtime_api(call, 1); status != CUPTI_SUCCESS) {
+            return status;
+        }
+    }
+    for (const auto call : kDriverCalls) {
+        if (const auto status = api_.enable_driver_api(call, 1); status != CUPTI_SUCCESS) {
+            return status;
+        }
+    }
+    return CUPTI_SUCCESS;
+}
+
+void Cupti::disable_all() {
+    for (const auto kind : kKinds) {
+        api_.disable(kind);
+    }
+    if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
+        api_.disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+        return;
+    }
+    for (const auto call : kRuntimeCalls) {
+        api_.enable_runtime_api(call, 0);
+    }
+    for (const auto call : kDriverCalls) {
+        api_.enable_driver_api(call, 0);
+    }
+}
+
+core::Result<Cupti*> Cupti::start(const std::string& path) {
+    Cupti& self = instance();
+    if (!self.registered_) {
+        auto api = load_cupti(path);
+        if (!api) {
+            return api.error();
+        }
+        self.api_ = *api;
+        // The clock before anything else, so that all stamps are the host's.
+        auto status = self.api_.register_timestamps(now);
+        if (status == CUPTI_SUCCESS) {
+            status = self.api_.register_callbacks(give_buffer, take_buffer);
+        }
+        if (status != CUPTI_SUCCESS) {
+            return core::Error{core::ErrorKind::unavailable,
+                               "CUPTI gives no records (error " + std::to_string(static_cast<int>(status)) + ")"};
+        }
+        self.registered_ = true;
+    }
+    self.times_.clear();
+    if (const auto status = self.enable_all(); status != CUPTI_SUCCESS) {
+        self.disable_all();
+        return core::Error{core::ErrorKind::unavailable, "CUPTI gives no records (error " +
+                                                             std::to_string(static_cast<int>(status)) +
+                                                             "; another profiler or a debugger may have it)"};
+    }
+    return &self;
+}
+
+void Cupti::stop() {
+    flush(true);
+    disable_all();
+    times_.clear();
+}
+
+void Cupti::flush(bool all) {
+    api_.flush_all(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+    times_.age();
+}
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,26 @@
+// A host function on its way through a stream, with its own times: CUPTI has no record of those.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "engine/core/clock.h"
+#include "engine/devices/cuda/cuda_device.h"
+
+namespace headway::devices::cuda {
+
+struct CudaDevice::HostWork {
+    Command command;                   // `out` is on the host
+    std::uint64_t begin = 0, end = 0;  // ticks
+
+    // On a thread of the driver, which may not call CUDA.
+    static void CUDART_CB run(void* data) {
+        auto& work = *static_cast<HostWork*>(data);
+        work.begin = core::ticks();
+        work.command.function(work.command, const_cast<float*>(work.command.in0));
+        work.end = core::ticks();
+    }
+};
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,57 @@
+// Names what is launched for Nsight Systems: "matmul 1024×512, op 17". Costs nothing where no tool listens.
+//
+// Threads: whoever launches.
+#pragma once
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <string>
+
+#include "engine/devices/op.h"
+
+namespace headway::devices::cuda {
+
+class Marks {
+public:
+    Marks() : domain_(nvtxDomainCreateA("headway")) {}
+    ~Marks() {
+        if (domain_ != nullptr) {
+            nvtxDomainDestroy(domain_);
+        }
+    }
+    Marks(const Marks&) = delete;
+    Marks& operator=(const Marks&) = delete;
+
+    // One launch.
+    class Range {
+    public:
+        Range(Marks& marks, const Command& command) : domain_(marks.domain_) {
+            if (domain_ != nullptr) {
+                const Signature& s = *command.signature;
+                const std::string text =
+                    std::string(name_of(s.kind)) + " " + to_label(s.out) + ", op " + std::to_string(command.op);
+                nvtxEventAttributes_t attributes{};
+                attributes.version = NVTX_VERSION;
+                attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+                attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+                attributes.message.ascii = text.c_str();
+                nvtxDomainRangePushEx(domain_, &attributes);
+            }
+        }
+        ~Range() {
+            if (domain_ != nullptr) {
+                nvtxDomainRangePop(domain_);
+            }
+        }
+        Range(const Range&) = delete;
+        Range& operator=(const Range&) = delete;
+
+    private:
+        nvtxDomainHandle_t domain_;
+    };
+
+private:
+    nvtxDomainHandle_t domain_;  // null where no tool listens
+};
+
+}  // namespace headway::devices::cuda

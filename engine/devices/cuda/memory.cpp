@@ -1,0 +1,167 @@
+// Memory of the GPU: blocks for the runtime's pool, the lazy policy, and values on their way to the host.
+#include <algorithm>
+#include <cstring>
+
+#include "engine/devices/cuda/cuda_device.h"
+#include "engine/devices/cuda/host_work.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+constexpr std::size_t kReadChunk = std::size_t{4} << 20;
+
+// What allocate() answers once the device is lost: nothing is launched any more, so nobody touches it, and the program
+// meets the loss at its next wait instead of an out-of-memory that is none.
+void* const kNowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 12);
+
+}  // namespace
+
+void CudaDevice::use_device() const {
+    thread_local int current = -1;
+    if (current != options_.device && !lost()) {
+        current = cudaSetDevice(options_.device) == cudaSuccess ? options_.device : -1;
+    }
+}
+
+// The runtime's pool caches blocks by size and lane, so each one is asked for once: no second cache is needed here.
+void* CudaDevice::allocate(std::size_t bytes) {
+    if (lost()) {
+        return kNowhere;
+    }
+    use_device();
+    void* data = nullptr;
+    const auto status = cudaMalloc(&data, bytes);
+    if (status == cudaSuccess) {
+        reserved_.fetch_add(bytes, std::memory_order_relaxed);
+        return data;
+    }
+    cudaGetLastError();
+    if (status == cudaErrorMemoryAllocation) {
+        return nullptr;
+    }
+    lose(0, std::string("cudaMalloc: ") + cudaGetErrorString(status));
+    return kNowhere;
+}
+
+void CudaDevice::deallocate(void* data, std::size_t bytes) {
+    if (data == nullptr || lost()) {
+        return;
+    }
+    use_device();
+    cudaFree(data);  // waits for the whole device; the pool gives back only when memory is short, and at the end
+    cudaGetLastError();
+    reserved_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void CudaDevice::read(float* host, const float* device, std::size_t elements) {
+    if (lost()) {
+        return;  // the caller asks poison()
+    }
+    use_device();
+    try {
+        const std::size_t chunk = options_.pinned ? kReadChunk / sizeof(float) : elements;
+        PinnedPool::Block staging;
+        if (options_.pinned) {
+            staging = pinned_.take(std::min(elements * sizeof(float), kReadChunk));
+        }
+        for (std::size_t at = 0; at < elements; at += chunk) {
+            const std::size_t bytes = std::min(chunk, elements - at) * sizeof(float);
+            void* to = options_.pinned ? staging.data : host + at;
+            check(cudaMemcpyAsync(to, device + at, bytes, cudaMemcpyDeviceToHost, copies_.get()), "cudaMemcpyAsync");
+            check(cudaStreamSynchronize(copies_.get()), "cudaStreamSynchronize");
+            if (options_.pinned) {
+                std::memcpy(host + at, staging.data, bytes);
+            }
+        }
+        pinned_.give(staging);
+    } catch (const CudaError& error) {
+        cudaGetLastError();
+        lose(0, error.what());  // values that cannot be fetched are as good as lost
+    }
+}
+
+// --- the lazy policy ---
+//
+// Launching is what comes nearest to an op's start on the host, and stream order is the lane's order: a block that is
+// given back in a lane serves the next op launched in it, whatever the GPU is at. So the bytes in use at an op are
+// those that the CPU counts at the same op.
+
+bool CudaDevice::take_lazily(Lane& lane, Command& command) {
+    const std::uint64_t bytes = command.signature->out_bytes;
+    const auto budget = lazy_budget_.load(std::memory_order_relaxed);
+    {
+        const std::lock_guard lock(lazy_mutex_);
+        const auto find = [&](core::BufferId id) {
+            const auto found = lazy_.find(id);
+            return found != lazy_.end() ? found->second.data : nullptr;
+        };
+        if (command.in0 == nullptr && command.in0_id != 0) {
+            command.in0 = find(command.in0_id);
+        }
+        if (command.in1 == nullptr && command.in1_id != 0) {
+            command.in1 = find(command.in1_id);
+        }
+        if (command.out == nullptr && command.out_id != 0) {
+            command.out = find(command.out_id);
+        }
+    }
+    if (command.out != nullptr || command.out_id == 0) {
+        return true;
+    }
+    const auto live = lazy_bytes_.load(std::memory_order_relaxed);
+    float* data = nullptr;
+    if (budget == 0 || live + bytes <= budget) {
+        if (auto& own = lane.lazy_free[bytes]; !own.empty()) {
+            data = own.back();
+            own.pop_back();
+        } else {
+            data = static_cast<float*>(allocate(std::max<std::size_t>(bytes, 1)));
+            if (data == nullptr) {
+                give_back_lazy_blocks();
+                data = static_cast<float*>(allocate(std::max<std::size_t>(bytes, 1)));
+            }
+        }
+    }
+    if (data == nullptr) {
+        poison().fail(command, core::ErrorKind::out_of_memory,
+                      "out of memory: " + std::to_string(bytes) + " bytes asked for when the op started, " +
+                          std::to_string(live) + " in use" +
+                          (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
+        return false;
+    }
+    command.out = data;
+    const std::lock_guard lock(lazy_mutex_);
+    lazy_[command.out_id] = {data, bytes};
+    lazy_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+}
+
+void CudaDevice::free_lazily(Lane& lane, core::BufferId buffer) {
+    const std::lock_guard lock(lazy_mutex_);
+    if (const auto found = lazy_.find(buffer); found != lazy_.end()) {
+        lazy_bytes_.fetch_sub(found->second.bytes, std::memory_order_relaxed);
+        lane.lazy_free[found->second.bytes].push_back(found->second.data);
+        lazy_.erase(found);
+    }
+}
+
+// cudaFree waits until nothing uses the block.
+void CudaDevice::give_back_lazy_blocks() {
+    for (auto& lane : lanes_) {
+        for (auto& [bytes, blocks] : lane->lazy_free) {
+            for (float* data : blocks) {
+                deallocate(data, std::max<std::uint64_t>(bytes, 1));
+            }
+        }
+        lane->lazy_free.clear();
+    }
+}
+
+float* CudaDevice::lazy_data(core::BufferId buffer) {
+    const std::lock_guard lock(lazy_mutex_);
+    const auto found = lazy_.find(buffer);
+    return found != lazy_.end() ? found->second.data : nullptr;
+}
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,276 @@
+// When the GPU did what: CUPTI's records, or events, on the host's clock and into the recording.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "engine/core/thread.h"
+#include "engine/devices/cuda/cuda_device.h"
+#include "engine/devices/cuda/host_work.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+constexpr std::chrono::milliseconds kFlushPeriod(50);
+constexpr int kSettleTries = 50;
+constexpr std::chrono::milliseconds kSettlePause(1);
+
+constexpr std::uint64_t kTrialId = std::uint64_t{1} << 40;  // above every op
+constexpr int kTrials = 8;
+
+constexpr std::int64_t kAnchorPeriodNs = 1'000'000'000;  // an elapsed time is a float: 60 ns off after a second
+constexpr std::size_t kMaxAnchors = 64;
+constexpr int kAnchorTries = 5;
+constexpr std::uint64_t kEventStepNs = 500;  // "a resolution of around 0.5 microseconds", the CUDA manual says
+
+}  // namespace
+
+void CudaDevice::start_timing() {
+    if (cupti_ != nullptr) {
+        if (const auto uncertainty = measure_cupti()) {
+            info_.timing = "cupti";
+            info_.timing_uncertainty_ns = *uncertainty;
+        } else {
+            cupti_->stop();
+            cupti_ = nullptr;
+            info_.timing_note = "CUPTI was there and gave no records";
+        }
+    }
+    events_ =
+        std::make_unique<EventPool>(cupti_ != nullptr || !options_.record ? cudaEventDisableTiming : cudaEventDefault);
+    if (cupti_ == nullptr && options_.record) {
+        anchors_.push_back(take_event_anchor());
+        next_anchor_ns_ = core::monotonic_ns() + kAnchorPeriodNs;
+        info_.timing = "events";
+        info_.timing_uncertainty_ns = anchors_.front().uncertainty_ns + kEventStepNs;
+    }
+}
+
+// Kernels between two readings of the host's clock: CUPTI must place each within its own, which bounds how far off the
+// stamps can be. Also the proof that records come at all.
+std::optional<std::uint64_t> CudaDevice::measure_cupti() {
+    std::array<std::int64_t, kTrials> before{};
+    std::array<std::int64_t, kTrials> after{};
+    const cudaStream_t stream = lanes_[0]->stream.get();
+    for (std::size_t i = 0; i < kTrials; ++i) {
+        before[i] = core::monotonic_ns();
+        cupti_->push(kTrialId + i);
+        const auto status = launch_nothing(stream);
+        cupti_->pop();
+        check(status, "launching a kernel");
+        check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        after[i] = core::monotonic_ns();
+    }
+    const auto last_known = [&] { return cupti_->times().of(kTrialId + kTrials - 1).has_value(); };
+    for (int i = 0; i < kSettleTries && !last_known(); ++i) {
+        std::this_thread::sleep_for(kSettlePause);
+        cupti_->flush(false);
+    }
+    std::optional<std::int64_t> least, most;  // how late the stamps may be
+    for (std::size_t i = 0; i < kTrials; ++i) {
+        if (const auto interval = cupti_->times().of(kTrialId + i)) {
+            const auto low = interval->end_ns - after[i];
+            const auto high = interval->begin_ns - before[i];
+            least = std::max(least.value_or(low), low);
+            most = std::min(most.value_or(high), high);
+        }
+        cupti_->times().forget(kTrialId + i);
+    }
+    if (!least || !most) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(std::max(std::abs(*least), std::abs(*most)));
+}
+
+CudaDevice::EventAnchor CudaDevice::take_event_anchor() {
+    EventAnchor best;
+    for (int i = 0; i < kAnchorTries; ++i) {
+        EventAnchor anchor;
+        anchor.event = make_event(cudaEventDefault);
+        const auto before = core::monotonic_ns();
+        check(cudaEventRecord(anchor.event.get(), clock_stream_.get()), "cudaEventRecord");
+        check(cudaEventSynchronize(anchor.event.get()), "cudaEventSynchronize");
+        const auto after = core::monotonic_ns();
+        anchor.ns = before + (after - before) / 2;
+        anchor.uncertainty_ns = static_cast<std::uint64_t>(after - before + 1) / 2;
+        if (best.event == nullptr || anchor.uncertainty_ns < best.uncertainty_ns) {
+            best = std::move(anchor);
+        }
+    }
+    return best;
+}
+
+// On a stream of its own, which nothing waits for. A worse one than the first is not taken.
+void CudaDevice::renew_event_anchor() {
+    next_anchor_ns_ = core::monotonic_ns() + kAnchorPeriodNs;
+    if (!options_.record) {
+        return;
+    }
+    try {
+        EventAnchor anchor = take_event_anchor();
+        const std::lock_guard lock(anchor_mutex_);
+        if (anchor.uncertainty_ns + kEventStepNs > info_.timing_uncertainty_ns) {
+            return;
+        }
+        anchors_.push_back(std::move(anchor));
+        if (anchors_.size() > kMaxAnchors) {
+            anchors_.pop_front();
+            ++first_anchor_;
+        }
+        newest_anchor_.store(first_anchor_ + static_cast<std::uint32_t>(anchors_.size()) - 1,
+                             std::memory_order_release);
+    } catch (const CudaError& error) {
+        cudaGetLastError();
+        lose(0, error.what());
+    }
+}
+
+std::int64_t CudaDevice::ns_of_event(std::uint32_t number, cudaEvent_t event) {
+    const std::lock_guard lock(anchor_mutex_);
+    const std::size_t at = number > first_anchor_ ? number - first_anchor_ : 0;
+    const EventAnchor& anchor = anchors_[std::min(at, anchors_.size() - 1)];
+    float elapsed_ms = 0;
+    check(cudaEventElapsedTime(&elapsed_ms, anchor.event.get(), event), "cudaEventElapsedTime");
+    return anchor.ns + static_cast<std::int64_t>(static_cast<double>(elapsed_ms) * 1e6);
+}
+
+// The host's two clocks against each other, from the recording's first anchor to a recent one.
+std::uint64_t CudaDevice::ticks_from_ns(std::int64_t ns) {
+    if (!core::ticks_are_tsc()) {
+        return static_cast<std::uint64_t>(ns);
+    }
+    if (ns > last_clock_.ns + 10'000'000) {
+        last_clock_ = core::read_anchor();
+    }
+    const core::TickScale scale(first_clock_, last_clock_);
+    return first_clock_.ticks + static_cast<std::uint64_t>(static_cast<std::int64_t>(
+                                    static_cast<double>(ns - first_clock_.ns) / scale.ns_per_tick()));
+}
+
+// --- into the recording ---
+
+// On the completion thread.
+void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
+    Done done;
+    done.op = flight.op;
+    done.failed = flight.failed;
+    done.launch_begin = flight.launch_begin;
+    done.begin = flight.launch_begin;
+    done.end = now;
+    if (flight.failed) {
+        done.timed = true;
+        done.end = done.begin;
+    } else if (flight.host != nullptr) {
+        done.timed = true;
+        done.begin = flight.host->begin;
+        done.end = flight.host->end;
+    } else if (flight.begin != nullptr && !lost()) {
+        try {
+            done.begin = ticks_from_ns(ns_of_event(flight.anchor, flight.begin));
+            done.end = ticks_from_ns(ns_of_event(flight.anchor, flight.end));
+        } catch (const CudaError&) {
+            cudaGetLastError();  // stays between launch and completion
+        }
+    }
+    if (cupti_ == nullptr) {
+        write(lane, done);
+        return;
+    }
+    done.flush = flushes_begun_.load(std::memory_order_acquire);
+    const std::lock_guard lock(lane.done_mutex);
+    lane.done.push_back(done);
+}
+
+// A stream runs its ops one after another, none before it was launched: what the clocks' uncertainty says otherwise
+// is put right.
+void CudaDevice::write(Lane& lane, const Done& done) {
+    const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
+    const auto end = std::max(begin, done.end);
+    lane.recorded_until = end;
+    lane.writer.add({begin, trace::pack_duration(end - begin), done.failed ? done.op | trace::kFailedOp : done.op});
+}
+
+// On the times thread. An op may have taken several kernels whose records come apart, so its interval counts once a
+// flush has begun after it completed. Order in a lane is kept: what is not known yet holds up what comes after it.
+bool CudaDevice::record_times(bool last) {
+    const bool waiting = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+        const std::lock_guard lock(lane->done_mutex);
+        return !lane->done.empty();
+    });
+    if (!waiting) {
+        return true;  // and CUPTI is left alone
+    }
+    const auto flush = flushes_begun_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    cupti_->flush(last);
+    bool all = true;
+    for (auto& lane : lanes_) {
+        std::deque<Done> known;
+        {
+            const std::lock_guard lock(lane->done_mutex);
+            for (auto& done = lane->done; !done.empty(); done.pop_front()) {
+                Done& front = done.front();
+                const bool late = last || flush > front.flush + ActivityTimes::kPatience;
+                if (!front.timed) {
+                    const auto interval = cupti_->times().of(front.op);
+                    if (!late && (!interval || front.flush >= flush)) {
+                        break;
+                    }
+                    if (interval) {
+                        front.begin = ticks_from_ns(interval->begin_ns);
+                        front.end = ticks_from_ns(interval->end_ns);
+                    }
+                }
+                known.push_back(front);
+            }
+            all &= lane->done.empty();
+        }
+        for (const Done& done : known) {
+            cupti_->times().forget(done.op);
+            write(*lane, done);
+        }
+    }
+    return all;
+}
+
+void CudaDevice::times_loop() {
+    core::name_thread("cuda-times");
+    std::unique_lock lock(times_mutex_);
+    for (;;) {
+        times_changed_.wait_for(lock, kFlushPeriod, [this] { return stop_times_ || settles_asked_ != settles_done_; });
+        const bool stop = stop_times_;
+        const auto asked = settles_asked_;
+        const bool settle = asked != settles_done_ || stop;
+        lock.unlock();
+        bool all = record_times(false);
+        for (int i = 0; settle && !all && i < kSettleTries; ++i) {
+            std::this_thread::sleep_for(kSettlePause);
+            all = record_times(false);
+        }
+        if (stop) {
+            record_times(true);
+            return;
+        }
+        lock.lock();
+        settles_done_ = asked;
+        times_changed_.notify_all();
+    }
+}
+
+void CudaDevice::settle() {
+    // What is counted as completed is on its way from the completion thread.
+    for (auto& lane : lanes_) {
+        const auto target = lane->completed.load(std::memory_order_acquire);
+        while (static_cast<std::int32_t>(lane->retired.load(std::memory_order_acquire) - target) < 0) {
+            std::this_thread::yield();
+        }
+    }
+    if (cupti_ == nullptr) {
+        return;
+    }
+    std::unique_lock lock(times_mutex_);
+    const auto mine = ++settles_asked_;
+    times_changed_.notify_all();
+    times_changed_.wait(lock, [&] { return settles_done_ >= mine; });
+}
+
+}  // namespace headway::devices::cuda

@@ -1,0 +1,54 @@
+// How a program gets the CUDA device: looks for the driver, then loads libheadway_cuda.so and asks it for the device.
+// No CUDA header is needed to build or to call this, and nothing of CUDA is touched where there is no driver.
+//
+// Threads: any; the device belongs to the recording's run as every other one does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/core/result.h"
+#include "engine/devices/device.h"
+#include "engine/trace/recorder.h"
+
+namespace headway::devices {
+
+// Who hands ops to the GPU's driver, which takes a few microseconds each.
+enum class CudaLaunch : std::uint8_t {
+    engine,    // a thread of the engine's own (as MXNet does): issuing costs a push into a queue
+    frontend,  // the program's thread (as PyTorch does): issuing is the launch, and blocks when the driver's queue is
+               // full
+};
+
+struct CudaOptions {
+    std::uint32_t streams = 2;  // lanes, 1 to 16
+    int device = 0;             // as the driver counts them
+    CudaLaunch launch = CudaLaunch::engine;
+    bool tf32 = false;          // products with 10 bits of mantissa, on tensor cores
+    bool pinned = true;         // copies from and to the host go through page-locked memory; false: "async that is not"
+    bool record = true;         // off only to measure the recorder
+    bool cupti = true;          // times from the GPU's own records; false: from events around each op
+    std::string cupti_library;  // empty: the toolkit's
+    std::string driver_library = "libcuda.so.1";
+    std::string module;  // empty: libheadway_cuda.so beside the executable
+};
+
+// Changes whenever what crosses the module's boundary does: these options, Device, Command, Recording.
+inline constexpr std::uint32_t kCudaModuleAbi = 1;
+inline constexpr const char* kCudaModuleEntry = "headway_cuda_open";
+
+// The module's one symbol. With a recording it makes a device; without, it only looks whether it could. Returns whether
+// it succeeded; `text` gets the device's name or the reason why not, in one sentence without its end.
+using CudaModuleEntry = bool (*)(std::uint32_t abi, const CudaOptions* options, trace::Recording* recording,
+                                 Device** device, char* text, std::size_t text_bytes);
+
+// The device, or why there is none (ErrorKind::unavailable): no driver, a library missing by name, no GPU, one that is
+// too old, a module of another build. The recording outlives the device.
+core::Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options, trace::Recording& recording);
+
+// The name of the GPU that open_cuda() would give, or why it would not. Loads the module: about 0.1 s where there is a
+// driver, nothing where there is none.
+core::Result<std::string> probe_cuda(const CudaOptions& options = {});
+
+}  // namespace headway::devices

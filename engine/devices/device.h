@@ -1,0 +1,92 @@
+// The one interface between the runtime and what executes ops.
+//
+// A device is a set of lanes; a lane is a FIFO that completes its commands in order and counts them. Dependencies
+// across lanes are waits on those counters. The device knows nothing of tensors, versions or programs.
+//
+// Threads: the frontend calls everything here; a device's own threads call nothing of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/ids.h"
+#include "engine/core/result.h"
+#include "engine/devices/op.h"
+#include "engine/devices/poison.h"
+#include "engine/trace/recorder.h"
+
+namespace headway::devices {
+
+struct DeviceInfo {
+    std::string kind;  // "cpu", "cuda", "simulated"
+    std::string name;  // "AMD EPYC …, 1 worker"
+    bool simulated = false;
+    std::vector<std::string> lane_names;  // "Worker 0", "Stream 0"
+    // Where the times of ops come from ("cupti", "events"), empty where the lane itself reads the host's clock; and by
+    // how much they may be off against that clock.
+    std::string timing{};
+    std::string timing_note{};  // why not the better one
+    std::uint64_t timing_uncertainty_ns = 0;
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+
+    [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+    [[nodiscard]] virtual std::uint32_t lanes() const = 0;
+
+    // Appends to the lane's queue and returns at once. The queue is unbounded.
+    virtual void submit(std::uint32_t lane, const Command& command) = 0;
+
+    // How many commands this lane has completed, modulo 2^32. The address is constant.
+    [[nodiscard]] virtual const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const = 0;
+
+    // Blocks until `lane` has completed `seq` commands (compared modulo 2^32).
+    virtual void wait(std::uint32_t lane, std::uint32_t seq) = 0;
+
+    // Memory of the device, 64-byte aligned; null when there is none left.
+    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    virtual void deallocate(void* data, std::size_t bytes) = 0;
+
+    // Copies finished values to and from host memory; the caller has waited for them.
+    virtual void read(float* host, const float* device, std::size_t elements) = 0;
+
+    // Lazy policy: the memory of a buffer, null before its op has started. After a wait only.
+    [[nodiscard]] virtual float* lazy_data(core::BufferId) { return nullptr; }
+    // Lazy policy: bytes that lanes have taken and not yet given back, and the most that they ever were.
+    [[nodiscard]] virtual std::uint64_t lazy_bytes() const { return 0; }
+    virtual void set_lazy_budget(std::uint64_t /*bytes, 0: none*/) {}
+
+    // Ops that failed, and the buffers that they spoiled. Lanes write, the frontend reads after a wait.
+    [[nodiscard]] Poison& poison() { return poison_; }
+
+    // Bytes that the device's own allocator has taken from the driver, in use or not; 0 where nobody counts them.
+    [[nodiscard]] virtual std::uint64_t reserved_bytes() const { return 0; }
+
+    // Returns once every op that has completed is in the recording. Lanes that take their own times are always there;
+    // a GPU reports later. Not to be called while something is measured.
+    virtual void settle() {}
+
+    // Called once at the end of each wait of the frontend, after the last wait(): virtual time adds the return (t3).
+    virtual void wait_returned() {}
+
+    // Everything queued is counted as completed without being run: the program has been stopped.
+    virtual void abandon() {}
+
+    // Whether time is virtual; then now() is the frontend's clock, and submit() and wait() move it on.
+    [[nodiscard]] virtual bool virtual_time() const { return false; }
+    [[nodiscard]] virtual std::uint64_t now() const { return core::ticks(); }
+    virtual void advance(std::uint64_t /*ns*/) {}  // virtual time: the program computed for so long
+
+    // Lanes finish what they run and start nothing new until released.
+    virtual void hold(bool /*held*/) {}
+
+private:
+    Poison poison_;
+};
+
+}  // namespace headway::devices

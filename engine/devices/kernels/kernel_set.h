@@ -1,0 +1,38 @@
+// The kernels that are compiled once for each instruction set, as tables to choose from. Internal to this folder.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/devices/kernels/kernels.h"
+
+namespace headway::devices::kernels {
+
+struct KernelSet {
+    using Fill = void (*)(float* out, std::int64_t n, std::uint64_t seed, std::uint64_t stream, float a, float b);
+    std::array<Kernel, kOpKinds> kernel{};
+    Fill normal = nullptr;
+    Fill uniform = nullptr;
+};
+
+namespace baseline {
+extern const KernelSet kSet;
+}
+namespace avx2 {
+extern const KernelSet kSet;
+}
+namespace avx512 {
+extern const KernelSet kSet;
+}
+
+// The same on every instruction set (plain_kernels.cpp).
+void matmul(const Signature& s, const Command& c);
+void exp(const Signature& s, const Command& c);
+void log(const Signature& s, const Command& c);
+void copy(const Signature& s, const Command& c);
+void slice(const Signature& s, const Command& c);
+void assign_slice(const Signature& s, const Command& c);
+void noop(const Signature& s, const Command& c);
+void host_call(const Signature& s, const Command& c);
+
+}  // namespace headway::devices::kernels

@@ -1,0 +1,159 @@
+// Ops as devices see them: what an op is (Signature, immutable, one per distinct op and shapes) and one command to run
+// it (Command, one cache line).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "engine/core/assert.h"
+#include "engine/core/ids.h"
+
+namespace headway::devices {
+
+inline constexpr int kMaxRank = 8;
+
+// Dimensions of a contiguous row-major tensor; rank 0 is a scalar (one element).
+struct Shape {
+    std::array<std::int64_t, kMaxRank> dims{};
+    int rank = 0;
+
+    Shape() = default;
+    Shape(std::initializer_list<std::int64_t> d) {
+        HEADWAY_ASSERT(d.size() <= static_cast<std::size_t>(kMaxRank), "a tensor has at most 8 dimensions");
+        std::copy(d.begin(), d.end(), dims.begin());
+        rank = static_cast<int>(d.size());
+    }
+    [[nodiscard]] std::int64_t operator[](int axis) const { return dims[static_cast<std::size_t>(axis)]; }
+    std::int64_t& operator[](int axis) { return dims[static_cast<std::size_t>(axis)]; }
+    [[nodiscard]] std::int64_t elements() const {
+        std::int64_t n = 1;
+        for (int i = 0; i < rank; ++i) {
+            n *= (*this)[i];
+        }
+        return n;
+    }
+    friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// "(1024, 512)" as error messages say it; "1024×512" as the timeline does.
+std::string to_string(const Shape& shape);
+std::string to_label(const Shape& shape);
+
+enum class OpKind : std::uint16_t {
+    none = 0,
+    // Creation. fill: out = a. normal: mean a, standard deviation b. uniform: [a, b). host: values copied from the
+    // host.
+    fill,
+    normal,
+    uniform,
+    copy_to_device,
+    // Element by element with broadcasting: out = in0 ∘ in1. greater and equal give 0 or 1.
+    add,
+    sub,
+    mul,
+    div,
+    greater,
+    equal,
+    // With a scalar: out = in0 ∘ a; rsub: a - in0; rdiv: a / in0.
+    add_scalar,
+    sub_scalar,
+    rsub_scalar,
+    mul_scalar,
+    div_scalar,
+    rdiv_scalar,
+    greater_scalar,
+    equal_scalar,
+    // out = in0 + a * in1 (same shapes); in place it is the SGD update.
+    add_scaled,
+    // One input.
+    neg,
+    relu,
+    exp,
+    log,
+    sqrt,
+    copy,
+    // Products of matrices, flags say which side is transposed.
+    matmul,
+    // Reductions over one axis or all, in a fixed order.
+    sum,
+    mean,
+    max,
+    transpose,  // swaps two axes
+    // Rows [start, start + n) of axis 0, out of a larger tensor or into it.
+    slice,
+    assign_slice,
+    copy_to_host,
+    noop,
+    host_call,  // runs a function on the lane; tests and lessons that need an op of a given length
+    count_
+};
+inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
+
+// What an op is coloured by.
+enum class Family : std::uint8_t { create, elementwise, matmul, reduce, update, copy, random, other };
+
+const char* name_of(OpKind kind);  // "matmul"
+const char* name_of(Family family);
+
+// How axis i of the output (right-aligned, padded with 1 to `rank`) walks through an operand; 0 where it is broadcast.
+struct Strides {
+    std::array<std::int64_t, kMaxRank> step{};
+};
+
+// Everything about an op but its data. Made once on the frontend when a combination of op and shapes first appears,
+// immutable afterwards, alive as long as the runtime. Kernels read their sizes from here.
+struct Signature {
+    OpKind kind = OpKind::none;
+    Family family = Family::other;
+    std::uint16_t id = 0;
+    std::uint8_t inputs = 0;
+    bool in_place = false;   // out is in0
+    bool contiguous = true;  // elementwise: all operands have the output's shape, one flat loop does
+    bool transpose_a = false, transpose_b = false;
+    std::int64_t elements = 0;  // of the output
+    Shape out, in0, in1;
+    Strides stride0, stride1;                        // elementwise with broadcasting, and transpose (stride0)
+    std::int64_t m = 0, n = 0, k = 0;                // matmul: (m×k)·(k×n)
+    std::int64_t outer = 1, reduced = 1, inner = 1;  // reductions: out[o, i] over in[o, r, i]
+    std::uint64_t out_bytes = 0, flops = 0, moved_bytes = 0;
+    std::uint64_t seed = 0;        // random ops: the run's seed
+    std::uint32_t size_class = 0;  // the allocator's, for the output
+    double simulated_ns = 0;       // above 0: what the op takes on a simulated device
+};
+
+struct Command;
+using HostFunction = void (*)(const Command&, void* context);
+
+// One op on its way to a lane.
+struct alignas(64) Command {
+    const Signature* signature = nullptr;
+    float* out = nullptr;        // null under the lazy policy: the lane asks for it when the op starts
+    const float* in0 = nullptr;  // host_call: the HostFunction's context
+    union {
+        const float* in1;
+        std::uint64_t random_stream;  // random ops, which have no inputs: which stream of the seed's generator
+    };
+    union {
+        float scalar[2];        // a, b
+        HostFunction function;  // host_call
+        std::int64_t offset;    // slice, assign_slice: first element
+    };
+    core::OpId op = 0;  // 0: nothing to run or record, only waits or frees
+    core::BufferId out_id = 0, in0_id = 0, in1_id = 0;
+    std::uint32_t wait_seq = 0;    // run after lane `wait_lane` has completed this many commands
+    std::uint8_t wait_lane = 255;  // 255: no wait
+    std::uint8_t flags = 0;
+
+    Command() : in1(nullptr), offset(0) {}
+};
+static_assert(sizeof(Command) == 64);
+
+inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: give back out_id's memory, op is 0
+inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
+inline constexpr std::uint8_t kNoLaneWait = 255;
+
+}  // namespace headway::devices

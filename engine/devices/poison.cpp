@@ -1,0 +1,71 @@
+#include "engine/devices/poison.h"
+
+#include <utility>
+
+namespace headway::devices {
+
+void Poison::fail(const Command& command, core::ErrorKind kind, std::string message) {
+    const std::lock_guard lock(mutex_);
+    origins_.push_back({{command.op, kind, std::move(message)}, false});
+    if (command.out_id != 0) {
+        spoiled_[command.out_id] = origins_.size() - 1;
+    }
+    any_.store(true, std::memory_order_relaxed);
+}
+
+bool Poison::spreads_to(const Command& command) {
+    const std::lock_guard lock(mutex_);
+    for (const auto id : {command.in0_id, command.in1_id}) {
+        if (const auto found = id != 0 ? spoiled_.find(id) : spoiled_.end(); found != spoiled_.end()) {
+            if (command.out_id != 0) {
+                spoiled_[command.out_id] = found->second;
+            }
+            return true;
+        }
+    }
+    return lost_.has_value();
+}
+
+void Poison::lose(OpFailure failure) {
+    const std::lock_guard lock(mutex_);
+    if (!lost_) {
+        origins_.push_back({std::move(failure), false});
+        lost_ = origins_.size() - 1;
+        any_.store(true, std::memory_order_relaxed);
+    }
+}
+
+std::optional<OpFailure> Poison::failure_of(core::BufferId buffer) const {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = spoiled_.find(buffer); found != spoiled_.end()) {
+        return origins_[found->second].failure;
+    }
+    return lost_ ? std::optional(origins_[*lost_].failure) : std::nullopt;
+}
+
+std::optional<OpFailure> Poison::first_undelivered() const {
+    const std::lock_guard lock(mutex_);
+    const Origin* first = nullptr;
+    for (const auto& origin : origins_) {
+        if (!origin.delivered && (first == nullptr || origin.failure.op < first->failure.op)) {
+            first = &origin;
+        }
+    }
+    return first != nullptr ? std::optional(first->failure) : std::nullopt;
+}
+
+void Poison::set_delivered(core::OpId op) {
+    const std::lock_guard lock(mutex_);
+    for (auto& origin : origins_) {
+        origin.delivered |= origin.failure.op == op;
+    }
+}
+
+void Poison::set_all_delivered() {
+    const std::lock_guard lock(mutex_);
+    for (auto& origin : origins_) {
+        origin.delivered = true;
+    }
+}
+
+}  // namespace headway::devices

@@ -1,0 +1,105 @@
+// A device in virtual time: a cost model instead of a clock, real values, no real waiting, the same to the nanosecond
+// every time. Everything that shows its times says SIMULATED.
+//
+// The frontend's clock moves when it issues (t1 for an op), waits (to the end of what it waits for), returns from a
+// wait (t3) and computes by itself (advance()). A command begins at the latest of: the end of its issue, the end of the
+// command before it in its lane, the end of the command that it waits for in another lane. It takes what the cost model
+// says. Commands without an op take no time anywhere.
+//
+// A command is run for real, on the calling thread, as soon as the frontend's clock has reached its virtual begin, or a
+// wait needs it: always in the order of virtual begins. So whatever a missing dependency would spoil on a real device
+// is spoiled here as well, and what depends on time (bytes taken when an op starts, a budget that they exceed) is
+// exact. completed() counts what has ended by the frontend's clock.
+//
+// hold(): what has begun ends as planned; what has not begins at the release or later. A wait for it would never end,
+// as nobody else could release the lanes, and therefore releases them itself.
+//
+// Threads: the frontend only; there are no others.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/devices/device.h"
+#include "engine/devices/simulated/cost_model.h"
+
+namespace headway::devices {
+
+class SimulatedDevice final : public Device {
+public:
+    // `recording` must be empty still: it is told that its clock is virtual.
+    SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording);
+    ~SimulatedDevice() override;  // runs what is queued first
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
+    void submit(std::uint32_t lane, const Command& command) override;
+    [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
+    void wait(std::uint32_t lane, std::uint32_t seq) override;
+    void wait_returned() override { advance(model_.t3_ns); }
+    [[nodiscard]] void* allocate(std::size_t bytes) override;
+    void deallocate(void* data, std::size_t bytes) override;
+    void read(float* host, const float* device, std::size_t elements) override;
+    [[nodiscard]] float* lazy_data(core::BufferId buffer) override;
+    [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_; }
+    void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_ = bytes; }
+    void abandon() override;
+    [[nodiscard]] bool virtual_time() const override { return true; }
+    [[nodiscard]] std::uint64_t now() const override { return now_ns_; }
+    void advance(std::uint64_t ns) override;
+    void hold(bool held) override;
+
+    [[nodiscard]] const CostModel& model() const { return model_; }
+
+private:
+    struct Queued {
+        Command command;
+        std::uint64_t issued_ns;  // end of its issue
+        std::uint64_t order;      // among all commands
+    };
+    struct Lane {
+        std::deque<Queued> queue;  // not begun
+        std::atomic<std::uint32_t> completed{0};
+        std::uint32_t submitted = 0;
+        std::uint32_t started = 0;   // completed, or one more: the running command
+        std::uint64_t begin_ns = 0;  // of the command started last
+        std::uint64_t end_ns = 0;
+        core::OpId op = 0;  // of the command started last, with trace::kFailedOp where it failed
+        trace::StreamWriter<trace::ExecRecord> writer;
+    };
+    struct Next {
+        Lane* lane = nullptr;
+        std::uint64_t begin_ns = 0;
+    };
+    struct LazyBlock {
+        float* data;
+        std::uint64_t bytes;
+    };
+
+    [[nodiscard]] bool begin_of(const Lane& lane, std::uint64_t& begin_ns) const;
+    [[nodiscard]] Next next() const;
+    void run_until_now();
+    void start(const Next& next);
+    void complete(Lane& lane);
+    [[nodiscard]] bool execute(Command& command);
+    [[nodiscard]] bool find_lazy_operands(Command& command);
+    void free_lazily(core::BufferId buffer);
+
+    CostModel model_;
+    DeviceInfo info_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::uint64_t now_ns_ = 0;
+    std::uint64_t submitted_ = 0;
+    std::uint64_t released_ns_ = 0;  // nothing that had not begun by then begins earlier
+    bool held_ = false;
+    bool abandoned_ = false;
+
+    std::unordered_map<core::BufferId, LazyBlock> lazy_;
+    std::uint64_t lazy_bytes_ = 0;
+    std::uint64_t lazy_budget_ = 0;
+};
+
+}  // namespace headway::devices

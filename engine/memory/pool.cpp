@@ -1,0 +1,114 @@
+#include "engine/memory/pool.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace headway::memory {
+
+namespace {
+
+constexpr std::uint64_t kSlabBlockBytes = std::uint64_t{1} << 20;  // blocks up to here come from slabs
+constexpr std::uint64_t kFirstSlabBytes = std::uint64_t{64} << 10;
+// Large enough for huge pages: a pile-up of blocks costs a page fault every 2 MiB and not every 4 KiB.
+constexpr std::uint64_t kMostSlabBytes = std::uint64_t{4} << 20;
+
+// Up to 4 KiB in steps of 64 bytes, above in eighths of a power of two.
+std::uint64_t rounded(std::uint64_t bytes) {
+    if (bytes <= 4096) {
+        return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
+    }
+    const std::uint64_t step = std::bit_floor(bytes) / 8;
+    return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+std::string_view name_of(FreePolicy policy) {
+    switch (policy) {
+        case FreePolicy::finish:
+            return "finish";
+        case FreePolicy::stream:
+            return "stream";
+        case FreePolicy::lazy:
+            return "lazy";
+    }
+    return "finish";
+}
+
+Pool::~Pool() {
+    for (auto& c : classes_) {
+        for (const auto& slab : c.slabs) {
+            source_.give(slab.data, slab.bytes);
+        }
+        if (c.bytes <= kSlabBlockBytes) {
+            continue;
+        }
+        for (auto& lane : c.in_lane) {
+            for (float* data : lane) {
+                source_.give(data, c.bytes);
+            }
+        }
+        for (float* data : c.anywhere) {
+            source_.give(data, c.bytes);
+        }
+    }
+}
+
+std::uint32_t Pool::size_class(std::uint64_t bytes) {
+    const auto size = rounded(bytes);
+    const auto [entry, fresh] = index_.try_emplace(size, static_cast<std::uint32_t>(classes_.size()));
+    if (fresh) {
+        classes_.emplace_back().bytes = size;
+    }
+    return entry->second;
+}
+
+void* Pool::take_from_source(std::uint64_t bytes) {
+    void* data = source_.take(bytes);
+    if (data == nullptr) {
+        trim();
+        data = source_.take(bytes);
+    }
+    reserved_ += data != nullptr ? bytes : 0;
+    return data;
+}
+
+// Slabs grow with the class: one of few blocks stays small, a pile-up comes to huge pages soon.
+float* Pool::take_fresh(Class& c) {
+    if (c.bytes > kSlabBlockBytes) {
+        return static_cast<float*>(take_from_source(c.bytes));
+    }
+    const auto most = kMostSlabBytes / c.bytes;
+    const auto least = std::max<std::uint64_t>(1, kFirstSlabBytes / c.bytes);
+    auto blocks = std::clamp(c.blocks / 8, std::min(least, most), most);
+    void* data = take_from_source(blocks * c.bytes);
+    if (data == nullptr) {
+        blocks = 1;
+        data = take_from_source(c.bytes);
+        if (data == nullptr) {
+            return nullptr;
+        }
+    }
+    c.slabs.push_back({data, blocks * c.bytes});
+    c.blocks += blocks;
+    auto* first = static_cast<char*>(data);
+    for (std::uint64_t i = blocks; i-- > 1;) {
+        c.anywhere.push_back(reinterpret_cast<float*>(first + i * c.bytes));
+    }
+    return static_cast<float*>(data);
+}
+
+void Pool::trim() {
+    for (auto& c : classes_) {
+        if (c.bytes <= kSlabBlockBytes) {
+            continue;
+        }
+        for (float* data : c.anywhere) {
+            source_.give(data, c.bytes);
+            reserved_ -= c.bytes;
+        }
+        c.anywhere.clear();
+    }
+}
+
+}  // namespace headway::memory

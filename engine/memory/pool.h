@@ -1,0 +1,99 @@
+// Device memory by size classes: what comes back is kept and used again.
+//
+// Threads: the frontend only.
+//
+// A block that comes back is either free anywhere (all that used it has finished), or free in one lane (all that used
+// it is queued in that lane, so whatever that lane runs next comes after it).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/core/ids.h"
+
+namespace headway::memory {
+
+// When the bytes of a dropped tensor count as free.
+enum class FreePolicy : std::uint8_t {
+    finish,  // taken at issue, freed when the last reader has finished (MXNet's pile-up)
+    stream,  // taken at issue, freed at the drop and reused in lane order without waiting (PyTorch's caching allocator)
+    lazy,    // taken when the op starts, freed when the last reader has finished
+};
+std::string_view name_of(FreePolicy policy);
+
+// Where fresh memory comes from.
+class Source {
+public:
+    virtual ~Source() = default;
+    [[nodiscard]] virtual void* take(std::size_t bytes) = 0;  // null when there is none left
+    virtual void give(void* data, std::size_t bytes) = 0;
+};
+
+class Pool {
+public:
+    explicit Pool(Source& source) : source_(source) {}
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    // The class that blocks of so many bytes belong to. Classes are few: sizes are rounded up by at most an eighth.
+    std::uint32_t size_class(std::uint64_t bytes);
+
+    // A block that an op in `lane` may write: one free in that lane, one free anywhere, or a fresh one. Null when the
+    // source has none left even after giving back what is unused.
+    [[nodiscard]] float* take(std::uint32_t size_class, std::uint32_t lane) {
+        Class& c = classes_[size_class];
+        if (auto& own = c.in_lane[lane]; !own.empty()) {
+            float* data = own.back();
+            own.pop_back();
+            return data;
+        }
+        if (!c.anywhere.empty()) {
+            float* data = c.anywhere.back();
+            c.anywhere.pop_back();
+            return data;
+        }
+        return take_fresh(c);
+    }
+    // Whether take() would find a block that was used before.
+    [[nodiscard]] bool has_used(std::uint32_t size_class, std::uint32_t lane) const {
+        const Class& c = classes_[size_class];
+        return !c.in_lane[lane].empty() || !c.anywhere.empty();
+    }
+
+    void give_in_lane(std::uint32_t size_class, std::uint32_t lane, float* data) {
+        classes_[size_class].in_lane[lane].push_back(data);
+    }
+    void give_anywhere(std::uint32_t size_class, float* data) { classes_[size_class].anywhere.push_back(data); }
+
+    // Gives unused blocks that are free anywhere back to the source.
+    void trim();
+
+    [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_; }
+
+private:
+    struct Class {
+        std::uint64_t bytes = 0;
+        std::vector<float*> in_lane[core::kMaxLanes];
+        std::vector<float*> anywhere;
+        struct Slab {
+            void* data;
+            std::uint64_t bytes;
+        };
+        std::vector<Slab> slabs;  // blocks up to kSlabBlockBytes come many at a time
+        std::uint64_t blocks = 0;  // made so far
+    };
+    float* take_fresh(Class& c);
+    [[nodiscard]] void* take_from_source(std::uint64_t bytes);
+
+    Source& source_;
+    std::vector<Class> classes_;
+    std::unordered_map<std::uint64_t, std::uint32_t> index_;
+    std::uint64_t reserved_ = 0;
+};
+
+}  // namespace headway::memory

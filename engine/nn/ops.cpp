@@ -1,0 +1,437 @@
+#include "engine/nn/ops.h"
+
+#include "engine/nn/tape.h"
+#include "engine/runtime/line_scope.h"
+
+namespace headway::nn {
+
+using devices::OpKind;
+using runtime::LineScope;
+
+namespace {
+
+Side flipped(Side side) {
+    return side == Side::normal ? Side::transposed : Side::normal;
+}
+
+// The values to save, or nothing where nobody will need them: a saved tensor is memory.
+Tensor saved_if(bool needed, const Tensor& tensor) {
+    return needed ? tensor : Tensor();
+}
+
+// `scale` times `gradient`, repeated along what a reduction took away. `gradient` has the reduced axes as ones.
+Tensor spread(Runtime& rt, const Tensor& gradient, const Shape& shape, float scale) {
+    Tensor out = rt.full(shape, scale);
+    rt.binary_in_place(OpKind::mul, out, gradient);
+    return out;
+}
+
+// The shape of a reduction's result with the reduced axis kept as 1. `axis` < 0: all axes.
+Shape with_ones(Shape shape, int axis) {
+    for (int i = 0; i < shape.rank; ++i) {
+        if (axis < 0 || i == axis) {
+            shape[i] = 1;
+        }
+    }
+    return shape;
+}
+
+constexpr int kAll = -1;
+
+Variable reduced(OpKind kind, const char* name, const Variable& a, Tensor out, int axis) {
+    if (kind != OpKind::max) {
+        return record(name, std::move(out), {&a}, {}, [kind, axis](BackwardPass& pass) {
+            const Shape& shape = pass.input_shape(0);
+            const auto count = axis == kAll ? shape.elements() : shape[axis];
+            Runtime& rt = pass.runtime();
+            pass.give(0, spread(rt, rt.reshape(pass.gradient(), with_ones(shape, axis)), shape,
+                                kind == OpKind::mean ? 1.0f / static_cast<float>(count) : 1.0f));
+        });
+    }
+    return record(name, out, {&a}, {a.value(), out}, [axis](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        const Shape ones = with_ones(pass.input_shape(0), axis);
+        Tensor share = rt.binary(OpKind::equal, pass.saved(0), rt.reshape(pass.saved(1), ones));
+        const Tensor ties =
+            axis == kAll ? rt.reshape(rt.reduce(OpKind::sum, share), ones) : rt.reduce(OpKind::sum, share, axis, true);
+        rt.binary_in_place(OpKind::mul, share, rt.binary(OpKind::div, rt.reshape(pass.gradient(), ones), ties));
+        pass.give(0, std::move(share));
+    });
+}
+
+Variable reduced_all(OpKind kind, const char* name, const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return reduced(kind, name, a, rt.reduce(kind, a.value()), kAll);
+}
+
+Variable reduced_axis(OpKind kind, const char* name, const Variable& a, int axis, bool keep, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.reduce(kind, a.value(), axis, keep);
+    return reduced(kind, name, a, std::move(out), axis < 0 ? axis + a.shape().rank : axis);
+}
+
+Variable scaled(const char* name, const Variable& a, OpKind kind, float b, float slope, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record(name, rt.with_scalar(kind, a.value(), b), {&a}, {}, [slope](BackwardPass& pass) {
+        if (slope == 1.0f) {
+            pass.pass_on(0);
+        } else {
+            pass.give(0, pass.runtime().with_scalar(OpKind::mul_scalar, pass.gradient(), slope));
+        }
+    });
+}
+
+Variable untracked(OpKind kind, const Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return {rt.binary(kind, a.value(), b.value())};
+}
+
+Variable untracked(OpKind kind, const Variable& a, float b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return {rt.with_scalar(kind, a.value(), b)};
+}
+
+// Gradients that both forms of an op, fresh and in place, share.
+
+void backward_of_add(BackwardPass& pass) {
+    pass.pass_on(1);
+    pass.pass_on(0);
+}
+
+void backward_of_sub(BackwardPass& pass) {
+    if (pass.needs(1)) {
+        pass.give(1, pass.runtime().unary(OpKind::neg, pass.gradient()));
+    }
+    pass.pass_on(0);
+}
+
+BackwardFunction backward_of_add_scaled(float scale) {
+    return [scale](BackwardPass& pass) {
+        if (pass.needs(1)) {
+            pass.give(1, pass.runtime().with_scalar(OpKind::mul_scalar, pass.gradient(), scale));
+        }
+        pass.pass_on(0);
+    };
+}
+
+// saved: the factors, each kept only where the other one needs its gradient.
+void backward_of_mul(BackwardPass& pass) {
+    for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+        if (pass.needs(i)) {
+            pass.give(i, pass.runtime().binary(OpKind::mul, pass.gradient(), pass.saved(1 - i)));
+        }
+    }
+}
+
+BackwardFunction backward_of_scale(float factor) {
+    return [factor](BackwardPass& pass) {
+        pass.give(0, pass.runtime().with_scalar(OpKind::mul_scalar, pass.gradient(), factor));
+    };
+}
+
+}  // namespace
+
+// --- two tensors ---
+
+Variable add(const Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("add", rt.binary(OpKind::add, a.value(), b.value()), {&a, &b}, {}, backward_of_add);
+}
+
+Variable sub(const Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("sub", rt.binary(OpKind::sub, a.value(), b.value()), {&a, &b}, {}, backward_of_sub);
+}
+
+Variable mul(const Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("mul", rt.binary(OpKind::mul, a.value(), b.value()), {&a, &b},
+                  {saved_if(b.tracked(), a.value()), saved_if(a.tracked(), b.value())}, backward_of_mul);
+}
+
+Variable div(const Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.binary(OpKind::div, a.value(), b.value());
+    return record("div", out, {&a, &b}, {b.value(), saved_if(b.tracked(), out)}, [](BackwardPass& pass) {
+        // d(a/b) = da/b - (a/b)/b db
+        Runtime& rt = pass.runtime();
+        Tensor quotient = rt.binary(OpKind::div, pass.gradient(), pass.saved(0));
+        if (pass.needs(1)) {
+            Tensor part = rt.binary(OpKind::mul, quotient, pass.saved(1));
+            rt.with_scalar_in_place(OpKind::mul_scalar, part, -1.0f);
+            pass.give(1, std::move(part));
+        }
+        pass.give(0, std::move(quotient));
+    });
+}
+
+Variable add_scaled(const Variable& a, const Variable& b, float scale, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("add_scaled", rt.add_scaled(a.value(), b.value(), scale), {&a, &b}, {},
+                  backward_of_add_scaled(scale));
+}
+
+Variable greater(const Variable& a, const Variable& b, Where where) {
+    return untracked(OpKind::greater, a, b, where);
+}
+Variable equal(const Variable& a, const Variable& b, Where where) {
+    return untracked(OpKind::equal, a, b, where);
+}
+
+// --- a tensor and a number ---
+
+Variable add(const Variable& a, float b, Where where) {
+    return scaled("add", a, OpKind::add_scalar, b, 1.0f, where);
+}
+Variable sub(const Variable& a, float b, Where where) {
+    return scaled("sub", a, OpKind::sub_scalar, b, 1.0f, where);
+}
+Variable sub(float a, const Variable& b, Where where) {
+    return scaled("sub", b, OpKind::rsub_scalar, a, -1.0f, where);
+}
+Variable mul(const Variable& a, float b, Where where) {
+    return scaled("mul", a, OpKind::mul_scalar, b, b, where);
+}
+Variable div(const Variable& a, float b, Where where) {
+    return scaled("div", a, OpKind::div_scalar, b, 1.0f / b, where);
+}
+
+Variable div(float a, const Variable& b, Where where) {
+    Runtime& rt = b.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.with_scalar(OpKind::rdiv_scalar, b.value(), a);
+    return record("div", out, {&b}, {b.value(), out}, [](BackwardPass& pass) {
+        // d(s/b) = -(s/b)/b db
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.binary(OpKind::div, pass.saved(1), pass.saved(0));
+        rt.binary_in_place(OpKind::mul, part, pass.gradient());
+        rt.with_scalar_in_place(OpKind::mul_scalar, part, -1.0f);
+        pass.give(0, std::move(part));
+    });
+}
+
+Variable greater(const Variable& a, float b, Where where) {
+    return untracked(OpKind::greater_scalar, a, b, where);
+}
+Variable equal(const Variable& a, float b, Where where) {
+    return untracked(OpKind::equal_scalar, a, b, where);
+}
+
+// --- one tensor ---
+
+Variable neg(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("neg", rt.unary(OpKind::neg, a.value()), {&a}, {},
+                  [](BackwardPass& pass) { pass.give(0, pass.runtime().unary(OpKind::neg, pass.gradient())); });
+}
+
+Variable relu(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.unary(OpKind::relu, a.value());
+    // The result says where it was positive, so the input need not be kept.
+    return record("relu", out, {&a}, {out}, [](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.with_scalar(OpKind::greater_scalar, pass.saved(0), 0.0f);
+        rt.binary_in_place(OpKind::mul, part, pass.gradient());
+        pass.give(0, std::move(part));
+    });
+}
+
+Variable exp(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.unary(OpKind::exp, a.value());
+    return record("exp", out, {&a}, {out}, [](BackwardPass& pass) {
+        pass.give(0, pass.runtime().binary(OpKind::mul, pass.gradient(), pass.saved(0)));
+    });
+}
+
+Variable log(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("log", rt.unary(OpKind::log, a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
+        pass.give(0, pass.runtime().binary(OpKind::div, pass.gradient(), pass.saved(0)));
+    });
+}
+
+Variable sqrt(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    Tensor out = rt.unary(OpKind::sqrt, a.value());
+    return record("sqrt", out, {&a}, {out}, [](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.binary(OpKind::div, pass.gradient(), pass.saved(0));
+        rt.with_scalar_in_place(OpKind::mul_scalar, part, 0.5f);
+        pass.give(0, std::move(part));
+    });
+}
+
+Variable square(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("square", rt.binary(OpKind::mul, a.value(), a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.binary(OpKind::mul, pass.gradient(), pass.saved(0));
+        rt.with_scalar_in_place(OpKind::mul_scalar, part, 2.0f);
+        pass.give(0, std::move(part));
+    });
+}
+
+Variable copy(const Variable& a, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("copy", rt.unary(OpKind::copy, a.value()), {&a}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
+}
+
+Variable matmul(const Variable& a, const Variable& b, Side side_a, Side side_b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record(
+        "matmul", rt.matmul(a.value(), b.value(), side_a, side_b), {&a, &b},
+        {saved_if(b.tracked(), a.value()), saved_if(a.tracked(), b.value())}, [side_a, side_b](BackwardPass& pass) {
+            Runtime& rt = pass.runtime();
+            const Tensor& g = pass.gradient();
+            if (pass.needs(0)) {
+                pass.give(0, side_a == Side::normal ? rt.matmul(g, pass.saved(1), Side::normal, flipped(side_b))
+                                                    : rt.matmul(pass.saved(1), g, side_b, Side::transposed));
+            }
+            if (pass.needs(1)) {
+                pass.give(1, side_b == Side::normal ? rt.matmul(pass.saved(0), g, flipped(side_a), Side::normal)
+                                                    : rt.matmul(g, pass.saved(0), Side::transposed, side_a));
+            }
+        });
+}
+
+Variable sum(const Variable& a, Where where) {
+    return reduced_all(OpKind::sum, "sum", a, where);
+}
+Variable mean(const Variable& a, Where where) {
+    return reduced_all(OpKind::mean, "mean", a, where);
+}
+Variable max(const Variable& a, Where where) {
+    return reduced_all(OpKind::max, "max", a, where);
+}
+Variable sum(const Variable& a, int axis, bool keep, Where where) {
+    return reduced_axis(OpKind::sum, "sum", a, axis, keep, where);
+}
+Variable mean(const Variable& a, int axis, bool keep, Where where) {
+    return reduced_axis(OpKind::mean, "mean", a, axis, keep, where);
+}
+Variable max(const Variable& a, int axis, bool keep, Where where) {
+    return reduced_axis(OpKind::max, "max", a, axis, keep, where);
+}
+
+Variable transpose(const Variable& a, int axis0, int axis1, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("transpose", rt.transpose(a.value(), axis0, axis1), {&a}, {}, [axis0, axis1](BackwardPass& pass) {
+        pass.give(0, pass.runtime().transpose(pass.gradient(), axis0, axis1));
+    });
+}
+
+Variable reshape(const Variable& a, const Shape& shape, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("reshape", rt.reshape(a.value(), shape), {&a}, {}, [](BackwardPass& pass) { pass.reshape_on(0); });
+}
+
+Variable slice(const Variable& a, std::int64_t start, std::int64_t rows, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    return record("slice", rt.slice(a.value(), start, rows), {&a}, {}, [start](BackwardPass& pass) {
+        Tensor part = pass.runtime().zeros(pass.input_shape(0));
+        pass.runtime().assign_slice(part, start, pass.gradient());
+        pass.give(0, std::move(part));
+    });
+}
+
+// --- in place ---
+
+void add_in_place(Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("add", a, {&b});
+    rt.binary_in_place(OpKind::add, a.value(), b.value());
+    record_in_place("add", a, {&b}, {}, backward_of_add);
+}
+
+void sub_in_place(Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("sub", a, {&b});
+    rt.binary_in_place(OpKind::sub, a.value(), b.value());
+    record_in_place("sub", a, {&b}, {}, backward_of_sub);
+}
+
+void mul_in_place(Variable& a, const Variable& b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("mul", a, {&b});
+    if (is_recording() && b.tracked()) {
+        fail(rt, core::ErrorKind::failed,
+             "mul in place would overwrite what the gradient of its second factor needs; make a new tensor");
+    }
+    rt.binary_in_place(OpKind::mul, a.value(), b.value());
+    record_in_place("mul", a, {&b}, {Tensor(), saved_if(a.tracked(), b.value())}, backward_of_mul);
+}
+
+void add_in_place(Variable& a, float b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("add", a, {});
+    rt.with_scalar_in_place(OpKind::add_scalar, a.value(), b);
+    record_in_place("add", a, {}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
+}
+
+void sub_in_place(Variable& a, float b, Where where) {
+    add_in_place(a, -b, where);
+}
+
+void mul_in_place(Variable& a, float b, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("mul", a, {});
+    rt.with_scalar_in_place(OpKind::mul_scalar, a.value(), b);
+    record_in_place("mul", a, {}, {}, backward_of_scale(b));
+}
+
+void add_scaled_in_place(Variable& a, const Variable& b, float scale, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("add_scaled", a, {&b});
+    rt.add_scaled_in_place(a.value(), b.value(), scale);
+    record_in_place("add_scaled", a, {&b}, {}, backward_of_add_scaled(scale));
+}
+
+void assign_slice(Variable& a, std::int64_t start, const Variable& rows, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    before_in_place("assign_slice", a, {&rows});
+    rt.assign_slice(a.value(), start, rows.value());
+    const Shape shape = rows.shape();
+    record_in_place("assign_slice", a, {&rows}, {}, [start, shape](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        if (pass.needs(1)) {
+            pass.give(1, rt.reshape(rt.slice(pass.gradient(), start, shape[0]), shape));
+        }
+        if (pass.needs(0)) {
+            Tensor rest = rt.unary(OpKind::copy, pass.gradient());
+            rt.assign_slice(rest, start, rt.zeros(shape));
+            pass.give(0, std::move(rest));
+        }
+    });
+}
+
+}  // namespace headway::nn

@@ -1,0 +1,37 @@
+#include "engine/nn/sgd.h"
+
+#include "engine/runtime/line_scope.h"
+
+namespace headway::nn {
+
+void Sgd::step(std::int64_t batch_size, Where where) {
+    const Recording off(false);
+    for (Parameter* parameter : parameters_) {
+        if (!parameter->defined()) {
+            continue;
+        }
+        Variable& variable = parameter->variable;
+        Runtime& rt = variable.runtime();
+        const runtime::LineScope line(rt, where);
+        if (batch_size <= 0) {
+            fail(rt, core::ErrorKind::failed,
+                 "sgd: a batch has at least one sample, not " + std::to_string(batch_size));
+        }
+        const Tensor& gradient = variable.gradient();
+        if (!gradient.defined()) {
+            continue;
+        }
+        rt.add_scaled_in_place(variable.value(), gradient, -learning_rate_ / static_cast<float>(batch_size));
+        if (!keep_gradients_) {
+            variable.drop_gradient();
+        }
+    }
+}
+
+void Sgd::drop_gradients() {
+    for (Parameter* parameter : parameters_) {
+        parameter->variable.drop_gradient();
+    }
+}
+
+}  // namespace headway::nn

@@ -1,0 +1,35 @@
+// Stochastic gradient descent: one in-place op per parameter.
+//
+// Threads: the frontend only.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/nn/layers.h"
+
+namespace headway::nn {
+
+class Sgd {
+public:
+    // The parameters outlive this; they may be created later.
+    Sgd(std::vector<Parameter*> parameters, float learning_rate)
+        : parameters_(std::move(parameters)), learning_rate_(learning_rate) {}
+
+    // parameter -= learning rate / batch size · gradient, where backward() left a gradient. The gradient is let go
+    // unless it is to be kept.
+    void step(std::int64_t batch_size = 1, Where where = Where::current());
+    void drop_gradients();  // PyTorch's zero_grad
+    void keep_gradients(bool keep) { keep_gradients_ = keep; }
+
+    [[nodiscard]] float learning_rate() const { return learning_rate_; }
+    void set_learning_rate(float rate) { learning_rate_ = rate; }
+
+private:
+    std::vector<Parameter*> parameters_;
+    float learning_rate_;
+    bool keep_gradients_ = false;
+};
+
+}  // namespace headway::nn

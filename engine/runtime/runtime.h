@@ -1,0 +1,326 @@
+// The op queue: issues ops to a device's lanes, keeps their dependencies, counts their memory, records everything.
+//
+// Threads: one frontend thread owns a Runtime and calls everything here. Nobody else looks inside: the watcher reads
+// the recording, and writes to its Control block.
+//
+// Dependencies follow tensor versions: an op runs after the last writer of what it reads, and after the readers and
+// the writer of what it overwrites. A need in the op's own lane is met by the lane's order; a need elsewhere becomes a
+// wait for that lane's counter.
+//
+// Errors of shape are thrown at the call (ProgramError); errors of execution travel with the buffers and are thrown by
+// the first wait that needs them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/devices/device.h"
+#include "engine/memory/pool.h"
+#include "engine/runtime/signatures.h"
+#include "engine/runtime/tensor.h"
+#include "engine/trace/recorder.h"
+
+namespace headway::runtime {
+
+// What a program's mistake or a failed op looks like to the program. what() is one sentence.
+class ProgramError : public std::runtime_error {
+public:
+    explicit ProgramError(core::Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
+    [[nodiscard]] const core::Error& error() const { return error_; }
+
+private:
+    core::Error error_;
+};
+
+struct Settings {
+    memory::FreePolicy free_policy = memory::FreePolicy::finish;
+    std::uint64_t budget_bytes = 0;  // 0: none
+    std::uint32_t queue_limit = 0;   // 0: none
+    trace::BarrierPolicy barrier;    // as_written: what the program asks for
+    std::uint64_t seed = 0;
+    bool record = true;  // off only to measure the recorder
+};
+
+enum class Side { normal, transposed };
+
+class Runtime {
+public:
+    Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings);
+    ~Runtime();  // waits for all lanes
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+
+    // --- ops; each issues one op and returns at once ---
+    Tensor full(const Shape& shape, float value);
+    Tensor zeros(const Shape& shape) { return full(shape, 0.0f); }
+    Tensor ones(const Shape& shape) { return full(shape, 1.0f); }
+    Tensor normal(const Shape& shape, float mean = 0.0f, float deviation = 1.0f);
+    Tensor randn(const Shape& shape) { return normal(shape); }
+    Tensor uniform(const Shape& shape, float low = 0.0f, float high = 1.0f);
+    Tensor from_host(const Shape& shape, std::span<const float> values);
+
+    // add sub mul div greater equal, with NumPy's broadcasting.
+    Tensor binary(devices::OpKind kind, const Tensor& a, const Tensor& b);
+    // The *_scalar kinds.
+    Tensor with_scalar(devices::OpKind kind, const Tensor& a, float b);
+    // neg relu exp log sqrt copy.
+    Tensor unary(devices::OpKind kind, const Tensor& a);
+    Tensor matmul(const Tensor& a, const Tensor& b, Side side_a = Side::normal, Side side_b = Side::normal);
+    // sum mean max over one axis (negative counts from the end), or over all.
+    Tensor reduce(devices::OpKind kind, const Tensor& a);
+    Tensor reduce(devices::OpKind kind, const Tensor& a, int axis, bool keep_dimension = false);
+    Tensor transpose(const Tensor& a, int axis0 = 0, int axis1 = 1);
+    Tensor add_scaled(const Tensor& a, const Tensor& b, float scale);      // a + scale·b, same shapes
+    Tensor slice(const Tensor& a, std::int64_t start, std::int64_t rows);  // rows of axis 0, as a copy
+
+    // In place: add sub mul (tensor, broadcast to a's shape, or scalar), add_scaled. Every view of a sees it.
+    void binary_in_place(devices::OpKind kind, const Tensor& a, const Tensor& b);
+    void with_scalar_in_place(devices::OpKind kind, const Tensor& a, float b);
+    void add_scaled_in_place(const Tensor& a, const Tensor& b, float scale);
+    void assign_slice(const Tensor& a, std::int64_t start, const Tensor& rows);
+
+    void noop();
+    // Runs `function(command, context)` on a lane, after `reads` exist; its result has this shape. For tests and for
+    // ops of a given length. `context` must live until the op has run.
+    Tensor host_call(devices::HostFunction function, void* context, const Tensor& reads, const Shape& shape);
+
+    Tensor reshape(const Tensor& a, const Shape& shape);  // a view, no op
+
+    // --- waits ---
+    void waitall();  // throws the first failure that no wait has delivered yet
+    void wait_to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
+                      std::string_view name = "wait_to_read");
+    void wait_everything(trace::WaitKind kind, std::string_view name);
+    // A blocker of this kind: waits for `a`, then copies its values out.
+    std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
+                               std::string_view name = "to_host");
+    float item(const Tensor& a, std::string_view name = "item");
+
+    // --- marks ---
+    void scope_begin(std::string_view name);
+    void scope_end(std::string_view name);
+    void minibatch_begin();
+    void minibatch_end();  // the barrier policy acts here
+    void measure_begin();  // what came before is warm-up
+    void measure_end();
+    // The policy that the program is written with; the learner's choice goes before it.
+    void set_written_barrier(trace::BarrierPolicy policy);
+
+    // The source line of what is issued from here on. Ops called by library code keep the program's line: see
+    // LineScope.
+    void set_line(core::Line line) { line_ = line; }
+    [[nodiscard]] core::Line line() const { return line_; }
+    core::Line line_of(const core::SourceLocation& where);
+    // For languages with lines of their own: the id of a source file, and from then on LineScopes change nothing.
+    std::uint32_t add_file(const std::string& name);
+    void own_lines() { ++line_depth_; }
+    // The program has come to this line, `depth` calls deep. Stops here where the learner asked for it.
+    void at_line(core::Line line, int depth) {
+        line_ = line;
+        control_.current_line.store(line, std::memory_order_relaxed);
+        if ((control_.attention.load(std::memory_order_relaxed) | control_.line_mode.load(std::memory_order_relaxed) |
+             control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (slow_ & kPaused)) != 0)
+            [[unlikely]] {
+            stop_at_line(depth);
+        }
+    }
+    // Whether at_line() could stop at the next line: callers let go of their language's lock then.
+    [[nodiscard]] bool may_stop() const {
+        return (control_.attention.load(std::memory_order_relaxed) | control_.line_mode.load(std::memory_order_relaxed) |
+                control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (slow_ & kPaused)) != 0;
+    }
+    // Seconds on the run's clock, without the learner's pauses.
+    [[nodiscard]] double program_seconds() const;
+    // The program computed by itself since its last op, wait or line: recorded when it took long enough to see.
+    void note_work(std::string_view name);
+    [[nodiscard]] std::string_view file_name(std::uint32_t file_id) const;
+
+    // --- what is known ---
+    [[nodiscard]] const Shape& shape(ShapeId id) const { return signatures_.shape(id); }
+    [[nodiscard]] core::OpId issued() const { return issued_; }
+    [[nodiscard]] std::uint64_t live_bytes();                    // as the free policy counts them, now
+    [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
+    [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock
+    [[nodiscard]] devices::Device& device() { return device_; }
+    [[nodiscard]] trace::Recording& recording() { return recording_; }
+    [[nodiscard]] const Settings& settings() const { return settings_; }
+
+private:
+    friend class Tensor;
+    friend class LineScope;
+
+    // What issue() needs to know beside the signature.
+    struct Operation {
+        const devices::Signature* signature = nullptr;
+        Buffer* in0 = nullptr;
+        Buffer* in1 = nullptr;
+        Buffer* out = nullptr;            // in place: what is written; null: a new buffer, if the op has an output
+        std::uint64_t payload = 0;        // the command's union: two floats, a function or an offset
+        std::uint64_t random_stream = 0;  // from 1
+        const float* host = nullptr;      // copy_to_device: the values; host_call: the context
+    };
+    // Where an op goes, and what it has to wait for elsewhere.
+    struct Placement {
+        std::uint32_t lane = 0;
+        std::uint32_t waits = 0;
+        std::array<std::uint32_t, core::kMaxLanes> wait_lane;
+        std::array<std::uint32_t, core::kMaxLanes> wait_seq;
+    };
+    // Memory of a dropped tensor that is still in use.
+    struct Pending {
+        std::uint32_t seq;
+        std::uint32_t size_class;
+        float* data;
+        std::uint64_t bytes;
+    };
+    struct PendingInLanes {
+        Pending block;
+        std::array<std::uint32_t, core::kMaxLanes> need;
+    };
+    struct Staged {
+        std::uint32_t lane, seq;
+        std::vector<float> values;
+    };
+    class DeviceSource final : public memory::Source {
+    public:
+        explicit DeviceSource(devices::Device& device) : device_(device) {}
+        void* take(std::size_t bytes) override { return device_.allocate(bytes); }
+        void give(void* data, std::size_t bytes) override { device_.deallocate(data, bytes); }
+
+    private:
+        devices::Device& device_;
+    };
+
+    // Reasons to leave the fast path around an issue.
+    enum Slow : std::uint32_t { kOpBarrier = 1, kQueueLimit = 2, kPaused = 4, kDelay = 8 };
+
+    [[nodiscard]] std::uint64_t stamp() const { return virtual_time_ ? device_.now() : core::ticks(); }
+    Buffer* issue(const Operation& operation);
+    Tensor issue_fresh(const Entry& entry, Buffer* in0 = nullptr, Buffer* in1 = nullptr, std::uint64_t payload = 0);
+    void issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload);
+    Tensor random(devices::OpKind kind, const Shape& shape, float a, float b);
+    const Entry& entry_for(const SignatureKey& key);
+    ShapeId checked(const Shape& shape, const char* op);
+    int checked_axis(const Tensor& a, int axis, const char* op);
+    std::int64_t checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op);
+    Buffer* buffer_of(const Tensor& a, const char* op);
+    void place(const Operation& operation, Placement& placement);
+    void need(std::array<std::uint32_t, core::kMaxLanes>& need, std::uint32_t lane, std::uint32_t seq);
+    [[nodiscard]] bool finished(std::uint32_t lane, std::uint32_t seq);
+    void submit_waits(const Placement& placement, std::uint32_t first);
+    void attend();  // takes in what the watcher changed; stays here while paused
+    void attend_if_asked() {
+        if ((control_.attention.load(std::memory_order_relaxed) | (slow_ & kPaused)) != 0) [[unlikely]] {
+            attend();
+        }
+    }
+    void stop_at_line(int depth);
+    void before_issue();
+    void after_issue(std::uint32_t lane, std::uint32_t seq);
+    void read_control();
+    void stay_paused(bool at_a_line = false);
+
+    Buffer* new_buffer();
+    [[nodiscard]] float* take_memory(const devices::Signature& signature, std::uint32_t lane);
+    void make_room(const devices::Signature& signature);
+    void drop(Buffer* buffer);
+    void drop_lazily(Buffer* buffer);
+    void free_block(const Pending& block);
+    void reclaim();      // what is at the front of the queues of pending memory and has finished
+    void reclaim_all();  // whatever has finished
+
+    void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
+                     core::OpId through);
+    void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
+    void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs);
+    void deliver_failure(core::BufferId buffer);
+    void deliver_any_failure();
+    [[noreturn]] void raise(core::ErrorKind kind, std::string message);
+    [[noreturn]] void raise_failure(const devices::OpFailure& failure);
+    core::Line line_of_op(core::OpId op) const;
+    [[nodiscard]] std::string at_line(core::Line line) const;
+    [[nodiscard]] trace::BarrierPolicy barrier() const;
+    [[nodiscard]] float* data_of(const Buffer& buffer);
+    [[nodiscard]] std::string describe(const devices::Signature& signature) const;
+
+    devices::Device& device_;
+    trace::Recording& recording_;
+    trace::Control& control_;
+    const Settings settings_;
+    const bool virtual_time_;
+    const std::uint32_t lanes_;
+    bool record_;
+    std::uint32_t slow_ = 0;
+    memory::FreePolicy free_policy_;
+    core::OpId issued_ = 0;
+    core::Line line_ = 0;
+    std::uint64_t live_ = 0;
+    std::uint64_t budget_ = 0;                           // all ones: none
+    std::array<std::uint32_t, core::kMaxLanes> seq_{};   // commands submitted, per lane
+    std::array<std::uint32_t, core::kMaxLanes> seen_{};  // completions seen, per lane
+    trace::StreamWriter<trace::FrontendRecord> events_;
+    trace::StreamWriter<trace::DropRecord> drops_;
+
+    DeviceSource source_;
+    memory::Pool pool_;
+    Signatures signatures_;
+    Buffer* free_buffers_ = nullptr;
+    std::vector<std::unique_ptr<Buffer[]>> buffer_slabs_;
+    core::BufferId next_buffer_ = 1;
+    struct PendingQueue {
+        std::vector<Pending> blocks;
+        std::size_t head = 0;
+    };
+    std::array<PendingQueue, core::kMaxLanes> pending_;
+    std::vector<PendingInLanes> pending_in_lanes_;
+    std::vector<Staged> staged_;
+    std::uint32_t skip_reclaims_ = 0;
+    std::uint32_t refresh_ = 0;
+    std::uint32_t next_lane_ = 0;
+
+    std::uint32_t queue_limit_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // (lane, seq) of the last queue_limit_ ops
+    std::uint64_t op_delay_ns_ = 0;
+    std::uint32_t line_delay_us_ = 0;
+    int stopped_depth_ = 0;
+    std::int64_t paused_ns_ = 0;
+    std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait or line
+    trace::BarrierPolicy learners_barrier_;
+    trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
+    struct MinibatchEnd {
+        std::array<std::uint32_t, core::kMaxLanes> seqs;
+        core::OpId last;
+    };
+    std::vector<MinibatchEnd> minibatches_;
+    std::uint32_t minibatch_ = 0;
+    std::uint64_t random_streams_ = 0;
+    std::uint32_t line_depth_ = 0;  // of LineScopes
+    std::vector<std::pair<const char*, std::string>> files_;
+};
+
+// Everything issued while this lives belongs to the outermost scope's source line: library code opens one, so that its
+// ops are the line's that called it.
+class LineScope {
+public:
+    LineScope(Runtime& runtime, const core::SourceLocation& where) : runtime_(runtime) {
+        if (runtime_.line_depth_++ == 0) {
+            runtime_.set_line(runtime_.line_of(where));
+        }
+    }
+    ~LineScope() { --runtime_.line_depth_; }
+    LineScope(const LineScope&) = delete;
+    LineScope& operator=(const LineScope&) = delete;
+
+private:
+    Runtime& runtime_;
+};
+
+}  // namespace headway::runtime

@@ -1,0 +1,273 @@
+#include "engine/runtime/signatures.h"
+
+#include <algorithm>
+
+namespace headway::runtime {
+
+using core::Error;
+using core::ErrorKind;
+using core::Result;
+using devices::Family;
+using devices::OpKind;
+using devices::Signature;
+
+namespace {
+
+std::size_t mix(std::size_t seed, std::size_t value) {
+    return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
+}
+
+Error shape_error(std::string message) {
+    return {ErrorKind::shape, std::move(message), {}, 0, 0};
+}
+
+std::string named(OpKind kind) {
+    return devices::name_of(kind);
+}
+
+// NumPy's rule: aligned at the last axis, equal or one of them 1.
+bool broadcast(const Shape& a, const Shape& b, Shape& out) {
+    out = Shape();
+    out.rank = std::max(a.rank, b.rank);
+    for (int i = 1; i <= out.rank; ++i) {
+        const auto x = i <= a.rank ? a[a.rank - i] : 1;
+        const auto y = i <= b.rank ? b[b.rank - i] : 1;
+        if (x != y && x != 1 && y != 1) {
+            return false;
+        }
+        out[out.rank - i] = x == 1 ? y : x;
+    }
+    return true;
+}
+
+// Steps through a contiguous operand along each axis of the output, 0 where it is broadcast.
+devices::Strides strides_over(const Shape& operand, const Shape& out) {
+    devices::Strides strides;
+    std::int64_t step = 1;
+    for (int i = 1; i <= operand.rank; ++i) {
+        const auto n = operand[operand.rank - i];
+        strides.step[static_cast<std::size_t>(out.rank - i)] = n == 1 ? 0 : step;
+        step *= n;
+    }
+    return strides;
+}
+
+bool is_scalar_kind(OpKind kind) {
+    return kind >= OpKind::add_scalar && kind <= OpKind::equal_scalar;
+}
+bool is_binary_kind(OpKind kind) {
+    return kind >= OpKind::add && kind <= OpKind::equal;
+}
+bool is_unary_kind(OpKind kind) {
+    return kind >= OpKind::neg && kind <= OpKind::copy;
+}
+
+// More than 2^44 elements: no machine holds them, and sizes in bytes stay far from overflow.
+bool too_large(const Shape& shape) {
+    double n = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+        n *= static_cast<double>(shape[i]);
+    }
+    return n > 17592186044416.0;
+}
+
+std::string between_brackets(const Shape& shape) {
+    return "(" + to_label(shape) + ")";
+}
+
+}  // namespace
+
+std::size_t Signatures::KeyHash::operator()(const SignatureKey& key) const {
+    std::size_t h = static_cast<std::size_t>(key.kind) | static_cast<std::size_t>(key.flags) << 16;
+    h = mix(h, key.in0);
+    h = mix(h, key.in1);
+    return mix(h, key.extra);
+}
+
+std::size_t Signatures::ShapeHash::operator()(const Shape& shape) const {
+    std::size_t h = static_cast<std::size_t>(shape.rank);
+    for (int i = 0; i < shape.rank; ++i) {
+        h = mix(h, static_cast<std::size_t>(shape[i]));
+    }
+    return h;
+}
+
+Signatures::Signatures(trace::Recording& recording, memory::Pool& pool, std::uint64_t seed)
+    : recording_(recording), pool_(pool), seed_(seed) {}
+
+ShapeId Signatures::intern(const Shape& shape) {
+    const auto [entry, fresh] = shape_ids_.try_emplace(shape, static_cast<ShapeId>(shapes_.size() + 1));
+    if (fresh) {
+        shapes_.push_back(shape);
+    }
+    return entry->second;
+}
+
+Result<const Entry*> Signatures::find(const SignatureKey& key) {
+    auto found = entries_.find(key);
+    if (found == entries_.end()) {
+        auto made = make(key);
+        if (!made) {
+            return made.error();
+        }
+        found = entries_.emplace(key, std::move(*made)).first;
+    }
+    last_[static_cast<std::size_t>(key.kind)] = found->second.get();
+    return found->second.get();
+}
+
+Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
+    auto entry = std::make_unique<Entry>();
+    entry->key = key;
+    Signature& s = entry->signature;
+    s.kind = key.kind;
+    s.seed = seed_;
+    s.in_place = (key.flags & kInPlace) != 0;
+    s.transpose_a = (key.flags & kTransposeA) != 0;
+    s.transpose_b = (key.flags & kTransposeB) != 0;
+    const Shape a = key.in0 != 0 ? shape(key.in0) : Shape();
+    const Shape b = key.in1 != 0 ? shape(key.in1) : Shape();
+    s.in0 = a;
+    s.in1 = b;
+    s.inputs = static_cast<std::uint8_t>((key.in0 != 0 ? 1 : 0) + (key.in1 != 0 ? 1 : 0));
+    const int axis0 = key.flags >> 8 & 0xf;
+    const int axis1 = key.flags >> 12 & 0xf;
+
+    if (key.kind == OpKind::fill || key.kind == OpKind::normal || key.kind == OpKind::uniform ||
+        key.kind == OpKind::copy_to_device || key.kind == OpKind::host_call) {
+        s.out = shape(key.extra);
+        s.family = key.kind == OpKind::normal || key.kind == OpKind::uniform ? Family::random
+                   : key.kind == OpKind::copy_to_device                      ? Family::copy
+                   : key.kind == OpKind::host_call                           ? Family::other
+                                                                             : Family::create;
+        s.flops = s.family == Family::random ? 16 * static_cast<std::uint64_t>(s.out.elements()) : 0;
+    } else if (key.kind == OpKind::noop) {
+        s.family = Family::other;
+        s.out = Shape{0};
+    } else if (is_binary_kind(key.kind)) {
+        s.family = Family::elementwise;
+        if (!broadcast(a, b, s.out) || (s.in_place && s.out != a)) {
+            return shape_error(named(key.kind) + (s.in_place ? " in place" : "") + ": shapes " + to_string(a) +
+                               " and " + to_string(b) + " do not fit together");
+        }
+        s.contiguous = a == s.out && b == s.out;
+        s.stride0 = strides_over(a, s.out);
+        s.stride1 = strides_over(b, s.out);
+    } else if (key.kind == OpKind::add_scaled) {
+        s.family = s.in_place ? Family::update : Family::elementwise;
+        if (a != b) {
+            return shape_error("add_scaled: shapes " + to_string(a) + " and " + to_string(b) + " differ");
+        }
+        s.out = a;
+    } else if (is_scalar_kind(key.kind) || is_unary_kind(key.kind)) {
+        s.family = key.kind == OpKind::copy ? Family::copy : Family::elementwise;
+        s.out = a;
+    } else if (key.kind == OpKind::matmul) {
+        s.family = Family::matmul;
+        if (a.rank != 2 || b.rank != 2) {
+            return shape_error("matmul: needs two matrices, got " + to_string(a) + " and " + to_string(b));
+        }
+        s.m = s.transpose_a ? a[1] : a[0];
+        s.k = s.transpose_a ? a[0] : a[1];
+        s.n = s.transpose_b ? b[0] : b[1];
+        if (s.k != (s.transpose_b ? b[1] : b[0])) {
+            return shape_error("matmul: shapes " + to_string(a) + (s.transpose_a ? " transposed" : "") + " and " +
+                               to_string(b) + (s.transpose_b ? " transposed" : "") + " do not fit together");
+        }
+        constexpr std::int64_t kBlasLimit = 0x7fffffff;
+        if (s.m > kBlasLimit || s.n > kBlasLimit || s.k > kBlasLimit) {
+            return shape_error("matmul: a side of " + to_string(a) + " or " + to_string(b) + " is above 2147483647");
+        }
+        s.out = Shape{s.m, s.n};
+        s.flops =
+            2 * static_cast<std::uint64_t>(s.m) * static_cast<std::uint64_t>(s.n) * static_cast<std::uint64_t>(s.k);
+    } else if (key.kind == OpKind::sum || key.kind == OpKind::mean || key.kind == OpKind::max) {
+        s.family = Family::reduce;
+        if ((key.flags & kAllAxes) != 0) {
+            s.reduced = a.elements();
+        } else {
+            s.reduced = a[axis0];
+            for (int i = 0; i < a.rank; ++i) {
+                if (i < axis0) {
+                    s.outer *= a[i];
+                } else if (i > axis0) {
+                    s.inner *= a[i];
+                }
+                if (i != axis0) {
+                    s.out[s.out.rank++] = a[i];
+                } else if ((key.flags & kKeepDimension) != 0) {
+                    s.out[s.out.rank++] = 1;
+                }
+            }
+        }
+        if (s.reduced == 0 && key.kind == OpKind::max) {
+            return shape_error("max: " + to_string(a) + " has no elements to choose from");
+        }
+        s.flops = static_cast<std::uint64_t>(a.elements());
+    } else if (key.kind == OpKind::transpose) {
+        s.family = Family::copy;
+        s.out = a;
+        std::swap(s.out[axis0], s.out[axis1]);
+        s.stride0 = strides_over(a, a);
+        std::swap(s.stride0.step[static_cast<std::size_t>(axis0)], s.stride0.step[static_cast<std::size_t>(axis1)]);
+        s.contiguous = false;
+    } else if (key.kind == OpKind::slice) {
+        s.family = Family::copy;
+        s.out = a;
+        s.out[0] = key.extra;
+    } else if (key.kind == OpKind::assign_slice) {
+        s.family = Family::copy;
+        s.out = a;
+    } else {
+        return shape_error(named(key.kind) + " cannot be issued");
+    }
+
+    if (too_large(s.out)) {
+        return shape_error(named(key.kind) + ": a tensor of shape " + to_string(s.out) + " is too large to address");
+    }
+    s.elements = s.out.elements();
+    s.out_bytes = key.kind == OpKind::noop ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
+    if (s.flops == 0 && s.family != Family::copy && s.family != Family::create && s.family != Family::other) {
+        s.flops = static_cast<std::uint64_t>(s.elements) * (key.kind == OpKind::add_scaled ? 2 : 1);
+    }
+    const auto read_elements = key.kind == OpKind::slice ? s.elements
+                               : key.kind == OpKind::assign_slice
+                                   ? b.elements()
+                                   : (key.in0 != 0 ? a.elements() : 0) + (key.in1 != 0 ? b.elements() : 0);
+    const auto written = key.kind == OpKind::assign_slice ? b.elements() : s.elements;
+    s.moved_bytes = static_cast<std::uint64_t>(read_elements + written) * sizeof(float);
+    s.size_class = pool_.size_class(s.out_bytes);
+    entry->out = intern(s.out);
+    announce(*entry);
+    return entry;
+}
+
+void Signatures::announce(Entry& entry) {
+    Signature& s = entry.signature;
+    std::string shapes;
+    if (s.kind == OpKind::matmul) {
+        shapes = "(" + to_label(Shape{s.m, s.k}) + ")·(" + to_label(Shape{s.k, s.n}) + ")";
+    } else if (s.inputs == 2 && s.in0 != s.in1) {
+        shapes = between_brackets(s.in0) + ", " + between_brackets(s.in1);
+    } else if (s.inputs >= 1 && s.in0 != s.out) {
+        shapes = between_brackets(s.in0) + " → " + between_brackets(s.out);
+    } else if (s.kind != OpKind::noop) {
+        shapes = between_brackets(s.out);
+    }
+    const std::string name = std::string(devices::name_of(s.kind)) + (s.in_place ? "_" : "");
+    const auto [known, fresh] =
+        ids_.try_emplace(name + shapes, static_cast<std::uint16_t>(std::min<std::size_t>(ids_.size() + 1, 0xffff)));
+    s.id = known->second;
+    if (fresh && ids_.size() <= 0xffff) {
+        const trace::SignatureInfo info{static_cast<std::uint16_t>(s.kind),
+                                        static_cast<std::uint8_t>(s.family),
+                                        s.inputs,
+                                        0,
+                                        s.out_bytes,
+                                        s.flops,
+                                        s.moved_bytes};
+        recording_.signature(s.id, info, shapes, name);
+    }
+}
+
+}  // namespace headway::runtime

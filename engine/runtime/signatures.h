@@ -1,0 +1,92 @@
+// Shapes and signatures, each made once and found again fast: the same op on the same shapes costs two comparisons.
+//
+// Threads: the frontend only. References stay valid.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/devices/op.h"
+#include "engine/memory/pool.h"
+#include "engine/runtime/tensor.h"
+#include "engine/trace/recorder.h"
+
+namespace headway::runtime {
+
+// Everything that decides an op's signature.
+struct SignatureKey {
+    devices::OpKind kind = devices::OpKind::none;
+    std::uint16_t flags = 0;  // see Flag; axes in the high byte
+    ShapeId in0 = 0, in1 = 0;
+    std::uint32_t extra = 0;  // the output's shape (creation) or a number of rows (slices)
+    friend bool operator==(const SignatureKey&, const SignatureKey&) = default;
+};
+static_assert(sizeof(SignatureKey) == 16);
+
+enum SignatureFlag : std::uint16_t {
+    kInPlace = 1,
+    kTransposeA = 2,
+    kTransposeB = 4,
+    kAllAxes = 8,
+    kKeepDimension = 16,
+};
+constexpr std::uint16_t axis_flags(int axis0, int axis1 = 0) {
+    return static_cast<std::uint16_t>(axis0 << 8 | axis1 << 12);
+}
+
+struct Entry {
+    SignatureKey key;
+    devices::Signature signature;
+    ShapeId out = 0;
+};
+
+class Signatures {
+public:
+    Signatures(trace::Recording& recording, memory::Pool& pool, std::uint64_t seed);
+
+    // The id of a shape; ids count from 1.
+    ShapeId intern(const Shape& shape);
+    [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes_[id - 1]; }
+
+    // The signature for a key. Fails with a sentence that names the op and its shapes when they do not fit.
+    core::Result<const Entry*> get(const SignatureKey& key) {
+        const Entry* last = last_[static_cast<std::size_t>(key.kind)];
+        if (last != nullptr && last->key == key) [[likely]] {
+            return last;
+        }
+        return find(key);
+    }
+    // The fast half of get(): null when the key was not the last one of its kind.
+    [[nodiscard]] const Entry* recent(const SignatureKey& key) const {
+        const Entry* last = last_[static_cast<std::size_t>(key.kind)];
+        return last != nullptr && last->key == key ? last : nullptr;
+    }
+
+private:
+    struct KeyHash {
+        std::size_t operator()(const SignatureKey& key) const;
+    };
+    struct ShapeHash {
+        std::size_t operator()(const Shape& shape) const;
+    };
+    core::Result<const Entry*> find(const SignatureKey& key);
+    core::Result<std::unique_ptr<Entry>> make(const SignatureKey& key);
+    void announce(Entry& entry);  // gives it an id and writes it to the trace
+
+    trace::Recording& recording_;
+    memory::Pool& pool_;
+    std::uint64_t seed_;
+    std::deque<Shape> shapes_;
+    std::unordered_map<Shape, ShapeId, ShapeHash> shape_ids_;
+    std::unordered_map<SignatureKey, std::unique_ptr<Entry>, KeyHash> entries_;
+    std::unordered_map<std::string, std::uint16_t> ids_;  // by what the trace shows
+    std::array<const Entry*, devices::kOpKinds> last_{};
+};
+
+}  // namespace headway::runtime

@@ -1,0 +1,74 @@
+// A float32 tensor as the program holds it: a shape and a share of a buffer. Copies and reshapes share the buffer and
+// its versions. The values may not exist yet; a wait or a blocker makes sure that they do.
+//
+// Threads: the frontend only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/source_location.h"
+#include "engine/devices/op.h"
+
+namespace headway::runtime {
+
+class Runtime;
+struct Buffer;
+
+using devices::Shape;
+using ShapeId = std::uint32_t;
+
+class Tensor {
+public:
+    Tensor() = default;
+    Tensor(const Tensor& other) noexcept;
+    Tensor(Tensor&& other) noexcept
+        : buffer_(std::exchange(other.buffer_, nullptr)), shape_(std::exchange(other.shape_, 0)) {}
+    Tensor& operator=(const Tensor& other) noexcept;
+    Tensor& operator=(Tensor&& other) noexcept;
+    ~Tensor();
+
+    [[nodiscard]] bool defined() const { return buffer_ != nullptr; }
+    [[nodiscard]] const Shape& shape() const;
+    [[nodiscard]] std::int64_t elements() const { return shape().elements(); }
+    [[nodiscard]] Runtime& runtime() const;
+    [[nodiscard]] core::BufferId buffer_id() const;
+    // The op that last wrote the values, through this tensor or another one on the same buffer: their version.
+    [[nodiscard]] core::OpId last_write() const;
+
+    // Barrier for this tensor alone. Throws ProgramError with the failure of the op that made it.
+    void wait_to_read() const;
+    // Blockers: wait, then copy the values to the host.
+    [[nodiscard]] std::vector<float> to_host() const;
+    [[nodiscard]] float item() const;  // of the one element; ProgramError when there are more
+
+    // Same buffer, other dimensions; one of them may be -1. ProgramError when the number of elements differs.
+    [[nodiscard]] Tensor reshape(const Shape& shape) const;
+
+private:
+    friend class Runtime;
+    Tensor(Buffer* buffer, ShapeId shape) : buffer_(buffer), shape_(shape) {}  // takes over one reference
+    Buffer* buffer_ = nullptr;
+    ShapeId shape_ = 0;
+};
+
+// A tensor argument that remembers where in the program it was written, so that an operator's op knows its line.
+struct Operand {
+    const Tensor& tensor;
+    core::SourceLocation where;
+    Operand(const Tensor& t, core::SourceLocation w = core::SourceLocation::current()) : tensor(t), where(w) {}
+};
+
+Tensor operator+(Operand a, const Tensor& b);
+Tensor operator-(Operand a, const Tensor& b);
+Tensor operator*(Operand a, const Tensor& b);
+Tensor operator/(Operand a, const Tensor& b);
+Tensor operator+(Operand a, float b);
+Tensor operator-(Operand a, float b);
+Tensor operator*(Operand a, float b);
+Tensor operator/(Operand a, float b);
+Tensor operator-(Operand a);
+
+}  // namespace headway::runtime

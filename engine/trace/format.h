@@ -1,0 +1,248 @@
+// What a recording looks like in memory: one file (a memfd or a file on disk) of a header and equal chunks, written by
+// the runner and mapped by whoever watches. Everything that is drawn, graded, compared or exported comes from here.
+//
+// A stream is a sequence of records from one thread: the chunks that name it, in the order of their ordinals. A record
+// is complete once its chunk's `committed` counts it (release/acquire), and never changes afterwards. So a reader
+// needs no lock, and a killed writer leaves everything that it had committed.
+//
+// Times are raw ticks of core::ticks() (virtual nanoseconds on the simulated device); the header holds two anchors
+// that turn them into nanoseconds.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/core/ids.h"
+
+namespace headway::trace {
+
+inline constexpr std::uint64_t kMagic = 0x3159415744414548;  // "HEADWAY1"
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a huge page: 1.5 ns of page faults a record
+inline constexpr std::size_t kHeaderBytes = kChunkBytes;          // keeps the chunks aligned
+inline constexpr std::size_t kChunkHeaderBytes = 64;
+
+enum class StreamKind : std::uint8_t {
+    frontend = 1,  // FrontendRecord: issues, waits, marks, in the order of the program
+    drops = 2,     // DropRecord: tensors that the program let go of
+    lane = 3,      // ExecRecord: what one lane executed, in its order
+    samples = 4,   // SampleRecord: the process's memory, about every 10 ms
+    meta = 5,      // MetaRecord: names, signatures, settings; variable size
+    launch = 6,    // ExecRecord: handing an op to the GPU's driver, in order of issue, by the thread that does it
+};
+
+struct StreamId {
+    StreamKind kind;
+    std::uint8_t index = 0;  // the lane
+    friend bool operator==(StreamId, StreamId) = default;
+};
+
+// A duration in 32 bits: exact below 2^31 ticks (about 0.8 s), in units of 1024 ticks above, saturating at 10 minutes.
+constexpr std::uint32_t pack_duration(std::uint64_t ticks) {
+    if (ticks < 0x8000'0000ull) {
+        return static_cast<std::uint32_t>(ticks);
+    }
+    const std::uint64_t coarse = ticks >> 10;
+    return 0x8000'0000u | static_cast<std::uint32_t>(coarse < 0x7fff'ffffull ? coarse : 0x7fff'ffffull);
+}
+constexpr std::uint64_t unpack_duration(std::uint32_t packed) {
+    return (packed & 0x8000'0000u) != 0 ? std::uint64_t{packed & 0x7fff'ffffu} << 10 : packed;
+}
+
+enum class FrontendKind : std::uint8_t {
+    issue = 1,            // an op was issued
+    wait = 2,             // the frontend waited (or could have: the record is there also when nothing was left to do)
+    scope_begin = 3,      // a named stretch of the program; `signature` is the name's string id
+    scope_end = 4,        // likewise
+    minibatch_begin = 5,  // `out` is the index, from 0
+    minibatch_end = 6,    // likewise
+    measure_begin = 7,    // what came before is warm-up
+    measure_end = 8,
+    work = 9,          // the frontend computed by itself (NumPy, say); `signature` is the name's string id
+    more_inputs = 10,  // two further inputs of the op just issued, in in0 and in1
+    line = 11,         // the program went on to another source line
+    program_end = 12,
+};
+
+// Issue flags, in the high bits of FrontendRecord::kind.
+inline constexpr std::uint8_t kKindMask = 0x0f;
+inline constexpr std::uint8_t kFreshOutput = 0x10;  // `out` was made for this op; its bytes are in the signature
+inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read as well as written
+inline constexpr std::uint8_t kDrawsOnly = 0x40;    // (reserved)
+
+enum class WaitKind : std::uint8_t {
+    // Barriers: the program, or the learner's policy, asked for a wait.
+    waitall = 1,
+    wait_to_read = 2,
+    synchronize = 3,
+    op_barrier = 4,         // barrier policy `op`
+    minibatch_barrier = 5,  // barrier policy `minibatch` or `behind:K`
+    // Blockers: a value was needed.
+    item = 16,
+    numpy = 17,
+    print = 18,
+    boolean = 19,
+    copy = 20,
+    // Limits.
+    queue_limit = 32,
+    memory = 33,  // free policy or budget: room had to be waited for
+    // The learner: paused, stepping, slow motion. Not the program's time.
+    paused = 48,
+};
+constexpr bool is_barrier(WaitKind kind) {
+    return kind < WaitKind::item;
+}
+constexpr bool is_blocker(WaitKind kind) {
+    return kind >= WaitKind::item && kind < WaitKind::queue_limit;
+}
+
+struct FrontendRecord {
+    std::uint64_t begin;      // ticks
+    std::uint32_t duration;   // packed ticks
+    std::uint16_t signature;  // issue: Signature id; wait, scope, work: string id of the name
+    std::uint8_t kind;        // FrontendKind and flags
+    std::uint8_t lane;        // issue: the lane; wait: WaitKind
+    core::Line line;
+    std::uint32_t out;  // issue: the buffer written; wait: the buffer waited for, 0 for all; marks: index
+    std::uint32_t in0;  // issue: buffer read, 0 for none; wait: how many ops had been issued
+    std::uint32_t in1;  // issue: buffer read, 0 for none; minibatch barrier: how many of those it waited for (0: all)
+};
+static_assert(sizeof(FrontendRecord) == 32);
+
+inline constexpr core::OpId kFailedOp = 0x8000'0000u;  // in ExecRecord::op: the op failed or was skipped
+
+struct ExecRecord {
+    std::uint64_t begin;
+    std::uint32_t duration;
+    core::OpId op;
+};
+static_assert(sizeof(ExecRecord) == 16);
+
+struct DropRecord {
+    std::uint64_t time;
+    core::BufferId buffer;
+    core::OpId after;  // ops issued when it was dropped
+};
+static_assert(sizeof(DropRecord) == 16);
+
+struct SampleRecord {
+    std::uint64_t time;
+    std::uint64_t resident_bytes;  // of the process
+    std::uint64_t reserved_bytes;  // held by the allocator, in use or not
+    std::uint64_t reserved;
+};
+static_assert(sizeof(SampleRecord) == 32);
+
+enum class MetaType : std::uint16_t {
+    string = 1,     // id -> text
+    file = 2,       // id -> path of a source file
+    signature = 3,  // id -> SignatureInfo, then the shapes as text
+    run = 4,        // JSON: program, device, machine, settings, lanes; known before the first op
+    error = 5,      // JSON: message, file, line, op
+    result = 6,     // JSON: values that the program reports of itself (losses, say)
+};
+
+struct MetaRecord {
+    std::uint32_t bytes;  // of what follows, padded to 8 in the stream
+    MetaType type;
+    std::uint16_t id;
+};
+static_assert(sizeof(MetaRecord) == 8);
+
+// The fixed part of a signature; its text ("(1024×512)·(512×2048)") follows, then the op's name after a zero byte.
+struct SignatureInfo {
+    std::uint16_t op_kind;  // devices::OpKind
+    std::uint8_t family;    // devices::Family
+    std::uint8_t inputs;
+    std::uint32_t reserved;
+    std::uint64_t out_bytes;
+    std::uint64_t flops;
+    std::uint64_t moved_bytes;  // read and written
+};
+static_assert(sizeof(SignatureInfo) == 32);
+
+struct ChunkHeader {
+    StreamKind kind;
+    std::uint8_t index;
+    std::uint16_t record_bytes;            // 1 for meta
+    std::uint32_t ordinal;                 // 0, 1, 2 … within the stream
+    std::atomic<std::uint32_t> committed;  // records (bytes for meta) that may be read
+    std::atomic<std::uint32_t> claimed;    // 1 once the fields above hold
+};
+static_assert(sizeof(ChunkHeader) <= kChunkHeaderBytes);
+
+constexpr std::uint32_t records_per_chunk(std::size_t record_bytes) {
+    return static_cast<std::uint32_t>((kChunkBytes - kChunkHeaderBytes) / record_bytes);
+}
+
+enum class RunState : std::uint32_t { starting = 0, running = 1, finished = 2, failed = 3 };
+
+enum class BarrierKind : std::uint32_t { as_written = 0, none = 1, op = 2, minibatch = 3, behind = 4 };
+
+struct BarrierPolicy {
+    BarrierKind kind = BarrierKind::as_written;
+    std::uint32_t behind = 0;  // K of behind:K
+    friend bool operator==(BarrierPolicy, BarrierPolicy) = default;
+};
+constexpr std::uint64_t pack_barrier(BarrierPolicy p) {
+    return static_cast<std::uint64_t>(p.behind) << 32 | static_cast<std::uint64_t>(p.kind);
+}
+constexpr BarrierPolicy unpack_barrier(std::uint64_t bits) {
+    return {static_cast<BarrierKind>(bits & 0xffff'ffffu), static_cast<std::uint32_t>(bits >> 32)};
+}
+
+// What the watcher may change while the program runs. The frontend looks at `attention` once per op (a plain load);
+// whoever changes anything else sets it afterwards.
+struct Control {
+    std::atomic<std::uint32_t> attention{0};
+    std::atomic<std::uint32_t> pause{0};
+    std::atomic<std::uint32_t> stop{0};
+    std::atomic<std::uint32_t> step_ops{0};       // while paused: how many ops may still be issued
+    std::atomic<std::uint64_t> barrier{0};        // pack_barrier()
+    std::atomic<std::uint64_t> budget_bytes{0};   // 0: none
+    std::atomic<std::uint32_t> queue_limit{0};    // 0: none
+    std::atomic<std::uint32_t> hold_backend{0};   // the lanes start nothing new
+    std::atomic<std::uint32_t> backend_steps{0};  // while held: how many commands the lanes may still start
+    std::atomic<std::uint64_t> op_delay_ns{0};    // slow motion
+    // Programs that have lines (Python). A stop at a line sets `pause` itself; clearing it resumes.
+    std::atomic<std::uint64_t> line_delay_ns{0};
+    std::atomic<std::uint32_t> line_mode{0};  // LineMode
+    std::atomic<std::uint32_t> until_line{0};
+    std::atomic<std::uint32_t> breakpoint_count{0};
+    std::atomic<std::uint64_t> breakpoints[64]{};  // one bit a line, 1 to 4095
+    // Written by the frontend: where it is, and whether it stands still there.
+    std::atomic<std::uint32_t> current_line{0};  // core::Line
+    std::atomic<std::uint32_t> standing{0};
+};
+
+enum class LineMode : std::uint32_t {
+    run = 0,
+    step = 1,   // stop before the next line
+    over = 2,   // stop before the next line that is not inside a call made from here
+    until = 3,  // stop before `until_line`
+};
+
+struct Header {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t chunk_capacity;             // chunks that the file may grow to
+    std::atomic<std::uint32_t> chunks_used;   // may exceed the capacity: the rest did not fit
+    std::atomic<std::uint32_t> state;         // RunState
+    std::atomic<std::uint64_t> lost_records;  // did not fit
+    // Clock: two anchors; the second one is renewed while the run goes on (odd `anchor_version`: being written).
+    std::uint64_t first_ticks;
+    std::int64_t first_ns;
+    std::int64_t wall_clock_ns;  // CLOCK_REALTIME at the first anchor
+    std::atomic<std::uint32_t> anchor_version;
+    std::uint32_t virtual_clock;  // 1: ticks are virtual nanoseconds from 0
+    std::atomic<std::uint64_t> last_ticks;
+    std::atomic<std::int64_t> last_ns;
+    double recorder_ns_per_op;                // what recording one op costs, measured at the start
+    std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC, about every 10 ms
+    alignas(64) Control control;
+};
+static_assert(sizeof(Header) <= kHeaderBytes);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace headway::trace

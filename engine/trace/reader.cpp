@@ -1,0 +1,226 @@
+#include "engine/trace/reader.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+namespace headway::trace {
+
+namespace {
+
+core::Error unreadable(std::string message) {
+    core::Error error;
+    error.kind = core::ErrorKind::unreadable;
+    error.message = std::move(message);
+    return error;
+}
+
+// The size that records of this kind have, 0 for kinds that do not exist.
+std::size_t record_bytes_of(StreamKind kind) {
+    switch (kind) {
+        case StreamKind::frontend:
+            return sizeof(FrontendRecord);
+        case StreamKind::drops:
+            return sizeof(DropRecord);
+        case StreamKind::lane:
+        case StreamKind::launch:
+            return sizeof(ExecRecord);
+        case StreamKind::samples:
+            return sizeof(SampleRecord);
+        case StreamKind::meta:
+            return 1;
+    }
+    return 0;
+}
+
+std::uint32_t committed_of(const ChunkHeader& chunk, std::size_t record_bytes) {
+    return std::min(chunk.committed.load(std::memory_order_acquire), records_per_chunk(record_bytes));
+}
+
+const std::byte* data_of(const ChunkHeader& chunk) {
+    return reinterpret_cast<const std::byte*>(&chunk) + kChunkHeaderBytes;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
+    struct stat status {};
+    if (fstat(fd, &status) != 0) {
+        return unreadable(std::string("cannot read the recording: ") + std::strerror(errno));
+    }
+    if (status.st_size < static_cast<off_t>(sizeof(Header))) {
+        return unreadable("not a recording of Headway: the file is too short");
+    }
+    const auto bytes = static_cast<std::size_t>(status.st_size);
+    // A file that was opened for reading only is mapped privately: control() then reaches nobody. The mapping holds
+    // the file by itself, whatever the caller does with the descriptor.
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mapped == MAP_FAILED && (errno == EACCES || errno == EPERM)) {
+        mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    }
+    if (mapped == MAP_FAILED) {
+        return unreadable(std::string("cannot map the recording: ") + std::strerror(errno));
+    }
+    std::unique_ptr<Reader> reader(new Reader);
+    reader->header_ = static_cast<Header*>(mapped);
+    reader->mapped_bytes_ = bytes;
+    const Header& header = *reader->header_;
+    if (std::atomic_ref(reader->header_->magic).load(std::memory_order_acquire) != kMagic) {
+        return unreadable("not a recording of Headway");
+    }
+    if (header.version != kVersion) {
+        return unreadable("a recording of version " + std::to_string(header.version) + "; this program reads version " +
+                          std::to_string(kVersion));
+    }
+    // A saved recording may end after the chunks in use; one being written has its full size from the start.
+    const std::size_t in_file = bytes > kHeaderBytes ? (bytes - kHeaderBytes) / kChunkBytes : 0;
+    const std::size_t used = std::min(header.chunks_used.load(std::memory_order_acquire), header.chunk_capacity);
+    if (used > in_file) {
+        return unreadable("the recording is cut off: " + std::to_string(in_file) + " of " + std::to_string(used) +
+                          " chunks are there");
+    }
+    reader->poll();
+    return reader;
+}
+
+Reader::~Reader() {
+    if (header_ != nullptr) {
+        munmap(header_, mapped_bytes_);
+    }
+}
+
+void Reader::poll() {
+    const std::size_t in_file = mapped_bytes_ > kHeaderBytes ? (mapped_bytes_ - kHeaderBytes) / kChunkBytes : 0;
+    const std::size_t used = std::min<std::size_t>(header_->chunks_used.load(std::memory_order_acquire),
+                                                   std::min<std::size_t>(header_->chunk_capacity, in_file));
+    for (; chunks_seen_ < used; ++chunks_seen_) {
+        unclaimed_.push_back(reinterpret_cast<const ChunkHeader*>(
+            reinterpret_cast<const std::byte*>(header_) + kHeaderBytes + std::size_t{chunks_seen_} * kChunkBytes));
+    }
+    // A chunk joins its stream once its header holds, all before it have joined, and the one before it is full. What
+    // never does so (a damaged file) stays outside.
+    std::erase_if(unclaimed_, [this](const ChunkHeader* chunk) {
+        if (chunk->claimed.load(std::memory_order_acquire) != 1) {
+            return false;
+        }
+        const std::size_t record_bytes = record_bytes_of(chunk->kind);
+        const std::uint32_t streams = chunk->kind == StreamKind::lane ? core::kMaxLanes : 1;
+        if (record_bytes == 0 || chunk->record_bytes != record_bytes || chunk->index >= streams) {
+            return true;
+        }
+        auto& chunks = stream({chunk->kind, chunk->index}).chunks;
+        if (chunk->ordinal != chunks.size()) {
+            return false;
+        }
+        if (!chunks.empty() && chunk->kind != StreamKind::meta &&
+            committed_of(*chunks.back(), record_bytes) != records_per_chunk(record_bytes)) {
+            return false;
+        }
+        chunks.push_back(chunk);
+        if (chunk->kind == StreamKind::lane) {
+            lanes_ = std::max(lanes_, std::uint32_t{chunk->index} + 1);
+        }
+        return true;
+    });
+}
+
+Reader::Stream& Reader::stream(StreamId id) {
+    switch (id.kind) {
+        case StreamKind::frontend:
+            return frontend_;
+        case StreamKind::drops:
+            return drops_;
+        case StreamKind::samples:
+            return samples_;
+        case StreamKind::meta:
+            return meta_;
+        case StreamKind::launch:
+            return launches_;
+        case StreamKind::lane:
+            break;
+    }
+    return lane_[std::min<std::size_t>(id.index, core::kMaxLanes - 1)];
+}
+
+const Reader::Stream& Reader::stream(StreamId id) const {
+    return const_cast<Reader*>(this)->stream(id);
+}
+
+std::uint64_t Reader::size(StreamId id) const {
+    const auto& chunks = stream(id).chunks;
+    if (chunks.empty()) {
+        return 0;
+    }
+    const std::size_t record_bytes = record_bytes_of(id.kind);
+    return (chunks.size() - 1) * std::uint64_t{records_per_chunk(record_bytes)} +
+           committed_of(*chunks.back(), record_bytes);
+}
+
+std::pair<const void*, std::size_t> Reader::run_of(StreamId id, std::uint64_t index, std::size_t record_bytes) const {
+    const auto& chunks = stream(id).chunks;
+    if (record_bytes != record_bytes_of(id.kind)) {
+        return {nullptr, 0};
+    }
+    const std::uint64_t per_chunk = records_per_chunk(record_bytes);
+    const std::uint64_t place = index / per_chunk;
+    if (place >= chunks.size()) {
+        return {nullptr, 0};
+    }
+    const ChunkHeader& chunk = *chunks[place];
+    const std::uint64_t first = index % per_chunk;
+    const std::uint64_t count = committed_of(chunk, record_bytes);
+    if (first >= count) {
+        return {nullptr, 0};
+    }
+    return {data_of(chunk) + first * record_bytes, static_cast<std::size_t>(count - first)};
+}
+
+const MetaRecord* Reader::next_meta() {
+    while (meta_chunk_ < meta_.chunks.size()) {
+        const ChunkHeader& chunk = *meta_.chunks[meta_chunk_];
+        const std::uint64_t committed = committed_of(chunk, 1);
+        if (meta_offset_ + sizeof(MetaRecord) <= committed) {
+            const auto* record = reinterpret_cast<const MetaRecord*>(data_of(chunk) + meta_offset_);
+            const std::uint64_t end = meta_offset_ + sizeof(MetaRecord) + (std::uint64_t{record->bytes} + 7) / 8 * 8;
+            if (end <= committed) {
+                meta_offset_ = end;
+                return record;
+            }
+            meta_offset_ = kChunkBytes;  // damaged: nothing more can be told apart in this chunk
+        }
+        if (meta_chunk_ + 1 >= meta_.chunks.size()) {
+            return nullptr;
+        }
+        ++meta_chunk_;
+        meta_offset_ = 0;
+    }
+    return nullptr;
+}
+
+core::TickScale Reader::scale() const {
+    if (header_->virtual_clock != 0) {
+        return {};
+    }
+    const core::Anchor first{header_->first_ticks, header_->first_ns};
+    core::Anchor last;
+    // A writer killed in the middle of renewing leaves the version odd; then what is there is taken as it is.
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        const auto version = header_->anchor_version.load(std::memory_order_acquire);
+        last = {header_->last_ticks.load(std::memory_order_acquire), header_->last_ns.load(std::memory_order_acquire)};
+        if ((version & 1u) == 0 && header_->anchor_version.load(std::memory_order_relaxed) == version) {
+            break;
+        }
+    }
+    // Clocks between 1 MHz and 100 GHz are believed; all else (a damaged file) counts ticks as nanoseconds.
+    const auto ticks = static_cast<long double>(last.ticks) - static_cast<long double>(first.ticks);
+    const auto ns = static_cast<long double>(last.ns) - static_cast<long double>(first.ns);
+    const bool plausible = ticks > 0 && ns > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;
+    return plausible ? core::TickScale(first, last) : core::TickScale();
+}
+
+}  // namespace headway::trace

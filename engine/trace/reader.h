@@ -1,0 +1,78 @@
+// The watcher's side of a recording: maps it and hands out records by index, also while it is being written.
+//
+// Threads: one thread per Reader. Never blocks, never writes to the records; control() is the one thing to write to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/clock.h"
+#include "engine/core/result.h"
+#include "engine/trace/format.h"
+
+namespace headway::trace {
+
+class Reader {
+public:
+    // Maps the recording behind `fd` (duplicated). Fails in one sentence when it is none or is cut off.
+    static core::Result<std::unique_ptr<Reader>> open(int fd);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    // Looks for new chunks. Call before reading, once per frame.
+    void poll();
+
+    // How many records of this stream may be read now.
+    [[nodiscard]] std::uint64_t size(StreamId id) const;
+
+    // Up to `limit` consecutive records from `index` on; fewer where a chunk ends. Empty at the end.
+    template <class Record>
+    [[nodiscard]] std::span<const Record> records(StreamId id, std::uint64_t index) const {
+        const auto [data, count] = run_of(id, index, sizeof(Record));
+        return {static_cast<const Record*>(data), count};
+    }
+
+    // Meta records since the last call, in order: call(type, id, payload).
+    template <class Call>
+    void each_meta(Call call) {
+        while (const MetaRecord* record = next_meta()) {
+            call(record->type, record->id, std::string_view(reinterpret_cast<const char*>(record + 1), record->bytes));
+        }
+    }
+
+    [[nodiscard]] std::uint32_t lanes() const { return lanes_; }  // lanes that have recorded anything
+    [[nodiscard]] const Header& header() const { return *header_; }
+    [[nodiscard]] Control& control() { return header_->control; }
+    [[nodiscard]] RunState state() const {
+        return static_cast<RunState>(header_->state.load(std::memory_order_acquire));
+    }
+    [[nodiscard]] core::TickScale scale() const;  // from the anchors as they are now
+
+private:
+    struct Stream {
+        std::vector<const ChunkHeader*> chunks;
+    };
+    Reader() = default;
+    [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
+                                                             std::size_t record_bytes) const;
+    [[nodiscard]] const Stream& stream(StreamId id) const;
+    Stream& stream(StreamId id);
+    const MetaRecord* next_meta();
+
+    Header* header_ = nullptr;
+    std::size_t mapped_bytes_ = 0;
+    std::uint32_t chunks_seen_ = 0;
+    std::uint32_t lanes_ = 0;
+    std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed
+    std::uint32_t meta_chunk_ = 0;
+    Stream frontend_, drops_, samples_, meta_, launches_;
+    std::array<Stream, core::kMaxLanes> lane_;
+    std::vector<const ChunkHeader*> unclaimed_;
+};
+
+}  // namespace headway::trace
