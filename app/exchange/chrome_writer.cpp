@@ -1,0 +1,396 @@
+#include "app/exchange/chrome_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <unordered_map>
+
+namespace headway::exchange {
+
+namespace {
+
+constexpr std::size_t kFlushBytes = 1 << 18;
+
+// How many bytes the UTF-8 character at `at` has; 0 when there is none.
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(at);
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xc2 ? 0
+                               : first < 0xe0 ? 2
+                               : first < 0xf0 ? 3
+                               : first < 0xf5 ? 4
+                                              : 0;
+    if (length == 0 || at + length > text.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(at + i) & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool overlong = (first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xf0 && byte(at + 1) < 0x90);
+    const bool beyond = (first == 0xed && byte(at + 1) > 0x9f) || (first == 0xf4 && byte(at + 1) > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
+// Quoted and escaped. What is no UTF-8 becomes U+FFFD.
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t length = utf8_length(text, i);
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (length == 0) {
+            out += "\xef\xbf\xbd";
+            ++i;
+            continue;
+        }
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += static_cast<char>(c);
+        } else if (c < 0x20 || c == 0x7f) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", c);
+            out += escape;
+        } else {
+            out.append(text.substr(i, length));
+        }
+        i += length;
+    }
+    return out + '"';
+}
+
+const char* group_of(trace::WaitKind kind) {
+    if (trace::is_barrier(kind)) {
+        return "barrier";
+    }
+    if (trace::is_blocker(kind)) {
+        return "blocker";
+    }
+    return kind == trace::WaitKind::paused ? "paused" : "limit";
+}
+
+// Categories that a reader of the trace may rely on, so they are words of this file's own.
+const char* word_for(devices::Family family) {
+    switch (family) {
+        case devices::Family::create:
+            return "create";
+        case devices::Family::elementwise:
+            return "elementwise";
+        case devices::Family::matmul:
+            return "matmul";
+        case devices::Family::reduce:
+            return "reduce";
+        case devices::Family::update:
+            return "update";
+        case devices::Family::copy:
+            return "copy";
+        case devices::Family::random:
+            return "random";
+        case devices::Family::other:
+            break;
+    }
+    return "other";
+}
+
+class Writer {
+public:
+    Writer(const model::Run& run, const Sink& sink) : run_(run), sink_(sink) { buffer_.reserve(kFlushBytes + 4096); }
+
+    bool write() {
+        put("{\"displayTimeUnit\":\"ns\",\n\"otherData\":");
+        other_data();
+        put(",\n\"traceEvents\":[\n");
+        names();
+        issues();
+        waits();
+        scopes();
+        minibatches();
+        executions();
+        counter("headway", "ops", run_.headway());
+        counter("live bytes", "bytes", run_.live_bytes());
+        put("\n]}\n");
+        return flush();
+    }
+
+private:
+    void put(std::string_view text) { buffer_ += text; }
+    void put(std::int64_t number) {
+        char text[24];
+        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+    }
+    void put(std::uint64_t number) { put(static_cast<std::int64_t>(number)); }
+    void put(std::uint32_t number) { put(static_cast<std::int64_t>(number)); }
+    void put(int number) { put(static_cast<std::int64_t>(number)); }
+    void put_us(std::int64_t ns) {
+        if (ns < 0) {
+            buffer_ += '-';
+            ns = -ns;
+        }
+        put(ns / 1000);
+        const auto rest = static_cast<int>(ns % 1000);
+        const char digits[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                                static_cast<char>('0' + rest % 10)};
+        buffer_.append(digits, 4);
+    }
+    template <class... Parts>
+    void put_all(Parts... parts) {
+        (put(parts), ...);
+    }
+
+    bool flush() {
+        good_ = good_ && sink_(buffer_);
+        buffer_.clear();
+        return good_;
+    }
+    // Begins an event: everything up to its name; true while the sink takes them.
+    bool event(std::string_view phase, int tid) {
+        if (buffer_.size() >= kFlushBytes) {
+            flush();
+        }
+        put(first_ ? "{\"ph\":\"" : ",\n{\"ph\":\"");
+        first_ = false;
+        put_all(phase, "\",\"pid\":1,\"tid\":", tid);
+        return good_;
+    }
+    void span(std::int64_t begin_ns, std::int64_t end_ns) {
+        put(",\"ts\":");
+        put_us(begin_ns);
+        put(",\"dur\":");
+        put_us(std::max<std::int64_t>(end_ns - begin_ns, 0));
+    }
+    void metadata(const char* what, int tid, const std::string& value) {
+        event("M", tid);
+        put_all(",\"name\":\"", what, "\",\"args\":{", value, "}}");
+    }
+    void thread(int tid, std::string_view name, int order) {
+        metadata("thread_name", tid, "\"name\":" + quoted(name));
+        metadata("thread_sort_index", tid, "\"sort_index\":" + std::to_string(order));
+    }
+
+    struct SignatureText {
+        std::string name, shapes, category;  // quoted
+    };
+    const SignatureText& signature(std::uint16_t id) {
+        const auto [at, fresh] = signatures_.try_emplace(id);
+        if (fresh) {
+            const auto& signature = run_.signature(id);
+            at->second = {quoted(signature.name), quoted(signature.shapes),
+                          quoted(std::string("execute,") + word_for(signature.family))};
+        }
+        return at->second;
+    }
+    const std::string& line(core::Line line) {
+        const auto [at, fresh] = lines_.try_emplace(line);
+        if (fresh) {
+            at->second = quoted(run_.line_text(line));
+        }
+        return at->second;
+    }
+
+    void other_data();
+    void names();
+    void issues();
+    void waits();
+    void scopes();
+    void minibatches();
+    void executions();
+    void counter(const char* name, const char* unit, const model::Curve& curve);
+
+    const model::Run& run_;
+    const Sink& sink_;
+    std::string buffer_;
+    std::unordered_map<std::uint16_t, SignatureText> signatures_;
+    std::unordered_map<core::Line, std::string> lines_;
+    bool first_ = true, good_ = true;
+};
+
+void Writer::other_data() {
+    const auto& info = run_.info();
+    const auto text = [&](const char* name, const std::string& value) {
+        put_all("\"", name, "\":");
+        put(quoted(value));
+        put(",");
+    };
+    put("{\"format\":\"headway 1\",");
+    text("version", info.version);
+    text("program", info.program);
+    text("title", info.title);
+    text("device_kind", info.device_kind);
+    text("device_name", info.device_name);
+    put_all("\"simulated\":", info.simulated ? "true," : "false,");
+    text("cpu", info.cpu);
+    text("os", info.os);
+    put_all("\"cores\":", info.cores, ",");
+    text("date", info.date);
+    text("barrier", info.barrier);
+    text("free_policy", info.free_policy);
+    put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
+            ",\"budget\":", info.budget, ",\"seed\":", info.seed, ",\"parameters\":{");
+    bool first = true;
+    for (const auto& [name, value] : info.parameters) {
+        put(first ? "" : ",");
+        put(quoted(name));
+        put(":");
+        put(quoted(value));
+        first = false;
+    }
+    const auto numbers = run_.numbers();
+    put("},\"measured\":{\"begin_us\":");
+    put_us(numbers.begin_ns);
+    put(",\"end_us\":");
+    put_us(numbers.end_ns);
+    put_all("},\"recorder_ns\":", numbers.recorder_ns, ",\"lost_records\":", numbers.lost_records);
+    if (const auto& error = run_.error()) {
+        put(",\"error\":{\"message\":");
+        put(quoted(error->message));
+        put(",\"file\":");
+        put(quoted(error->file));
+        put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
+    }
+    put("}");
+}
+
+void Writer::names() {
+    const auto& info = run_.info();
+    metadata("process_name", 0,
+             "\"name\":" + quoted("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
+    int order = 0;
+    thread(kFrontendTid, "Frontend", order++);
+    thread(kWaitsTid, "Frontend waits", order++);
+    if (!run_.minibatches().empty()) {
+        thread(kMinibatchesTid, "Minibatches", order++);
+    }
+    int deepest = -1;
+    for (const auto& scope : run_.scopes()) {
+        deepest = std::max(deepest, scope.depth);
+    }
+    for (int depth = 0; depth <= deepest; ++depth) {
+        thread(kFirstScopeTid + depth, depth == 0 ? "Scopes" : "Scopes, level " + std::to_string(depth + 1), order++);
+    }
+    for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
+        thread(kFirstLaneTid + static_cast<int>(lane), run_.lanes()[lane].name, order++);
+    }
+}
+
+void Writer::issues() {
+    for (core::OpId id = 1; id <= run_.op_count() && good_; ++id) {
+        const auto& op = run_.op(id);
+        const auto& text = signature(op.signature);
+        event("X", kFrontendTid);
+        span(op.issue_begin_ns, op.issue_end_ns);
+        put_all(",\"cat\":\"issue\",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id);
+        if (op.line != 0) {
+            put_all(",\"line\":", std::string_view(line(op.line)));
+        }
+        put_all(",\"lane\":", std::uint32_t{op.lane}, ",\"out\":", op.out);
+        if (op.in0 != 0) {
+            put_all(",\"in\":[", op.in0);
+            if (op.in1 != 0) {
+                put_all(",", op.in1);
+            }
+            put("]");
+        }
+        if (op.fresh_output) {
+            put_all(",\"bytes\":", run_.signature(op.signature).out_bytes);
+        }
+        if (op.minibatch >= 0) {
+            put_all(",\"minibatch\":", op.minibatch);
+        }
+        put("}}");
+        if (op.begin_ns != model::kPending) {
+            event("s", kFrontendTid);
+            put(",\"ts\":");
+            put_us(op.issue_begin_ns);
+            put_all(",\"cat\":\"run\",\"name\":\"run\",\"id\":", id, "}");
+        }
+    }
+}
+
+void Writer::waits() {
+    for (const auto& wait : run_.waits()) {
+        if (!event("X", kWaitsTid)) {
+            return;
+        }
+        span(wait.begin_ns, wait.end_ns);
+        put_all(",\"cat\":\"wait,", group_of(wait.kind), "\",\"name\":");
+        put(quoted(wait.name));
+        put_all(",\"args\":{\"kind\":", static_cast<int>(wait.kind), ",\"issued\":", wait.issued);
+        if (wait.line != 0) {
+            put_all(",\"line\":", std::string_view(line(wait.line)));
+        }
+        if (wait.target != 0) {
+            put_all(",\"target\":", wait.target);
+        } else {
+            put_all(",\"through\":", wait.waits_through);
+        }
+        put("}}");
+    }
+}
+
+void Writer::scopes() {
+    for (const auto& scope : run_.scopes()) {
+        if (!event("X", kFirstScopeTid + scope.depth)) {
+            return;
+        }
+        span(scope.begin_ns, scope.end_ns == model::kPending ? run_.now_ns() : scope.end_ns);
+        put(",\"cat\":\"scope\",\"name\":");
+        put(quoted(scope.name));
+        put("}");
+    }
+}
+
+void Writer::minibatches() {
+    for (const auto& minibatch : run_.minibatches()) {
+        if (!event("X", kMinibatchesTid)) {
+            return;
+        }
+        span(minibatch.issue_begin_ns,
+             minibatch.issue_end_ns == model::kPending ? run_.now_ns() : minibatch.issue_end_ns);
+        put_all(",\"cat\":\"minibatch\",\"name\":\"minibatch ", minibatch.index,
+                "\",\"args\":{\"first\":", minibatch.first, ",\"last\":", minibatch.last, "}}");
+    }
+}
+
+void Writer::executions() {
+    for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
+        const int tid = kFirstLaneTid + static_cast<int>(lane);
+        for (const auto id : run_.lanes()[lane].ops) {
+            const auto& op = run_.op(id);
+            if (op.begin_ns == model::kPending) {
+                continue;
+            }
+            const auto& text = signature(op.signature);
+            if (!event("X", tid)) {
+                return;
+            }
+            span(op.begin_ns, op.end_ns == model::kPending ? run_.now_ns() : op.end_ns);
+            put_all(",\"cat\":", std::string_view(text.category), ",\"name\":", std::string_view(text.name),
+                    ",\"args\":{\"op\":", id, ",\"shapes\":", std::string_view(text.shapes));
+            put(op.failed ? ",\"failed\":true}}" : "}}");
+            event("f", tid);
+            put(",\"ts\":");
+            put_us(op.begin_ns);
+            put_all(",\"cat\":\"run\",\"name\":\"run\",\"bp\":\"e\",\"id\":", id, "}");
+        }
+    }
+}
+
+void Writer::counter(const char* name, const char* unit, const model::Curve& curve) {
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+        if (!event("C", 0)) {
+            return;
+        }
+        put(",\"ts\":");
+        put_us(curve.time(i));
+        put_all(",\"name\":\"", name, "\",\"args\":{\"", unit, "\":", curve.value(i), "}}");
+    }
+}
+
+}  // namespace
+
+bool write_chrome_trace(const model::Run& run, const Sink& sink) {
+    return Writer(run, sink).write();
+}
+
+}  // namespace headway::exchange

@@ -1,0 +1,21 @@
+// A run as Chrome trace events, as Perfetto and others open them: one thread per lane, arrows from issue to execution,
+// counters for headway and live bytes. Times are microseconds with three decimals, so no nanosecond is lost.
+//
+// What Headway needs to read such a file back stands in the events' args and in otherData: the settings of the run, and
+// per issue the op's number, buffers and source line.
+//
+// Threads: one that may read the run.
+#pragma once
+
+#include "app/exchange/sink.h"
+#include "app/model/run.h"
+
+namespace headway::exchange {
+
+// The threads of the exported trace.
+inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kFirstScopeTid = 10, kFirstLaneTid = 100;
+
+// False when the sink took no more.
+bool write_chrome_trace(const model::Run& run, const Sink& sink);
+
+}  // namespace headway::exchange

@@ -1,0 +1,38 @@
+// A run, or two on one axis, as a picture to put on a slide or into a paper: title with the finding, settings, legend,
+// timeline, numbers, caption. Made from the recordings alone; needs no window.
+//
+// Threads: any; one figure at a time per run.
+#pragma once
+
+#include <string>
+
+#include "app/figure/display_list.h"
+#include "app/figure/theme.h"
+#include "app/model/run.h"
+#include "engine/core/result.h"
+
+namespace headway::figure {
+
+struct FigureOptions {
+    float width_px = 1600, height_px = 900;  // at 96 dpi; grows in height when there are more rows than fit
+    float scale = 1;                         // pixels of a PNG per px; PDF and SVG keep their size
+    ThemeName theme = ThemeName::light;
+    std::string title, subtitle;  // empty: computed from the runs
+    bool with_warmup = false;
+};
+
+// A, and B when it is given. The same runs and options give the same list.
+DisplayList figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
+
+// The finding, in words: "A barrier per minibatch costs 14 % of the time and saves 93 % of the memory".
+std::string finding(const model::Run& a, const model::Run* b);
+
+// Writes the figure as the path's extension says: .png, .svg or .pdf. The file appears whole or not at all, and the
+// same runs give the same bytes. Errors: usage (another extension), unreadable (cannot be written), in one sentence.
+core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
+                                const FigureOptions& options);
+
+// Whether write_figure knows the extension; to be asked before a long run.
+core::Result<void> check_figure_path(const std::string& path);
+
+}  // namespace headway::figure

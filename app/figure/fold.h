@@ -1,0 +1,46 @@
+// Level of detail: what a row of a great many ops, issues or waits shows at one zoom. Each is a piece of its own where
+// it is wide enough; what is narrower is folded, column by column, into slivers that know how many they stand for.
+//
+// This is the seam for an index: today a row is walked, or sampled column by column where very many share one.
+//
+// Threads: any that may read the run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/figure/timeline.h"
+
+namespace headway::figure {
+
+struct Piece {
+    float x0 = 0, x1 = 0;     // px, cut at the axis's ends
+    std::uint32_t first = 0;  // index in the row: into Lane::ops, op id - 1 for issues, into Run::waits()
+    std::uint32_t count = 1;  // more than one: a sliver
+    float share = 1;          // of its time that was busy
+    devices::Family family = devices::Family::other;  // that took most of the time
+    bool failed = false;                              // at least one of them
+};
+
+struct FoldOptions {
+    TimeMap map;
+    std::int64_t origin_ns = 0;  // the run's time at 0 on the axis
+    float least_px = 1.5F;       // narrower ones are folded
+    float column_px = 2;         // into columns this wide
+    bool exact = false;          // walk, however many there are
+};
+
+// Everything that touches the axis, in order; the counts add up to it.
+std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
+std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
+std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options);
+
+// The indices of what touches [begin, end] in the run's time: [first, last).
+struct IndexRange {
+    std::size_t first = 0, last = 0;
+};
+IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64_t begin_ns, std::int64_t end_ns);
+IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
+IndexRange wait_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
+
+}  // namespace headway::figure

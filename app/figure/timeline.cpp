@@ -1,0 +1,464 @@
+#include "app/figure/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/fold.h"
+#include "app/figure/format.h"
+#include "app/figure/timeline_rows.h"
+
+namespace headway::figure {
+
+TimelineStyle window_style() {
+    return {};
+}
+
+TimelineStyle figure_style() {
+    TimelineStyle style;
+    style.label_width_px = 190;
+    style.label_px = 16;
+    style.sublabel_px = 13;
+    style.header_px = 18;
+    style.mark_px = 15;
+    style.tick_px = 14;
+    style.inside_px = 11.5F;
+    style.header_row_px = 34;
+    style.scopes_row_px = 16;
+    style.frontend_row_px = 56;
+    style.headway_row_px = 62;
+    style.lane_row_px = 54;
+    style.memory_row_px = 96;
+    style.ruler_px = 44;
+    style.run_gap_px = 14;
+    style.ruler_below = true;
+    style.ticks_carry_unit = false;
+    style.gradient = false;
+    style.curve_label_in_row = true;
+    style.exact = true;
+    style.whole_scopes = false;
+    style.error_in_header = false;
+    style.bars_grow = 1.6F;
+    style.curves_grow = 2.6F;
+    return style;
+}
+
+std::string barrier_label(std::string_view barrier) {
+    if (barrier == "none") {
+        return "no barrier";
+    }
+    if (barrier == "op") {
+        return "barrier after every op";
+    }
+    if (barrier == "minibatch") {
+        return "barrier every minibatch";
+    }
+    if (barrier.starts_with("behind:")) {
+        return "barrier " + std::string(barrier.substr(7)) + " behind";
+    }
+    return "barriers as written";
+}
+
+namespace {
+
+// How tall a row wants to be, how little it can do with, and how far it may grow.
+struct RowPlan {
+    RowKind kind;
+    int run = -1, lane = -1;
+    float natural = 0, least = 0, most = 0;
+    float height = 0;
+};
+
+std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const TimelineOptions& o) {
+    const TimelineStyle& style = o.style;
+    std::vector<RowPlan> plan;
+    const auto add = [&](RowKind kind, int run, int lane, float natural, float least, float grow) {
+        plan.push_back(
+            {kind, run, lane, natural * o.scale, std::min(natural, least) * o.scale, natural * grow * o.scale});
+    };
+    if (!style.ruler_below) {
+        add(RowKind::ruler, -1, -1, style.ruler_px, style.ruler_px, 1);
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const model::Run& run = *runs[r].run;
+        const int index = static_cast<int>(r);
+        const float gap = r == 0 ? 0 : style.run_gap_px;
+        add(RowKind::header, index, -1, style.header_row_px + gap, style.header_px * 1.5F + gap, 1);
+        if (const int lines = scope_lines(run, style); lines > 0) {
+            const float height = style.scopes_row_px * static_cast<float>(lines);
+            add(RowKind::scopes, index, -1, height, 13.0F * static_cast<float>(lines), 1);
+        }
+        add(RowKind::frontend, index, -1, style.frontend_row_px, 26, style.bars_grow);
+        add(RowKind::headway, index, -1, style.headway_row_px, 26, style.curves_grow);
+        for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+            add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
+        }
+        add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
+    }
+    if (style.ruler_below) {
+        add(RowKind::ruler, -1, -1, style.ruler_px, style.ruler_px, 1);
+    }
+    return plan;
+}
+
+float sum(const std::vector<RowPlan>& plan, float RowPlan::*height) {
+    float total = 0;
+    for (const RowPlan& row : plan) {
+        total += row.*height;
+    }
+    return total;
+}
+
+// Gives every row its share of the height: all shrink, or all grow, by the same part of what they can.
+void share_height(std::vector<RowPlan>& plan, float height) {
+    const float natural = sum(plan, &RowPlan::natural);
+    const bool grow = height >= natural;
+    const float room = grow ? sum(plan, &RowPlan::most) - natural : natural - sum(plan, &RowPlan::least);
+    const float part = room <= 0 ? 0 : std::clamp(std::abs(height - natural) / room, 0.0F, 1.0F);
+    for (RowPlan& row : plan) {
+        row.height = row.natural + part * ((grow ? row.most : row.least) - row.natural);
+    }
+}
+
+// The part of a row in which bars stand or a curve runs.
+Box content_of(const RowPlan& row, const Box& box, const Box& axis, const TimelineOptions& o) {
+    Box c{axis.x0, box.y0, axis.x1, box.y1};
+    const float h = box.height();
+    float above = 0;
+    float below = 0;
+    switch (row.kind) {
+        case RowKind::frontend:
+        case RowKind::lane:
+            above = below = std::clamp(h * 0.14F, 2.0F * o.scale, 9.0F * o.scale);
+            below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the slivers' rail
+            break;
+        case RowKind::headway:
+        case RowKind::memory:
+            above = std::clamp(h * 0.16F, 3 * o.scale, 13 * o.scale);
+            below = std::clamp(h * 0.1F, 2 * o.scale, 7 * o.scale);
+            break;
+        case RowKind::scopes:
+        case RowKind::header:
+        case RowKind::ruler:
+            break;
+    }
+    c.y0 += above;
+    c.y1 -= below;
+    return c;
+}
+
+class Builder {
+public:
+    Builder(std::span<const TimelineRun> runs, const TimelineOptions& options) : o_(options), theme_(*options.theme) {
+        out_.runs.assign(runs.begin(), runs.end());
+        out_.counts.resize(runs.size());
+    }
+
+    TimelineLayout build() {
+        place();
+        draw_grid();
+        for (const RowBox& row : out_.rows) {
+            draw_label(row);
+        }
+        draw_rows();
+        draw_ruler();
+        return std::move(out_);
+    }
+
+private:
+    [[nodiscard]] float px(float size) const { return size * o_.scale; }
+    [[nodiscard]] float line_px(float width) const { return width * o_.scale * theme_.line_scale; }
+    void text(float x, float y, std::string words, Rgba colour, float size, FontRole role,
+              Anchor anchor = Anchor::start) {
+        if (!words.empty()) {
+            out_.list.add(Text{{x, y}, std::move(words), colour, size, role, anchor});
+        }
+    }
+    [[nodiscard]] Rgba colour_of(const TimelineRun& run) const {
+        return run.letter == 'A' ? theme_.run_a : run.letter == 'B' ? theme_.run_b : theme_.text;
+    }
+
+    void place() {
+        std::vector<RowPlan> plan = plan_rows(out_.runs, o_);
+        const float inset = px(o_.style.bottom_inset_px);
+        share_height(plan, o_.area.height() - inset);
+        out_.view = o_.view;
+        if (!(out_.view.span_ns() > 0)) {
+            out_.view.end_ns = out_.view.begin_ns + 1;
+        }
+        const float x0 = std::floor(std::min(o_.area.x0 + px(o_.style.label_width_px), o_.area.x1 - 1));
+        out_.area = o_.area;
+        out_.axis = {x0, o_.area.y0, o_.area.x1, o_.area.y1};
+        out_.map = TimeMap(out_.view, out_.axis.x0, out_.axis.x1);
+        float y = o_.area.y0;
+        for (const RowPlan& row : plan) {
+            const Box box{o_.area.x0, std::round(y), o_.area.x1, std::round(y + row.height)};
+            out_.rows.push_back({row.kind, row.run, row.lane, box, content_of(row, box, out_.axis, o_)});
+            y += row.height;
+        }
+        out_.area.y1 = std::max(o_.area.y1, y + inset);
+        out_.axis.y1 = std::round(y);
+        if (!out_.rows.empty() && out_.rows.back().kind == RowKind::ruler) {
+            out_.axis.y1 = out_.rows.back().box.y0;
+        }
+        if (!out_.rows.empty() && out_.rows.front().kind == RowKind::ruler) {
+            out_.axis.y0 = out_.rows.front().box.y1;
+        }
+        out_.list.width_px = out_.area.x1;
+        out_.list.height_px = out_.area.y1;
+        ticks_ = ticks_for(out_.view.span_ns(), tick_room() * out_.map.ns_per_px());
+    }
+
+    // How far apart ticks must be for their texts, which depend on the ticks: two rounds do.
+    [[nodiscard]] float tick_room() const {
+        float room = px(80);
+        for (int round = 0; round < 2; ++round) {
+            const Ticks ticks = ticks_for(out_.view.span_ns(), room * out_.map.ns_per_px());
+            float widest = 0;
+            for (double ns : {out_.view.begin_ns, out_.view.end_ns}) {
+                const std::string words =
+                    tick_text(ticks, std::round(ns / ticks.step_ns) * ticks.step_ns, o_.style.ticks_carry_unit);
+                widest = std::max(widest, o_.measure->width(FontRole::mono, px(o_.style.tick_px), words));
+            }
+            room = std::max(px(o_.style.ticks_carry_unit ? 90 : 110), widest + px(28));
+        }
+        return room;
+    }
+
+    template <class Call>
+    void each_tick(Call call) const {
+        const double slack = out_.map.ns_per_px() * 0.5;
+        const double first = std::ceil((out_.view.begin_ns - slack) / ticks_.step_ns);
+        for (double k = first; k * ticks_.step_ns <= out_.view.end_ns + slack; ++k) {
+            call(k * ticks_.step_ns, out_.map.x_px_from_ns(k * ticks_.step_ns));
+        }
+    }
+
+    void draw_grid() {
+        each_tick([&](double, float x) {
+            out_.list.add(Line{{x, out_.axis.y0}, {x, out_.axis.y1}, theme_.grid, line_px(1)});
+        });
+    }
+
+    void draw_ruler() {
+        const auto ruler =
+            std::find_if(out_.rows.begin(), out_.rows.end(), [](const RowBox& r) { return r.kind == RowKind::ruler; });
+        if (ruler == out_.rows.end()) {
+            return;
+        }
+        const float size = px(o_.style.tick_px);
+        const bool below = o_.style.ruler_below;
+        const float baseline = below ? ruler->box.y0 + size * 1.55F : ruler->box.y1 - px(8);
+        float free_from = out_.axis.x0 - px(o_.style.label_width_px);
+        each_tick([&](double ns, float x) {
+            const std::string words = tick_text(ticks_, ns, o_.style.ticks_carry_unit);
+            const float width = o_.measure->width(FontRole::mono, size, words);
+            // Centred on its line, but inside the picture.
+            const float x0 = std::min(x - width / 2, below ? x - width / 2 : out_.area.x1 - width - px(2));
+            if (x0 < free_from) {
+                return;
+            }
+            free_from = x0 + width + px(10);
+            text(x0, baseline, words, theme_.dim, size, FontRole::mono);
+        });
+        if (below) {
+            text(out_.axis.x1, baseline + size * 1.35F, ticks_.unit_in_words, theme_.dim, size, FontRole::ui,
+                 Anchor::end);
+        }
+    }
+
+    void draw_header(const RowBox& row) {
+        const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
+        const model::Run& run = *shown.run;
+        const float size = px(o_.style.header_px);
+        const float baseline = row.box.y1 - (px(o_.style.header_row_px) - size * kCapHeightEm) / 2 +
+                               std::max(0.0F, px(o_.style.header_row_px) - row.box.height()) / 2;
+        // From the right: the note. From the left: letter, label, then what must be said of the run.
+        const auto measured = run.measured();
+        const double total = static_cast<double>(measured.end_ns - measured.begin_ns);
+        const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
+        const FontRole note_role = shown.note.empty() || o_.style.ruler_below ? FontRole::mono_bold : FontRole::ui;
+        const float note_width = o_.measure->width(note_role, size, note);
+        text(row.box.x1, baseline, note, shown.note.empty() || o_.style.ruler_below ? theme_.text : theme_.faint, size,
+             note_role, Anchor::end);
+        float x = row.box.x0;
+        const float right = row.box.x1 - note_width - px(16);
+        const auto put = [&](const std::string& words, Rgba colour, FontRole role, float word_size) {
+            const std::string fit = shortened(words, right - x, role, word_size, *o_.measure);
+            text(x, baseline, fit, colour, word_size, role);
+            x += fit.empty() ? 0 : o_.measure->width(role, word_size, fit) + px(14);
+        };
+        const std::string label = shown.label.empty() ? barrier_label(run.info().barrier) : shown.label;
+        put(shown.letter == 0 ? label : std::string(1, shown.letter) + "   " + label, colour_of(shown),
+            FontRole::ui_bold, size);
+        const float small = px(o_.style.sublabel_px);
+        if (run.info().simulated) {
+            put("SIMULATED", theme_.warning, FontRole::ui_bold, small);
+        }
+        if (run.lost_records() > 0) {
+            put(count_text(run.lost_records()) + " records lost", theme_.warning, FontRole::ui_semibold, small);
+        }
+        if (run.error()) {
+            put(o_.style.error_in_header ? "failed: " + run.error()->message : "failed", theme_.warning,
+                FontRole::ui_semibold, small);
+        }
+    }
+
+    // Beside the minibatches, which are the last line of their row.
+    void draw_scope_label(const RowBox& row) {
+        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
+        const float line = row.box.height() / static_cast<float>(scope_lines(run, o_.style));
+        const float size = std::min(px(o_.style.sublabel_px), line * 0.85F);
+        if (!run.minibatches().empty()) {
+            text(row.box.x0, row.box.y1 - line / 2 + size * kCapHeightEm / 2,
+                 shortened("minibatches", out_.axis.x0 - row.box.x0 - px(8), FontRole::ui, size, *o_.measure),
+                 theme_.dim, size, FontRole::ui);
+        }
+    }
+
+    void draw_label(const RowBox& row) {
+        std::string name;
+        std::string below;
+        switch (row.kind) {
+            case RowKind::ruler:
+                return;
+            case RowKind::scopes:
+                draw_scope_label(row);
+                return;
+            case RowKind::header:
+                draw_header(row);
+                return;
+            case RowKind::frontend:
+                name = "Frontend";
+                below = "issues, waits";
+                break;
+            case RowKind::headway:
+                name = "Headway";
+                below = "ops queued";
+                break;
+            case RowKind::lane:
+                name =
+                    out_.runs[static_cast<std::size_t>(row.run)].run->lanes()[static_cast<std::size_t>(row.lane)].name;
+                below = "executes";
+                break;
+            case RowKind::memory:
+                name = "Memory";
+                below = "live bytes";
+                break;
+        }
+        const float height = row.box.height();
+        const float size = std::min(px(o_.style.label_px), height * 0.8F);
+        const float small = px(o_.style.sublabel_px);
+        const float pitch = size * 0.3F + small;
+        const bool two = height >= size + pitch + px(7);
+        const float middle = (row.box.y0 + row.box.y1) / 2;
+        const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
+        // The scale's numbers stand at the axis in the curves' rows.
+        const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
+        const float room = out_.axis.x0 - row.box.x0 - px(scaled ? 52 : 8);
+        text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, size, *o_.measure), theme_.text, size,
+             FontRole::ui_semibold);
+        if (two) {
+            text(row.box.x0, baseline + pitch + px(2), shortened(below, room, FontRole::ui, small, *o_.measure),
+                 theme_.dim, small, FontRole::ui);
+        }
+        if (o_.style.row_lines) {
+            const float y = row.box.y1 - 0.5F;
+            out_.list.add(Line{{row.box.x0, y}, {row.box.x1, y}, theme_.border, line_px(1)});
+        }
+    }
+
+    void draw_rows() {
+        const std::uint64_t top = memory_top(out_.runs);
+        // By index: the pens write to out_.
+        for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+            const RowBox row = out_.rows[i];
+            if (row.run < 0) {
+                continue;
+            }
+            const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
+            const RowPen pen{o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), row.run};
+            switch (row.kind) {
+                case RowKind::scopes:
+                    draw_scopes(pen, row);
+                    break;
+                case RowKind::frontend:
+                    draw_frontend(pen, row);
+                    break;
+                case RowKind::headway:
+                    draw_headway(pen, row);
+                    break;
+                case RowKind::lane:
+                    draw_lane(pen, row);
+                    break;
+                case RowKind::memory:
+                    draw_memory(pen, row, top);
+                    draw_warmup(pen, row);
+                    break;
+                case RowKind::ruler:
+                case RowKind::header:
+                    break;
+            }
+        }
+    }
+
+    // What came before measuring began is there, but paler, over all rows of the run (its last row is `last`).
+    void draw_warmup(const RowPen& pen, const RowBox& last) {
+        const float x0 = std::max(out_.axis.x0, pen.x(0));
+        const float x1 = std::min(out_.axis.x1, pen.x(pen.origin_ns));
+        if (x1 <= x0 + 0.5F) {
+            return;
+        }
+        float y0 = last.box.y0;
+        for (const RowBox& row : out_.rows) {
+            if (row.run == last.run && row.kind != RowKind::header) {
+                y0 = std::min(y0, row.box.y0);
+            }
+        }
+        out_.list.add(Rect{{x0, y0, x1, last.box.y1}, faded(theme_.background, 0.62)});
+        out_.list.add(Line{{x1, y0}, {x1, last.box.y1}, theme_.dim, line_px(1), px(2), px(3)});
+        const float size = px(o_.style.sublabel_px);
+        const std::string words = "warm-up";
+        if (o_.measure->width(FontRole::ui_semibold, size, words) + px(18) < x1 - x0) {
+            pen.tag(words,
+                    {x1 - o_.measure->width(FontRole::ui_semibold, size, words) - px(18), last.content.y0, x1 - px(2),
+                     last.content.y0 + size * 2},
+                    theme_.dim, theme_.background, size, FontRole::ui_semibold);
+        }
+    }
+
+    const TimelineOptions& o_;
+    const Theme& theme_;
+    TimelineLayout out_;
+    Ticks ticks_;
+};
+
+}  // namespace
+
+TimelineLayout layout_timeline(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return Builder(runs, options).build();
+}
+
+float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return sum(plan_rows(runs, options), &RowPlan::least) + options.style.bottom_inset_px * options.scale;
+}
+
+float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return sum(plan_rows(runs, options), &RowPlan::natural) + options.style.bottom_inset_px * options.scale;
+}
+
+TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup) {
+    TimelineView view{0, 0};
+    for (const TimelineRun& shown : runs) {
+        const std::int64_t origin = shown.run->measure_begin_ns();
+        view.end_ns = std::max(view.end_ns, static_cast<double>(shown.run->end_ns() - origin));
+        if (with_warmup) {
+            view.begin_ns = std::min(view.begin_ns, static_cast<double>(-origin));
+        }
+    }
+    if (!(view.span_ns() >= 1)) {
+        view.end_ns = view.begin_ns + 1000;
+    }
+    return view;
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,362 @@
+// Rows made of curves: headway, memory.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/figure/format.h"
+#include "app/figure/timeline_rows.h"
+
+namespace headway::figure {
+namespace {
+
+using model::Curve;
+
+// Where a curve's values are in a row.
+struct Vertical {
+    float base_y = 0, top_y = 0;
+    double top = 1;  // the value at top_y
+    [[nodiscard]] float y(double value) const {
+        return base_y - static_cast<float>(std::clamp(value / top, 0.0, 1.0)) * (base_y - top_y);
+    }
+};
+
+// The part of the axis where this run has a curve, in the run's time and in px.
+struct Reach {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    float x0 = 0, x1 = 0;
+    [[nodiscard]] bool empty() const { return x1 <= x0; }
+};
+
+Reach reach_of(const RowPen& pen) {
+    const double begin = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
+    const double end = pen.map().ns_from_x_px(pen.map().x1()) + static_cast<double>(pen.origin_ns);
+    Reach reach;
+    reach.begin_ns = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(begin)));
+    reach.end_ns = std::min(pen.run.end_ns(), static_cast<std::int64_t>(std::ceil(end)));
+    reach.x0 = std::max(pen.map().x0(), pen.x(reach.begin_ns));
+    reach.x1 = std::min(pen.map().x1(), pen.x(reach.end_ns));
+    return reach;
+}
+
+std::size_t first_time_after(const Curve& curve, std::int64_t ns) {
+    std::size_t low = 0;
+    std::size_t high = curve.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (curve.time(middle) <= ns) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// What a curve looks like at this zoom: its steps where they can be told apart, else the least and the most of every
+// column.
+struct Outline {
+    std::vector<float> x;
+    std::vector<std::int64_t> most, least;
+    bool steps = false;  // most holds the value from x on
+};
+
+Outline outline_of(const RowPen& pen, const Curve& curve, const Reach& reach) {
+    Outline o;
+    const std::size_t first = first_time_after(curve, reach.begin_ns);
+    const std::size_t last = first_time_after(curve, reach.end_ns);
+    const auto changes = static_cast<float>(last - first);
+    const float width = reach.x1 - reach.x0;
+    o.steps = changes <= width * 0.5F;
+    if (o.steps) {
+        o.x.push_back(reach.x0);
+        o.most.push_back(curve.at(reach.begin_ns));
+        for (std::size_t i = first; i < last; ++i) {
+            o.x.push_back(std::clamp(pen.x(curve.time(i)), reach.x0, reach.x1));
+            o.most.push_back(curve.value(i));
+        }
+        return o;
+    }
+    constexpr float kVeryMany = 64;  // per column; then coarser ones do
+    const float step = std::max(1.0F, std::round(pen.options.scale)) * (changes > kVeryMany * width ? 2 : 1);
+    for (float x = reach.x0; x < reach.x1; x += step) {
+        const auto begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns;
+        const auto end =
+            static_cast<std::int64_t>(pen.map().ns_from_x_px(std::min(x + step, reach.x1))) + pen.origin_ns;
+        const model::Extremes extremes = curve.extremes(begin, std::max(end, begin + 1));
+        o.x.push_back(x);
+        o.most.push_back(extremes.most);
+        o.least.push_back(extremes.least);
+    }
+    return o;
+}
+
+// Appends the points of one side of an outline; returns how many.
+std::uint32_t trace(DisplayList& list, const Outline& o, const std::vector<std::int64_t>& values, const Reach& reach,
+                    const Vertical& v) {
+    const std::uint32_t start = list.first_point();
+    float y = 0;
+    for (std::size_t i = 0; i < o.x.size(); ++i) {
+        const float next = v.y(static_cast<double>(values[i]));
+        if (o.steps && i > 0 && next != y) {
+            list.point(o.x[i], y);
+        }
+        if (!o.steps || i == 0 || next != y) {
+            list.point(o.x[i], next);
+        }
+        y = next;
+    }
+    if (!o.x.empty()) {
+        list.point(reach.x1, y);
+    }
+    return list.first_point() - start;
+}
+
+void draw_curve(const RowPen& pen, const Outline& o, const Reach& reach, const Vertical& v, Rgba colour, float fill) {
+    DisplayList& list = pen.list();
+    const Rgba top = faded(colour, static_cast<double>(fill));
+    const Rgba bottom = pen.style().gradient ? faded(colour, 0.1) : top;
+    const std::uint32_t high = list.first_point();
+    const std::uint32_t high_count = trace(list, o, o.most, reach, v);
+    if (high_count == 0) {
+        return;
+    }
+    if (o.steps || o.most == o.least) {
+        list.add(Area{high, high_count, v.base_y, v.top_y, top, bottom});
+    } else {
+        // Between the least and the most of a column the area is paler: there the curve goes up and down within a
+        // pixel.
+        list.add(Area{high, high_count, v.base_y, v.top_y, faded(top, 0.55), faded(bottom, 0.55)});
+        const std::uint32_t low = list.first_point();
+        const std::uint32_t low_count = trace(list, o, o.least, reach, v);
+        list.add(Area{low, low_count, v.base_y, v.top_y, top, bottom});
+    }
+    list.add(Polyline{high, high_count, colour, pen.line_px(pen.style().gradient ? 1.3F : 2)});
+}
+
+// How high the curve reaches (its least y) between two x.
+float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, float x0, float x1) {
+    x0 = std::max(x0, reach.x0);
+    x1 = std::min(x1, reach.x1);
+    if (x1 <= x0) {
+        return v.base_y;
+    }
+    const auto begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x0)) + pen.origin_ns;
+    const auto end = static_cast<std::int64_t>(pen.map().ns_from_x_px(x1)) + pen.origin_ns;
+    return v.y(static_cast<double>(curve.extremes(begin, std::max(end, begin + 1)).most));
+}
+
+// Places a label where the curve leaves room: nearest to the peak (figures) or to the right end (window); where there
+// is none, on a ground of its own.
+void place_label(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
+                 const std::vector<Box>& taken, const std::string& label, Rgba colour, float size, FontRole role,
+                 bool at_peak, float peak) {
+    const float width = pen.width(role, size, label);
+    const float height = size * (kCapHeightEm + 0.25F);
+    const float axis0 = pen.map().x0() + pen.px(6);
+    const float axis1 = pen.map().x1() - pen.px(4) - width;
+    if (axis1 < axis0 || row.height() < height) {
+        return;
+    }
+    const float peak_x = std::clamp(peak, axis0, pen.map().x1());
+    const float wanted = at_peak ? std::clamp(peak_x + pen.px(10), axis0, axis1) : axis1;
+    const auto free = [&](const Box& box) {
+        return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
+    };
+    std::optional<Box> best;
+    float best_cost = 0;
+    constexpr int kPlaces = 48;
+    for (int k = -1; k <= kPlaces; ++k) {
+        const float x = k < 0 ? wanted : axis0 + (axis1 - axis0) * static_cast<float>(k) / kPlaces;
+        const float top = top_between(pen, curve, reach, v, x - pen.px(3), x + width + pen.px(3));
+        for (float y = row.y0 + pen.px(1); y + height <= row.y1; y += pen.px(6)) {
+            const Box box{x - pen.px(3), y, x + width + pen.px(3), y + height + pen.px(2)};
+            // High up it belongs to the row's scale; near the peak it belongs to the peak.
+            const float cost = std::abs(x - wanted) + (y - row.y0) * 2;
+            if ((!best || cost < best_cost) && free(box) && box.y1 < top) {
+                best = box;
+                best_cost = cost;
+            }
+        }
+    }
+    const bool grounded = !best;
+    if (grounded) {
+        for (float y = row.y0; y + height <= row.y1 && !best; y += pen.px(4)) {
+            const Box box{wanted - pen.px(5), y, wanted + width + pen.px(4), y + height + pen.px(2)};
+            if (free(box)) {
+                best = box;
+            }
+        }
+        if (!best) {
+            return;
+        }
+        pen.list().add(Rect{*best, faded(pen.theme().background, 0.88), pen.px(3)});
+    }
+    const float x = grounded ? best->x0 + pen.px(5) : best->x0 + pen.px(3);
+    pen.text(x, best->y0 + size * kCapHeightEm + pen.px(2), label, colour, size, role, Anchor::start);
+}
+
+// The most that a curve reached while it was measured: what the numbers say.
+std::int64_t measured_most(const model::Run& run, const Curve& curve) {
+    const auto part = run.measured();
+    return curve.size() == 0 ? 0 : curve.extremes(part.begin_ns, std::max(part.end_ns, part.begin_ns + 1)).most;
+}
+
+// Where an outline reaches that, or else where it is highest.
+float peak_x(const Outline& o, std::int64_t most) {
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < o.x.size(); ++i) {
+        if (o.most[i] == most) {
+            return o.x[i];
+        }
+        best = o.most[i] > o.most[best] ? i : best;
+    }
+    return o.x.empty() ? 0 : o.x[best];
+}
+
+// The scale's top at the left of the axis, so that rows of different scale are not mistaken for equals.
+void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
+    const float size = pen.px(9.5F);
+    const float x = pen.map().x0() - pen.px(6);
+    const Rgba colour = pen.theme().faint;
+    if (v.base_y - v.top_y < size * 2.2F) {
+        return;
+    }
+    pen.text(x, v.top_y + size * kCapHeightEm, top, colour, size, FontRole::mono, Anchor::end);
+    pen.text(x, v.base_y, "0", colour, size, FontRole::mono, Anchor::end);
+}
+
+}  // namespace
+
+void draw_headway(const RowPen& pen, const RowBox& row) {
+    const Curve& curve = pen.run.headway();
+    const Reach reach = reach_of(pen);
+    if (curve.size() == 0 || curve.most() <= 0) {
+        return;
+    }
+    const Vertical v{row.content.y1, row.content.y0, static_cast<double>(curve.most())};
+    draw_scale(pen, v, count_text(static_cast<std::uint64_t>(curve.most())));
+    if (reach.empty()) {
+        return;
+    }
+    const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(0, measured_most(pen.run, curve)));
+    const Outline outline = outline_of(pen, curve, reach);
+    draw_curve(pen, outline, reach, v, pen.theme().headway, pen.style().gradient ? 0.7F : 0.25F);
+    const bool words = pen.style().curve_label_in_row;
+    const std::string label =
+        words ? count_text(most) + (most == 1 ? " op ahead" : " ops ahead") : "max " + count_text(most);
+    place_label(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, {},
+                label, pen.theme().headway, pen.px(pen.style().mark_px),
+                words ? FontRole::ui_semibold : FontRole::mono_bold, words,
+                peak_x(outline, static_cast<std::int64_t>(most)));
+}
+
+std::uint64_t memory_top(std::span<const TimelineRun> runs) {
+    std::uint64_t peak = 1;
+    for (const TimelineRun& shown : runs) {
+        peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, shown.run->live_bytes().most())));
+    }
+    std::uint64_t top = peak;
+    for (const TimelineRun& shown : runs) {
+        const std::uint64_t budget = shown.run->info().budget;
+        constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
+        if (budget > 0 && budget / kFar < peak) {
+            top = std::max(top, budget + budget / 12);
+        }
+    }
+    return top;
+}
+
+void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) {
+    const Theme& theme = pen.theme();
+    const Curve& live = pen.run.live_bytes();
+    const Curve& pending = pen.run.pending_bytes();
+    const Reach reach = reach_of(pen);
+    const Vertical v{row.content.y1, row.content.y0, static_cast<double>(top_bytes)};
+    draw_scale(pen, v, bytes_text(top_bytes));
+
+    const float mark = pen.px(pen.style().mark_px);
+    std::vector<Box> taken;
+    const std::uint64_t budget = pen.run.info().budget;
+    if (budget > 0) {
+        const bool within = budget <= top_bytes;
+        const float y = within ? v.y(static_cast<double>(budget)) : row.content.y0;
+        if (within) {
+            pen.list().add(
+                Line{{pen.map().x0(), y}, {pen.map().x1(), y}, theme.wait, pen.line_px(1.4F), pen.px(6), pen.px(4)});
+        }
+        Text label{{pen.map().x1() - pen.px(4), within ? y - pen.px(4) : y + mark * kCapHeightEm},
+                   within ? "budget " + bytes_text(budget) : "budget " + bytes_text(budget) + ", far above",
+                   theme.wait_text,
+                   mark,
+                   FontRole::ui_semibold,
+                   Anchor::end};
+        Box box = box_of(label, *pen.options.measure);
+        if (within && box.y0 < row.box.y0) {  // no room above the line
+            label.baseline.y = y + mark * kCapHeightEm + pen.px(5);
+            box = box_of(label, *pen.options.measure);
+        }
+        const bool fits = box.width() < pen.map().x1() - pen.map().x0();
+        taken.push_back({box.x0, std::min(box.y0, y - pen.px(2)), box.x1, std::max(box.y1, y + pen.px(2))});
+        if (within) {
+            taken.push_back({pen.map().x0(), y - pen.px(2), pen.map().x1(), y + pen.px(2)});
+        }
+        if (fits) {
+            pen.list().add(std::move(label));
+        }
+    }
+    if (live.size() == 0 || live.most() <= 0 || reach.empty()) {
+        return;
+    }
+    const Outline outline = outline_of(pen, live, reach);
+    draw_curve(pen, outline, reach, v, theme.memory, pen.style().gradient ? 0.72F : 0.28F);
+    if (pending.size() > 0 && pending.most() > 0) {
+        // What is held only because an op has not run yet lies on top, above this line.
+        DisplayList& list = pen.list();
+        const std::uint32_t first = list.first_point();
+        Outline settled;
+        if (outline.steps) {
+            settled = outline_of(pen, pending, reach);
+        }
+        if (settled.steps) {
+            settled.x.insert(settled.x.end(), outline.x.begin(), outline.x.end());
+            std::sort(settled.x.begin(), settled.x.end());
+            settled.most.assign(settled.x.size(), 0);
+            for (std::size_t i = 0; i < settled.x.size(); ++i) {  // a little right of the change, so after it
+                const double ns = pen.map().ns_from_x_px(settled.x[i]) + 0.02 * pen.map().ns_per_px();
+                const auto run_ns = static_cast<std::int64_t>(ns) + pen.origin_ns;
+                settled.most[i] = std::max<std::int64_t>(0, live.at(run_ns) - pending.at(run_ns));
+            }
+        } else {
+            settled = {};
+            const bool columns = !outline.steps;  // then their most is known
+            const float step = columns && outline.x.size() > 1 ? outline.x[1] - outline.x[0] : 2;
+            for (std::size_t i = 0; reach.x0 + step * static_cast<float>(i) < reach.x1; ++i) {
+                const float x = reach.x0 + step * static_cast<float>(i);
+                const std::int64_t begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns;
+                const std::int64_t end = static_cast<std::int64_t>(pen.map().ns_from_x_px(x + step)) + pen.origin_ns;
+                const std::int64_t held = columns && i < outline.most.size()
+                                              ? outline.most[i]
+                                              : live.extremes(begin, std::max(end, begin + 1)).most;
+                settled.x.push_back(x);
+                settled.most.push_back(
+                    std::max<std::int64_t>(0, held - pending.extremes(begin, std::max(end, begin + 1)).most));
+            }
+        }
+        trace(list, settled, settled.most, reach, v);
+        const std::uint32_t count = list.first_point() - first;
+        if (count > 1) {
+            const Rgba ground = faded(theme.memory, theme.dark ? 0.35 : 0.3);
+            list.add(Area{first, count, v.base_y, v.top_y, ground, ground});
+            list.add(Polyline{first, count, theme.pending, pen.line_px(0.8F)});
+        } else {
+            list.points.resize(first);
+        }
+    }
+    const bool words = pen.style().curve_label_in_row;
+    const std::int64_t most = std::max<std::int64_t>(0, measured_most(pen.run, live));
+    place_label(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, taken,
+                "peak " + bytes_text(static_cast<std::uint64_t>(most)), theme.memory_text, mark,
+                words ? FontRole::ui_bold : FontRole::mono_bold, true, peak_x(outline, most));
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,220 @@
+// From pixels back to what was recorded.
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/fold.h"
+#include "app/figure/timeline.h"
+
+namespace headway::figure {
+namespace {
+
+constexpr float kNear = 3;  // px: what is narrower than a pointer can still be pointed at
+
+// The one of [first, last) whose time lies nearest to `ns`.
+template <class Time>
+std::size_t nearest(IndexRange range, double ns, Time time) {
+    std::size_t best = range.first;
+    double best_distance = INFINITY;
+    for (std::size_t i = range.first; i < range.last; ++i) {
+        const auto [begin, end] = time(i);
+        const double distance = ns < begin ? begin - ns : ns > end ? ns - end : 0;
+        if (distance < best_distance) {
+            best = i;
+            best_distance = distance;
+        }
+        if (distance > best_distance || i - range.first > 4096) {  // past it, or far too many to tell apart
+            break;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::optional<Hit> TimelineLayout::hit(float x, float y) const {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const RowBox& r) { return r.box.contains(x, y); });
+    if (row == rows.end() || row->run < 0 || x < axis.x0 || x >= axis.x1) {
+        return std::nullopt;
+    }
+    const model::Run& run = *runs[static_cast<std::size_t>(row->run)].run;
+    const std::int64_t origin = run.measure_begin_ns();
+    Hit hit;
+    hit.run = row->run;
+    hit.row = row->kind;
+    hit.lane = row->lane;
+    hit.ns = map.ns_from_x_px(x);
+    const double ns = hit.ns + static_cast<double>(origin);
+    const double slack = static_cast<double>(kNear) * map.ns_per_px();
+    const auto begin = static_cast<std::int64_t>(std::floor(ns - slack));
+    const auto end = static_cast<std::int64_t>(std::ceil(ns + slack));
+    // As many as share a sliver's column.
+    const auto begin_column = static_cast<std::int64_t>(std::floor(ns - map.ns_per_px()));
+    const auto end_column = static_cast<std::int64_t>(std::ceil(ns + map.ns_per_px()));
+
+    if (row->kind == RowKind::lane) {
+        const model::Lane& lane = run.lanes()[static_cast<std::size_t>(row->lane)];
+        const auto time = [&](std::size_t i) {
+            const model::Op& op = run.op(lane.ops[i]);
+            return std::pair{static_cast<double>(op.begin_ns), static_cast<double>(std::min(op.end_ns, run.now_ns()))};
+        };
+        const IndexRange column = lane_range(run, lane, begin_column, end_column);
+        IndexRange range = column;
+        if (range.first == range.last) {
+            range = lane_range(run, lane, begin, end);
+        }
+        if (range.first < range.last) {
+            hit.op = lane.ops[nearest(range, ns, time)];
+            hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+        }
+    } else if (row->kind == RowKind::frontend) {
+        const auto wait_time = [&](std::size_t i) {
+            const model::Wait& wait = run.waits()[i];
+            return std::pair{static_cast<double>(wait.begin_ns),
+                             static_cast<double>(std::min(wait.end_ns, run.now_ns()))};
+        };
+        const auto issue_time = [&](std::size_t i) {
+            const model::Op& op = run.op(static_cast<core::OpId>(i + 1));
+            return std::pair{static_cast<double>(op.issue_begin_ns), static_cast<double>(op.issue_end_ns)};
+        };
+        const IndexRange waits = wait_range(run, begin, end);
+        const IndexRange issues = issue_range(run, begin, end);
+        const auto distance = [&](std::pair<double, double> t) {
+            return ns < t.first ? t.first - ns : ns > t.second ? ns - t.second : 0;
+        };
+        double wait_distance = INFINITY;
+        if (waits.first < waits.last) {
+            hit.wait = static_cast<int>(nearest(waits, ns, wait_time));
+            wait_distance = distance(wait_time(static_cast<std::size_t>(hit.wait)));
+        }
+        if (issues.first < issues.last) {
+            const std::size_t issue = nearest(issues, ns, issue_time);
+            if (distance(issue_time(issue)) < wait_distance) {
+                hit.op = static_cast<core::OpId>(issue + 1);
+                hit.wait = -1;
+            }
+        }
+        const IndexRange column =
+            hit.op != 0 ? issue_range(run, begin_column, end_column) : wait_range(run, begin_column, end_column);
+        hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+    } else if (row->kind == RowKind::scopes) {
+        const auto& scopes = run.scopes();
+        for (std::size_t i = 0; i < scopes.size(); ++i) {  // the innermost one
+            const auto scope_end = std::min(scopes[i].end_ns, run.now_ns());
+            if (static_cast<double>(scopes[i].begin_ns) <= ns && ns <= static_cast<double>(scope_end) &&
+                (hit.scope < 0 || scopes[i].depth >= scopes[static_cast<std::size_t>(hit.scope)].depth)) {
+                hit.scope = static_cast<int>(i);
+            }
+        }
+        const auto& minibatches = run.minibatches();
+        const auto after = std::upper_bound(
+            minibatches.begin(), minibatches.end(), ns,
+            [](double t, const model::Minibatch& m) { return t < static_cast<double>(m.issue_begin_ns); });
+        if (after != minibatches.begin() &&
+            ns <= static_cast<double>(std::min((after - 1)->issue_end_ns, run.now_ns()))) {
+            hit.minibatch = static_cast<int>(after - minibatches.begin()) - 1;
+        }
+    }
+    return hit;
+}
+
+namespace {
+
+std::optional<Box> box_in(const TimelineLayout& layout, int run, RowKind kind, int lane, std::int64_t begin_ns,
+                          std::int64_t end_ns) {
+    for (const RowBox& row : layout.rows) {
+        if (row.run == run && row.kind == kind && (kind != RowKind::lane || row.lane == lane)) {
+            const std::int64_t origin = layout.runs[static_cast<std::size_t>(run)].run->measure_begin_ns();
+            const float x0 = layout.map.x_px_from_ns(static_cast<double>(begin_ns - origin));
+            const float x1 = layout.map.x_px_from_ns(static_cast<double>(end_ns - origin));
+            return Box{x0, row.content.y0, std::max(x1, x0 + 1), row.content.y1};
+        }
+    }
+    return std::nullopt;
+}
+
+bool known(const TimelineLayout& layout, int run, core::OpId op) {
+    return run >= 0 && static_cast<std::size_t>(run) < layout.runs.size() && op > 0 &&
+           op <= layout.runs[static_cast<std::size_t>(run)].run->op_count();
+}
+
+}  // namespace
+
+std::optional<Box> TimelineLayout::box_of_op(int run, core::OpId op) const {
+    if (!known(*this, run, op)) {
+        return std::nullopt;
+    }
+    const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
+    const model::Op& found = model.op(op);
+    if (found.begin_ns == model::kPending) {
+        return std::nullopt;
+    }
+    return box_in(*this, run, RowKind::lane, found.lane, found.begin_ns, std::min(found.end_ns, model.now_ns()));
+}
+
+std::optional<Box> TimelineLayout::box_of_issue(int run, core::OpId op) const {
+    if (!known(*this, run, op)) {
+        return std::nullopt;
+    }
+    const model::Op& found = runs[static_cast<std::size_t>(run)].run->op(op);
+    return box_in(*this, run, RowKind::frontend, -1, found.issue_begin_ns, found.issue_end_ns);
+}
+
+std::optional<Box> TimelineLayout::box_of_wait(int run, int wait) const {
+    if (run < 0 || static_cast<std::size_t>(run) >= runs.size()) {
+        return std::nullopt;
+    }
+    const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
+    if (wait < 0 || static_cast<std::size_t>(wait) >= model.waits().size()) {
+        return std::nullopt;
+    }
+    const model::Wait& found = model.waits()[static_cast<std::size_t>(wait)];
+    return box_in(*this, run, RowKind::frontend, -1, found.begin_ns, std::min(found.end_ns, model.now_ns()));
+}
+
+void TimelineLayout::add_op_marks(int run, core::OpId op, const Theme& theme, float scale, DisplayList& to) const {
+    const auto box = box_of_op(run, op);
+    const auto issue = box_of_issue(run, op);
+    to.add(ClipPush{{axis.x0, axis.y0, axis.x1, axis.y1}});
+    if (issue && box) {
+        const Point from{(issue->x0 + issue->x1) / 2, issue->y1};
+        const Point end{(box->x0 + box->x1) / 2, box->y0};
+        const float bend = (end.y - from.y) * 0.45F;
+        to.add(Arrow{{from, Point{from.x, from.y + bend}, Point{end.x, end.y - bend}, end},
+                     theme.issue,
+                     1.6F * scale,
+                     0,
+                     0,
+                     6 * scale});
+    }
+    if (box) {
+        for (core::OpId before : runs[static_cast<std::size_t>(run)].run->dependencies(op)) {
+            const auto other = box_of_op(run, before);
+            if (!other) {
+                continue;
+            }
+            const bool same_row = other->y0 == box->y0;
+            const Point from{other->x1, (other->y0 + other->y1) / 2};
+            const Point end{box->x0, (box->y0 + box->y1) / 2};
+            const float reach = std::max(14 * scale, std::abs(end.x - from.x) * 0.4F);
+            const float lift = same_row ? -(box->height() / 2 + 8 * scale) : 0;  // over the ops between
+            to.add(Arrow{{from, Point{from.x + reach, from.y + lift}, Point{end.x - reach, end.y + lift}, end},
+                         theme.text,
+                         1.6F * scale,
+                         4 * scale,
+                         3 * scale,
+                         6 * scale});
+        }
+        to.add(Rect{
+            {box->x0 - 1, box->y0 - 1, box->x1 + 1, box->y1 + 1}, Rgba{0, 0, 0, 0}, 3 * scale, theme.text, 2 * scale});
+    }
+    if (issue) {
+        to.add(Rect{{issue->x0 - 1, issue->y0 - 1, issue->x1 + 1, issue->y1 + 1},
+                    Rgba{0, 0, 0, 0},
+                    2 * scale,
+                    theme.text,
+                    1.5F * scale});
+    }
+    to.add(ClipPop{});
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,78 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/figure/writers.h"
+
+namespace headway::figure {
+namespace {
+
+core::Error cannot_write(const std::string& path, int why) {
+    return {core::ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
+}
+
+// 0 or the errno.
+int write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return errno;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+}  // namespace
+
+core::Result<void> write_whole(const std::string& path, std::string_view bytes) {
+    struct stat existing {};
+    const bool exists = stat(path.c_str(), &existing) == 0;
+    if (exists && S_ISDIR(existing.st_mode)) {
+        return cannot_write(path, EISDIR);
+    }
+    if (exists && !S_ISREG(existing.st_mode)) {  // /dev/stdout, a pipe: nothing to rename onto
+        const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        const int why = fd < 0 ? errno : write_all(fd, bytes);
+        if (fd >= 0) {
+            close(fd);
+        }
+        return why == 0 ? core::Result<void>() : core::Result<void>(cannot_write(path, why));
+    }
+    const auto slash = path.find_last_of('/');
+    const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+    std::string temporary = folder + ".headway-XXXXXX";
+    const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0) {
+        return cannot_write(path, errno);
+    }
+    int why = write_all(fd, bytes);
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (why == 0 && fchmod(fd, exists ? existing.st_mode & 0777 : 0666 & ~mask) != 0) {
+        why = errno;
+    }
+    if (why == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
+        why = errno;
+    }
+    if (close(fd) != 0 && why == 0) {
+        why = errno;
+    }
+    if (why == 0 && rename(temporary.c_str(), path.c_str()) != 0) {
+        why = errno;
+    }
+    if (why != 0) {
+        unlink(temporary.c_str());
+        return cannot_write(path, why);
+    }
+    return {};
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,197 @@
+#include "app/figure/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/format.h"
+#include "app/figure/timeline.h"
+
+namespace headway::figure {
+namespace {
+
+using model::Numbers;
+using model::Run;
+
+constexpr double kSame = 0.02;  // differences below this are none
+
+std::string barrier_subject(const std::string& barrier) {
+    if (barrier == "minibatch") {
+        return "A barrier per minibatch";
+    }
+    if (barrier == "op") {
+        return "A barrier after every op";
+    }
+    if (barrier.starts_with("behind:")) {
+        return "A barrier " + barrier.substr(7) + " behind";
+    }
+    if (barrier == "none") {
+        return "Running without a barrier";
+    }
+    return "Running as written";
+}
+
+std::string capitalised(std::string words) {
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') {
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    }
+    return words;
+}
+
+// What B has that A has not, as the subject of a sentence.
+std::string subject(const Run& a, const Run& b) {
+    const auto& x = a.info();
+    const auto& y = b.info();
+    if (x.program != y.program) {
+        return y.program;
+    }
+    if (x.barrier != y.barrier) {
+        return barrier_subject(y.barrier);
+    }
+    if (x.queue_limit != y.queue_limit) {
+        return y.queue_limit == 0 ? "No queue limit" : "A queue limit of " + count_text(y.queue_limit);
+    }
+    if (x.free_policy != y.free_policy) {
+        return "Free policy " + y.free_policy;
+    }
+    if (x.device_name != y.device_name || x.device_kind != y.device_kind) {
+        return "The " + y.device_kind + " device";
+    }
+    if (x.workers != y.workers) {
+        return count_text(y.workers) + (y.workers == 1 ? " worker" : " workers");
+    }
+    if (x.streams != y.streams) {
+        return count_text(y.streams) + (y.streams == 1 ? " stream" : " streams");
+    }
+    return "Run B";
+}
+
+// "costs 14 % of the time"; empty when there is no difference to speak of.
+std::string change(double a, double b, const char* of) {
+    if (a <= 0 || b <= 0 || std::abs(b - a) <= kSame * std::max(a, b)) {
+        return "";
+    }
+    if (b < a) {
+        return "saves " + percent_text((a - b) / a) + " of the " + of;
+    }
+    return b >= 2 * a && std::string_view(of) == "memory" ? "takes " + times_text(b / a) + " the " + of
+                                                          : "costs " + percent_text((b - a) / b) + " of the " + of;
+}
+
+std::string outcome(const Run& run, const Numbers& n) {
+    std::string s = duration_text(static_cast<double>(n.total_ns));
+    if (run.error()) {
+        return "failed after " + s;
+    }
+    s += ", at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
+    return s + ", peak " + bytes_text(n.live_bytes_peak);
+}
+
+}  // namespace
+
+std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb) {
+    const std::string label = capitalised(barrier_label(a.info().barrier));
+    if (b == nullptr) {
+        return label + ": " + outcome(a, na);
+    }
+    if (a.error() || b->error()) {
+        std::string of_a = label;
+        std::string of_b = barrier_label(b->info().barrier);
+        if (of_b == barrier_label(a.info().barrier)) {
+            of_a = "Run A";
+            of_b = "run B";
+        }
+        return of_a + ": " + outcome(a, na) + "; " + of_b + ": " + outcome(*b, nb);
+    }
+    const std::string what = subject(a, *b);
+    if (a.info().program == b->info().program && a.info().parameters != b->info().parameters) {
+        return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb);  // not the same work: no verdict
+    }
+    if (a.info().program != b->info().program) {
+        return a.info().program + ": " + outcome(a, na) + "; " + what + ": " + outcome(*b, nb);
+    }
+    const std::string time = change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time");
+    const std::string memory =
+        change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), "memory");
+    if (time.empty() && memory.empty()) {
+        return what + " changes neither time nor memory by more than " + percent_text(kSame);
+    }
+    if (time.empty() || memory.empty()) {
+        const char* same = time.empty() ? " and costs no time" : " and no memory";
+        return what + " " + (time.empty() ? memory : time) + (time.empty() ? same : "");
+    }
+    const bool against = time.starts_with("saves") != memory.starts_with("saves");
+    if (!against) {  // "saves 75 % of the time and 60 % of the memory"
+        return what + " " + time + " and " + (memory.starts_with(time.substr(0, 6)) ? memory.substr(6) : memory);
+    }
+    return what + " " + time + (time.starts_with("saves") ? " but " : " and ") + memory;
+}
+
+// What one run is called after, for the table and the header.
+std::string run_label(const Run& run, const Run* other) {
+    std::string label = barrier_label(run.info().barrier);
+    if (other == nullptr) {
+        return label;
+    }
+    const auto& x = run.info();
+    const auto& y = other->info();
+    if (x.program != y.program) {
+        label = x.program + ", " + label;
+    }
+    if (x.queue_limit != y.queue_limit) {
+        label += x.queue_limit == 0 ? ", no queue limit" : ", queue limit " + count_text(x.queue_limit);
+    }
+    if (x.free_policy != y.free_policy) {
+        label += ", free policy " + x.free_policy;
+    }
+    if (x.device_name != y.device_name || x.device_kind != y.device_kind) {
+        label += ", " + x.device_kind;
+    }
+    if (x.workers != y.workers && x.workers != 0) {
+        label += ", " + count_text(x.workers) + (x.workers == 1 ? " worker" : " workers");
+    }
+    return label;
+}
+
+std::string device_of(const model::RunInfo& info) {
+    std::string device = info.device_name.empty() ? info.device_kind : info.device_name;
+    const bool cpu = info.device_kind == "cpu";
+    const std::uint32_t lanes = cpu ? info.workers : info.streams;
+    const std::string what = cpu ? "worker" : "stream";
+    if (lanes > 0 && device.find(what) == std::string::npos) {
+        device.append(", ").append(count_text(lanes)).append(" ").append(what).append(lanes == 1 ? "" : "s");
+    }
+    return device;
+}
+
+std::string subtitle_of(const Run& a, const Run* b) {
+    const auto& info = b != nullptr ? b->info() : a.info();
+    std::string s = info.title.empty() ? info.program : info.title;
+    std::string parameters;
+    for (const auto& [name, value] : info.parameters) {
+        std::string words = name;
+        std::replace(words.begin(), words.end(), '_', ' ');
+        parameters += ", " + words + " ";
+        const auto other = a.info().parameters.find(name);
+        if (b != nullptr && other != a.info().parameters.end() && other->second != value) {
+            parameters += other->second + " / ";
+        }
+        parameters += value;
+    }
+    s += parameters;
+    const std::string device = device_of(info);
+    if (!device.empty()) {
+        s += "; " + device;
+    }
+    s += ".";
+    if (b != nullptr && a.info().program == info.program && a.info().parameters == info.parameters) {
+        const auto& x = a.info();
+        const bool rest_same = x.queue_limit == info.queue_limit && x.free_policy == info.free_policy &&
+                               x.device_name == info.device_name && x.workers == info.workers &&
+                               x.budget == info.budget && x.streams == info.streams && x.seed == info.seed;
+        s += " Same program, same axis";
+        s += rest_same && x.barrier != info.barrier ? "; only the barrier differs." : ".";
+    }
+    return s;
+}
+
+}  // namespace headway::figure

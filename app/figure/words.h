@@ -1,0 +1,21 @@
+// What a figure says in words: the finding, what a run is called, its settings.
+//
+// Threads: any that may read the runs.
+#pragma once
+
+#include <string>
+
+#include "app/model/run.h"
+
+namespace headway::figure {
+
+// The finding, from numbers taken before.
+std::string finding_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb);
+// What one run is called; beside another, with what they differ in.
+std::string run_label(const model::Run& run, const model::Run* other);
+// "Xeon, 2 workers".
+std::string device_of(const model::RunInfo& info);
+// Program, parameters and device, and what two runs have in common.
+std::string subtitle_of(const model::Run& a, const model::Run* b);
+
+}  // namespace headway::figure

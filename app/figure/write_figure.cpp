@@ -1,0 +1,58 @@
+#include "app/figure/figure.h"
+#include "app/figure/writers.h"
+
+namespace headway::figure {
+namespace {
+
+enum class Format { none, png, svg, pdf };
+
+Format format_of(const std::string& path) {
+    const auto dot = path.find_last_of("./");
+    if (dot == std::string::npos || path[dot] == '/' || dot == 0 || path[dot - 1] == '/') {
+        return Format::none;
+    }
+    std::string extension = path.substr(dot + 1);
+    for (char& c : extension) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return extension == "png"   ? Format::png
+           : extension == "svg" ? Format::svg
+           : extension == "pdf" ? Format::pdf
+                                : Format::none;
+}
+
+}  // namespace
+
+core::Result<void> check_figure_path(const std::string& path) {
+    if (format_of(path) == Format::none) {
+        return core::Error{core::ErrorKind::usage, "A figure's file ends in .png, .svg or .pdf, not '" + path + "'."};
+    }
+    return {};
+}
+
+core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
+                                const FigureOptions& options) {
+    if (auto known = check_figure_path(path); !known) {
+        return known;
+    }
+    const FontSet fonts;
+    const DisplayList list = figure(a, b, options, fonts);
+    const model::RunInfo& info = b != nullptr ? b->info() : a.info();
+    const FileNotes notes{options.title.empty() ? finding(a, b) : options.title, "Headway " + info.version, info.date};
+    core::Result<std::string> bytes = std::string();
+    switch (format_of(path)) {
+        case Format::png:
+            bytes = png_bytes(list, options.scale, fonts);
+            break;
+        case Format::pdf:
+            bytes = pdf_bytes(list, notes, fonts);
+            break;
+        case Format::svg:
+        case Format::none:
+            bytes = svg_text(list, notes);
+            break;
+    }
+    return bytes ? write_whole(path, *bytes) : core::Result<void>(bytes.error());
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,29 @@
+// A display list as the bytes of a file: PNG and PDF by cairo, SVG by ourselves, with real text in it.
+//
+// Threads: one per FontSet. The same list gives the same bytes.
+#pragma once
+
+#include <string>
+
+#include "app/figure/display_list.h"
+#include "app/figure/fonts.h"
+#include "engine/core/result.h"
+
+namespace headway::figure {
+
+// What a file says of itself.
+struct FileNotes {
+    std::string title;
+    std::string author;  // the program
+    std::string date;    // ISO; left out (PDF: 1970) when empty or not a date
+};
+
+// `scale` pixels per px.
+core::Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSet& fonts);
+core::Result<std::string> pdf_bytes(const DisplayList& list, const FileNotes& notes, const FontSet& fonts);
+std::string svg_text(const DisplayList& list, const FileNotes& notes);
+
+// Writes beside the target, then renames: the file appears whole or not at all.
+core::Result<void> write_whole(const std::string& path, std::string_view bytes);
+
+}  // namespace headway::figure

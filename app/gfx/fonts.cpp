@@ -1,0 +1,262 @@
+#include "app/gfx/fonts.h"
+
+#include <fontconfig/fontconfig.h>
+#include <ft2build.h>
+#include FT_FREETYPE_H
+#include <imgui.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "app/gfx/imgui_compat.h"
+
+namespace headway::gfx {
+namespace {
+
+struct Wanted {
+    const char* family;
+    int weight;
+    bool mono;
+};
+constexpr std::array<Wanted, kFaces> kWanted{{{"Inter", FC_WEIGHT_REGULAR, false},
+                                              {"Inter", FC_WEIGHT_MEDIUM, false},
+                                              {"Inter", FC_WEIGHT_DEMIBOLD, false},
+                                              {"Inter", FC_WEIGHT_BOLD, false},
+                                              {"JetBrains Mono", FC_WEIGHT_REGULAR, true},
+                                              {"JetBrains Mono", FC_WEIGHT_MEDIUM, true},
+                                              {"JetBrains Mono", FC_WEIGHT_BOLD, true}}};
+
+// ImGui sizes a face by its ascent and descent; the design by its em.
+float height_per_em(const std::string& path, int index) {
+    float ratio = 1.2f;
+    FT_Library library = nullptr;
+    FT_Face face = nullptr;
+    if (FT_Init_FreeType(&library) != 0) {
+        return ratio;
+    }
+    if (FT_New_Face(library, path.c_str(), index, &face) == 0) {
+        if (face->units_per_EM > 0) {
+            ratio = static_cast<float>(face->ascender - face->descender) / static_cast<float>(face->units_per_EM);
+        }
+        FT_Done_Face(face);
+    }
+    FT_Done_FreeType(library);
+    return ratio;
+}
+
+int quarters(float size_px) {
+    return static_cast<int>(std::lround(size_px * 4));
+}
+
+char32_t next_code(std::string_view& text) {
+    unsigned int code = 0;
+    const auto byte = static_cast<unsigned char>(text.front());
+    std::size_t length = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    length = std::min(length, text.size());
+    code = length == 1 ? byte : byte & (0xffu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+    }
+    text.remove_prefix(length);
+    return code;
+}
+
+bool is_cjk(char32_t code) {
+    return code >= 0x2e80 && code < 0xfb00;
+}
+
+}  // namespace
+
+Fonts::File Fonts::find(const char* family, int weight, bool mono, const char* language) {
+    File file;
+    FcPattern* wanted = FcPatternCreate();
+    FcPatternAddString(wanted, FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
+    FcPatternAddString(wanted, FC_FAMILY, reinterpret_cast<const FcChar8*>(mono ? "monospace" : "sans-serif"));
+    FcPatternAddInteger(wanted, FC_WEIGHT, weight);
+    FcPatternAddInteger(wanted, FC_SLANT, FC_SLANT_ROMAN);
+    FcPatternAddBool(wanted, FC_SCALABLE, FcTrue);
+    if (language != nullptr) {
+        FcPatternAddString(wanted, FC_LANG, reinterpret_cast<const FcChar8*>(language));
+    }
+    FcConfigSubstitute(nullptr, wanted, FcMatchPattern);
+    FcDefaultSubstitute(wanted);
+    FcResult result = FcResultMatch;
+    FcPattern* match = FcFontMatch(nullptr, wanted, &result);
+    if (match != nullptr) {
+        FcChar8* text = nullptr;
+        int index = 0;
+        if (FcPatternGetString(match, FC_FILE, 0, &text) == FcResultMatch) {
+            file.path = reinterpret_cast<const char*>(text);
+        }
+        if (FcPatternGetInteger(match, FC_INDEX, 0, &index) == FcResultMatch) {
+            file.index = index & 0xffff;
+        }
+        // A match always comes back; only its name tells whether it is the family asked for.
+        for (int i = 0; FcPatternGetString(match, FC_FAMILY, i, &text) == FcResultMatch; ++i) {
+            file.found = file.found || strcasecmp(reinterpret_cast<const char*>(text), family) == 0;
+        }
+        FcPatternDestroy(match);
+    }
+    FcPatternDestroy(wanted);
+    std::error_code ignored;
+    if (!file.path.empty() && std::filesystem::exists(file.path, ignored)) {
+        file.height_per_em = height_per_em(file.path, file.index);
+    } else {
+        file.path.clear();
+        file.found = false;
+    }
+    return file;
+}
+
+Fonts::Fonts() {
+    for (std::size_t i = 0; i < kFaces; ++i) {
+        files_[i] = find(kWanted[i].family, kWanted[i].weight, kWanted[i].mono, nullptr);
+    }
+    cjk_ = find("Noto Sans CJK SC", FC_WEIGHT_REGULAR, false, "zh-cn");
+    rest_ = find("DejaVu Sans", FC_WEIGHT_REGULAR, false, nullptr);
+    if (!files_[0].found) {
+        missing_ = "The font Inter (package fonts-inter) is not installed; another one stands in for it.";
+    } else if (!files_[static_cast<std::size_t>(Face::mono)].found) {
+        missing_ = "The font JetBrains Mono (package fonts-jetbrains-mono) is not installed; another one stands in.";
+    }
+    for (char32_t c = 0x20; c < 0x100; ++c) {
+        characters_.insert(c);
+    }
+    cover(
+        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹²³µΔ"
+        "Σ"
+        "\uFFFD");
+}
+
+void Fonts::set_scale(float scale) {
+    if (scale != scale_) {
+        scale_ = scale;
+        dirty_ = true;
+    }
+}
+
+float Fonts::imgui_size(Face face, float size_px) const {
+    return size_px * scale_ * files_[static_cast<std::size_t>(face)].height_per_em;
+}
+
+ImFont* Fonts::get(Face face, float size_px) {
+    const auto key = std::pair{face, quarters(size_px)};
+    if (const auto found = baked_.find(key); found != baked_.end()) {
+        return found->second;
+    }
+    if (wanted_.insert(key).second) {
+        dirty_ = true;
+    }
+    ImFont* nearest = nullptr;
+    int distance = INT32_MAX;
+    for (const auto& [other, font] : baked_) {
+        const int d = std::abs(other.second - key.second) + (other.first == face ? 0 : 10000);
+        if (d < distance) {
+            distance = d;
+            nearest = font;
+        }
+    }
+    return nearest != nullptr ? nearest : ImGui::GetIO().FontDefault;
+}
+
+float Fonts::width(Face face, float size_px, std::string_view text) {
+    ImFont* font = get(face, size_px);
+    return font->CalcTextSizeA(imgui_size(face, size_px), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+}
+
+void Fonts::cover(std::string_view text) {
+    while (!text.empty()) {
+        const char32_t code = next_code(text);
+        if (code >= 0x100 && code < 0x10000 && characters_.insert(code).second) {
+            dirty_ = true;
+            cjk_needed_ = cjk_needed_ || is_cjk(code);
+        }
+    }
+}
+
+ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>& ranges) {
+    const File& file = files_[static_cast<std::size_t>(face)];
+    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+    const float em_px = static_cast<float>(quarter_px) / 4 * scale_;
+    if (file.path.empty()) {
+        ImFontConfig config;
+        config.SizePixels = std::max(8.0f, std::round(em_px));
+        return atlas->AddFontDefault(&config);
+    }
+    // Fractional advances with the bitmaps oversampled to match: text is as wide as in figures.
+    ImFontConfig config;
+    config.OversampleH = em_px < 24 ? 3 : 2;
+    config.OversampleV = 1;
+    config.FontNo = file.index;
+    config.RasterizerMultiply = 1.0f;
+    config.FontDataOwnedByAtlas = false;
+    const auto load = [&](const File& from, ImFontConfig& how) {
+        const std::vector<char>& bytes = contents(from.path);
+        return atlas->AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
+                                           em_px * from.height_per_em, &how, ranges.data());
+    };
+    ImFont* font = load(file, config);
+    const auto merge = [&](const File& other) {
+        if (!other.path.empty() && other.path != file.path) {
+            ImFontConfig merged;
+            merged.MergeMode = true;
+            merged.FontNo = other.index;
+            merged.OversampleH = 1;
+            merged.OversampleV = 1;
+            merged.FontDataOwnedByAtlas = false;
+            load(other, merged);
+        }
+    };
+    merge(rest_);
+    if (cjk_needed_) {
+        merge(cjk_);
+    }
+    return font;
+}
+
+const std::vector<char>& Fonts::contents(const std::string& path) {
+    std::vector<char>& bytes = contents_[path];
+    if (bytes.empty()) {
+        std::ifstream in(path, std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    }
+    return bytes;
+}
+
+bool Fonts::bake() {
+    if (!dirty_) {
+        return false;
+    }
+    dirty_ = false;
+    ++generation_;
+    ImGuiIO& io = ImGui::GetIO();
+    io.Fonts->Clear();
+    baked_.clear();
+    io.Fonts->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+    io.Fonts->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
+    ranges_.clear();
+    for (const char32_t c : characters_) {  // ascending
+        if (!ranges_.empty() && ranges_.back() + 1u == c) {
+            ranges_.back() = static_cast<unsigned short>(c);
+        } else {
+            ranges_.push_back(static_cast<unsigned short>(c));
+            ranges_.push_back(static_cast<unsigned short>(c));
+        }
+    }
+    ranges_.push_back(0);
+    if (wanted_.empty()) {
+        wanted_.insert({Face::regular, quarters(14)});
+    }
+    for (const auto& key : wanted_) {
+        baked_[key] = add(key.first, key.second, ranges_);
+    }
+    io.FontDefault = baked_.begin()->second;
+    io.Fonts->Build();
+    return true;
+}
+
+}  // namespace headway::gfx

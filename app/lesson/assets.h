@@ -1,0 +1,17 @@
+// Where the program's data files are.
+#pragma once
+
+#include <filesystem>
+
+#include "engine/core/result.h"
+
+namespace headway::lesson {
+
+// The folder that holds lessons/, cost_models/ …: $HEADWAY_ASSETS, else the source tree's when the executable lies in
+// build/<preset>/, else ../share/headway/assets beside an installed one.
+core::Result<std::filesystem::path> find_assets_dir();
+
+// Likewise, for an executable in `executable_dir` and without the environment.
+core::Result<std::filesystem::path> find_assets_dir(const std::filesystem::path& executable_dir);
+
+}  // namespace headway::lesson

@@ -1,0 +1,305 @@
+#include "app/lesson/lesson.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace headway::lesson {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;
+
+// What is wrong, at a line of the front matter.
+struct Refusal {
+    std::string message;
+    int line;  // of the YAML text, from 0
+};
+
+[[noreturn]] void refuse(std::string message, const YAML::Node& at) {
+    throw Refusal{std::move(message), at.Mark().line};
+}
+
+std::string words(const YAML::Node& node, const std::string& name) {
+    if (!node.IsScalar()) {
+        refuse(name + " must be a single value", node);
+    }
+    return node.Scalar();
+}
+
+double number(const YAML::Node& node, const std::string& name) {
+    double value = 0;
+    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !(value >= -1e18 && value <= 1e18)) {
+        refuse(name + " must be a number", node);
+    }
+    return value;
+}
+
+void allow_only(const YAML::Node& map, const std::set<std::string>& known, const std::string& what) {
+    std::set<std::string> seen;
+    for (const auto& entry : map) {
+        const std::string key = words(entry.first, "a key of " + what);
+        if (known.count(key) == 0) {
+            std::string list;
+            for (const auto& name : known) {
+                list += (list.empty() ? "" : ", ") + name;
+            }
+            refuse("\"" + key + "\" is not known in " + what + " (known: " + list + ")", entry.first);
+        }
+        if (!seen.insert(key).second) {
+            refuse("\"" + key + "\" is said twice in " + what, entry.first);
+        }
+    }
+}
+
+Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
+    if (!node.IsMap()) {
+        refuse("parameter " + name + " must be a map with value, and least and most or choices", node);
+    }
+    allow_only(node, {"choices", "fractions", "help", "label", "least", "most", "value"}, "parameter " + name);
+    Parameter parameter;
+    parameter.name = name;
+    parameter.label = node["label"] ? words(node["label"], name + ".label") : name;
+    parameter.help = node["help"] ? words(node["help"], name + ".help") : "";
+    if (!node["value"]) {
+        refuse("parameter " + name + " has no value", node);
+    }
+    parameter.value = words(node["value"], name + ".value");
+    if (node["choices"]) {
+        if (!node["choices"].IsSequence() || node["choices"].size() == 0) {
+            refuse(name + ".choices must be a list of words", node["choices"]);
+        }
+        for (const auto& choice : node["choices"]) {
+            parameter.choices.push_back(words(choice, name + ".choices"));
+        }
+    } else {
+        if (!node["least"] || !node["most"]) {
+            refuse("parameter " + name + " needs least and most, or choices", node);
+        }
+        parameter.least = number(node["least"], name + ".least");
+        parameter.most = number(node["most"], name + ".most");
+        if (parameter.least > parameter.most) {
+            refuse("parameter " + name + " has a least above its most", node["least"]);
+        }
+        if (node["fractions"] && !YAML::convert<bool>::decode(node["fractions"], parameter.whole)) {
+            refuse(name + ".fractions must be true or false", node["fractions"]);
+        }
+        parameter.whole = !(node["fractions"] && parameter.whole);
+    }
+    auto value = accept_value(parameter, parameter.value);
+    if (!value) {
+        refuse(value.error().message, node["value"]);
+    }
+    parameter.value = *value;
+    return parameter;
+}
+
+// The name of a Python file in the same folder.
+bool is_python_file(const std::string& name) {
+    return name.size() > 3 && name.compare(name.size() - 3, 3, ".py") == 0 && name.find('/') == std::string::npos;
+}
+
+bool is_barrier_name(const std::string& text) {
+    if (text == "as-written" || text == "none" || text == "op" || text == "minibatch") {
+        return true;
+    }
+    const std::string prefix = "behind:";
+    return text.size() > prefix.size() && text.size() < prefix.size() + 6 &&
+           text.compare(0, prefix.size(), prefix) == 0 &&
+           std::all_of(text.begin() + static_cast<std::ptrdiff_t>(prefix.size()), text.end(),
+                       [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Lesson parse_front(const YAML::Node& front) {
+    if (!front.IsMap()) {
+        refuse("the front matter must be a list of names with values", front);
+    }
+    allow_only(front, {"barrier", "device", "id", "parameters", "program", "tabs", "title"}, "a lesson");
+    for (const char* needed : {"id", "title", "program"}) {
+        if (!front[needed]) {
+            refuse(std::string("the lesson has no ") + needed, front);
+        }
+    }
+    Lesson lesson;
+    lesson.id = words(front["id"], "id");
+    if (lesson.id.empty() ||
+        lesson.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
+        refuse("id must be made of the letters a to z, digits and dashes", front["id"]);
+    }
+    lesson.title = words(front["title"], "title");
+    lesson.program = words(front["program"], "program");
+    if (lesson.title.empty() || lesson.program.empty()) {
+        refuse("title and program must not be empty", front);
+    }
+    if (const auto tabs = front["tabs"]; tabs && !tabs.IsNull()) {
+        if (!tabs.IsMap()) {
+            refuse("tabs must be a list of dialects with Python files", tabs);
+        }
+        allow_only(tabs, {"mxnet", "pytorch", "tensorflow"}, "tabs");
+        for (const auto& entry : tabs) {
+            const std::string file = words(entry.second, "the file of a tab");
+            if (!is_python_file(file)) {
+                refuse("a tab names a Python file in the lesson's folder, not \"" + file + "\"", entry.second);
+            }
+            lesson.tabs.emplace_back(entry.first.Scalar(), file);
+        }
+    }
+    if (front["device"]) {
+        lesson.device = words(front["device"], "device");
+        if (lesson.device != "cpu" && lesson.device != "cuda" && lesson.device != "simulated") {
+            refuse("device must be cpu, cuda or simulated", front["device"]);
+        }
+    }
+    if (front["barrier"]) {
+        lesson.barrier = words(front["barrier"], "barrier");
+        if (!is_barrier_name(lesson.barrier)) {
+            refuse("barrier must be as-written, none, op, minibatch or behind:K", front["barrier"]);
+        }
+    }
+    if (const auto parameters = front["parameters"]; parameters && !parameters.IsNull()) {
+        if (!parameters.IsMap()) {
+            refuse("parameters must be a list of names with maps", parameters);
+        }
+        std::set<std::string> seen;
+        for (const auto& entry : parameters) {
+            const std::string name = words(entry.first, "a parameter's name");
+            if (!seen.insert(name).second) {
+                refuse("parameter " + name + " is said twice", entry.first);
+            }
+            lesson.parameters.push_back(parse_parameter(name, entry.second));
+            lesson.lines.push_back(static_cast<std::uint32_t>(entry.first.Mark().line));
+        }
+    }
+    return lesson;
+}
+
+int number_of_folder(const fs::path& folder) {
+    const std::string name = folder.filename().string();
+    int number = 0;
+    for (std::size_t i = 0; i < name.size() && i < 6 && name[i] >= '0' && name[i] <= '9'; ++i) {
+        number = number * 10 + (name[i] - '0');
+    }
+    return number;
+}
+
+}  // namespace
+
+fs::path Lesson::python_file(const std::string& tab) const {
+    std::string name = tab.empty() && is_python_file(program) ? program : "";
+    for (const auto& [dialect, python] : tabs) {
+        if (dialect == tab) {
+            name = python;
+        }
+    }
+    return name.empty() ? fs::path() : fs::path(file).parent_path() / name;
+}
+
+core::Result<Lesson> parse_lesson(const std::string& content, const std::string& file) {
+    const auto fail = [&](std::string message, std::uint32_t line) {
+        return core::Error{core::ErrorKind::unreadable, std::move(message), file, line, 0};
+    };
+    std::size_t begin = content.rfind("\xef\xbb\xbf", 0) == 0 ? 3 : 0;
+    const auto line_end = [&](std::size_t from) {
+        const auto end = content.find('\n', from);
+        return end == std::string::npos ? content.size() : end;
+    };
+    const auto is_dashes = [&](std::size_t from, std::size_t to) {
+        std::string line = content.substr(from, to - from);
+        line.erase(line.find_last_not_of(" \r") + 1);
+        return line == "---";
+    };
+    if (!is_dashes(begin, line_end(begin))) {
+        return fail("a lesson begins with a line of three dashes", 1);
+    }
+    begin = std::min(line_end(begin) + 1, content.size());
+    std::size_t end = begin;
+    while (end < content.size() && !is_dashes(end, line_end(end))) {
+        end = line_end(end) + 1;
+    }
+    if (end >= content.size()) {
+        return fail("the front matter has no closing line of three dashes", 1);
+    }
+    // Lines of the YAML text count from 0 and begin on line 2 of the file.
+    const auto file_line = [](int yaml_line) { return static_cast<std::uint32_t>(std::max(yaml_line, 0) + 2); };
+    try {
+        Lesson lesson = parse_front(YAML::Load(content.substr(begin, end - begin)));
+        for (auto& line : lesson.lines) {
+            line = file_line(static_cast<int>(line));
+        }
+        lesson.file = file;
+        const std::size_t text = std::min(line_end(end) + 1, content.size());
+        lesson.text = content.substr(text);
+        lesson.text.erase(0, lesson.text.find_first_not_of("\r\n"));
+        if (lesson.text.find_first_not_of(" \r\n\t") == std::string::npos) {
+            return fail("the lesson has no text after its front matter",
+                        1 + static_cast<std::uint32_t>(
+                                std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(end), '\n')));
+        }
+        return lesson;
+    } catch (const Refusal& refusal) {
+        return fail(refusal.message, file_line(refusal.line));
+    } catch (const YAML::Exception& problem) {
+        return fail("the front matter cannot be read: " + problem.msg, file_line(problem.mark.line));
+    }
+}
+
+core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<core::Error>* refused) {
+    std::error_code problem;
+    std::vector<fs::path> folders;
+    for (fs::directory_iterator entry(dir, problem), last; !problem && entry != last; entry.increment(problem)) {
+        std::error_code ignored;
+        if (entry->is_directory(ignored)) {
+            folders.push_back(entry->path());
+        }
+    }
+    if (problem) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "the lessons in " + dir.string() + " cannot be read: " + problem.message(), dir.string(), 0,
+                           0};
+    }
+    std::sort(folders.begin(), folders.end());
+    std::vector<Lesson> lessons;
+    const auto leave_out = [&](core::Error error) {
+        if (refused != nullptr) {
+            refused->push_back(std::move(error));
+        }
+    };
+    for (const auto& folder : folders) {
+        const fs::path file = folder / "lesson.md";
+        std::ifstream stream(file, std::ios::binary);
+        std::error_code ignored;
+        const auto bytes = fs::file_size(file, ignored);
+        if (!stream || ignored || bytes > kMostBytes) {
+            leave_out({core::ErrorKind::unreadable,
+                       ignored || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MiB",
+                       file.string(), 0, 0});
+            continue;
+        }
+        std::ostringstream content;
+        content << stream.rdbuf();
+        auto lesson = parse_lesson(content.str(), file.string());
+        if (!lesson) {
+            leave_out(lesson.error());
+            continue;
+        }
+        lesson->number = number_of_folder(folder);
+        const auto twin =
+            std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& l) { return l.id == lesson->id; });
+        if (twin != lessons.end()) {
+            leave_out({core::ErrorKind::unreadable, "the id " + lesson->id + " is already that of " + twin->file,
+                       file.string(), 2, 0});
+            continue;
+        }
+        lessons.push_back(std::move(*lesson));
+    }
+    std::stable_sort(lessons.begin(), lessons.end(),
+                     [](const Lesson& a, const Lesson& b) { return a.number < b.number; });
+    return lessons;
+}
+
+}  // namespace headway::lesson

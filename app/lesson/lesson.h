@@ -1,0 +1,57 @@
+// A lesson: the claim it shows in a few words, the program that shows it, and what the learner may change.
+//
+// Lessons are data, one folder each under assets/lessons: NN-name/lesson.md, a YAML front matter between two lines of
+// dashes and then the text in Markdown. A teacher writes one without recompiling.
+//
+//     ---
+//     id: increment
+//     title: Ten thousand small steps
+//     program: increment          # a built-in program, or a Python file in the lesson's folder: steps.py
+//     tabs:                       # optional; the same lesson in other dialects, chosen with --tab
+//       pytorch: steps_torch.py
+//     device: cpu                 # optional; cpu, cuda or simulated
+//     barrier: as-written         # optional; or none, op, minibatch, behind:K
+//     parameters:                 # optional; what the program's own list says is kept where nothing is said here
+//       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
+//       wait: {value: once, choices: [once, each], label: Wait}
+//     ---
+//     The text.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/lesson/parameter.h"
+#include "engine/core/result.h"
+
+namespace headway::lesson {
+
+struct Lesson {
+    std::string id;
+    int number = 0;  // the folder's
+    std::string title;
+    std::string text;     // Markdown
+    std::string program;  // a built-in program's name, or a Python file beside the lesson
+    std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, pytorch or tensorflow, and its Python file
+    std::string device = "cpu";
+    std::string barrier = "as-written";
+    std::vector<Parameter> parameters;
+    std::string file;                  // where it was read from
+    std::vector<std::uint32_t> lines;  // of each parameter in that file
+
+    // The Python file to run for a tab (empty: the lesson's own); empty for a built-in program or an unknown tab.
+    [[nodiscard]] std::filesystem::path python_file(const std::string& tab = {}) const;
+};
+
+// One lesson from the text of its file, which errors name. Errors carry file and line.
+core::Result<Lesson> parse_lesson(const std::string& content, const std::string& file);
+
+// All lessons in the folder, by number. A broken one is left out and told of in `refused`; the others load. Fails only
+// when the folder cannot be read.
+core::Result<std::vector<Lesson>> load_lessons(const std::filesystem::path& dir,
+                                               std::vector<core::Error>* refused = nullptr);
+
+}  // namespace headway::lesson

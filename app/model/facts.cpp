@@ -1,0 +1,150 @@
+// Names and facts of a run: what stands in the meta stream, read with patience for missing and odd values.
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "app/model/intake.h"
+
+namespace headway::model {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+template <class Number>
+Number number_of(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end()) {
+        return 0;
+    }
+    if (found->is_number_unsigned()) {
+        return static_cast<Number>(found->get<std::uint64_t>());
+    }
+    if (found->is_number_integer()) {
+        return static_cast<Number>(std::max<std::int64_t>(found->get<std::int64_t>(), 0));
+    }
+    return 0;
+}
+
+template <class T>
+T& at_growing(std::vector<T>& list, std::size_t index) {
+    if (index >= list.size()) {
+        list.resize(index + 1);
+    }
+    return list[index];
+}
+
+const std::string kNoText;
+const Signature kNoSignature;
+
+}  // namespace
+
+void Run::take_facts() {
+    reader_->each_meta([this](trace::MetaType type, std::uint16_t id, std::string_view text) {
+        switch (type) {
+            case trace::MetaType::string:
+                at_growing(strings_, id) = text;
+                break;
+            case trace::MetaType::file:
+                at_growing(files_, id) = text;
+                break;
+            case trace::MetaType::signature: {
+                trace::SignatureInfo info;
+                if (text.size() < sizeof info) {
+                    break;
+                }
+                std::memcpy(&info, text.data(), sizeof info);
+                text.remove_prefix(sizeof info);
+                const std::size_t zero = std::min(text.find('\0'), text.size());
+                Signature& signature = at_growing(signatures_, id);
+                signature.shapes = text.substr(0, zero);
+                signature.name = zero < text.size() ? text.substr(zero + 1) : std::string_view();
+                constexpr auto kLastFamily = static_cast<std::uint8_t>(devices::Family::other);
+                signature.family = static_cast<devices::Family>(std::min(info.family, kLastFamily));
+                signature.out_bytes = info.out_bytes;
+                signature.flops = info.flops;
+                signature.moved_bytes = info.moved_bytes;
+                break;
+            }
+            case trace::MetaType::run:
+                take_run(text);
+                break;
+            case trace::MetaType::error: {
+                const Json json = Json::parse(text, nullptr, false);
+                if (json.is_object()) {
+                    error_ = RunError{text_of(json, "message"), text_of(json, "file"),
+                                      number_of<std::uint32_t>(json, "line"), number_of<OpId>(json, "op")};
+                }
+                break;
+            }
+            case trace::MetaType::result:
+                result_ = text;
+                break;
+        }
+    });
+}
+
+void Run::take_run(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) {
+        return;
+    }
+    info_.program = text_of(json, "program");
+    info_.title = text_of(json, "title");
+    info_.device_kind = text_of(json, "device_kind");
+    info_.device_name = text_of(json, "device_name");
+    const auto simulated = json.find("simulated");
+    info_.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
+    info_.cpu = text_of(json, "cpu");
+    info_.os = text_of(json, "os");
+    info_.cores = static_cast<int>(std::min<std::uint32_t>(number_of<std::uint32_t>(json, "cores"), 1u << 20));
+    info_.barrier = text_of(json, "barrier");
+    info_.free_policy = text_of(json, "free_policy");
+    info_.workers = number_of<std::uint32_t>(json, "workers");
+    info_.streams = number_of<std::uint32_t>(json, "streams");
+    info_.queue_limit = number_of<std::uint32_t>(json, "queue_limit");
+    info_.budget = number_of<std::uint64_t>(json, "budget");
+    info_.seed = number_of<std::uint64_t>(json, "seed");
+    info_.date = text_of(json, "date");
+    info_.version = text_of(json, "version");
+    info_.parameters.clear();
+    if (const auto parameters = json.find("parameters"); parameters != json.end() && parameters->is_object()) {
+        for (const auto& [name, value] : parameters->items()) {
+            info_.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
+        }
+    }
+    if (const auto names = json.find("lanes"); names != json.end() && names->is_array()) {
+        for (std::size_t i = 0; i < std::min<std::size_t>(names->size(), core::kMaxLanes); ++i) {
+            Lane& lane = at_growing(lanes_, i);
+            lane.name = (*names)[i].is_string() ? (*names)[i].get<std::string>() : "Lane " + std::to_string(i);
+        }
+    }
+}
+
+const std::string& Run::string(std::uint16_t id) const {
+    return id < strings_.size() ? strings_[id] : kNoText;
+}
+
+const Signature& Run::signature(std::uint16_t id) const {
+    return id < signatures_.size() ? signatures_[id] : kNoSignature;
+}
+
+const std::string& Run::file(std::uint32_t file_id) const {
+    return file_id < files_.size() ? files_[file_id] : kNoText;
+}
+
+std::string Run::line_text(core::Line line) const {
+    if (line == 0) {
+        return "";
+    }
+    const std::string& path = file(core::file_of(line));
+    const std::string number = std::to_string(core::number_of(line));
+    return path.empty() ? "line " + number : path.substr(path.find_last_of('/') + 1) + ":" + number;
+}
+
+}  // namespace headway::model

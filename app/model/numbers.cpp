@@ -1,0 +1,244 @@
+// What a run cost, and what the three stages predict that it should have cost.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "app/model/run.h"
+
+namespace headway::model {
+
+namespace {
+
+// Sums wrap around instead of overflowing: a damaged recording may hold any times.
+void add_to(std::int64_t& sum, std::int64_t value) {
+    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(value));
+}
+
+std::int64_t rounded(long double ns) {
+    return static_cast<std::int64_t>(std::llround(std::clamp(ns, 0.0L, 9e18L)));
+}
+
+// The part of [begin, end) that lies in the measured part.
+std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& measured) {
+    return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
+}
+
+// The ops between two full waits, in the words of the prediction: on lane j the first op can start when it has been
+// issued, p_j·t1 after the segment began, and then the lane is busy; the frontend issues all ops, and the last one
+// still has to run.
+struct Segment {
+    std::uint64_t ops = 0;
+    long double issue_ns = 0;
+    std::array<std::uint64_t, core::kMaxLanes> first{};  // p_j, from 1; 0: no op on this lane
+    std::array<long double, core::kMaxLanes> busy_ns{};
+
+    [[nodiscard]] long double execution_term(long double t1) const {
+        long double longest = 0;
+        for (std::size_t lane = 0; lane < core::kMaxLanes; ++lane) {
+            if (first[lane] != 0) {
+                longest = std::max(longest, static_cast<long double>(first[lane]) * t1 + busy_ns[lane]);
+            }
+        }
+        return longest;
+    }
+    [[nodiscard]] long double issue_term(long double t2) const { return issue_ns + t2; }
+};
+
+std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t lanes) {
+    if (segments == 0) {
+        return "";
+    }
+    if (longest == 1 && segments > 1) {
+        return "N·(t1+t2+t3)";
+    }
+    std::string text = segments == 1
+                           ? "max(t1 + N·t2, N·t1 + t2) + t3"
+                           : "max(t1 + n·t2, n·t1 + t2) + t3, summed over " + std::to_string(segments) + " barriers";
+    if (lanes > 1) {
+        text += ", t2 on the busiest of " + std::to_string(lanes) + " lanes";
+    }
+    return text;
+}
+
+}  // namespace
+
+Numbers Run::numbers() const {
+    const Measured part = measured();
+    Numbers numbers;
+    numbers.begin_ns = part.begin_ns;
+    numbers.end_ns = part.end_ns;
+    numbers.lost_records = lost_records();
+    if (first_ns_ != kPending) {
+        numbers.warmup_ns = part.begin_ns - first_ns_;
+    }
+
+    // Waits, and where nothing was left to do.
+    std::vector<OpId> boundaries;  // the last op issued before each full wait
+    std::int64_t paused_ns = 0;
+    long double returns_ns = 0;
+    long double idle_returns_ns = 0;
+    std::uint64_t returns = 0;
+    std::uint64_t idle_returns = 0;
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = waits_[i];
+        if (wait.kind == trace::WaitKind::paused) {
+            add_to(paused_ns, clipped(wait.begin_ns, wait.end_ns, part));
+            continue;
+        }
+        add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
+        if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
+            const std::int64_t done_ns = wait.target == 0          ? finish_ns(wait.waits_through)
+                                         : wait.target_writer != 0 ? ops_[wait.target_writer - 1].end_ns
+                                                                   : wait.begin_ns;
+            const auto back_ns = static_cast<long double>(
+                std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
+            if (done_ns > wait.begin_ns) {
+                returns_ns += back_ns;
+                ++returns;
+            } else {
+                idle_returns_ns += back_ns;
+                ++idle_returns;
+            }
+        }
+        if (is_full(wait) && (boundaries.empty() || wait.issued > boundaries.back())) {
+            boundaries.push_back(wait.issued);
+        }
+    }
+    const long double t3 = returns > 0        ? returns_ns / static_cast<long double>(returns)
+                           : idle_returns > 0 ? idle_returns_ns / static_cast<long double>(idle_returns)
+                                              : 0;
+
+    // Ops, first for the means.
+    std::uint64_t executed = 0;
+    std::uint32_t lanes_used = 0;
+    for (OpId id = part.first; id <= part.last; ++id) {
+        const Op& op = ops_[id - 1];
+        ++numbers.ops;
+        add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
+        if (op.end_ns != kPending) {
+            ++executed;
+            add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
+            lanes_used |= 1u << (op.lane % core::kMaxLanes);
+        }
+    }
+    const auto mean = [](std::int64_t sum, std::uint64_t count) {
+        return count == 0 ? 0.0L : static_cast<long double>(sum) / static_cast<long double>(count);
+    };
+    const long double t1 = mean(numbers.issue_ns, numbers.ops);
+    const long double t2 = mean(numbers.backend_busy_ns, executed);
+
+    long double predicted = 0;
+    long double execution_terms = 0;
+    long double issue_terms = 0;
+    std::uint64_t segments = 0;
+    std::uint64_t longest = 0;
+    const auto predict = [&](const Segment& segment, bool waited) {
+        const long double execution = segment.execution_term(t1);
+        const long double issue = segment.issue_term(t2);
+        // What the program measured without a wait after it is the issuing alone.
+        const bool cut = !waited && measure_end_ns_ != kPending;
+        predicted += cut ? segment.issue_ns : std::max(execution, issue) + (waited ? t3 : 0);
+        execution_terms += execution;
+        issue_terms += issue;
+        ++segments;
+        longest = std::max(longest, segment.ops);
+    };
+    Segment segment;
+    long double handovers = 0;
+    auto boundary = boundaries.begin();
+    for (OpId id = part.first; id <= part.last; ++id) {
+        const Op& op = ops_[id - 1];
+        if (segment.ops == 0 && op.end_ns != kPending) {
+            handovers += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
+        }
+        ++segment.ops;
+        segment.issue_ns += static_cast<long double>(op.issue_end_ns - op.issue_begin_ns);
+        const std::size_t lane = op.lane % core::kMaxLanes;
+        if (segment.first[lane] == 0) {
+            segment.first[lane] = segment.ops;
+        }
+        if (op.end_ns != kPending) {
+            segment.busy_ns[lane] += static_cast<long double>(op.end_ns - op.begin_ns);
+        }
+        while (boundary != boundaries.end() && *boundary < id) {
+            ++boundary;
+        }
+        if (boundary != boundaries.end() && *boundary == id) {
+            predict(segment, true);
+            segment = {};
+        }
+    }
+    if (segment.ops > 0) {
+        predict(segment, false);
+    }
+
+    const auto lane_count = static_cast<std::int64_t>(__builtin_popcount(lanes_used));
+    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - paused_ns, 0);
+    numbers.backend_idle_ns =
+        rounded(static_cast<long double>(lane_count) * static_cast<long double>(numbers.total_ns) -
+                static_cast<long double>(numbers.backend_busy_ns));
+    numbers.t1_ns = static_cast<double>(t1);
+    numbers.t2_ns = static_cast<double>(t2);
+    numbers.t3_ns = static_cast<double>(t3);
+    // With a wait after every op both terms are t1 + t2 each time; then the stages themselves decide.
+    const bool tie = std::abs(execution_terms - issue_terms) <= 1e-9L * std::max(execution_terms, issue_terms);
+    numbers.regime = (tie ? t2 >= t1 : execution_terms > issue_terms) ? Regime::execution_bound : Regime::issue_bound;
+    numbers.predicted_ns = rounded(predicted);
+    numbers.handover_ns = rounded(handovers);
+    numbers.prediction_formula = formula(segments, longest, static_cast<std::uint64_t>(lane_count));
+
+    const trace::Header& header = reader_->header();
+    const double cost = header.virtual_clock != 0 ? 0.0 : header.recorder_ns_per_op;
+    if (std::isfinite(cost) && cost > 0 && cost < 1e6) {
+        numbers.recorder_ns = rounded(static_cast<long double>(cost) * static_cast<long double>(numbers.ops));
+    }
+    const auto peak = [&](const Curve& curve) {
+        return static_cast<std::uint64_t>(
+            std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
+    };
+    numbers.headway_max = peak(headway_);
+    numbers.live_bytes_peak = peak(live_);
+    numbers.pending_bytes_peak = peak(pending_);
+    if (header.virtual_clock == 0) {
+        numbers.rss_bytes_peak = peak(resident_);
+        if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
+            numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));
+        }
+    }
+    return numbers;
+}
+
+std::vector<LineCost> Run::line_costs() const {
+    std::unordered_map<core::Line, LineCost> by_line;
+    LineCost* last = nullptr;
+    const auto cost_of = [&](core::Line line) -> LineCost& {
+        if (last == nullptr || last->line != line) {
+            last = &by_line[line];
+            last->line = line;
+        }
+        return *last;
+    };
+    const Measured part = measured();
+    for (OpId id = part.first; id <= part.last; ++id) {
+        const Op& op = ops_[id - 1];
+        LineCost& cost = cost_of(op.line);
+        add_to(cost.issue_ns, op.issue_end_ns - op.issue_begin_ns);
+        ++cost.ops;
+    }
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = waits_[i];
+        if (wait.kind != trace::WaitKind::paused) {
+            add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
+        }
+    }
+    std::vector<LineCost> costs;
+    costs.reserve(by_line.size());
+    for (const auto& [line, cost] : by_line) {
+        costs.push_back(cost);
+    }
+    std::sort(costs.begin(), costs.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
+    return costs;
+}
+
+}  // namespace headway::model

@@ -1,0 +1,345 @@
+// Record by record: what Run::update() takes in.
+#include <algorithm>
+
+#include "app/model/intake.h"
+
+namespace headway::model {
+
+namespace {
+
+constexpr std::uint64_t kAtOnce = 1u << 14;  // records of the frontend between two looks at the other streams
+
+const char* default_name(trace::WaitKind kind) {
+    switch (kind) {
+        case trace::WaitKind::waitall:
+            return "waitall";
+        case trace::WaitKind::wait_to_read:
+            return "wait_to_read";
+        case trace::WaitKind::synchronize:
+            return "synchronize";
+        case trace::WaitKind::op_barrier:
+            return "op barrier";
+        case trace::WaitKind::minibatch_barrier:
+            return "minibatch barrier";
+        case trace::WaitKind::item:
+            return "item";
+        case trace::WaitKind::numpy:
+            return "numpy";
+        case trace::WaitKind::print:
+            return "print";
+        case trace::WaitKind::boolean:
+            return "bool";
+        case trace::WaitKind::copy:
+            return "copy";
+        case trace::WaitKind::queue_limit:
+            return "queue limit";
+        case trace::WaitKind::memory:
+            return "memory";
+        case trace::WaitKind::paused:
+            return "paused";
+    }
+    return "wait";
+}
+
+}  // namespace
+
+// ---- streams ----
+
+bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
+    const std::uint64_t stop = std::min(end, intake_->frontend + kAtOnce);
+    const std::uint64_t start = intake_->frontend;
+    std::uint64_t last_begin = 0;
+    while (intake_->frontend < stop) {
+        const auto records =
+            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+        const std::size_t count = std::min<std::size_t>(records.size(), stop - intake_->frontend);
+        if (count == 0) {
+            break;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            take(records[i]);
+        }
+        last_begin = records[count - 1].begin;
+        intake_->frontend += count;
+    }
+    const bool any = intake_->frontend > start;
+    if (any && intake_->frontend < end) {
+        horizon_ns = ns_from_ticks(last_begin);
+    }
+    return any;
+}
+
+bool Run::take_lanes(std::int64_t horizon_ns) {
+    bool any = false;
+    const std::size_t recorded = reader_->lanes();
+    while (lanes_.size() < recorded) {
+        lanes_.push_back({"Lane " + std::to_string(lanes_.size()), {}});
+    }
+    for (std::size_t lane = 0; lane < recorded; ++lane) {
+        const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
+        std::uint64_t& next = intake_->lanes[lane];
+        const std::uint64_t stop = next + 2 * kAtOnce;
+        bool held = false;
+        while (next < stop && !held) {
+            const auto records = reader_->records<trace::ExecRecord>(id, next);
+            if (records.empty()) {
+                break;
+            }
+            for (const trace::ExecRecord& record : records.first(std::min<std::size_t>(records.size(), stop - next))) {
+                const OpId op = record.op & ~trace::kFailedOp;
+                const std::int64_t begin_ns = ns_from_ticks(record.begin);
+                if (op > ops_.size() || begin_ns > horizon_ns) {
+                    held = true;  // its issue has not been taken yet
+                    break;
+                }
+                ++next;
+                any = true;
+                take_exec(lane, op, (record.op & trace::kFailedOp) != 0, begin_ns,
+                          end_of(record.begin, record.duration));
+            }
+        }
+    }
+    return any;
+}
+
+bool Run::take_drops(std::uint64_t end, std::int64_t horizon_ns) {
+    bool any = false;
+    std::uint64_t& next = intake_->drops;
+    while (next < end) {
+        const auto records = reader_->records<trace::DropRecord>({trace::StreamKind::drops, 0}, next);
+        if (records.empty()) {
+            return any;
+        }
+        for (const trace::DropRecord& record : records.first(std::min<std::size_t>(records.size(), end - next))) {
+            const std::int64_t ns = ns_from_ticks(record.time);
+            if (record.after > ops_.size() || ns >= horizon_ns) {
+                return any;  // what came before it has not been taken yet
+            }
+            ++next;
+            any = true;
+            see(ns);
+            if (BufferState* buffer = intake_->memory.find(record.buffer, ops_.size())) {
+                intake_->memory.dropped(record.buffer, *buffer, ns);
+            }
+        }
+    }
+    return any;
+}
+
+void Run::take_samples() {
+    std::uint64_t& next = intake_->samples;
+    while (true) {
+        const auto records = reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 0}, next);
+        if (records.empty()) {
+            return;
+        }
+        for (const trace::SampleRecord& record : records) {
+            resident_.set(ns_from_ticks(record.time), static_cast<std::int64_t>(record.resident_bytes));
+        }
+        next += records.size();
+    }
+}
+
+// ---- the frontend's records ----
+
+void Run::take(const trace::FrontendRecord& record) {
+    const std::int64_t begin_ns = ns_from_ticks(record.begin);
+    first_ns_ = std::min(first_ns_, begin_ns);
+    see(end_of(record.begin, record.duration));
+    switch (static_cast<trace::FrontendKind>(record.kind & trace::kKindMask)) {
+        case trace::FrontendKind::issue:
+            take_issue(record);
+            break;
+        case trace::FrontendKind::more_inputs:
+            take_more_inputs(record);
+            break;
+        case trace::FrontendKind::wait:
+            take_wait(record);
+            break;
+        default:
+            take_mark(record);
+            break;
+    }
+}
+
+void Run::take_issue(const trace::FrontendRecord& record) {
+    if (ops_.size() >= trace::kFailedOp - 1) {
+        return;
+    }
+    Op op;
+    op.issue_begin_ns = ns_from_ticks(record.begin);
+    op.issue_end_ns = end_of(record.begin, record.duration);
+    op.line = record.line;
+    op.out = record.out;
+    op.in0 = record.in0;
+    op.in1 = record.in1;
+    op.signature = record.signature;
+    op.lane = record.lane;
+    op.fresh_output = (record.kind & trace::kFreshOutput) != 0;
+    op.reads_output = (record.kind & trace::kReadsOutput) != 0;
+    op.minibatch = intake_->open_minibatch;
+    ops_.push_back(op);
+
+    Memory& memory = intake_->memory;
+    const auto id = static_cast<OpId>(ops_.size());
+    BufferState* in0 = memory.find(op.in0, ops_.size());
+    BufferState* in1 = memory.find(op.in1, ops_.size());
+    BufferState* out = memory.find(op.out, ops_.size());
+    for (BufferState* buffer : {in0, in1, out}) {
+        if (buffer != nullptr) {
+            ++buffer->open;
+        }
+    }
+    if (out != nullptr && op.fresh_output) {
+        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns);
+    }
+    dependencies_->add(id, op, in0, in1, out);
+}
+
+void Run::take_more_inputs(const trace::FrontendRecord& record) {
+    if (ops_.empty()) {
+        return;
+    }
+    const auto id = static_cast<OpId>(ops_.size());
+    Op& op = ops_.back();
+    for (const BufferId input : {record.in0, record.in1}) {
+        if (input == 0) {
+            continue;
+        }
+        op.more_inputs = true;
+        BufferState* buffer = intake_->memory.find(input, ops_.size());
+        dependencies_->add_input(id, op, input, buffer);
+        if (buffer != nullptr && op.end_ns == kPending) {
+            ++buffer->open;
+        } else if (buffer != nullptr) {
+            buffer->last_end_ns = std::max(buffer->last_end_ns, op.end_ns);
+        }
+    }
+}
+
+void Run::take_wait(const trace::FrontendRecord& record) {
+    Wait wait;
+    wait.begin_ns = ns_from_ticks(record.begin);
+    wait.end_ns = end_of(record.begin, record.duration);
+    wait.kind = static_cast<trace::WaitKind>(record.lane);
+    wait.name = string(record.signature);
+    if (wait.name.empty()) {
+        wait.name = default_name(wait.kind);
+    }
+    wait.line = record.line;
+    wait.target = record.out;
+    wait.issued = static_cast<OpId>(std::min<std::size_t>(record.in0, ops_.size()));
+    if (wait.target == 0) {
+        wait.waits_through = record.in1 != 0 ? std::min(record.in1, wait.issued) : wait.issued;
+    } else if (const BufferState* buffer = intake_->memory.find(wait.target, ops_.size())) {
+        wait.target_writer = buffer->writer;
+    }
+    waits_.push_back(std::move(wait));
+}
+
+void Run::take_mark(const trace::FrontendRecord& record) {
+    const std::int64_t ns = ns_from_ticks(record.begin);
+    const auto issued = static_cast<OpId>(ops_.size());
+    auto& open_scopes = intake_->open_scopes;
+    auto& open_minibatch = intake_->open_minibatch;
+    const auto end_minibatch = [&] {
+        if (open_minibatch >= 0) {
+            Minibatch& minibatch = minibatches_[static_cast<std::size_t>(open_minibatch)];
+            minibatch.issue_end_ns = ns;
+            minibatch.last = issued;
+            open_minibatch = -1;
+        }
+    };
+    switch (static_cast<trace::FrontendKind>(record.kind & trace::kKindMask)) {
+        case trace::FrontendKind::scope_begin:
+            scopes_.push_back({string(record.signature), ns, kPending, static_cast<int>(open_scopes.size())});
+            open_scopes.push_back(scopes_.size() - 1);
+            break;
+        case trace::FrontendKind::scope_end: {
+            const std::string& name = string(record.signature);
+            const auto found = std::find_if(open_scopes.rbegin(), open_scopes.rend(),
+                                            [&](std::size_t open) { return scopes_[open].name == name; });
+            if (found != open_scopes.rend()) {
+                scopes_[*found].end_ns = ns;
+                open_scopes.erase(std::next(found).base());
+            }
+            break;
+        }
+        case trace::FrontendKind::minibatch_begin:
+            end_minibatch();
+            minibatches_.push_back({static_cast<std::int32_t>(record.out), ns, kPending, issued + 1, issued});
+            open_minibatch = static_cast<std::int32_t>(minibatches_.size() - 1);
+            break;
+        case trace::FrontendKind::minibatch_end:
+            end_minibatch();
+            break;
+        case trace::FrontendKind::measure_begin:
+            if (measure_begin_ns_ == kPending) {
+                measure_begin_ns_ = ns;
+                measure_begin_op_ = issued;
+                measure_begin_wait_ = waits_.size();
+            }
+            break;
+        case trace::FrontendKind::measure_end:
+            if (measure_begin_ns_ != kPending) {
+                measure_end_ns_ = ns;
+                measure_end_op_ = issued;
+                measure_end_wait_ = waits_.size();
+            }
+            break;
+        case trace::FrontendKind::program_end:
+            program_end_ns_ = ns;
+            break;
+        default:
+            break;
+    }
+}
+
+// ---- the lanes' records ----
+
+void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns) {
+    if (id == 0 || ops_[id - 1].end_ns != kPending) {
+        return;
+    }
+    Op& op = ops_[id - 1];
+    op.begin_ns = begin_ns;
+    op.end_ns = end_ns;
+    op.failed = failed;
+    op.lane = static_cast<std::uint8_t>(lane);
+    lanes_[lane].ops.push_back(id);
+    last_exec_ns_ = std::max(last_exec_ns_, end_ns);
+    see(end_ns);
+
+    if (id <= intake_->headway_counted && begin_ns < op.issue_end_ns) {
+        headway_.add(begin_ns, 1);  // counted from the issue's end so far
+        headway_.add(op.issue_end_ns, -1);
+    }
+    headway_.add(end_ns, -1);
+
+    Memory& memory = intake_->memory;
+    if (op.fresh_output) {
+        if (BufferState* out = memory.find(op.out, ops_.size())) {
+            memory.started(*out, begin_ns);
+        }
+    }
+    const auto release = [&](BufferId buffer) {
+        if (BufferState* state = memory.find(buffer, ops_.size())) {
+            memory.released(buffer, *state, end_ns);
+        }
+    };
+    release(op.in0);
+    release(op.in1);
+    release(op.out);
+    if (op.more_inputs) {
+        dependencies_->each_more_input(id, release);
+    }
+}
+
+// An op counts from the end of its issue, or from its start where the backend was faster than the frontend's clock.
+void Run::count_headway() {
+    for (std::size_t& i = intake_->headway_counted; i < ops_.size(); ++i) {
+        headway_.add(std::min(ops_[i].issue_end_ns, ops_[i].begin_ns), 1);
+    }
+}
+
+}  // namespace headway::model

@@ -1,0 +1,224 @@
+#include "app/model/report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace headway::model {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCausesOfAWait = 1000;
+constexpr std::size_t kCausesInAll = 1'000'000;  // beyond these each wait names a few only; the counts stay exact
+constexpr std::size_t kFewCauses = 10;
+
+std::string dumped(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string quoted(const std::string& text) {
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json time_or_null(std::int64_t ns) {
+    return ns == kPending ? Json(nullptr) : Json(ns);
+}
+
+Json settings_of(const RunInfo& info) {
+    Json settings;
+    settings["barrier"] = info.barrier;
+    settings["free_policy"] = info.free_policy;
+    settings["workers"] = info.workers;
+    settings["streams"] = info.streams;
+    settings["budget"] = info.budget;
+    settings["queue_limit"] = info.queue_limit;
+    settings["seed"] = info.seed;
+    return settings;
+}
+
+void put_line(Json& entry, const Run& run, core::Line line) {
+    entry["line"] = core::number_of(line);
+    entry["file"] = run.file(core::file_of(line));
+}
+
+// A line of text for each wait: there may be a million of them.
+void append_waits(std::string& text, const Run& run) {
+    const Run::Measured part = run.measured();
+    const char* before = "[\n    {";
+    std::size_t named = 0;
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = run.waits()[i];
+        std::size_t count = 0;
+        const auto causes = run.caused_by(wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
+        named += causes.size();
+        text += before;
+        before = ",\n    {";
+        const auto put = [&text](const char* key, const std::string& value) {
+            text += '"';
+            text += key;
+            text += "\": ";
+            text += value;
+            text += ", ";
+        };
+        put("line", std::to_string(core::number_of(wait.line)));
+        put("file", quoted(run.file(core::file_of(wait.line))));
+        put("kind", quoted(word_for(wait.kind)));
+        put("name", quoted(wait.name));
+        put("begin_ns", std::to_string(wait.begin_ns));
+        put("ns", std::to_string(wait.end_ns - wait.begin_ns));
+        std::string list = "[";
+        for (const OpId cause : causes) {
+            list += (list.size() > 1 ? ", " : "") + std::to_string(cause);
+        }
+        put("caused_by", list + "]");
+        text += "\"caused_by_count\": " + std::to_string(count) + "}";
+    }
+    text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
+}
+
+Json lines_of(const Run& run) {
+    Json list = Json::array();
+    for (const LineCost& cost : run.line_costs()) {
+        Json entry;
+        put_line(entry, run, cost.line);
+        entry["issue_ns"] = cost.issue_ns;
+        entry["blocked_ns"] = cost.blocked_ns;
+        entry["ops"] = cost.ops;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json minibatches_of(const Run& run) {
+    Json list = Json::array();
+    for (const Minibatch& minibatch : run.minibatches()) {
+        std::int64_t begin_ns = kPending;
+        std::int64_t end_ns = minibatch.first <= minibatch.last ? 0 : kPending;
+        for (OpId id = minibatch.first; id <= minibatch.last; ++id) {
+            const Op& op = run.op(id);
+            begin_ns = std::min(begin_ns, op.begin_ns);
+            end_ns = std::max(end_ns, op.end_ns);  // kPending while any of them has not run
+        }
+        Json entry;
+        entry["index"] = minibatch.index;
+        entry["issue_begin_ns"] = minibatch.issue_begin_ns;
+        entry["issue_end_ns"] = time_or_null(minibatch.issue_end_ns);
+        entry["execute_begin_ns"] = time_or_null(begin_ns);
+        entry["execute_end_ns"] = time_or_null(end_ns);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json scopes_of(const Run& run) {
+    Json list = Json::array();
+    for (const Scope& scope : run.scopes()) {
+        Json entry;
+        entry["name"] = scope.name;
+        entry["ns"] = scope.end_ns == kPending ? Json(nullptr) : Json(scope.end_ns - scope.begin_ns);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json error_of(const Run& run) {
+    if (!run.error()) {
+        return nullptr;
+    }
+    Json error;
+    error["message"] = run.error()->message;
+    error["file"] = run.error()->file;
+    error["line"] = run.error()->line;
+    error["op"] = run.error()->op;
+    return error;
+}
+
+}  // namespace
+
+const char* word_for(trace::WaitKind kind) {
+    switch (kind) {
+        case trace::WaitKind::waitall:
+            return "waitall";
+        case trace::WaitKind::wait_to_read:
+            return "wait_to_read";
+        case trace::WaitKind::synchronize:
+            return "synchronize";
+        case trace::WaitKind::op_barrier:
+            return "op_barrier";
+        case trace::WaitKind::minibatch_barrier:
+            return "minibatch_barrier";
+        case trace::WaitKind::item:
+            return "item";
+        case trace::WaitKind::numpy:
+            return "numpy";
+        case trace::WaitKind::print:
+            return "print";
+        case trace::WaitKind::boolean:
+            return "boolean";
+        case trace::WaitKind::copy:
+            return "copy";
+        case trace::WaitKind::queue_limit:
+            return "queue_limit";
+        case trace::WaitKind::memory:
+            return "memory";
+        case trace::WaitKind::paused:
+            return "paused";
+    }
+    return "wait";
+}
+
+std::string report_json(const Run& run) {
+    const RunInfo& info = run.info();
+    const Numbers numbers = run.numbers();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
+
+    Json report;
+    report["headway"] = info.version;
+    report["program"] = info.program;
+    report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
+    report["machine"] = {{"cpu", info.cpu}, {"cores", info.cores}, {"os", info.os}};
+    report["settings"] = settings_of(info);
+    report["parameters"] = Json::object();
+    for (const auto& [name, value] : info.parameters) {
+        report["parameters"][name] = value;
+    }
+    report["ops"] = numbers.ops;
+    report["total_ns"] = numbers.total_ns;
+    report["warmup_ns"] = numbers.warmup_ns;
+    report["issue_ns"] = numbers.issue_ns;
+    report["blocked_ns"] = numbers.blocked_ns;
+    report["backend_busy_ns"] = numbers.backend_busy_ns;
+    report["backend_idle_ns"] = numbers.backend_idle_ns;
+    report["recorder_ns"] = numbers.recorder_ns;
+    report["t1_ns"] = whole(numbers.t1_ns);
+    report["t2_ns"] = whole(numbers.t2_ns);
+    report["t3_ns"] = whole(numbers.t3_ns);
+    report["regime"] = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
+    report["predicted_ns"] = numbers.predicted_ns;
+    report["prediction"] = numbers.prediction_formula;
+    report["handover_ns"] = numbers.handover_ns;
+    report["headway_max"] = numbers.headway_max;
+    report["live_bytes_peak"] = numbers.live_bytes_peak;
+    report["pending_bytes_peak"] = numbers.pending_bytes_peak;
+    report["rss_bytes_peak"] = numbers.rss_bytes_peak;
+    report["lost_records"] = numbers.lost_records;
+
+    Json rest;
+    rest["lines"] = lines_of(run);
+    rest["minibatches"] = minibatches_of(run);
+    rest["scopes"] = scopes_of(run);
+    rest["error"] = error_of(run);
+    const Json result = Json::parse(run.result_json(), nullptr, false);
+    rest["result"] = result.is_discarded() ? Json(nullptr) : result;
+
+    // One object: the first one without its end, the waits, the rest without its beginning.
+    std::string text = dumped(report);
+    text.resize(text.size() - 2);
+    text += ",\n  \"waits\": ";
+    append_waits(text, run);
+    text += "," + dumped(rest).substr(1) + "\n";
+    return text;
+}
+
+}  // namespace headway::model

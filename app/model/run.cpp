@@ -1,0 +1,206 @@
+#include "app/model/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "app/model/intake.h"
+
+namespace headway::model {
+
+namespace {
+
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60;  // 36 years; damaged times go no further
+constexpr std::int64_t kGoodAnchorNs = 20'000'000;           // anchors this far apart give the rate to a millionth
+constexpr std::size_t kSettleEvery = 1u << 16;
+
+}  // namespace
+
+Run::Run(std::unique_ptr<trace::Reader> reader)
+    : reader_(std::move(reader)),
+      dependencies_(std::make_unique<Dependencies>(ops_)),
+      intake_(std::make_unique<Intake>(live_, pending_)) {}
+
+Run::~Run() = default;
+
+// ---- time ----
+
+// The rate of the clock is settled once, early, and then stays: a better one later would move events against each
+// other. What was taken in before is taken in again.
+void Run::refresh_scale() {
+    if (scale_final_) {
+        return;
+    }
+    const trace::Header& header = reader_->header();
+    double ns_per_tick = 1.0;
+    if (header.virtual_clock != 0) {
+        scale_final_ = true;
+    } else {
+        const std::int64_t last_ns = header.last_ns.load(std::memory_order_relaxed);
+        const bool apart = last_ns > header.first_ns && last_ns - kGoodAnchorNs >= header.first_ns;
+        const auto state = static_cast<std::uint32_t>(reader_->state());
+        scale_final_ = apart || closed_ || state >= static_cast<std::uint32_t>(trace::RunState::finished);
+        ns_per_tick = reader_->scale().ns_per_tick();
+        if (!scale_final_ && last_ns == header.first_ns) {
+            // Too early for the writer's second anchor; the watcher's own clocks tell the same.
+            const core::Anchor now = core::read_anchor();
+            if (now.ns > header.first_ns && now.ticks > header.first_ticks) {
+                ns_per_tick = core::TickScale({header.first_ticks, header.first_ns}, now).ns_per_tick();
+            }
+        }
+    }
+    if (ns_per_tick != ns_per_tick_ && ns_per_tick_ != 0) {
+        forget();
+    }
+    ns_per_tick_ = ns_per_tick;
+}
+
+std::int64_t Run::ns_from_ticks(std::uint64_t ticks) const {
+    const auto delta = static_cast<std::int64_t>(ticks - reader_->header().first_ticks);
+    const double ns = static_cast<double>(delta) * ns_per_tick_;
+    constexpr auto kFarthest = static_cast<double>(kFarthestNs);
+    return static_cast<std::int64_t>(std::clamp(ns, -kFarthest, kFarthest));
+}
+
+std::int64_t Run::end_of(std::uint64_t begin, std::uint32_t duration) const {
+    return std::max(ns_from_ticks(begin), ns_from_ticks(begin + trace::unpack_duration(duration)));
+}
+
+void Run::see(std::int64_t ns) {
+    last_ns_ = std::max(last_ns_, ns);
+}
+
+// Back to the start of the records; the facts stay.
+void Run::forget() {
+    ops_.clear();
+    for (Lane& lane : lanes_) {
+        lane.ops.clear();
+    }
+    waits_.clear();
+    scopes_.clear();
+    minibatches_.clear();
+    for (Curve* curve : {&headway_, &live_, &pending_, &resident_}) {
+        *curve = Curve();
+    }
+    first_ns_ = program_end_ns_ = measure_begin_ns_ = measure_end_ns_ = kPending;
+    last_ns_ = last_exec_ns_ = 0;
+    measure_begin_op_ = measure_end_op_ = 0;
+    measure_begin_wait_ = measure_end_wait_ = 0;
+    dependencies_ = std::make_unique<Dependencies>(ops_);
+    intake_ = std::make_unique<Intake>(live_, pending_);
+}
+
+// ---- taking in ----
+
+bool Run::update(double budget_ms) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const auto over_budget = [&] {
+        return budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms;
+    };
+    reader_->poll();
+    // A drop, and an op, may be taken once everything that its thread recorded before is there: how far the streams
+    // reach is looked at in the reverse order of the reading.
+    const std::uint64_t drops_end = reader_->size({trace::StreamKind::drops, 0});
+    const std::uint64_t frontend_end = reader_->size({trace::StreamKind::frontend, 0});
+    reader_->poll();
+    take_facts();
+    if (frontend_end == 0) {
+        return false;
+    }
+    refresh_scale();
+    intake_->memory.set_policy(free_policy_from(info_.free_policy));
+
+    bool more = false;
+    while (true) {
+        // All streams advance together in time, so that the curves grow at their ends.
+        std::int64_t horizon_ns = std::numeric_limits<std::int64_t>::max();
+        bool taken = take_frontend(frontend_end, horizon_ns);
+        taken = take_lanes(horizon_ns) || taken;
+        taken = take_drops(drops_end, horizon_ns) || taken;
+        count_headway();
+        if (!taken) {
+            break;
+        }
+        if (headway_.unsettled() + live_.unsettled() + pending_.unsettled() > kSettleEvery) {
+            settle();
+        }
+        if (over_budget()) {
+            more = true;
+            break;
+        }
+    }
+    take_samples();
+    settle();
+    if (const auto open = intake_->open_minibatch; open >= 0) {
+        minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
+    }
+    return more;
+}
+
+void Run::settle() {
+    headway_.settle();
+    live_.settle();
+    pending_.settle();
+    resident_.settle();
+}
+
+void Run::close() {
+    if (closed_) {
+        return;
+    }
+    closed_ = true;
+    if (!scale_final_) {
+        update();  // with the best rate that there will be
+    }
+    for (const std::size_t open : intake_->open_scopes) {
+        scopes_[open].end_ns = last_ns_;
+    }
+    intake_->open_scopes.clear();
+    if (const auto open = intake_->open_minibatch; open >= 0) {
+        minibatches_[static_cast<std::size_t>(open)].issue_end_ns = last_ns_;
+        intake_->open_minibatch = -1;
+    }
+}
+
+// ---- what is known ----
+
+trace::RunState Run::state() const {
+    const trace::RunState state = reader_->state();
+    const bool over = state == trace::RunState::finished || state == trace::RunState::failed;
+    return closed_ && !over ? trace::RunState::failed : state;
+}
+
+std::int64_t Run::measure_begin_ns() const {
+    return measured().begin_ns;
+}
+
+std::int64_t Run::end_ns() const {
+    return program_end_ns_ != kPending ? std::max(program_end_ns_, last_exec_ns_) : last_ns_;
+}
+
+std::uint64_t Run::lost_records() const {
+    return reader_->header().lost_records.load(std::memory_order_relaxed);
+}
+
+Run::Measured Run::measured() const {
+    Measured measured;
+    const bool marked = measure_begin_ns_ != kPending;
+    measured.begin_ns = marked ? measure_begin_ns_ : first_ns_ != kPending ? first_ns_ : 0;
+    measured.first = measure_begin_op_ + 1;
+    measured.first_wait = measure_begin_wait_;
+    if (marked && measure_end_ns_ != kPending) {
+        measured.end_ns = measure_end_ns_;
+        measured.last = measure_end_op_;
+        measured.waits_end = measure_end_wait_;
+    } else {
+        measured.end_ns = end_ns();
+        measured.last = static_cast<OpId>(ops_.size());
+        measured.waits_end = waits_.size();
+    }
+    measured.end_ns = std::max(measured.end_ns, measured.begin_ns);
+    return measured;
+}
+
+}  // namespace headway::model

@@ -1,0 +1,237 @@
+// A recording as the eye and the report want it: ops with their times, lanes, waits with their causes, curves, numbers.
+// Built from the trace alone, also while it is still being written.
+//
+// Threads: one. update() takes what is new and returns; everything else only reads.
+//
+// Times are nanoseconds from the start of the run, on the trace's clock; kPending where something has not happened yet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/model/blocks.h"
+#include "app/model/curve.h"
+#include "engine/devices/op.h"
+#include "engine/trace/reader.h"
+
+namespace headway::model {
+
+using core::BufferId;
+using core::OpId;
+inline constexpr std::int64_t kPending = INT64_MAX;
+
+struct Op {
+    std::int64_t issue_begin_ns = 0, issue_end_ns = 0;
+    std::int64_t begin_ns = kPending, end_ns = kPending;  // execution
+    core::Line line = 0;
+    BufferId out = 0, in0 = 0, in1 = 0;
+    std::uint16_t signature = 0;
+    std::uint8_t lane = 0;
+    bool fresh_output = false, reads_output = false, failed = false;
+    bool more_inputs = false;     // reads further buffers, see dependencies()
+    std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
+};
+
+struct Signature {
+    std::string name;    // "matmul"
+    std::string shapes;  // "(1024×512)·(512×2048)"
+    devices::Family family = devices::Family::other;
+    std::uint64_t out_bytes = 0, flops = 0, moved_bytes = 0;
+};
+
+struct Wait {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    trace::WaitKind kind = trace::WaitKind::waitall;
+    std::string name;  // "wait_to_read"
+    core::Line line = 0;
+    BufferId target = 0;     // 0: everything issued so far
+    OpId issued = 0;         // ops issued before it
+    OpId waits_through = 0;  // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
+    OpId target_writer = 0;  // the last op before it that wrote the target
+};
+
+struct Scope {
+    std::string name;
+    std::int64_t begin_ns = 0, end_ns = kPending;
+    int depth = 0;
+};
+
+struct Minibatch {
+    std::int32_t index = 0;
+    std::int64_t issue_begin_ns = 0, issue_end_ns = kPending;
+    OpId first = 0, last = 0;  // ops issued in it: [first, last]
+};
+
+struct Lane {
+    std::string name;
+    std::vector<OpId> ops;  // in the order of execution; their begin_ns ascend
+};
+
+// The facts that the runner wrote down about the run, before the first op.
+struct RunInfo {
+    std::string program, title;
+    std::string device_kind, device_name;
+    bool simulated = false;
+    std::string cpu, os;
+    int cores = 0;
+    std::string barrier, free_policy;  // as on the command line
+    std::uint32_t workers = 0, streams = 0, queue_limit = 0;
+    std::uint64_t budget = 0, seed = 0;
+    std::string date;  // ISO, local
+    std::string version;
+    std::map<std::string, std::string> parameters;
+};
+
+struct RunError {
+    std::string message, file;
+    std::uint32_t line = 0;
+    OpId op = 0;
+};
+
+enum class Regime { execution_bound, issue_bound };
+
+// What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
+struct Numbers {
+    std::uint64_t ops = 0;
+    std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
+    std::int64_t total_ns = 0, warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
+    std::int64_t recorder_ns = 0;
+    double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
+    Regime regime = Regime::execution_bound;
+    std::int64_t predicted_ns = 0;
+    // Time from the issue of the first op after each barrier to its start, summed: an idle backend has to be woken.
+    // The three stages do not hold it, so it is what a prediction misses where every op is waited for.
+    std::int64_t handover_ns = 0;
+    std::string prediction_formula;  // "N·(t1+t2+t3)", "max(t1 + N·t2, N·t1 + t2) + t3", "… summed over 60 barriers"
+    std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, rss_bytes_peak = 0;
+    std::uint64_t lost_records = 0;
+};
+
+struct LineCost {
+    core::Line line = 0;
+    std::int64_t issue_ns = 0, blocked_ns = 0;
+    std::uint64_t ops = 0;
+};
+
+class Run {
+public:
+    explicit Run(std::unique_ptr<trace::Reader> reader);
+    ~Run();
+
+    // Takes in what has been recorded since. At most about `budget_ms` of work (0: all there is); true when more is
+    // left.
+    bool update(double budget_ms = 0);
+    // The runner is gone: nothing more will come. Open ends are closed at the last time seen.
+    void close();
+
+    [[nodiscard]] trace::Reader& reader() { return *reader_; }
+    [[nodiscard]] trace::RunState state() const;
+    [[nodiscard]] const RunInfo& info() const { return info_; }
+    [[nodiscard]] const std::optional<RunError>& error() const { return error_; }
+    [[nodiscard]] const std::string& result_json() const { return result_; }  // what the program says of itself, or ""
+
+    [[nodiscard]] std::size_t op_count() const { return ops_.size(); }
+    [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
+    [[nodiscard]] const Signature& signature(std::uint16_t id) const;
+    [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"
+    [[nodiscard]] const std::string& file(std::uint32_t file_id) const;
+
+    [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
+    [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
+    [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
+    [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
+    [[nodiscard]] const Curve& headway() const { return headway_; }
+    [[nodiscard]] const Curve& live_bytes() const { return live_; }
+    [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
+    [[nodiscard]] const Curve& resident_bytes() const { return resident_; }
+
+    [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }  // the latest time seen in the trace
+    [[nodiscard]] std::int64_t measure_begin_ns() const;            // the mark, or the first record
+    [[nodiscard]] std::int64_t end_ns() const;                      // end of the program, or now
+    [[nodiscard]] std::uint64_t lost_records() const;               // did not fit into the recording
+
+    // What was measured: from the program's first mark to its last one, or the whole run.
+    struct Measured {
+        std::int64_t begin_ns = 0, end_ns = 0;
+        OpId first = 1, last = 0;                   // ops [first, last]
+        std::size_t first_wait = 0, waits_end = 0;  // waits [first_wait, waits_end)
+    };
+    [[nodiscard]] Measured measured() const;
+
+    // The ops whose completion this op had to follow: producers of its inputs, and readers and writer of what it
+    // overwrites. Direct ones, ascending.
+    [[nodiscard]] std::vector<OpId> dependencies(OpId id) const;
+    // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
+    // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
+    // takes time in proportion to the ops.
+    [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000,
+                                              std::size_t* count = nullptr) const;
+
+    // Walks over the measured ops: about 5 ms for a million of them. Ask a few times a second while a run goes on.
+    [[nodiscard]] Numbers numbers() const;
+    [[nodiscard]] std::vector<LineCost> line_costs() const;  // by line, ascending; the measured part
+
+private:
+    struct Intake;  // what only update() needs
+    class Dependencies;
+
+    // (run.cpp)
+    void refresh_scale();
+    void forget();
+    [[nodiscard]] std::int64_t ns_from_ticks(std::uint64_t ticks) const;
+    [[nodiscard]] std::int64_t end_of(std::uint64_t begin, std::uint32_t duration) const;
+    void settle();
+    void see(std::int64_t ns);
+    // (records.cpp)
+    bool take_frontend(std::uint64_t end, std::int64_t& horizon_ns);
+    bool take_lanes(std::int64_t horizon_ns);
+    bool take_drops(std::uint64_t end, std::int64_t horizon_ns);
+    void take_samples();
+    void count_headway();
+    void take(const trace::FrontendRecord& record);
+    void take_issue(const trace::FrontendRecord& record);
+    void take_more_inputs(const trace::FrontendRecord& record);
+    void take_wait(const trace::FrontendRecord& record);
+    void take_mark(const trace::FrontendRecord& record);
+    void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
+    // (facts.cpp)
+    void take_facts();
+    void take_run(std::string_view json);
+    [[nodiscard]] const std::string& string(std::uint16_t id) const;
+    // (causes.cpp)
+    [[nodiscard]] std::size_t issued_through(const Lane& lane, OpId id) const;  // of its executed ops
+    [[nodiscard]] std::size_t finished_at(const Lane& lane, std::int64_t ns) const;
+    [[nodiscard]] std::int64_t finish_ns(OpId through) const;  // of all ops up to this one; kPending
+    [[nodiscard]] bool is_full(const Wait& wait) const;
+
+    std::unique_ptr<trace::Reader> reader_;
+    RunInfo info_;
+    std::optional<RunError> error_;
+    std::string result_;
+    std::vector<Signature> signatures_;
+    std::vector<std::string> strings_, files_;
+    Blocks<Op> ops_;
+    std::vector<Lane> lanes_;
+    std::vector<Wait> waits_;
+    std::vector<Scope> scopes_;
+    std::vector<Minibatch> minibatches_;
+    Curve headway_, live_, pending_, resident_;
+    std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
+    std::int64_t program_end_ns_ = kPending;
+    std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
+    OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // issued before the mark
+    std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;
+    double ns_per_tick_ = 0;  // 0: not known yet
+    bool scale_final_ = false;
+    bool closed_ = false;
+    std::unique_ptr<Dependencies> dependencies_;
+    std::unique_ptr<Intake> intake_;
+};
+
+}  // namespace headway::model

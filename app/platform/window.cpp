@@ -1,0 +1,203 @@
+// epoxy first: it replaces the GL headers that others would bring.
+#include <epoxy/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/platform/platform.h"
+
+namespace headway::platform {
+namespace {
+
+constexpr int kSettleFrames = 3;
+constexpr double kFrameSeconds = 1.0 / 60.0;
+
+// ImGui 1.86 samples the state of the keys once per frame, so a key that goes down and up between two frames is never
+// seen. Such a release (and all that follows it) is held back until the next frame. Later versions queue events.
+class KeyQueue {
+public:
+    void event(GLFWwindow* window, int key, int scancode, int action, int mods) {
+        const bool fresh = std::find(pressed_.begin(), pressed_.end(), key) != pressed_.end();
+        if (!held_.empty() || (fresh && action != GLFW_REPEAT)) {
+            held_.push_back({key, scancode, action, mods});
+            return;
+        }
+        if (action == GLFW_PRESS) {
+            pressed_.push_back(key);
+        }
+        ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+    }
+    void begin_frame(GLFWwindow* window) {
+        pressed_.clear();
+        for (const auto& e : std::exchange(held_, {})) {
+            event(window, e.key, e.scancode, e.action, e.mods);
+        }
+    }
+    [[nodiscard]] bool empty() const { return held_.empty(); }
+
+private:
+    struct Event {
+        int key, scancode, action, mods;
+    };
+    std::vector<Event> held_;
+    std::vector<int> pressed_;  // went down since the last frame
+};
+
+class Window final : public Platform {
+public:
+    Window() = default;
+    ~Window() override {
+        if (backend_) {
+            ImGui_ImplGlfw_Shutdown();
+        }
+        if (window_ != nullptr) {
+            glfwDestroyWindow(window_);
+        }
+        glfwTerminate();
+    }
+
+    core::Result<void> open(const WindowOptions& options) {
+        if (glfwInit() != GLFW_TRUE) {
+            return failure("there is no display to open a window on");
+        }
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+        glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_FALSE);
+        const Size size = fitting_size(options.size);
+        window_ = glfwCreateWindow(size.width, size.height, options.title.c_str(), nullptr, nullptr);
+        if (window_ == nullptr) {
+            return failure("the display offers no OpenGL 3.3, which the window needs");
+        }
+        glfwMakeContextCurrent(window_);
+        const int version = epoxy_gl_version();
+        if (version < 33) {
+            return core::Error{core::ErrorKind::unavailable,
+                               "the display offers OpenGL " + std::to_string(version / 10) + "." +
+                                   std::to_string(version % 10) + ", and the window needs 3.3"};
+        }
+        glfwSetWindowSizeLimits(window_, 640, 400, GLFW_DONT_CARE, GLFW_DONT_CARE);
+        glfwSwapInterval(1);
+        backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
+        glfwSetWindowUserPointer(window_, this);
+#if IMGUI_VERSION_NUM < 18700
+        // After the backend's own: ours replaces it and forwards.
+        glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
+            static_cast<Window*>(glfwGetWindowUserPointer(window))->keys_.event(window, key, scancode, action, mods);
+        });
+#endif
+        return {};
+    }
+
+    void begin_frame(Pace pace) override {
+        keys_.begin_frame(window_);
+        if (pace == Pace::animate || settle_ > 0 || !keys_.empty()) {
+            glfwPollEvents();
+            wait_for_next_frame();
+            settle_ = std::max(0, settle_ - 1);
+        } else {
+            // Returns early at the first event, so that nothing feels slow.
+            if (pace == Pace::watch) {
+                glfwWaitEventsTimeout(0.05);
+                settle_ = 0;
+            } else if (ImGui::GetIO().WantTextInput) {
+                glfwWaitEventsTimeout(0.4);  // the text cursor blinks
+                settle_ = 1;
+            } else {
+                glfwWaitEvents();
+                settle_ = kSettleFrames;
+            }
+        }
+        last_frame_ = glfwGetTime();
+        ImGui_ImplGlfw_NewFrame();
+    }
+    void end_frame() override {
+        glfwSwapBuffers(window_);
+    }
+
+    [[nodiscard]] bool should_close() const override {
+        return glfwWindowShouldClose(window_) == GLFW_TRUE;
+    }
+    [[nodiscard]] Size size() const override {
+        Size s;
+        glfwGetFramebufferSize(window_, &s.width, &s.height);
+        return s;
+    }
+    [[nodiscard]] float content_scale() const override {
+        float x = 1, y = 1;
+        glfwGetWindowContentScale(window_, &x, &y);
+        return std::clamp(std::max(x, y), 0.5f, 4.0f);
+    }
+    [[nodiscard]] unsigned framebuffer() const override {
+        return 0;
+    }
+    [[nodiscard]] std::string description() const override {
+        return std::string("glfw, ") + reinterpret_cast<const char*>(glGetString(GL_VERSION)) + ", " +
+               reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    }
+    void set_title(const std::string& title) override {
+        glfwSetWindowTitle(window_, title.c_str());
+    }
+    void wake() override {
+        glfwPostEmptyEvent();
+    }
+
+private:
+    static core::Error failure(const std::string& what) {
+        const char* reason = nullptr;
+        glfwGetError(&reason);
+        std::string message = what;
+        if (reason != nullptr) {
+            message += std::string(" (") + reason + ")";
+        }
+        return {core::ErrorKind::unavailable, message};
+    }
+    static Size fitting_size(Size wanted) {
+        GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+        if (monitor == nullptr) {
+            return wanted;
+        }
+        float sx = 1, sy = 1;
+        int x = 0, y = 0, w = 0, h = 0;
+        glfwGetMonitorContentScale(monitor, &sx, &sy);
+        glfwGetMonitorWorkarea(monitor, &x, &y, &w, &h);
+        const auto scaled = [](int length, float scale) {
+            return static_cast<int>(static_cast<float>(length) * scale);
+        };
+        return {w > 0 ? std::min(w, scaled(wanted.width, sx)) : wanted.width,
+                h > 0 ? std::min(h, scaled(wanted.height, sy)) : wanted.height};
+    }
+    // Where nothing else limits the frames (no vertical sync, as under Xvfb), this does.
+    void wait_for_next_frame() const {
+        const double left = last_frame_ + kFrameSeconds - glfwGetTime();
+        if (left > 0.0005) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(left - 0.0003));
+        }
+    }
+
+    GLFWwindow* window_ = nullptr;
+    bool backend_ = false;
+    KeyQueue keys_;
+    int settle_ = kSettleFrames;
+    double last_frame_ = 0;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<Platform>> open_window(const WindowOptions& options) {
+    auto window = std::make_unique<Window>();
+    if (auto opened = window->open(options); !opened) {
+        return opened.error();
+    }
+    return std::unique_ptr<Platform>(std::move(window));
+}
+
+}  // namespace headway::platform

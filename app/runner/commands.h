@@ -1,0 +1,40 @@
+// The subcommands. Each returns the process's exit status and has said on stderr what went wrong.
+//
+// Threads: the main thread.
+#pragma once
+
+#include <string>
+
+#include "app/model/run.h"
+#include "app/runner/options.h"
+#include "engine/core/result.h"
+
+namespace headway::runner {
+
+inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3;
+
+int run_command(const RunOptions& options);
+int compare_command(const CompareOptions& options);
+int lessons_command(bool json);
+int devices_command(bool json);
+int bench_command(bool json);
+
+// One sentence on stderr: "headway: …".
+void tell(const std::string& sentence);
+// Likewise for an error, with its place; returns the exit status it means.
+int fail(const core::Error& error);
+
+// The recording behind `fd`, complete, as a model.
+core::Result<std::unique_ptr<model::Run>> read_run(int fd);
+
+// Whether the outputs could be written, before a long run.
+core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure);
+core::Result<void> write_text(const std::string& path, const std::string& text);
+core::Result<void> write_trace(const std::string& path, const model::Run& run);
+core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b);
+
+// "12.3 ms", "1.2 MB"
+std::string time_text(double ns);
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace headway::runner

@@ -1,0 +1,224 @@
+#include "app/runner/job.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/lesson/assets.h"
+#include "app/runner/python/python_program.h"
+
+namespace headway::runner {
+
+namespace {
+
+const Program* find_program(const std::vector<std::unique_ptr<Program>>& programs, const std::string& name) {
+    for (const auto& program : programs) {
+        if (program->name() == name) {
+            return program.get();
+        }
+    }
+    return nullptr;
+}
+
+bool is_source_file(const std::string& name) {
+    for (const std::string_view end : {".py", ".ipynb", ".md", ".txt"}) {
+        if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The first of a lesson's Python files that is not there; empty when all are.
+std::string missing_file(const lesson::Lesson& lesson) {
+    std::vector<std::string> wanted{""};
+    for (const auto& [tab, file] : lesson.tabs) {
+        wanted.push_back(tab);
+    }
+    for (const auto& tab : wanted) {
+        const auto file = lesson.python_file(tab);
+        std::error_code ignored;
+        if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
+            return file.filename().string();
+        }
+    }
+    return {};
+}
+
+std::string file_and_line(const core::Error& error) {
+    return error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + error.message;
+}
+
+}  // namespace
+
+trace::BarrierPolicy Job::barrier() const {
+    return options.barrier ? *options.barrier : program->written_barrier();
+}
+
+core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& program, const lesson::Lesson* lesson) {
+    auto parameters = program.parameters();
+    if (lesson == nullptr) {
+        return parameters;
+    }
+    std::vector<std::string> known;
+    for (const auto& parameter : parameters) {
+        known.push_back(parameter.name);
+    }
+    for (std::size_t i = 0; i < lesson->parameters.size(); ++i) {
+        const auto& wanted = lesson->parameters[i];
+        const auto refuse = [&](std::string message) {
+            return core::Error{core::ErrorKind::unreadable, std::move(message), lesson->file, lesson->lines[i], 0};
+        };
+        const auto at = std::find(known.begin(), known.end(), wanted.name);
+        if (at == known.end()) {
+            return refuse("the program " + program.name() + " has no parameter " + wanted.name +
+                          " (it has: " + list_of(known) + ")");
+        }
+        auto& own = parameters[static_cast<std::size_t>(at - known.begin())];
+        if (own.choices.empty() != wanted.choices.empty()) {
+            return refuse(own.choices.empty() ? wanted.name + " is a number: it needs least and most, and no choices"
+                                              : wanted.name + " needs choices out of " + range_of(own));
+        }
+        for (const auto& choice : wanted.choices) {
+            if (!lesson::accept_value(own, choice)) {
+                return refuse("the program knows no " + wanted.name + " \"" + choice + "\", only " + range_of(own));
+            }
+        }
+        if (own.choices.empty() && (wanted.least < own.least || wanted.most > own.most)) {
+            return refuse(wanted.name + " may be " + range_of(wanted) + ", but the program takes it only " +
+                          range_of(own));
+        }
+        if (own.whole && !wanted.whole) {
+            return refuse("the program takes " + wanted.name + " only without fractions");
+        }
+        own = wanted;
+    }
+    return parameters;
+}
+
+std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
+    auto assets = lesson::find_assets_dir();
+    if (!assets) {
+        refused.push_back(assets.error());
+        return {};
+    }
+    auto lessons = lesson::load_lessons(*assets / "lessons", &refused);
+    if (!lessons) {
+        refused.push_back(lessons.error());
+        return {};
+    }
+    const auto programs = built_in_programs();
+    std::vector<lesson::Lesson> usable;
+    for (auto& lesson : *lessons) {
+        if (const auto missing = missing_file(lesson); !missing.empty()) {
+            refused.push_back({core::ErrorKind::unreadable, "its program " + missing + " is not beside it",
+                               lesson.file, 1, 0});
+            continue;
+        }
+        if (!lesson.python_file().empty()) {
+            usable.push_back(std::move(lesson));  // its parameters are its own
+            continue;
+        }
+        const Program* program = find_program(programs, lesson.program);
+        if (program == nullptr) {
+            refused.push_back(
+                {core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file, 1, 0});
+            continue;
+        }
+        auto parameters = merged_parameters(*program, &lesson);
+        if (!parameters) {
+            refused.push_back(parameters.error());
+            continue;
+        }
+        // The lesson lists all that can be set, its own or not.
+        lesson.lines.resize(parameters->size());
+        lesson.parameters = std::move(*parameters);
+        usable.push_back(std::move(lesson));
+    }
+    return usable;
+}
+
+core::Result<Job> make_job(const RunOptions& options) {
+    Job job;
+    job.options = options;
+    if (is_source_file(options.program)) {
+        auto program = make_python_program({options.program, options.tab, {options.set.begin(), options.set.end()}});
+        if (!program) {
+            return program.error();
+        }
+        job.program = std::move(*program);
+        job.options.device = options.device.empty() ? "cpu" : options.device;
+        return job;
+    }
+    std::vector<core::Error> refused;
+    const auto lessons = usable_lessons(refused);
+    std::vector<std::string> names;
+    for (const auto& lesson : lessons) {
+        names.push_back(lesson.id);
+        if (lesson.id == options.program) {
+            job.lesson = lesson;
+        }
+    }
+    auto programs = built_in_programs();
+    const std::string program_name = job.lesson ? job.lesson->program : options.program;
+    for (const auto& program : programs) {
+        if (std::find(names.begin(), names.end(), program->name()) == names.end()) {
+            names.push_back(program->name());
+        }
+    }
+    for (auto& program : programs) {
+        if (program->name() == program_name) {
+            job.program = std::move(program);
+            break;
+        }
+    }
+    const auto python = job.lesson ? job.lesson->python_file(options.tab) : std::filesystem::path();
+    if (job.program == nullptr && python.empty()) {
+        std::string message =
+            "there is no lesson or program \"" + options.program.substr(0, 60) + "\"; there are: " + list_of(names);
+        if (!refused.empty()) {
+            message += " (left out: " + file_and_line(refused.front()) + ")";
+        }
+        return core::Error{core::ErrorKind::usage, message};
+    }
+    if (!options.tab.empty() && (!job.lesson || job.lesson->python_file(options.tab).empty())) {
+        return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
+    }
+    const auto parameters = job.lesson ? job.lesson->parameters : job.program->parameters();
+    std::vector<std::string> known;
+    for (const auto& parameter : parameters) {
+        known.push_back(parameter.name);
+        job.parameters[parameter.name] = parameter.value;
+    }
+    for (const auto& [name, value] : options.set) {
+        const auto at = std::find(known.begin(), known.end(), name);
+        if (at == known.end()) {
+            return core::Error{core::ErrorKind::usage, options.program + " has no parameter \"" + name.substr(0, 60) +
+                                                           "\"; it has: " + list_of(known)};
+        }
+        auto accepted = lesson::accept_value(parameters[static_cast<std::size_t>(at - known.begin())], value);
+        if (!accepted) {
+            return accepted.error();
+        }
+        job.parameters[name] = *accepted;
+    }
+    if (!python.empty()) {
+        auto program = make_python_program({python.string(), "", job.parameters});
+        if (!program) {
+            return program.error();
+        }
+        job.program = std::move(*program);
+    }
+    if (job.options.device.empty()) {
+        job.options.device = job.lesson ? job.lesson->device : "cpu";
+    }
+    if (!job.options.barrier && job.lesson && job.lesson->barrier != "as-written") {
+        auto barrier = parse_barrier(job.lesson->barrier);
+        if (!barrier) {
+            return barrier.error();
+        }
+        job.options.barrier = *barrier;
+    }
+    return job;
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,55 @@
+// headway-runner: the process in which programs run. `headway` becomes it for the subcommands that need no window, and
+// starts one for each run in the window.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "app/runner/commands.h"
+
+namespace {
+
+using namespace headway::runner;
+
+int dispatch(const std::vector<std::string>& arguments) {
+    const auto line = parse_command_line(arguments);
+    if (!line) {
+        return fail(line.error());
+    }
+    switch (line->subcommand) {
+        case Subcommand::help:
+            std::fputs(line->text.c_str(), stdout);
+            return kDone;
+        case Subcommand::version:
+            std::puts("headway " HEADWAY_VERSION);
+            return kDone;
+        case Subcommand::run:
+            return run_command(line->run);
+        case Subcommand::compare:
+            return compare_command(line->compare);
+        case Subcommand::lessons:
+            return lessons_command(line->json);
+        case Subcommand::devices:
+            return devices_command(line->json);
+        case Subcommand::bench:
+            return bench_command(line->json);
+        case Subcommand::figure:
+            tell("a figure of " + line->words[0] + " cannot be made: this version does not read traces from disk yet");
+            return kUsage;
+        case Subcommand::check:
+            tell(line->words[1] + " cannot be checked: this build has no Python frontend");
+            return kUsage;
+    }
+    return kUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    } catch (const std::exception& problem) {
+        tell(std::string("an unexpected problem: ") + problem.what());
+        return kProgramFailed;
+    }
+}

@@ -1,0 +1,297 @@
+#include "app/runner/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/runner/device_choice.h"
+
+namespace headway::runner {
+
+namespace {
+
+// As CLI11 hands them over.
+struct RawRunOptions {
+    std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
+    std::string report, trace, figure, trace_fd, trace_limit;
+    std::vector<std::string> set;
+    bool watched = false;
+};
+
+void add_run_options(CLI::App& app, RawRunOptions& raw) {
+    app.add_option("--device", raw.device, "cpu, cuda or simulated (default: the lesson's, else cpu)");
+    app.add_option("--barrier", raw.barrier, "none, op, minibatch or behind:K (default: as the program is written)");
+    app.add_option("--set", raw.set, "NAME=VALUE, a parameter (repeatable)")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--tab", raw.tab, "of a document: mxnet, pytorch or tensorflow (default: its first)");
+    app.add_option("--workers", raw.workers, "CPU workers (default: cores - 1, at least 1)");
+    app.add_option("--streams", raw.streams, "streams of a GPU (default: 2)");
+    app.add_option("--budget", raw.budget, "bytes that tensors may take: 512M, 2G (default: none)");
+    app.add_option("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
+    app.add_option("--free-policy", raw.free_policy, "finish, stream or lazy (default: finish)");
+    app.add_option("--seed", raw.seed, "the same seed gives the same values (default: 0)");
+    app.add_option("--report", raw.report, "FILE.json: the numbers");
+    app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
+    app.add_option("--figure", raw.figure, "FILE.png, .svg or .pdf: the timeline");
+    app.add_option("--trace-fd", raw.trace_fd)->group("");
+    app.add_flag("--watched", raw.watched)->group("");
+    app.add_option("--trace-limit", raw.trace_limit)->group("");
+}
+
+// Fills the numbers in. `value` is left alone where nothing was given.
+template <class Number>
+core::Result<void> take_count(const std::string& text, const std::string& option, std::uint64_t least,
+                              std::uint64_t most, Number& value) {
+    if (!text.empty()) {
+        auto count = parse_count(text, option, least, most);
+        if (!count) {
+            return count.error();
+        }
+        value = static_cast<Number>(*count);
+    }
+    return {};
+}
+
+core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) {
+    // An option that is there but empty is no wish for the default.
+    for (const auto* option : app.get_options()) {
+        for (const auto& value : option->results()) {
+            if (value.empty()) {
+                return core::Error{core::ErrorKind::usage, option->get_name() + " needs a value"};
+            }
+        }
+    }
+    RunOptions options;
+    options.program = raw.program;
+    options.device = raw.device;
+    options.tab = raw.tab;
+    options.watched = raw.watched;
+    if (!raw.tab.empty() && raw.tab != "mxnet" && raw.tab != "pytorch" && raw.tab != "tensorflow") {
+        return core::Error{core::ErrorKind::usage,
+                           "--tab must be mxnet, pytorch or tensorflow, not \"" + raw.tab.substr(0, 60) + "\""};
+    }
+    options.workers = default_workers();
+    options.streams = kDefaultStreams;
+    if (!raw.device.empty() && raw.device != "cpu" && raw.device != "cuda" && raw.device != "simulated") {
+        return core::Error{core::ErrorKind::usage,
+                           "--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\""};
+    }
+    if (!raw.barrier.empty()) {
+        auto barrier = parse_barrier(raw.barrier);
+        if (!barrier) {
+            return barrier.error();
+        }
+        if (barrier->kind != trace::BarrierKind::as_written) {
+            options.barrier = *barrier;
+        }
+    }
+    for (const auto& setting : raw.set) {
+        const auto equals = setting.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return core::Error{core::ErrorKind::usage,
+                               "--set must be NAME=VALUE, not \"" + setting.substr(0, 60) + "\""};
+        }
+        options.set.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+    struct Count {
+        const std::string& text;
+        const char* option;
+        std::uint64_t least, most;
+        std::uint32_t& value;
+    };
+    for (const auto& count : {Count{raw.workers, "--workers", 1, core::kMaxLanes, options.workers},
+                              Count{raw.streams, "--streams", 1, core::kMaxLanes, options.streams},
+                              Count{raw.queue_limit, "--queue-limit", 1, 1u << 24, options.queue_limit}}) {
+        if (auto taken = take_count(count.text, count.option, count.least, count.most, count.value); !taken) {
+            return taken.error();
+        }
+    }
+    if (auto seed = take_count(raw.seed, "--seed", 0, (std::uint64_t{1} << 63) - 1, options.seed); !seed) {
+        return seed.error();
+    }
+    if (auto fd = take_count(raw.trace_fd, "--trace-fd", 3, 1'000'000, options.trace_fd); !fd) {
+        return fd.error();
+    }
+    struct Bytes {
+        const std::string& text;
+        const char* option;
+        std::uint64_t& value;
+    };
+    for (const auto& bytes : {Bytes{raw.budget, "--budget", options.budget},
+                              Bytes{raw.trace_limit, "--trace-limit", options.trace_limit}}) {
+        if (!bytes.text.empty()) {
+            auto value = parse_bytes(bytes.text, bytes.option);
+            if (!value) {
+                return value.error();
+            }
+            bytes.value = *value;
+        }
+    }
+    if (!raw.free_policy.empty()) {
+        auto policy = parse_free_policy(raw.free_policy);
+        if (!policy) {
+            return policy.error();
+        }
+        options.free_policy = *policy;
+    }
+    options.report = raw.report;
+    options.trace = raw.trace;
+    options.figure = raw.figure;
+    return options;
+}
+
+// CLI11's complaint as one sentence of ours.
+core::Error complaint(const CLI::App& app, const CLI::ParseError& problem, const std::string& command) {
+    const std::string see = "; see " + command + " --help";
+    if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr) {
+        const auto extras = app.remaining(true);
+        const std::string extra = extras.empty() ? std::string("an argument") : extras.front().substr(0, 60);
+        const bool is_option = !extra.empty() && extra[0] == '-';
+        return {core::ErrorKind::usage,
+                (is_option ? "unknown option " : "unexpected argument ") + extra + " for " + command + see};
+    }
+    std::string text = problem.what();
+    text = text.substr(0, text.find('\n'));
+    return {core::ErrorKind::usage, text.substr(0, 200) + see};
+}
+
+// The options of one side of a comparison.
+core::Result<RunOptions> parse_side(const std::string& text, const char* side, const std::string& program,
+                                    std::vector<std::string>& words) {
+    const auto in_side = [&](core::Error error) {
+        error.message = "in " + std::string(side) + ": " + error.message;
+        return error;
+    };
+    auto split = split_options(text);
+    if (!split) {
+        return in_side(split.error());
+    }
+    words = *split;
+    CLI::App app;
+    app.set_help_flag();
+    RawRunOptions raw;
+    add_run_options(app, raw);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& problem) {
+        return in_side(complaint(app, problem, "headway run"));
+    }
+    if (!raw.trace_fd.empty()) {
+        return in_side({core::ErrorKind::usage, "--trace-fd is not for a comparison"});
+    }
+    auto options = checked(raw, app);
+    if (!options) {
+        return in_side(options.error());
+    }
+    options->program = program;
+    return options;
+}
+
+}  // namespace
+
+core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+    CommandLine line;
+    CLI::App app(
+        "Shows how far the frontend runs ahead of the backend, and what barriers and memory have to do with it.",
+        "headway");
+    app.require_subcommand(1);
+    bool version = false;
+    app.add_flag("--version", version, "Print the version");
+
+    RawRunOptions raw;
+    auto* run = app.add_subcommand("run", "Run a program without a window");
+    run->add_option("PROGRAM", raw.program, "a lesson's id, or a .py, .ipynb or .md file")->required();
+    add_run_options(*run, raw);
+
+    std::string side_a, side_b;
+    auto* compare = app.add_subcommand("compare", "Two runs on one time axis");
+    compare->add_option("PROGRAM", line.compare.program, "as for run")->required();
+    compare->add_option("--a", side_a, "options of run A, in one string")->required();
+    compare->add_option("--b", side_b, "options of run B, in one string")->required();
+    compare->add_option("--figure", line.compare.figure, "FILE.png, .svg or .pdf: both timelines");
+    compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
+
+    std::string file_in, file_out, exercise;
+    auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
+    figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
+    figure->add_option("-o", file_out, "FILE.png, .svg or .pdf")->required();
+
+    auto* check = app.add_subcommand("check", "Grade a learner's program");
+    check->add_option("EXERCISE", exercise, "an exercise's id")->required();
+    check->add_option("FILE", file_in, "FILE.py")->required();
+
+    auto* lessons = app.add_subcommand("lessons", "List the lessons");
+    lessons->add_flag("--json", line.json, "as JSON");
+    auto* devices = app.add_subcommand("devices", "List the devices, and why one is not there");
+    devices->add_flag("--json", line.json, "as JSON");
+    auto* bench = app.add_subcommand("bench", "The engine's own costs on this machine");
+    bench->add_flag("--json", line.json, "as JSON");
+
+    std::string command = "headway";
+    for (const auto& argument : arguments) {
+        if (!argument.empty() && argument[0] != '-') {
+            const auto known = app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == argument; });
+            if (!known.empty()) {
+                command += " " + argument;
+            } else {
+                return core::Error{core::ErrorKind::usage,
+                                   "unknown command " + argument.substr(0, 60) + "; see headway --help"};
+            }
+            break;
+        }
+    }
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        const auto parsed = app.get_subcommands();
+        line.text = parsed.empty() ? app.help() : parsed.front()->help("headway");
+        return line;
+    } catch (const CLI::CallForAllHelp&) {
+        line.text = app.help();
+        return line;
+    } catch (const CLI::ParseError& problem) {
+        if (version) {
+            line.subcommand = Subcommand::version;
+            return line;
+        }
+        return complaint(app, problem, command);
+    }
+    if (version) {
+        line.subcommand = Subcommand::version;
+    } else if (run->parsed()) {
+        line.subcommand = Subcommand::run;
+        auto options = checked(raw, *run);
+        if (!options) {
+            return options.error();
+        }
+        line.run = *options;
+    } else if (compare->parsed()) {
+        line.subcommand = Subcommand::compare;
+        auto a = parse_side(side_a, "--a", line.compare.program, line.compare.words_a);
+        if (!a) {
+            return a.error();
+        }
+        auto b = parse_side(side_b, "--b", line.compare.program, line.compare.words_b);
+        if (!b) {
+            return b.error();
+        }
+        line.compare.a = *a;
+        line.compare.b = *b;
+    } else if (figure->parsed()) {
+        line.subcommand = Subcommand::figure;
+        line.words = {file_in, file_out};
+    } else if (check->parsed()) {
+        line.subcommand = Subcommand::check;
+        line.words = {exercise, file_in};
+    } else if (lessons->parsed()) {
+        line.subcommand = Subcommand::lessons;
+    } else if (devices->parsed()) {
+        line.subcommand = Subcommand::devices;
+    } else {
+        line.subcommand = Subcommand::bench;
+    }
+    return line;
+}
+
+}  // namespace headway::runner

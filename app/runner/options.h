@@ -1,0 +1,56 @@
+// The command line, as words and numbers that have been checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/runner/words.h"
+#include "engine/core/result.h"
+
+namespace headway::runner {
+
+inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{1} << 30;  // 16 million ops
+
+// What one run is to be like.
+struct RunOptions {
+    std::string program;
+    std::string device = "cpu";
+    std::optional<trace::BarrierPolicy> barrier;  // none: as the program is written
+    std::vector<std::pair<std::string, std::string>> set;
+    std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: its first
+    std::uint32_t workers = 1, streams = 2;
+    std::uint64_t budget = 0;       // 0: none
+    std::uint32_t queue_limit = 0;  // 0: none
+    memory::FreePolicy free_policy = memory::FreePolicy::finish;
+    std::uint64_t seed = 0;
+    std::string report, trace, figure;  // files; empty: not wanted
+    bool watched = false;               // the program begins once the watcher has set its wishes
+    int trace_fd = -1;                  // record into this descriptor, which somebody else watches
+    std::uint64_t trace_limit = kDefaultTraceLimit;
+};
+
+struct CompareOptions {
+    std::string program;
+    RunOptions a, b;
+    std::vector<std::string> words_a, words_b;  // as they were given, for the runs' own command lines
+    std::string report, figure;
+};
+
+enum class Subcommand { help, version, run, compare, figure, check, lessons, devices, bench };
+
+struct CommandLine {
+    Subcommand subcommand = Subcommand::help;
+    std::string text;  // help
+    RunOptions run;
+    CompareOptions compare;
+    std::vector<std::string> words;  // figure: TRACE, FILE; check: EXERCISE, FILE
+    bool json = false;
+};
+
+// `arguments` without the program's name. Errors are of kind usage.
+core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace headway::runner

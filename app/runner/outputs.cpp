@@ -1,0 +1,160 @@
+// What a run leaves behind: report, trace and figure, and sentences on stderr.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/exchange/chrome_writer.h"
+#include "app/exchange/gzip_sink.h"
+#include "app/runner/commands.h"
+#include "app/runner/output_file.h"
+#ifdef HEADWAY_WITH_FIGURES
+#include "app/figure/figure.h"
+#endif
+
+namespace headway::runner {
+
+namespace {
+
+std::string lower_case_end(const std::string& path) {
+    std::string end = path.substr(path.find_last_of("./") == std::string::npos ? 0 : path.find_last_of("./"));
+    for (char& c : end) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return end;
+}
+
+}  // namespace
+
+void tell(const std::string& sentence) {
+    std::string line = "headway: ";
+    for (const char c : sentence) {  // one line, whatever a file or an argument had in it
+        line += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    line += '\n';
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+int fail(const core::Error& error) {
+    std::string sentence = error.message;
+    if (!error.file.empty() && sentence.find(error.file) == std::string::npos) {
+        sentence = error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + sentence;
+    }
+    tell(sentence);
+    switch (error.kind) {
+        case core::ErrorKind::usage:
+        case core::ErrorKind::unreadable:
+            return kUsage;
+        case core::ErrorKind::unavailable:
+            return kUnavailable;
+        default:
+            return kProgramFailed;
+    }
+}
+
+core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
+    auto reader = trace::Reader::open(fd);
+    if (!reader) {
+        return reader.error();
+    }
+    auto run = std::make_unique<model::Run>(std::move(*reader));
+    run->update();
+    run->close();
+    return run;
+}
+
+core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure) {
+    if (!trace.empty() && lower_case_end(trace) == ".gz" &&
+        lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
+        return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
+    }
+    if (!figure.empty()) {
+#ifdef HEADWAY_WITH_FIGURES
+        if (auto known = figure::check_figure_path(figure); !known) {
+            return known.error();
+        }
+#else
+        return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
+#endif
+    }
+    const std::string* paths[] = {&report, &trace, &figure};
+    for (const auto* path : paths) {
+        if (path->empty()) {
+            continue;
+        }
+        for (const auto* other : paths) {
+            if (other != path && *other == *path && path->rfind("/dev/", 0) != 0) {
+                return core::Error{core::ErrorKind::usage, *path + " is asked for twice"};
+            }
+        }
+        if (auto writable = check_writable(*path); !writable) {
+            return writable.error();
+        }
+    }
+    return {};
+}
+
+core::Result<void> write_text(const std::string& path, const std::string& text) {
+    auto file = OutputFile::create(path);
+    if (!file) {
+        return file.error();
+    }
+    file->write(text);
+    return file->commit();
+}
+
+core::Result<void> write_trace(const std::string& path, const model::Run& run) {
+    auto file = OutputFile::create(path);
+    if (!file) {
+        return file.error();
+    }
+    const exchange::Sink to_file = [&](std::string_view bytes) { return file->write(bytes); };
+    if (lower_case_end(path) == ".gz") {
+        exchange::GzipSink gzip(to_file);
+        exchange::write_chrome_trace(run, [&](std::string_view bytes) { return gzip.write(bytes); });
+        gzip.finish();
+    } else {
+        exchange::write_chrome_trace(run, to_file);
+    }
+    return file->commit();
+}
+
+core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
+                                [[maybe_unused]] const model::Run* b) {
+#ifdef HEADWAY_WITH_FIGURES
+    return figure::write_figure(path, a, b, {});
+#else
+    return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
+#endif
+}
+
+std::string time_text(double ns) {
+    char text[40];
+    const double size = ns < 0 ? -ns : ns;
+    const double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : size >= 1e3 ? 1e3 : 1;
+    const char* name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "µs" : "ns";
+    const double value = ns / unit;
+    std::snprintf(text, sizeof text,
+                  unit == 1      ? "%.0f %s"
+                  : value >= 100 ? "%.0f %s"
+                  : value >= 10  ? "%.1f %s"
+                                 : "%.2f %s",
+                  value, name);
+    return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    char text[40];
+    const double value = static_cast<double>(bytes);
+    if (bytes < 1000) {
+        std::snprintf(text, sizeof text, "%.0f bytes", value);
+    } else if (bytes < 1'000'000) {
+        std::snprintf(text, sizeof text, "%.1f kB", value / 1e3);
+    } else if (bytes < 1'000'000'000) {
+        std::snprintf(text, sizeof text, "%.1f MB", value / 1e6);
+    } else {
+        std::snprintf(text, sizeof text, "%.2f GB", value / 1e9);
+    }
+    return text;
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,59 @@
+// y = x + 1, over and over: what one op costs, waited for each time or once at the end.
+#include "app/runner/programs/program.h"
+
+namespace headway::runner {
+namespace {
+
+class Increment final : public Program {
+public:
+    std::string name() const override { return "increment"; }
+    std::string title() const override { return "y = x + 1, many times"; }
+    std::vector<lesson::Parameter> parameters() const override {
+        return {
+            {"n", "Steps", "How many times y = x + 1 is issued", "10000", 1, 10'000'000, true, {}},
+            {"wait", "Wait", "After every step, or once when all are issued", "once", 0, 0, true, {"once", "each"}},
+            {"size", "Elements of x", "Larger tensors make each step longer", "2", 1, 100'000, true, {}},
+        };
+    }
+
+    void run(ProgramContext& context) const override {
+        auto& rt = context.runtime();
+        const auto n = context.whole("n");
+        const bool wait_each = context.word("wait") == "each";
+
+        // Warm-up: x exists, and so does the memory for y.
+        runtime::Tensor x = at_line(rt).ones({1, context.whole("size")});
+        (x + 1.0f).wait_to_read();
+        at_line(rt).waitall();
+
+        rt.measure_begin();
+        const auto begin_ns = context.now_ns();
+        rt.scope_begin(wait_each ? "wait each time" : "wait once");
+        for (std::int64_t i = 0; i < n; ++i) {
+            const runtime::Tensor y = x + 1.0f;
+            if (wait_each) {
+                at_line(rt).wait_to_read(y);
+            }
+        }
+        const auto issued_ns = context.now_ns();
+        if (!wait_each) {
+            at_line(rt).waitall();
+        }
+        rt.scope_end(wait_each ? "wait each time" : "wait once");
+        const auto done_ns = context.now_ns();
+        rt.measure_end();
+
+        const auto seconds = [&](std::int64_t ns) { return static_cast<double>(ns - begin_ns) * 1e-9; };
+        context.printf("%lld steps, waiting %s: issued after %.4f sec, finished after %.4f sec",
+                       static_cast<long long>(n), wait_each ? "for each" : "once", seconds(issued_ns),
+                       seconds(done_ns));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_increment() {
+    return std::make_unique<Increment>();
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,58 @@
+// Random matrices, each multiplied with itself: two stopwatches, one for the asking and one for the work.
+#include "app/runner/programs/program.h"
+
+namespace headway::runner {
+namespace {
+
+class Matmul final : public Program {
+public:
+    std::string name() const override { return "matmul"; }
+    std::string title() const override { return "Random matrices and their products"; }
+    std::vector<lesson::Parameter> parameters() const override {
+        return {
+            {"reps", "Products", "How many matrices are made and multiplied", "10", 1, 1000, true, {}},
+            {"size", "Rows and columns", "The matrices are square", "1000", 1, 8000, true, {}},
+            {"wait", "Wait", "After every product, or once when all are issued", "once", 0, 0, true, {"once", "each"}},
+        };
+    }
+
+    void run(ProgramContext& context) const override {
+        auto& rt = context.runtime();
+        const auto reps = context.whole("reps");
+        const auto size = context.whole("size");
+        const bool wait_each = context.word("wait") == "each";
+        const auto product = [&] {
+            const runtime::Tensor a = at_line(rt).randn({size, size});
+            return at_line(rt).matmul(a, a);
+        };
+
+        product().wait_to_read();  // warm-up: threads awake, memory there
+
+        rt.measure_begin();
+        const auto begin_ns = context.now_ns();
+        rt.scope_begin("products");
+        for (std::int64_t i = 0; i < reps; ++i) {
+            const runtime::Tensor b = product();
+            if (wait_each) {
+                b.wait_to_read();
+            }
+        }
+        const auto issued_ns = context.now_ns();
+        at_line(rt).waitall();
+        rt.scope_end("products");
+        const auto done_ns = context.now_ns();
+        rt.measure_end();
+
+        const auto seconds = [&](std::int64_t ns) { return static_cast<double>(ns - begin_ns) * 1e-9; };
+        context.printf("headway, issued:   %.4f sec", seconds(issued_ns));
+        context.printf("headway, finished: %.4f sec", seconds(done_ns));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_matmul() {
+    return std::make_unique<Matmul>();
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,395 @@
+"""Runs a learner's program: reads the file, makes Python of it, runs it, and tells how it ended.
+
+Every source keeps its own line numbers: what is not code becomes an empty line, so a line of a document is that line
+in the timeline and in messages.
+"""
+
+import ast
+import json
+import linecache
+import re
+import sys
+import traceback
+import types
+
+import _headway
+
+FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*(.*)$")
+TAB_MARK = re.compile(r"^#\s*@tab\s+(.+)$")
+FRAMEWORK_MARK = re.compile(r"^#\s*For\s+(MXNet|PyTorch|TensorFlow)\b", re.IGNORECASE)
+CELL_MARK = re.compile(r"^In ?\[\s*\d*\s*\]:\s*(.*)$")
+CELL_END = re.compile(r"^# %%")
+TABS = ("mxnet", "pytorch", "tensorflow")
+
+
+class Refused(Exception):
+    """The file holds no program: what and at which line."""
+
+    def __init__(self, message, line=0):
+        super().__init__(message)
+        self.line = line
+
+
+class Prepared:
+    """A program ready to run: compiled units in order, each with whether its value is echoed."""
+
+    def __init__(self, file_name, source, units):
+        self.file_name = file_name
+        self.source = source
+        self.units = units
+
+
+def is_python(text):
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+# --- documents ---
+
+
+def fenced_cells(lines):
+    """(first line, last line, what stands behind the fence) of each fenced block, from 0, fences left out."""
+    cells = []
+    opening = None
+    for number, line in enumerate(lines):
+        fence = FENCE.match(line)
+        if opening is None:
+            if fence:
+                opening = (number, fence.group(2), fence.group(3))
+        elif fence and fence.group(2).startswith(opening[1]) and not fence.group(3):
+            cells.append((opening[0] + 1, number, opening[2]))
+            opening = None
+    if opening is not None:
+        raise Refused("a block of code is opened here and never closed", opening[0] + 1)
+    return cells
+
+
+def is_python_fence(info):
+    info = info.strip().lower()
+    return info.startswith(("python", "{.python", "py", "{python"))
+
+
+def tab_of_cell(code):
+    """The tabs that d2l's '#@tab a, b' names; None without one."""
+    for line in code:
+        if line.strip():
+            mark = TAB_MARK.match(line.strip())
+            return [t.strip() for t in mark.group(1).split(",")] if mark else None
+    return None
+
+
+def keep_for_tab(kept, code, first, tab):
+    """Copies a block's lines that belong to a tab. Comments like '# For PyTorch users' begin a tab's share."""
+    framework = None
+    for offset, line in enumerate(code):
+        mark = FRAMEWORK_MARK.match(line.strip())
+        if mark:
+            framework = mark.group(1).lower()
+        if framework is None or framework == tab:
+            kept[first + offset] = line
+
+
+def document_tabs(cells, lines):
+    tabs = []
+    marked = False
+    for first, last, info in cells:
+        own = tab_of_cell(lines[first:last])
+        marked = marked or own is not None
+        for tab in own or ():
+            if tab in TABS and tab not in tabs:
+                tabs.append(tab)
+        for line in lines[first:last]:
+            mark = FRAMEWORK_MARK.match(line.strip())
+            if mark and mark.group(1).lower() not in tabs:
+                tabs.append(mark.group(1).lower())
+    # d2l: blocks without a mark are MXNet's where others are marked.
+    if marked and "mxnet" not in tabs and any(tab_of_cell(lines[a:b]) is None for a, b, _ in cells):
+        tabs.insert(0, "mxnet")
+    return tabs, marked
+
+
+def from_markdown(lines, tab):
+    cells = [c for c in fenced_cells(lines) if is_python_fence(c[2])]
+    if not cells:
+        return None
+    tabs, marked = document_tabs(cells, lines)
+    if tab and tabs and tab not in tabs:
+        raise Refused("this document has no tab %s, only %s" % (tab, ", ".join(tabs)))
+    tab = tab or (("mxnet" if "mxnet" in tabs else tabs[0]) if tabs else "")
+    kept = [""] * len(lines)
+    ends = []
+    for first, last, _ in cells:
+        code = lines[first:last]
+        own = tab_of_cell(code)
+        if marked and tab not in (own or ["mxnet"]) and "all" not in (own or []):
+            continue
+        keep_for_tab(kept, code, first, tab)
+        ends.append(last)
+    return kept, ends
+
+
+def ends_with_a_name(text):
+    body = ast.parse(text).body
+    return bool(body) and isinstance(body[-1], ast.Expr) and isinstance(body[-1].value, (ast.Name, ast.Attribute))
+
+
+def from_printed_notebook(lines):
+    """A notebook printed as text: 'In [1]:', the cell, its output, prose. A cell goes on, paragraph by paragraph, as
+    long as it is Python; a paragraph that ends with a bare name is the last one, for its value is printed next."""
+    starts = [n for n, line in enumerate(lines) if CELL_MARK.match(line.strip())]
+    if not starts:
+        return None
+    kept = [""] * len(lines)
+    ends = []
+    for index, start in enumerate(starts):
+        stop = starts[index + 1] if index + 1 < len(starts) else len(lines)
+        at = start + 1
+        cell = []
+        end = at
+        while at < stop:
+            paragraph_end = at
+            while paragraph_end < stop and lines[paragraph_end].strip():
+                paragraph_end += 1
+            paragraph = lines[at:paragraph_end]
+            candidate = cell + paragraph
+            if paragraph and not is_python("\n".join(candidate)):
+                if not cell:
+                    raise Refused(syntax_sentence("\n" * at + "\n".join(paragraph)), at + 1)
+                break
+            cell = candidate + [""]
+            end = paragraph_end
+            if paragraph and ends_with_a_name("\n".join(candidate)):
+                break
+            at = paragraph_end + 1
+        kept[start + 1 : end] = lines[start + 1 : end]
+        ends.append(end)
+    return kept, ends
+
+
+def syntax_sentence(text):
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return "%s: %s" % (error.msg, (error.text or "").strip()[:80])
+    return "no Python"
+
+
+CODE_LIKE = re.compile(r"^\s*((from\s+\S+\s+)?import\s|with\s.*:\s*$|for\s.*:\s*$|while\s.*:\s*$|def\s.*:\s*$|class\s.*:\s*$)")
+
+
+def refuse_plain_text(lines):
+    """Text with code but no cells: says which line cannot be Python."""
+    for number, line in enumerate(lines):
+        if not CODE_LIKE.match(line):
+            continue
+        if line.rstrip().endswith(":"):
+            body = next((l for l in lines[number + 1 :] if l.strip()), "")
+            if len(body) - len(body.lstrip()) <= len(line) - len(line.lstrip()):
+                raise Refused("expected an indented block after: %s" % line.strip()[:80], number + 2)
+        elif not is_python(line.strip()):
+            raise Refused(syntax_sentence(line.strip()), number + 1)
+    raise Refused("there is no code cell in this document", 1)
+
+
+def from_notebook(text):
+    try:
+        notebook = json.loads(text)
+        cells = [c for c in notebook["cells"] if c.get("cell_type") == "code"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused("this is no notebook: %s" % error, getattr(error, "lineno", 1))
+    kept, ends = [], []
+    for cell in cells:
+        source = cell.get("source", "")
+        source = source if isinstance(source, str) else "".join(source)
+        kept += ["# %%"] + ["" if l.lstrip().startswith(("%", "!")) else l for l in source.split("\n")]
+        ends.append(len(kept))
+    if not cells:
+        raise Refused("this notebook has no code cell", 1)
+    return kept, ends
+
+
+def read_source(path, tab):
+    """(source, line numbers at which a cell ends)."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    if path.endswith(".py"):
+        # Python's own rule: UTF-8 unless a coding comment says otherwise.
+        import io
+        import tokenize
+
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+            source = raw.decode(encoding)
+        except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+            line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
+            raise Refused("the file is not in the encoding it should be in: %s" % error, line)
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
+        ends = [n for n, line in enumerate(source.split("\n")) if CELL_END.match(line)]
+        return source, ends
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused("the document is not UTF-8", raw[: error.start].count(b"\n") + 1)
+    if path.endswith(".ipynb"):
+        kept, ends = from_notebook(text)
+        return "\n".join(kept), ends
+    lines = text.replace("\r\n", "\n").split("\n")
+    found = from_markdown(lines, tab) or from_printed_notebook(lines)
+    if found is None:
+        refuse_plain_text(lines)
+    kept, ends = found
+    if not any(line.strip() for line in kept):
+        raise Refused("the tab %s has no code" % tab, 1)
+    return "\n".join(kept), ends
+
+
+# --- programs ---
+
+
+def literal(text):
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def set_values(tree, values):
+    """--set NAME=VALUE replaces the value of the first top-level assignment of a literal to that name."""
+    known = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            try:
+                ast.literal_eval(node.value)
+            except ValueError:
+                continue
+            known.setdefault(node.targets[0].id, node)
+    for name, text in values.items():
+        if name not in known:
+            have = ", ".join(sorted(known)) or "none"
+            raise Refused("the program sets no value called %s at its top level (it has: %s)" % (name, have))
+        node = known[name]
+        node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
+
+
+def prepare(path, name, tab, values):
+    """A Prepared program, or (message, line, kind) when the file holds none."""
+    try:
+        source, ends = read_source(path, tab)
+        # One object for all code of the program: frames are told apart by it.
+        tree = ast.parse(source, name)
+        set_values(tree, values)
+        echo_any = not path.endswith(".py") or bool(ends)
+        units = []
+        marks = ends + [1 << 30]
+        for index, node in enumerate(tree.body):
+            last = index + 1 == len(tree.body)
+            following = tree.body[index + 1].lineno if not last else 1 << 30
+            cell_ends = last or any(node.end_lineno <= mark < following for mark in marks)
+            if echo_any and isinstance(node, ast.Expr) and cell_ends:
+                units.append(compile(ast.Interactive([node]), name, "single"))
+            else:
+                units.append(compile(ast.Module([node], []), name, "exec"))
+        file_name = units[0].co_filename if units else name
+        units = [with_file_name(unit, file_name) for unit in units]
+        return Prepared(file_name, source, units)
+    except Refused as error:
+        return (place(str(error), name, error.line), error.line, "unreadable")
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", 0) or 0
+        text = (getattr(error, "text", None) or "").strip()[:80]
+        message = "%s%s" % (getattr(error, "msg", error), ": " + text if text else "")
+        return (place(message, name, line), line, "failed")
+    except RecursionError:
+        return (place("the program is nested too deeply", name, 0), 0, "failed")
+
+
+def place(message, name, line):
+    return "%s, at %s:%d" % (message, name, line) if line else "%s, in %s" % (message, name)
+
+
+def with_file_name(code, file_name):
+    """The same code, and the functions inside it, with this very object as their file name."""
+    constants = tuple(with_file_name(c, file_name) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=file_name, co_consts=constants)
+
+
+def run(prepared):
+    """None when the program came to its end, else (message, line, kind)."""
+    name = prepared.file_name
+    module = types.ModuleType("__main__")
+    module.__file__ = name
+    sys.modules["__main__"] = module
+    sys.argv = [name]
+    space = module.__dict__
+    linecache.cache[name] = (len(prepared.source), None, prepared.source.splitlines(True), name)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="replace")
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is None or signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        pass
+    sys.displayhook = display
+    told = None
+    try:
+        for unit in prepared.units:
+            exec(unit, space)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            told = ("the program ended itself with status %s" % (error.code,), 0, "failed")
+    except (_headway.Stop, KeyboardInterrupt):
+        told = ("stopped", 0, "stopped")
+    except BaseException as error:
+        told = tell(error, name)
+    finally:
+        stdout = sys.__stdout__
+        try:
+            sys.stdout = stdout
+            stdout.flush()
+        except (OSError, ValueError):
+            pass
+        space.clear()
+        sys.last_traceback = sys.last_value = sys.last_type = None
+    import gc
+
+    gc.collect()
+    return told
+
+
+def display(value):
+    if value is None:
+        return
+    text = getattr(type(value), "_display", repr)(value)
+    print(text)
+
+
+def tell(error, name):
+    """A learner's exception: the traceback on stderr, without our own frames, and one sentence for the window."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == name]
+    line = own[-1].lineno if own else 0
+    try:
+        shown = "".join(
+            ["Traceback (most recent call last):\n"]
+            + traceback.format_list(own)
+            + traceback.format_exception_only(type(error), error)
+        )
+        stream = sys.__stderr__
+        stream.write(shown)
+        stream.flush()
+    except Exception:  # the program may have broken stderr, or its exception cannot be printed
+        pass
+    if isinstance(error, _headway.Error):
+        message = str(error)
+        if ", at " not in message:
+            message = place(message, name, line)
+        return (message, line, "engine")
+    try:
+        words = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
+    except Exception:
+        words = type(error).__name__
+    words = words.split("\n")[0][:300]
+    error.__traceback__ = None
+    return (place(words, name, line), line, "failed")

@@ -1,0 +1,125 @@
+"""Tensors as text, in the way that each framework prints them."""
+
+import struct
+
+
+def values_of(tensor, kind="print", name=None):
+    """The values as a flat tuple of floats: waits."""
+    data = tensor.to_bytes(kind, name or kind)
+    return struct.unpack("%df" % (len(data) // 4), data)
+
+
+def nested(values, shape):
+    """The values as nested lists."""
+    if not shape:
+        return values[0]
+    if len(shape) == 1:
+        return list(values)
+    step = len(values) // shape[0] if shape[0] else 0
+    return [nested(values[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])]
+
+
+def number_format(values, torch_style):
+    """A function from a number to its text, all of one width, as NumPy and PyTorch choose it."""
+    finite = [abs(v) for v in values if v == v and v not in (float("inf"), float("-inf"))]
+    if all(v == int(v) for v in finite) and not any(v > 1e8 for v in finite):
+        texts = lambda v: "%d." % v if v == v and abs(v) != float("inf") else str(v)
+    else:
+        nonzero = [v for v in finite if v]
+        scientific = nonzero and (max(nonzero) >= 1e8 or min(nonzero) < 1e-4 or max(nonzero) / min(nonzero) > 1e3)
+        if scientific:
+            texts = lambda v: "%.4e" % v
+        elif torch_style:
+            texts = lambda v: "%.4f" % v
+        else:
+            digits = max((len(shortest(v).partition(".")[2]) for v in finite), default=0)
+            digits = min(8, digits)
+            texts = lambda v: "%.*f" % (digits, v)
+    width = max((len(texts(v)) for v in values), default=0)
+    return lambda v: texts(v).rjust(width)
+
+
+def shortest(value):
+    """The shortest decimal that gives the same float32."""
+    for digits in range(1, 10):
+        text = "%.*g" % (digits, value)
+        if struct.pack("f", float(text)) == struct.pack("f", value):
+            break
+    return text if "e" not in text else "%.8f" % value
+
+
+def array_text(tensor, prefix, torch_style, kind="print", name=None):
+    values = values_of(tensor, kind, name)
+    shape = tuple(tensor.shape)
+    if not shape:
+        return number_format(values, torch_style)(values[0]).strip()
+    summarise = len(values) > 1000
+    edge = 3
+    shown = [v for i, v in indexed(values, shape, edge if summarise else None)]
+    text_of = number_format(shown, torch_style)
+
+    def level(flat, sides, indent):
+        step = len(flat) // sides[0]
+        cut = summarise and sides[0] > 2 * edge
+        rows = list(range(edge)) + [None] + list(range(sides[0] - edge, sides[0])) if cut else range(sides[0])
+        if len(sides) == 1:
+            words = ["..." if i is None else text_of(flat[i]) for i in rows]
+            room = max(1, (76 - indent) // (len(words[0]) + 2))
+            lines = [", ".join(words[i : i + room]) for i in range(0, len(words), room)]
+            return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+        parts = ["..." if i is None else level(flat[i * step : (i + 1) * step], sides[1:], indent + 1) for i in rows]
+        return "[" + ("," + "\n" * (len(sides) - 1) + " " * (indent + 1)).join(parts) + "]"
+
+    return level(values, shape, len(prefix))
+
+
+def indexed(values, shape, edge):
+    """The values that are shown, with their positions."""
+    if edge is None:
+        yield from enumerate(values)
+        return
+    positions = [0]
+    for side in shape:
+        rows = range(side) if side <= 2 * edge else [*range(edge), *range(side - edge, side)]
+        positions = [p * side + r for p in positions for r in rows]
+    for p in positions:
+        yield p, values[p]
+
+
+def to_numpy(tensor, name="numpy"):
+    import numpy
+
+    return numpy.frombuffer(bytearray(tensor.to_bytes("numpy", name)), dtype=numpy.float32).reshape(tensor.shape)
+
+
+def from_values(values, kind, place=None, waits=False):
+    """A tensor of anything with the buffer protocol, of a number, or of nested lists of numbers."""
+    import array
+
+    import _headway
+
+    try:
+        memoryview(values)
+    except TypeError:
+        flat, shape = array.array("f"), []
+        if not hasattr(values, "__len__"):
+            return _headway.full([], float(values), kind, place, waits)
+        level = values
+        while hasattr(level, "__len__"):
+            shape.append(len(level))
+            level = level[0] if len(level) else None
+
+        def gather(part, depth):
+            if depth == len(shape):
+                flat.append(float(part))
+                return
+            if len(part) != shape[depth]:
+                raise ValueError("the lists are of different lengths, so they are no tensor")
+            for item in part:
+                gather(item, depth + 1)
+
+        gather(values, 0)
+        return _headway.from_buffer(flat, kind, place, waits).reshape(shape)
+    if not memoryview(values).c_contiguous:
+        values = values.copy()
+    return _headway.from_buffer(values, kind, place, waits)

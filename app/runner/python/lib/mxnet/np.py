@@ -1,0 +1,145 @@
+"""mxnet.np → Headway's MXNet dialect."""
+
+import _headway
+from headway_text import array_text, from_values, nested, to_numpy, values_of
+
+float32 = "float32"
+
+
+class ndarray(_headway.Tensor):
+    __slots__ = ()
+
+    def __repr__(self):
+        text = "array(" + array_text(self, "array(", False)
+        return text + (", ctx=gpu(0))" if _headway.device()[0] != "cpu" else ")")
+
+    def __str__(self):
+        text = array_text(self, "", False).replace(",", "")
+        return text + (" @gpu(0)" if _headway.device()[0] != "cpu" else "")
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec else str(self)
+
+    @property
+    def dtype(self):
+        return float32
+
+    @property
+    def T(self):
+        return self.transpose(0, 1)
+
+    @property
+    def ctx(self):
+        return _context()
+
+    @property
+    def grad(self):
+        return self.gradient
+
+    def attach_grad(self, grad_req="write"):
+        if grad_req not in ("write", "add"):
+            raise ValueError("grad_req is 'write' or 'add'")
+        self.require_gradient(grad_req == "add")
+
+    def backward(self, out_grad=None, retain_graph=False):
+        _headway.Tensor.backward(self, out_grad, bool(retain_graph))
+
+    def asnumpy(self):
+        return to_numpy(self, "asnumpy")
+
+    def asscalar(self):
+        return self.item()
+
+    def tolist(self):
+        return nested(values_of(self, "numpy", "tolist"), tuple(self.shape))
+
+    def dot(self, other):
+        return self @ other
+
+    def as_in_ctx(self, ctx):
+        return self
+
+    as_in_context = as_in_ctx
+
+    def __getattr__(self, name):
+        raise AttributeError("Headway's MXNet dialect has no ndarray.%s" % name)
+
+
+def _context():
+    import mxnet
+
+    return mxnet.gpu(0) if _headway.device()[0] != "cpu" else mxnet.cpu(0)
+
+
+def array(values, dtype=None, ctx=None):
+    return from_values(values, ndarray)
+
+
+def ones(shape, dtype=None, ctx=None):
+    return _headway.full(shape, 1.0, ndarray)
+
+
+def zeros(shape, dtype=None, ctx=None):
+    return _headway.full(shape, 0.0, ndarray)
+
+
+def full(shape, fill_value, dtype=None, ctx=None):
+    return _headway.full(shape, fill_value, ndarray)
+
+
+def dot(a, b):
+    return a @ b
+
+
+matmul = dot
+
+
+def exp(a):
+    return a.exp()
+
+
+def log(a):
+    return a.log()
+
+
+def sqrt(a):
+    return a.sqrt()
+
+
+def sum(a, axis=None, keepdims=False):
+    return a.sum(axis, keepdims)
+
+
+def mean(a, axis=None, keepdims=False):
+    return a.mean(axis, keepdims)
+
+
+def stack(arrays):
+    """Along a new first axis."""
+    arrays = list(arrays)
+    if not arrays:
+        raise ValueError("need at least one array to stack")
+    out = _headway.full((len(arrays),) + tuple(arrays[0].shape), 0.0, ndarray)
+    for i, part in enumerate(arrays):
+        out[i] = part
+    return out
+
+
+class random:
+    """mxnet.np.random"""
+
+    @staticmethod
+    def normal(loc=0.0, scale=1.0, size=(), dtype=None, ctx=None):
+        return _headway.normal(size, loc, scale, ndarray)
+
+    @staticmethod
+    def uniform(low=0.0, high=1.0, size=(), dtype=None, ctx=None):
+        return _headway.uniform(size, low, high, ndarray)
+
+    @staticmethod
+    def seed(seed):
+        """The run's seed decides the values (--seed)."""
+
+
+def __getattr__(name):
+    raise AttributeError("Headway's MXNet dialect has no mxnet.np.%s" % name)

@@ -1,0 +1,35 @@
+"""mxnet.npx → Headway's MXNet dialect."""
+
+import _headway
+
+
+def set_np(*args, **kwargs):
+    """Nothing to switch: this dialect has NumPy's behaviour only."""
+
+
+def waitall():
+    _headway.waitall("npx.waitall")
+
+
+def relu(a):
+    return a.relu()
+
+
+def num_gpus():
+    return 0 if _headway.device()[0] == "cpu" else 1
+
+
+def cpu(i=0):
+    import mxnet
+
+    return mxnet.cpu(i)
+
+
+def gpu(i=0):
+    import mxnet
+
+    return mxnet.gpu(i)
+
+
+def __getattr__(name):
+    raise AttributeError("Headway's MXNet dialect has no mxnet.npx.%s" % name)

@@ -1,0 +1,176 @@
+"""tensorflow → Headway's TensorFlow dialect: the part that shows eager against traced.
+
+An eager op is issued one at a time and waited for. A function under @tf.function is traced at its first call with
+these shapes; from then on a call issues what was traced without waiting in between, and waits only where a value is
+needed.
+"""
+
+import _headway
+from headway_text import array_text, from_values, to_numpy
+
+float32 = "float32"
+_tracing = 0
+
+
+class Tensor(_headway.Tensor):
+    __slots__ = ()
+
+    def __repr__(self):
+        return "<tf.Tensor: shape=%s, dtype=float32, numpy=\narray(%s, dtype=float32)>" % (
+            tuple(self.shape),
+            array_text(self, "array(", False),
+        )
+
+    def __str__(self):
+        text = array_text(self, "", False).replace(",", "")
+        head = "\n" if "\n" in text else ""
+        return "tf.Tensor(%s%s, shape=%s, dtype=float32)" % (head, text, tuple(self.shape))
+
+    def numpy(self):
+        return to_numpy(self)
+
+    @property
+    def dtype(self):
+        return float32
+
+    def __getattr__(self, name):
+        raise AttributeError("Headway's TensorFlow dialect has no Tensor.%s" % name)
+
+
+def _kind():
+    return (Tensor, None, not _tracing)
+
+
+def _settle(tensor):
+    """A tensor with the habits of where it is used: waited for when eager, not inside a traced function."""
+    return tensor if tensor.waits == (not _tracing) else Tensor(tensor, None, not _tracing)
+
+
+def constant(values, dtype=None, shape=None):
+    made = from_values(values, *_kind())
+    return made if shape is None else made.reshape(shape)
+
+
+convert_to_tensor = constant
+
+
+def ones(shape, dtype=None):
+    return _headway.full(shape, 1.0, *_kind())
+
+
+def zeros(shape, dtype=None):
+    return _headway.full(shape, 0.0, *_kind())
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False):
+    return _settle(a).matmul(b, transpose_a, transpose_b)
+
+
+def add(a, b):
+    return _settle(a) + b
+
+
+def multiply(a, b):
+    return _settle(a) * b
+
+
+def exp(a):
+    return _settle(a).exp()
+
+
+def sqrt(a):
+    return _settle(a).sqrt()
+
+
+def reduce_sum(a, axis=None, keepdims=False):
+    return _settle(a).sum(axis, keepdims)
+
+
+def reduce_mean(a, axis=None, keepdims=False):
+    return _settle(a).mean(axis, keepdims)
+
+
+def reshape(a, shape):
+    return _settle(a).reshape(shape)
+
+
+class random:
+    """tf.random"""
+
+    @staticmethod
+    def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+        return _headway.normal(shape, mean, stddev, *_kind())
+
+    @staticmethod
+    def uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+        return _headway.uniform(shape, minval, maxval, *_kind())
+
+    @staticmethod
+    def set_seed(seed):
+        """The run's seed decides the values (--seed)."""
+
+
+class nn:
+    """tf.nn"""
+
+    @staticmethod
+    def relu(a):
+        return _settle(a).relu()
+
+
+def function(traced=None, **options):
+    """Issues what the function computes as one stretch, without waiting after each op."""
+    if traced is None:
+        return lambda f: function(f, **options)
+
+    def call(*args, **kwargs):
+        global _tracing
+        _headway.mark("scope_begin", "tf.function " + traced.__name__)
+        _tracing += 1
+        try:
+            inside = [_settle(a) if isinstance(a, Tensor) else a for a in args]
+            result = traced(*inside, **kwargs)
+        finally:
+            _tracing -= 1
+            _headway.mark("scope_end", "tf.function " + traced.__name__)
+        return result
+
+    call.__name__ = traced.__name__
+    call.python_function = traced
+    return call
+
+
+class config:
+    """tf.config"""
+
+    @staticmethod
+    def list_physical_devices(kind=None):
+        gpu = _headway.device()[0] != "cpu"
+        found = ["/physical_device:CPU:0"] + (["/physical_device:GPU:0"] if gpu else [])
+        return [d for d in found if kind is None or ":%s:" % kind in d]
+
+
+class device:
+    """with tf.device(...): accepted; the run's device executes everything."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        pass
+
+
+class test:
+    """tf.test"""
+
+    class experimental:
+        @staticmethod
+        def sync_devices():
+            _headway.waitall("tf.test.experimental.sync_devices", True)
+
+
+def __getattr__(name):
+    raise AttributeError("Headway's TensorFlow dialect has no tf.%s" % name)

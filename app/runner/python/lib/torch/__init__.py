@@ -1,0 +1,365 @@
+"""torch → Headway's PyTorch dialect: the part of PyTorch that the chapter uses, on Headway's queue.
+
+As in PyTorch, ops on a GPU return before they have run, and ops on the CPU return when they are done: on the CPU this
+dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
+"""
+
+import _headway
+from headway_text import array_text, from_values, nested, to_numpy, values_of
+
+float32 = "torch.float32"
+float = "torch.float32"
+_gpu_kind = _headway.device()[0]
+
+
+class device:
+    """Where tensors live: 'cpu', 'cuda' or 'cuda:0'."""
+
+    def __init__(self, type, index=None):
+        name, _, number = str(type).partition(":")
+        if name not in ("cpu", "cuda"):
+            raise RuntimeError("Headway's PyTorch dialect knows the devices cpu and cuda, not %s" % name)
+        self.type = name
+        self.index = int(number) if number else index
+        if name == "cuda":
+            self.index = self.index or 0
+            if cuda.device_count() <= self.index:
+                raise RuntimeError(
+                    "no CUDA device %d: this run is on %s (choose the device cuda or simulated)" % (self.index, _gpu_kind)
+                )
+
+    def __repr__(self):
+        return "device(type='%s'%s)" % (self.type, "" if self.index is None else ", index=%d" % self.index)
+
+    def __str__(self):
+        return self.type if self.index is None else "%s:%d" % (self.type, self.index)
+
+    def __eq__(self, other):
+        return str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+
+class Size(tuple):
+    def __repr__(self):
+        return "torch.Size(%s)" % list(self)
+
+    def numel(self):
+        n = 1
+        for side in self:
+            n *= side
+        return n
+
+
+class Tensor(_headway.Tensor):
+    __slots__ = ()
+
+    def __repr__(self):
+        text = "tensor(" + array_text(self, "tensor(", True)
+        if self.device.type != "cpu":
+            text += ", device='%s'" % self.device
+        if self.tracked:
+            text += ", requires_grad=True" if self.leaf else ", grad_fn=<Backward>"
+        return text + ")"
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec else str(self)
+
+    @property
+    def device(self):
+        return self.place or _cpu
+
+    @property
+    def dtype(self):
+        return float32
+
+    @property
+    def shape(self):
+        return Size(_headway.Tensor.shape.__get__(self))
+
+    @property
+    def T(self):
+        return self.transpose(0, 1)
+
+    @property
+    def requires_grad(self):
+        return self.tracked
+
+    @property
+    def grad(self):
+        return self.gradient
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            raise AttributeError("Headway's PyTorch dialect sets .grad to None only")
+        self.drop_gradient()
+
+    @property
+    def data(self):
+        return self.detach()
+
+    def size(self, dim=None):
+        return self.shape if dim is None else self.shape[dim]
+
+    def dim(self):
+        return self.ndim
+
+    def numel(self):
+        return self.shape.numel()
+
+    def requires_grad_(self, on=True):
+        if on:
+            self.require_gradient(True)
+        return self
+
+    def backward(self, gradient=None, retain_graph=False):
+        if gradient is None and self.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        _headway.Tensor.backward(self, gradient, bool(retain_graph))
+        _after(self)
+
+    def sum(self, dim=None, keepdim=False):
+        return _headway.Tensor.sum(self, dim, keepdim)
+
+    def mean(self, dim=None, keepdim=False):
+        return _headway.Tensor.mean(self, dim, keepdim)
+
+    def max(self, dim=None):
+        if dim is not None:
+            raise NotImplementedError("Headway's PyTorch dialect has max() over all elements only")
+        return _headway.Tensor.max(self)
+
+    def view(self, *shape):
+        return self.reshape(*shape)
+
+    def t(self):
+        return self.transpose(0, 1)
+
+    def mm(self, other):
+        return self @ other
+
+    def pow(self, exponent):
+        return self**exponent
+
+    def clone(self):
+        return self.copy()
+
+    def numpy(self):
+        if self.tracked:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if self.device.type != "cpu":
+            raise TypeError(
+                "can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+                % self.device
+            )
+        return to_numpy(self)
+
+    def tolist(self):
+        return nested(values_of(self, "numpy", "tolist"), tuple(self.shape))
+
+    def cpu(self):
+        return self.to("cpu")
+
+    def cuda(self, device=None, non_blocking=False):
+        return self.to(device or "cuda")
+
+    def to(self, target, non_blocking=False):
+        if target in (float32,):
+            return self
+        target = _device(target)
+        if target == self.device:
+            return self
+        if target.type == "cpu":
+            # A copy to the host needs the values: a blocker.
+            return from_values(to_numpy(self, "cpu"), Tensor, target, True)
+        return Tensor(self, target, False)
+
+    def add_(self, other, alpha=1):
+        self += other * alpha if alpha != 1 else other
+        return self
+
+    def sub_(self, other, alpha=1):
+        self -= other * alpha if alpha != 1 else other
+        return self
+
+    def mul_(self, other):
+        self *= other
+        return self
+
+    def zero_(self):
+        self *= 0
+        return self
+
+    def __getattr__(self, name):
+        raise AttributeError("Headway's PyTorch dialect has no Tensor.%s" % name)
+
+
+def _after(tensor):
+    if tensor.waits:
+        _headway.waitall("framework waits after each op")
+
+
+class cuda:
+    """torch.cuda"""
+
+    OutOfMemoryError = _headway.OutOfMemoryError
+
+    @staticmethod
+    def is_available():
+        return _gpu_kind != "cpu"
+
+    @staticmethod
+    def device_count():
+        return 0 if _gpu_kind == "cpu" else 1
+
+    @staticmethod
+    def synchronize(device=None):
+        _headway.waitall("torch.cuda.synchronize", True)
+
+    @staticmethod
+    def get_device_name(device=None):
+        return _headway.device()[1]
+
+    @staticmethod
+    def current_device():
+        return 0
+
+
+_cpu = device("cpu")
+
+
+def _device(where):
+    if where is None:
+        return _cpu
+    return where if isinstance(where, device) else device("cuda:%d" % where if isinstance(where, int) else where)
+
+
+def _size(sizes, size):
+    if size is not None:
+        return size
+    return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+
+
+def _made(tensor, requires_grad):
+    return tensor.requires_grad_() if requires_grad else tensor
+
+
+def _full(shape, value, where, requires_grad):
+    where = _device(where)
+    return _made(_headway.full(shape, value, Tensor, where, where.type == "cpu"), requires_grad)
+
+
+def ones(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    return _full(_size(sizes, size), 1.0, device, requires_grad)
+
+
+def zeros(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    return _full(_size(sizes, size), 0.0, device, requires_grad)
+
+
+def full(size, fill_value, device=None, dtype=None, requires_grad=False):
+    return _full(size, fill_value, device, requires_grad)
+
+
+def randn(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    where = _device(device)
+    return _made(_headway.normal(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu"), requires_grad)
+
+
+def normal(mean, std, size, device=None, requires_grad=False):
+    where = _device(device)
+    return _made(_headway.normal(size, mean, std, Tensor, where, where.type == "cpu"), requires_grad)
+
+
+def rand(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    where = _device(device)
+    return _made(_headway.uniform(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu"), requires_grad)
+
+
+def tensor(values, device=None, dtype=None, requires_grad=False):
+    where = _device(device)
+    return _made(from_values(values, Tensor, where, where.type == "cpu"), requires_grad)
+
+
+def from_numpy(array):
+    return from_values(array, Tensor, _cpu, True)
+
+
+def mm(a, b):
+    return a @ b
+
+
+matmul = mm
+
+
+def relu(a):
+    return a.relu()
+
+
+def exp(a):
+    return a.exp()
+
+
+def log(a):
+    return a.log()
+
+
+def sqrt(a):
+    return a.sqrt()
+
+
+def sum(a, dim=None, keepdim=False):
+    return a.sum(dim, keepdim)
+
+
+def mean(a, dim=None, keepdim=False):
+    return a.mean(dim, keepdim)
+
+
+def add(a, b):
+    return a + b
+
+
+def mul(a, b):
+    return a * b
+
+
+def stack(tensors):
+    """Along a new first axis."""
+    tensors = list(tensors)
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty list of tensors")
+    first = tensors[0]
+    out = _headway.full((len(tensors),) + tuple(first.shape), 0.0, Tensor, first.place, first.waits)
+    for i, part in enumerate(tensors):
+        out[i] = part.detach()
+    return out
+
+
+def manual_seed(seed):
+    """The run's seed decides the values (--seed); a second seed would only pretend to."""
+
+
+class no_grad:
+    def __enter__(self):
+        self._before = _headway.set_recording(False)
+
+    def __exit__(self, *args):
+        _headway.set_recording(self._before)
+
+
+def is_tensor(value):
+    return isinstance(value, Tensor)
+
+
+_headway.set_recording(True)  # PyTorch records whatever requires a gradient
+
+from torch import nn, optim  # noqa: E402
+
+
+def __getattr__(name):
+    raise AttributeError("Headway's PyTorch dialect has no torch.%s" % name)

@@ -1,0 +1,125 @@
+"""torch.nn → Headway's PyTorch dialect."""
+
+import _headway
+
+
+class Module:
+    def __init__(self):
+        self._training = True
+
+    def __call__(self, *inputs):
+        return self.forward(*inputs)
+
+    def forward(self, *inputs):
+        raise NotImplementedError("%s has no forward()" % type(self).__name__)
+
+    def children(self):
+        return [value for value in self.__dict__.values() if isinstance(value, Module)]
+
+    def own_parameters(self):
+        import torch
+
+        return [n for n, v in self.__dict__.items() if isinstance(v, torch.Tensor) and v.leaf]
+
+    def parameters(self):
+        for name in self.own_parameters():
+            yield getattr(self, name)
+        for child in self.children():
+            yield from child.parameters()
+
+    def to(self, device):
+        import torch
+
+        where = torch._device(device)
+        for name in self.own_parameters():
+            value = getattr(self, name).detach()
+            setattr(self, name, torch.Tensor(value, where, where.type == "cpu").requires_grad_())
+        for child in self.children():
+            child.to(device)
+        return self
+
+    def cuda(self):
+        return self.to("cuda")
+
+    def train(self, mode=True):
+        self._training = mode
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+    def zero_grad(self):
+        for parameter in self.parameters():
+            parameter.drop_gradient()
+
+
+def __getattr__(name):
+    if name == "functional":
+        import importlib
+
+        return importlib.import_module("torch.nn.functional")
+    raise AttributeError("Headway's PyTorch dialect has no torch.nn.%s" % name)
+
+
+def Parameter(data):
+    """A tensor that optimisers change."""
+    return data.detach().requires_grad_()
+
+
+class Linear(Module):
+    """inputs · weightᵀ + bias; weight is (out_features, in_features)."""
+
+    def __init__(self, in_features, out_features, bias=True, device=None):
+        super().__init__()
+        import torch
+
+        where = torch._device(device)
+        half = 1.0 / in_features**0.5
+        make = lambda shape: _headway.uniform(shape, -half, half, torch.Tensor, where, where.type == "cpu")
+        self.weight = make((out_features, in_features)).requires_grad_()
+        self.bias = make((out_features,)).requires_grad_() if bias else None
+
+    def forward(self, inputs):
+        result = inputs.matmul(self.weight, False, True)
+        return result + self.bias if self.bias is not None else result
+
+
+class ReLU(Module):
+    def forward(self, inputs):
+        return inputs.relu()
+
+
+class Flatten(Module):
+    def forward(self, inputs):
+        return inputs.reshape(inputs.shape[0], -1)
+
+
+class Sequential(Module):
+    def __init__(self, *layers):
+        super().__init__()
+        self.layers = list(layers)
+
+    def children(self):
+        return self.layers
+
+    def __getitem__(self, i):
+        return self.layers[i]
+
+    def forward(self, inputs):
+        for layer in self.layers:
+            inputs = layer(inputs)
+        return inputs
+
+
+class MSELoss(Module):
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        if reduction not in ("mean", "sum", "none"):
+            raise ValueError("%s is not a valid value for reduction" % reduction)
+        self.reduction = reduction
+
+    def forward(self, prediction, target):
+        if tuple(prediction.shape) != tuple(target.shape):
+            target = target.reshape(tuple(prediction.shape))
+        squared = (prediction - target) ** 2
+        return squared.mean() if self.reduction == "mean" else squared.sum() if self.reduction == "sum" else squared

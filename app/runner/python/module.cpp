@@ -1,0 +1,253 @@
+#include "app/runner/python/module.h"
+
+#include <cstring>
+
+#include "app/runner/python/tensor_type.h"
+
+namespace headway::runner::python {
+
+namespace {
+
+using nn::Variable;
+
+// Common tail of the functions that make tensors: type, place, waits.
+struct Target {
+    PyTypeObject* type = nullptr;
+    PyObject* place = nullptr;
+    int waits = 0;
+};
+
+PyObject* made(const Target& target, runtime::Tensor tensor) {
+    return wrap(target.type, Variable(std::move(tensor)), target.place == Py_None ? nullptr : target.place,
+                target.waits != 0);
+}
+
+bool good_type(Target& target) {
+    if (target.type == nullptr) {
+        target.type = state().tensor_type;
+    }
+    if (PyType_IsSubtype(target.type, state().tensor_type) == 0) {
+        PyErr_SetString(PyExc_TypeError, "a tensor type is wanted");
+        return false;
+    }
+    return true;
+}
+
+PyObject* full(PyObject*, PyObject* arguments) {
+    PyObject* shape_object = nullptr;
+    float value = 0;
+    Target target;
+    devices::Shape shape;
+    if (PyArg_ParseTuple(arguments, "Of|O!Op", &shape_object, &value, &PyType_Type, &target.type, &target.place,
+                         &target.waits) == 0 ||
+        frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
+        return nullptr;
+    }
+    return guarded([&] { return made(target, state().runtime->full(shape, value)); });
+}
+
+PyObject* normal(PyObject*, PyObject* arguments) {
+    PyObject* shape_object = nullptr;
+    float mean = 0, deviation = 1;
+    Target target;
+    devices::Shape shape;
+    if (PyArg_ParseTuple(arguments, "O|ffO!Op", &shape_object, &mean, &deviation, &PyType_Type, &target.type,
+                         &target.place, &target.waits) == 0 ||
+        frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
+        return nullptr;
+    }
+    return guarded([&] { return made(target, state().runtime->normal(shape, mean, deviation)); });
+}
+
+PyObject* uniform(PyObject*, PyObject* arguments) {
+    PyObject* shape_object = nullptr;
+    float low = 0, high = 1;
+    Target target;
+    devices::Shape shape;
+    if (PyArg_ParseTuple(arguments, "O|ffO!Op", &shape_object, &low, &high, &PyType_Type, &target.type, &target.place,
+                         &target.waits) == 0 ||
+        frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
+        return nullptr;
+    }
+    return guarded([&] { return made(target, state().runtime->uniform(shape, low, high)); });
+}
+
+// One value of a buffer's item as float; formats of Python's struct module.
+float value_at(const char* data, char format) {
+    switch (format) {
+        case 'f': { float v; std::memcpy(&v, data, sizeof v); return v; }
+        case 'd': { double v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
+        case 'q':
+        case 'l': { std::int64_t v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
+        case 'i': { std::int32_t v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
+        case 'B':
+        case '?': return static_cast<float>(static_cast<unsigned char>(*data));
+        default: return 0;
+    }
+}
+
+// from_buffer(object, type, place, waits): a tensor with a copy of the values of anything that has Python's buffer
+// protocol (NumPy arrays, array.array, bytes, memoryview).
+PyObject* from_buffer(PyObject*, PyObject* arguments) {
+    PyObject* source = nullptr;
+    Target target;
+    if (PyArg_ParseTuple(arguments, "O|O!Op", &source, &PyType_Type, &target.type, &target.place, &target.waits) == 0 ||
+        frontend() == nullptr || !good_type(target)) {
+        return nullptr;
+    }
+    Py_buffer view;
+    if (PyObject_GetBuffer(source, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        return nullptr;
+    }
+    PyObject* result = nullptr;
+    const char* format = view.format != nullptr ? view.format : "B";
+    const char type = std::strlen(format) == 1 ? format[0] : (format[0] == '<' || format[0] == '=') ? format[1] : 0;
+    if (std::strchr("fdqliB?", type) == nullptr || type == 0) {
+        PyErr_Format(PyExc_TypeError, "values of format '%s' cannot become a float32 tensor", format);
+    } else if (view.ndim > devices::kMaxRank) {
+        PyErr_SetString(PyExc_ValueError, "a tensor has at most 8 dimensions");
+    } else {
+        devices::Shape shape;
+        for (int i = 0; i < view.ndim; ++i) {
+            shape[shape.rank++] = view.shape[i];
+        }
+        std::vector<float> values(static_cast<std::size_t>(view.len / view.itemsize));
+        if (type == 'f') {
+            std::memcpy(values.data(), view.buf, values.size() * sizeof(float));
+        } else {
+            const char* data = static_cast<const char*>(view.buf);
+            for (auto& value : values) {
+                value = value_at(data, type);
+                data += view.itemsize;
+            }
+        }
+        result = guarded([&] { return made(target, state().runtime->from_host(shape, values)); });
+    }
+    PyBuffer_Release(&view);
+    return result;
+}
+
+PyObject* waitall(PyObject*, PyObject* arguments) {
+    const char* name = "waitall";
+    int synchronize = 0;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "|sp", &name, &synchronize) == 0) {
+        return nullptr;
+    }
+    const auto kind = synchronize != 0 ? trace::WaitKind::synchronize : trace::WaitKind::waitall;
+    if (!outside_gil([&] { runtime->wait_everything(kind, name); })) {
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+// Seconds on the run's own clock, which stands still while the learner has paused.
+PyObject* clock_seconds(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    return PyFloat_FromDouble(runtime->program_seconds());
+}
+
+PyObject* mark(PyObject*, PyObject* arguments) {
+    const char* what = nullptr;
+    const char* name = "";
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "s|s", &what, &name) == 0) {
+        return nullptr;
+    }
+    const std::string_view mark = what;
+    const bool done = outside_gil([&] {
+        if (mark == "scope_begin") {
+            runtime->scope_begin(name);
+        } else if (mark == "scope_end") {
+            runtime->scope_end(name);
+        } else if (mark == "minibatch_begin") {
+            runtime->minibatch_begin();
+        } else if (mark == "minibatch_end") {
+            runtime->minibatch_end();
+        } else if (mark == "measure_begin") {
+            runtime->measure_begin();
+        } else if (mark == "measure_end") {
+            runtime->measure_end();
+        }
+    });
+    if (!done) {
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+PyObject* set_recording(PyObject*, PyObject* arguments) {
+    int on = 0;
+    if (PyArg_ParseTuple(arguments, "p", &on) == 0) {
+        return nullptr;
+    }
+    return PyBool_FromLong(nn::set_recording(on != 0) ? 1 : 0);
+}
+
+PyObject* is_recording(PyObject*, PyObject*) { return PyBool_FromLong(nn::is_recording() ? 1 : 0); }
+
+PyObject* issued(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->issued()) : nullptr;
+}
+
+PyObject* device(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    const auto& info = runtime->device().info();
+    return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(), static_cast<int>(runtime->device().lanes()));
+}
+
+PyMethodDef functions[] = {
+    {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits])"},
+    {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits])"},
+    {"uniform", uniform, METH_VARARGS, "uniform(shape[, low, high, type, place, waits])"},
+    {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits])"},
+    {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize])"},
+    {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
+    {"mark", mark, METH_VARARGS, "mark(what[, name])"},
+    {"set_recording", set_recording, METH_VARARGS, "Whether gradients are recorded; returns what it was."},
+    {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
+    {"issued", issued, METH_NOARGS, "Ops issued so far."},
+    {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// PyModule_AddObjectRef is there only from Python 3.10 on.
+bool add(PyObject* module, const char* name, PyObject* object) {
+    Py_INCREF(object);
+    return PyModule_AddObject(module, name, object) == 0;
+}
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_headway", "Headway's queue, for its dialects.", -1, functions,
+                          nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyObject* make_module() {
+    PyObject* module = PyModule_Create(&definition);
+    if (module == nullptr) {
+        return nullptr;
+    }
+    State& s = state();
+    s.error = PyErr_NewExceptionWithDoc("headway.Error", "An op that does not fit, or that failed.",
+                                        PyExc_RuntimeError, nullptr);
+    s.out_of_memory = PyErr_NewExceptionWithDoc("headway.OutOfMemoryError", "The budget or the device is exhausted.",
+                                                s.error, nullptr);
+    s.stop = PyErr_NewExceptionWithDoc("headway.Stop", "The learner has stopped the run.", PyExc_BaseException, nullptr);
+    if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
+        !add(module, "Error", s.error) ||
+        !add(module, "OutOfMemoryError", s.out_of_memory) ||
+        !add(module, "Stop", s.stop)) {
+        Py_DECREF(module);
+        return nullptr;
+    }
+    return module;
+}
+
+}  // namespace headway::runner::python

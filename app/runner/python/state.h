@@ -1,0 +1,75 @@
+// What the Python side of one run shares: the runtime, the program's file, errors. One interpreter and one run per
+// process, so there is one of these, owned by PythonHost.
+//
+// Threads: with the GIL. Only the frontend thread may use `runtime`; tensors that die elsewhere wait in `orphans`.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/nn/ops.h"
+#include "engine/nn/tape.h"
+#include "engine/runtime/runtime.h"
+
+namespace headway::runner::python {
+
+struct State {
+    runtime::Runtime* runtime = nullptr;
+    unsigned long frontend_thread = 0;
+    bool outside = false;              // the frontend waits without the GIL: nobody may touch the runtime
+    std::vector<nn::Variable> orphans;  // dropped by other threads, or while `outside`
+    PyObject* error = nullptr;          // headway.Error
+    PyObject* out_of_memory = nullptr;  // headway.OutOfMemoryError, an Error
+    PyObject* stop = nullptr;           // headway.Stop, a BaseException
+    PyTypeObject* tensor_type = nullptr;
+    std::uint64_t paused_ticks = 0;  // the learner's pauses so far, left out of the program's clock
+    core::Error last_error;  // of the last engine error that was raised, for the report
+};
+
+// The process's state; set by PythonHost before the interpreter starts.
+State& state();
+
+// Raises the Python exception for an engine error and returns null.
+PyObject* raise(const core::Error& error);
+
+// The runtime, for a call from Python; null with an exception set when there is none or the thread is not the
+// frontend.
+runtime::Runtime* frontend();
+
+// Runs `call` without the GIL, turning engine errors into Python exceptions. False with an exception set on failure.
+template <class Call>
+bool outside_gil(Call call) {
+    State& s = state();
+    core::Error error;
+    bool failed = false;
+    s.outside = true;
+    Py_BEGIN_ALLOW_THREADS;
+    try {
+        call();
+    } catch (const runtime::ProgramError& e) {
+        error = e.error();
+        failed = true;
+    }
+    Py_END_ALLOW_THREADS;
+    s.outside = false;
+    if (failed) {
+        raise(error);
+    }
+    return !failed;
+}
+
+// Runs `call` with the GIL; null with an exception set when it throws, else what it returns.
+template <class Call>
+PyObject* guarded(Call call) {
+    try {
+        return call();
+    } catch (const runtime::ProgramError& e) {
+        return raise(e.error());
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    }
+}
+
+}  // namespace headway::runner::python

@@ -1,0 +1,415 @@
+// Methods and attributes of the Python Tensor that all dialects share.
+#include <cstring>
+
+#include "app/runner/python/tensor_type.h"
+
+namespace headway::runner::python {
+
+namespace {
+
+using nn::Variable;
+
+PyTensor* self_of(PyObject* object) { return as_tensor(object); }
+
+// A reduction's axis: None for all, else an int. False with an exception set.
+bool axis_from(PyObject* object, bool& all, int& axis) {
+    all = object == nullptr || object == Py_None;
+    if (!all) {
+        axis = static_cast<int>(PyLong_AsLong(object));
+        if (axis == -1 && PyErr_Occurred() != nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum class Reduction { sum, mean, max };
+
+template <Reduction kReduction>
+PyObject* reduce(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    static const char* names[] = {"axis", "keepdims", nullptr};
+    PyObject* axis_object = nullptr;
+    int keep = 0;
+    bool all = true;
+    int axis = 0;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "|Op", const_cast<char**>(names), &axis_object, &keep) == 0 ||
+        !axis_from(axis_object, all, axis) || frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] {
+        const Variable& v = self_of(self)->variable;
+        if constexpr (kReduction == Reduction::sum) {
+            return wrap_like(self_of(self), all ? nn::sum(v) : nn::sum(v, axis, keep != 0));
+        } else if constexpr (kReduction == Reduction::mean) {
+            return wrap_like(self_of(self), all ? nn::mean(v) : nn::mean(v, axis, keep != 0));
+        } else {
+            return wrap_like(self_of(self), all ? nn::max(v) : nn::max(v, axis, keep != 0));
+        }
+    });
+}
+
+template <Variable (*kFunction)(const Variable&, nn::Where)>
+PyObject* unary(PyObject* self, PyObject*) {
+    if (frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return wrap_like(self_of(self), kFunction(self_of(self)->variable, nn::Where::current())); });
+}
+
+PyObject* reshape(PyObject* self, PyObject* arguments) {
+    devices::Shape shape;
+    PyObject* only = PyTuple_GET_SIZE(arguments) == 1 ? PyTuple_GET_ITEM(arguments, 0) : arguments;
+    if (frontend() == nullptr || !shape_from(only, shape)) {
+        return nullptr;
+    }
+    return guarded([&] { return wrap_like(self_of(self), nn::reshape(self_of(self)->variable, shape)); });
+}
+
+PyObject* transpose(PyObject* self, PyObject* arguments) {
+    int a = 0;
+    int b = 1;
+    if (PyArg_ParseTuple(arguments, "|ii", &a, &b) == 0 || frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return wrap_like(self_of(self), nn::transpose(self_of(self)->variable, a, b)); });
+}
+
+PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    static const char* names[] = {"other", "transpose_a", "transpose_b", nullptr};
+    PyObject* other = nullptr;
+    int ta = 0;
+    int tb = 0;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|pp", const_cast<char**>(names), state().tensor_type, &other,
+                                    &ta, &tb) == 0 ||
+        frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] {
+        return wrap_like(self_of(self),
+                         nn::matmul(self_of(self)->variable, as_tensor(other)->variable,
+                                    ta != 0 ? nn::Side::transposed : nn::Side::normal,
+                                    tb != 0 ? nn::Side::transposed : nn::Side::normal));
+    });
+}
+
+// self += scale · other, in one op: what optimisers issue.
+PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
+    PyObject* other = nullptr;
+    float scale = 1;
+    if (PyArg_ParseTuple(arguments, "O!f", state().tensor_type, &other, &scale) == 0 || frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] {
+        nn::add_scaled_in_place(self_of(self)->variable, as_tensor(other)->variable, scale);
+        Py_INCREF(self);
+        return self;
+    });
+}
+
+PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
+    const char* name = "wait_to_read";
+    if (PyArg_ParseTuple(arguments, "|s", &name) == 0) {
+        return nullptr;
+    }
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || !outside_gil([&] {
+            runtime->wait_to_read(self_of(self)->variable.value(), trace::WaitKind::wait_to_read, name);
+        })) {
+        return nullptr;
+    }
+    Py_RETURN_NONE;
+}
+
+trace::WaitKind kind_from(const char* kind) {
+    return std::strcmp(kind, "print") == 0   ? trace::WaitKind::print
+           : std::strcmp(kind, "item") == 0  ? trace::WaitKind::item
+           : std::strcmp(kind, "copy") == 0  ? trace::WaitKind::copy
+           : std::strcmp(kind, "bool") == 0  ? trace::WaitKind::boolean
+                                             : trace::WaitKind::numpy;
+}
+
+// The values as bytes of float32 in the machine's order: the blocker under numpy(), print and the rest.
+PyObject* to_bytes(PyObject* self, PyObject* arguments) {
+    const char* kind = "numpy";
+    const char* name = nullptr;
+    if (PyArg_ParseTuple(arguments, "|sz", &kind, &name) == 0) {
+        return nullptr;
+    }
+    runtime::Runtime* runtime = frontend();
+    std::vector<float> values;
+    if (runtime == nullptr || !outside_gil([&] {
+            values = runtime->to_host(self_of(self)->variable.value(), kind_from(kind), name != nullptr ? name : kind);
+        })) {
+        return nullptr;
+    }
+    return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values.data()),
+                                     static_cast<Py_ssize_t>(values.size() * sizeof(float)));
+}
+
+PyObject* item(PyObject* self, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    float value = 0;
+    if (self_of(self)->variable.value().elements() != 1) {
+        PyErr_Format(PyExc_ValueError, "item(): a tensor with %lld elements is not one number",
+                     static_cast<long long>(self_of(self)->variable.value().elements()));
+        return nullptr;
+    }
+    if (!outside_gil([&] { value = runtime->item(self_of(self)->variable.value()); })) {
+        return nullptr;
+    }
+    return PyFloat_FromDouble(static_cast<double>(value));
+}
+
+PyObject* backward(PyObject* self, PyObject* arguments, PyObject* keywords) {
+    static const char* names[] = {"head", "retain_graph", nullptr};
+    PyObject* head = Py_None;
+    int keep = 0;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "|Op", const_cast<char**>(names), &head, &keep) == 0 ||
+        frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&]() -> PyObject* {
+        nn::BackwardOptions options;
+        options.keep_graph = keep != 0;
+        if (head != Py_None) {
+            if (!is_tensor(head)) {
+                PyErr_SetString(PyExc_TypeError, "backward(): the gradient to start from is a tensor");
+                return nullptr;
+            }
+            options.head = as_tensor(head)->variable.value();
+        }
+        nn::backward(self_of(self)->variable, std::move(options));
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* require_gradient(PyObject* self, PyObject* arguments) {
+    int accumulate = 0;
+    if (PyArg_ParseTuple(arguments, "|p", &accumulate) == 0 || frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] {
+        self_of(self)->variable.require_gradient(accumulate != 0 ? nn::GradientMode::accumulate
+                                                                 : nn::GradientMode::overwrite);
+        Py_INCREF(self);
+        return self;
+    });
+}
+
+PyObject* drop_gradient(PyObject* self, PyObject*) {
+    if (frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&]() -> PyObject* {
+        if (self_of(self)->variable.tracked()) {
+            self_of(self)->variable.drop_gradient();
+        }
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* detach(PyObject* self, PyObject*) {
+    return guarded([&] { return wrap_like(self_of(self), self_of(self)->variable.detached()); });
+}
+
+// Rows of axis 0: an int drops the axis, a slice of step 1 keeps it.
+bool rows_from(PyObject* self, PyObject* key, std::int64_t& start, std::int64_t& rows, bool& drop_axis) {
+    const devices::Shape& shape = self_of(self)->variable.shape();
+    if (shape.rank == 0) {
+        PyErr_SetString(PyExc_IndexError, "a tensor without dimensions cannot be indexed");
+        return false;
+    }
+    if (PyIndex_Check(key)) {
+        const Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+        if (i == -1 && PyErr_Occurred() != nullptr) {
+            return false;
+        }
+        start = i < 0 ? i + shape[0] : i;
+        rows = 1;
+        drop_axis = true;
+        if (start < 0 || start >= shape[0]) {
+            PyErr_Format(PyExc_IndexError, "row %zd of a tensor with %lld rows", i, static_cast<long long>(shape[0]));
+            return false;
+        }
+        return true;
+    }
+    if (PySlice_Check(key)) {
+        Py_ssize_t first = 0, last = 0, step = 0;
+        if (PySlice_Unpack(key, &first, &last, &step) < 0) {
+            return false;
+        }
+        const Py_ssize_t count = PySlice_AdjustIndices(shape[0], &first, &last, step);
+        if (step != 1 || count < 1) {
+            PyErr_SetString(PyExc_NotImplementedError,
+                            "Headway's tensors are sliced by rows, with step 1 and at least one row");
+            return false;
+        }
+        start = first;
+        rows = count;
+        drop_axis = false;
+        return true;
+    }
+    PyErr_Format(PyExc_NotImplementedError, "Headway's tensors are indexed by an int or a slice of rows, not by %s",
+                 Py_TYPE(key)->tp_name);
+    return false;
+}
+
+devices::Shape without_first(const devices::Shape& shape) {
+    devices::Shape rest;
+    for (int i = 1; i < shape.rank; ++i) {
+        rest[rest.rank++] = shape[i];
+    }
+    return rest;
+}
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+    std::int64_t start = 0, rows = 0;
+    bool drop_axis = false;
+    if (frontend() == nullptr || !rows_from(self, key, start, rows, drop_axis)) {
+        return nullptr;
+    }
+    return guarded([&] {
+        Variable part = nn::slice(self_of(self)->variable, start, rows);
+        if (drop_axis) {
+            part = nn::reshape(part, without_first(self_of(self)->variable.shape()));
+        }
+        return wrap_like(self_of(self), std::move(part));
+    });
+}
+
+int assign(PyObject* self, PyObject* key, PyObject* value) {
+    std::int64_t start = 0, rows = 0;
+    bool drop_axis = false;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return -1;
+    }
+    if (value == nullptr) {
+        PyErr_SetString(PyExc_TypeError, "a tensor's rows cannot be deleted");
+        return -1;
+    }
+    if (!rows_from(self, key, start, rows, drop_axis)) {
+        return -1;
+    }
+    PyObject* done = guarded([&]() -> PyObject* {
+        devices::Shape shape = self_of(self)->variable.shape();
+        shape[0] = rows;
+        Variable part;
+        if (is_tensor(value)) {
+            part = nn::reshape(as_tensor(value)->variable, shape);
+        } else {
+            const double number = PyFloat_AsDouble(value);
+            if (number == -1.0 && PyErr_Occurred() != nullptr) {
+                return nullptr;
+            }
+            part = Variable(runtime->full(shape, static_cast<float>(number)));
+        }
+        nn::assign_slice(self_of(self)->variable, start, part);
+        return Py_None;
+    });
+    return done != nullptr ? 0 : -1;
+}
+
+Py_ssize_t length(PyObject* self) {
+    const devices::Shape& shape = self_of(self)->variable.shape();
+    if (shape.rank == 0) {
+        PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no length");
+        return -1;
+    }
+    return shape[0];
+}
+
+PyObject* row(PyObject* self, Py_ssize_t i) {
+    const devices::Shape& shape = self_of(self)->variable.shape();
+    if (shape.rank == 0 || i < 0 || i >= shape[0]) {
+        PyErr_SetString(PyExc_IndexError, "no more rows");
+        return nullptr;
+    }
+    PyObject* key = PyLong_FromSsize_t(i);
+    PyObject* result = key != nullptr ? subscript(self, key) : nullptr;
+    Py_XDECREF(key);
+    return result;
+}
+
+PyObject* get_shape(PyObject* self, void*) { return tuple_from(self_of(self)->variable.shape()); }
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(self_of(self)->variable.shape().rank); }
+PyObject* get_size(PyObject* self, void*) {
+    return PyLong_FromLongLong(self_of(self)->variable.value().elements());
+}
+PyObject* get_place(PyObject* self, void*) {
+    PyObject* place = self_of(self)->place != nullptr ? self_of(self)->place : Py_None;
+    Py_INCREF(place);
+    return place;
+}
+PyObject* get_waits(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->waits ? 1 : 0); }
+PyObject* get_tracked(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.tracked() ? 1 : 0); }
+PyObject* get_leaf(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.is_leaf() ? 1 : 0); }
+PyObject* get_gradient(PyObject* self, void*) {
+    return guarded([&]() -> PyObject* {
+        if (!self_of(self)->variable.tracked() || !self_of(self)->variable.gradient().defined()) {
+            Py_RETURN_NONE;
+        }
+        return wrap_like(self_of(self), Variable(self_of(self)->variable.gradient()));
+    });
+}
+PyObject* get_buffer_id(PyObject* self, void*) {
+    return PyLong_FromUnsignedLong(self_of(self)->variable.value().buffer_id());
+}
+
+template <class Function>
+PyCFunction method(Function function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
+
+}  // namespace
+
+PyMethodDef tensor_methods[] = {
+    {"sum", method(reduce<Reduction::sum>), kKeywords, "Over all elements, or one axis."},
+    {"mean", method(reduce<Reduction::mean>), kKeywords, "Over all elements, or one axis."},
+    {"max", method(reduce<Reduction::max>), kKeywords, "Over all elements, or one axis."},
+    {"exp", unary<nn::exp>, METH_NOARGS, "e to the power of each element."},
+    {"log", unary<nn::log>, METH_NOARGS, "Natural logarithm of each element."},
+    {"sqrt", unary<nn::sqrt>, METH_NOARGS, "Square root of each element."},
+    {"relu", unary<nn::relu>, METH_NOARGS, "Each element, or 0 where it is negative."},
+    {"square", unary<nn::square>, METH_NOARGS, "Each element times itself."},
+    {"copy", unary<nn::copy>, METH_NOARGS, "A tensor of its own with the same values."},
+    {"reshape", reshape, METH_VARARGS, "The same values under another shape; one side may be -1."},
+    {"transpose", transpose, METH_VARARGS, "With two axes exchanged."},
+    {"matmul", method(matmul), kKeywords, "The matrix product."},
+    {"add_scaled_", add_scaled_, METH_VARARGS, "In place: self + scale * other."},
+    {"wait_to_read", wait_to_read, METH_VARARGS, "Barrier for this tensor alone."},
+    {"to_bytes", to_bytes, METH_VARARGS, "Waits; the values as float32 bytes."},
+    {"item", item, METH_NOARGS, "Waits; the one value as a float."},
+    {"backward", method(backward), kKeywords, "Issues the gradients of what this was computed from."},
+    {"require_gradient", require_gradient, METH_VARARGS, "Makes this a leaf that backward() leaves a gradient in."},
+    {"drop_gradient", drop_gradient, METH_NOARGS, "Lets the gradient go."},
+    {"detach", detach, METH_NOARGS, "The same values without a history."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef tensor_attributes[] = {
+    {"shape", get_shape, nullptr, "Known at once: the frontend infers it.", nullptr},
+    {"ndim", get_ndim, nullptr, "Number of dimensions.", nullptr},
+    {"size", get_size, nullptr, "Number of elements.", nullptr},
+    {"place", get_place, nullptr, "The dialect's device.", nullptr},
+    {"waits", get_waits, nullptr, "Whether each op on it is waited for.", nullptr},
+    {"tracked", get_tracked, nullptr, "Whether gradients flow into it.", nullptr},
+    {"leaf", get_leaf, nullptr, "Whether it keeps a gradient.", nullptr},
+    {"gradient", get_gradient, nullptr, "What backward() left, or None.", nullptr},
+    {"buffer_id", get_buffer_id, nullptr, "The storage that it shares with its views.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMappingMethods mapping_methods = {length, subscript, assign};
+PySequenceMethods sequence_methods = [] {
+    PySequenceMethods m{};
+    m.sq_length = length;
+    m.sq_item = row;
+    return m;
+}();
+
+}  // namespace headway::runner::python

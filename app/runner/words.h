@@ -1,0 +1,34 @@
+// Values as they are written on the command line. Each function gives the value or one sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/memory/pool.h"
+#include "engine/trace/format.h"
+
+namespace headway::runner {
+
+// "64K", "512M", "2G" in powers of 1024 (KiB, MiB … mean the same), "5MB" in powers of 1000, or a plain number.
+core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option);
+
+// A whole number within limits, digits only.
+core::Result<std::uint64_t> parse_count(std::string_view text, const std::string& option, std::uint64_t least,
+                                        std::uint64_t most);
+
+// none, op, minibatch or behind:K; as-written for the program's own.
+core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text);
+std::string to_text(trace::BarrierPolicy policy);
+
+core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);
+
+// A string of options as a shell would split it: at blanks, with quotes and backslashes.
+core::Result<std::vector<std::string>> split_options(std::string_view text);
+
+// "increment, matmul and train"
+std::string list_of(const std::vector<std::string>& names);
+
+}  // namespace headway::runner

@@ -1,0 +1,174 @@
+// What the learner is doing: the settings of the next run, the run that goes on or went on last (B), the one before it
+// (A), and the devices of this machine. Programs run in a runner of their own; nothing they do reaches this process but
+// their recording, their output and the way they end.
+//
+// Threads: the UI's. Nothing here waits for a program.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/model/run.h"
+#include "app/session/child_process.h"
+#include "app/session/settings.h"
+#include "engine/core/result.h"
+
+namespace headway::session {
+
+enum class Phase {
+    starting,  // the runner has not begun to record
+    running,
+    paused,
+    finished,
+    failed,    // the program or its start failed; ending() says why
+    stopped,   // by the learner
+    killed,    // the runner ended by a signal
+    recorded,  // read from a file
+};
+constexpr bool is_live(Phase phase) {
+    return phase <= Phase::paused;
+}
+
+struct OutputLine {
+    std::string text;
+    bool error = false;  // stderr
+};
+
+// One run of a program, going on or over: its recording, its output and how it ended.
+class Execution {
+public:
+    Settings settings;
+    char letter = 'B';
+
+    [[nodiscard]] Phase phase() const { return phase_; }
+    [[nodiscard]] bool live() const { return is_live(phase_); }
+    // Null while starting, and when the runner never began to record.
+    [[nodiscard]] const model::Run* run() const { return run_.get(); }
+    [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
+    [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
+    [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
+    [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
+
+private:
+    friend class Session;
+    void take_output(const std::string& bytes, bool error);
+
+    Phase phase_ = Phase::starting;
+    std::unique_ptr<model::Run> run_;
+    std::deque<OutputLine> output_;
+    bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
+    std::uint64_t output_cut_ = 0;
+    std::string ending_;
+    model::Numbers numbers_;
+    std::uint64_t revision_ = 0;
+};
+
+struct DeviceInfo {
+    std::string kind, name;  // "cuda", "NVIDIA H200"
+    bool available = false;
+    std::string reason;  // why not
+};
+
+struct Options {
+    std::string runner;                   // path of headway-runner
+    std::uint64_t trace_bytes_limit = 0;  // 0: a quarter of the memory that is free, at most 2 GiB
+    bool look_for_devices = true;
+};
+
+class Session {
+public:
+    explicit Session(Options options);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // The next run's. Changing barrier, budget and queue limit here acts on the next run only; the calls below act at
+    // once as well.
+    Settings settings;
+
+    // Starts a run; one that still goes on is stopped first. The last run with a recording becomes A.
+    core::Result<void> start();
+    void toggle_pause();
+    // Asks the program to end at its next op; the runner is killed when that takes longer than a second.
+    void stop();
+    // Ends what goes on and forgets both runs.
+    void reset();
+    void set_barrier(trace::BarrierPolicy policy);
+    void set_budget(std::uint64_t bytes);
+    void set_queue_limit(std::uint32_t ops);
+
+    // Stepping. While the frontend stands still the backend goes on, unless it is held.
+    void step_line(trace::LineMode mode);  // to the next line (step, over); starts a run that stands at its first one
+    void run_to_line(std::uint32_t line);
+    void step_op();  // issues one op, then stands still again
+    void set_breakpoint(std::uint32_t line, bool on);  // 1 to 4095
+    [[nodiscard]] const std::set<std::uint32_t>& breakpoints() const { return breakpoints_; }
+    void clear_breakpoints();
+    void hold_backend(bool held);
+    [[nodiscard]] bool backend_held() const { return backend_held_; }
+    void step_backend();  // while held: the lanes start one more command
+    void set_line_delay(std::uint64_t ns);  // slow motion, for each line and as much for each op; 0: none
+    [[nodiscard]] std::uint64_t line_delay_ns() const { return line_delay_ns_; }
+    // Where the program is, and whether it stands still there.
+    [[nodiscard]] core::Line current_line() const;
+    [[nodiscard]] bool standing() const;
+
+    // Shows a recording instead of running.
+    void show(std::unique_ptr<model::Run> run);
+
+    // Takes in what happened; at most about `budget_ms` of work. True when something that is shown has changed.
+    bool poll(double budget_ms);
+
+    [[nodiscard]] const Execution* a() const { return a_.get(); }
+    [[nodiscard]] const Execution* b() const { return b_.get(); }
+    [[nodiscard]] bool live() const { return b_ && b_->live(); }
+    // Whether something may change without the user (a run that is not paused; devices being looked for).
+    [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
+    [[nodiscard]] bool waiting() const { return live() || device_probe_.has_value(); }
+
+    // CPU and simulated until the runner has answered.
+    [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
+    [[nodiscard]] const std::string& device_problem() const { return device_problem_; }
+    // The runs that were started, ever; tells one B from the next.
+    [[nodiscard]] std::uint64_t started() const { return started_; }
+    [[nodiscard]] pid_t runner_pid() const { return child_ ? child_->pid() : -1; }
+
+private:
+    bool poll_run(double budget_ms);
+    bool poll_devices();
+    void try_to_map();
+    void finish(const Ending& ending);
+    void signal_attention();
+    void resume();
+    void hand_over_stepping();
+    void retire();
+    [[nodiscard]] trace::Control* control();
+
+    Options options_;
+    std::unique_ptr<Execution> a_, b_;
+    std::optional<ChildProcess> child_;
+    int recording_fd_ = -1;
+    bool stop_asked_ = false;
+    std::int64_t stop_asked_ns_ = 0, numbers_at_ns_ = 0, numbers_cost_ns_ = 0, ended_at_ns_ = 0;
+    std::uint64_t started_ = 0;
+    std::set<std::uint32_t> breakpoints_;
+    bool backend_held_ = false;
+    bool stand_at_first_line_ = false;
+    std::uint64_t line_delay_ns_ = 0;
+    core::Line seen_line_ = 0;
+    std::optional<Ending> ended_;
+    std::vector<DeviceInfo> devices_;
+    std::optional<ChildProcess> device_probe_;
+    std::string device_answer_, device_problem_;
+};
+
+// The devices that `headway-runner devices --json` lists.
+core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text);
+
+}  // namespace headway::session

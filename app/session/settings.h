@@ -1,0 +1,40 @@
+// What a run is started with, and how that is said on the runner's command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/trace/format.h"
+
+namespace headway::session {
+
+struct Settings {
+    std::string program;  // "train"
+    std::string device = "cpu";
+    trace::BarrierPolicy barrier;
+    std::vector<std::pair<std::string, std::string>> parameters;  // NAME, VALUE
+    std::string free_policy = "finish";
+    std::uint64_t budget_bytes = 0;  // 0: none
+    std::uint32_t queue_limit = 0;   // 0: none
+    std::uint32_t workers = 0;       // 0: the runner's default
+    std::uint32_t streams = 0;       // 0: the runner's default
+    std::uint64_t seed = 0;
+
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+// "none", "op", "minibatch", "behind:1"; empty for as written.
+std::string barrier_word(trace::BarrierPolicy policy);
+// The other way; "as-written" and "" are as written. Usage error for other words.
+core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word);
+
+// "run train --device cpu …", recorded into `trace_fd`, which may grow to `trace_limit` bytes.
+std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit);
+
+// "512M", "2G", "1500", "1.5 GB": bytes, decimal as everywhere in the program; 0 for "" and "none".
+core::Result<std::uint64_t> bytes_from_text(const std::string& text);
+
+}  // namespace headway::session

@@ -1,0 +1,169 @@
+#include "app/ui/app.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/gfx/imgui_compat.h"
+#include "app/ui/keys_help.h"
+#include "app/ui/notice_strip.h"
+
+namespace headway::ui {
+
+using gfx::Key;
+
+float automatic_scale(float width_px, float height_px, float content_scale) {
+    // A window of 3840 by 2160 on a screen that calls itself plain is still far away or very dense.
+    const float by_size = std::floor(std::min(width_px / 1920, height_px / 1080) * 4) / 4;
+    const float most = std::floor(std::min(width_px / 1180, height_px / 660) * 8) / 8;
+    return std::clamp(std::max({content_scale, by_size, 1.0f}), 0.75f, std::max(0.75f, most));
+}
+
+App::App(AppState& state, gfx::Fonts& fonts)
+    : state_(state),
+      ui_{fonts, marks_, &figure::theme(state.theme)},
+      top_bar_(state, ui_),
+      left_(state, ui_),
+      timeline_(state, ui_),
+      comparison_(state, ui_),
+      status_(state, ui_) {}
+
+bool App::prepare(float width_px, float height_px, float content_scale) {
+    const float scale = automatic_scale(width_px, height_px, content_scale) * state_.user_scale;
+    // Never so large that the panels have no room at all.
+    ui_.fonts.set_scale(std::clamp(scale, 0.5f, std::max(0.5f, std::min(width_px / 900, height_px / 480))));
+    const bool fonts_changed = ui_.fonts.bake();
+    ui_.theme = &figure::theme(state_.theme);
+    if (styled_scale_ != ui_.fonts.scale() || styled_theme_ != ui_.theme) {
+        styled_scale_ = ui_.fonts.scale();
+        styled_theme_ = ui_.theme;
+        apply_style(*ui_.theme, styled_scale_);
+    }
+    return fonts_changed;
+}
+
+void App::frame() {
+    const ImGuiIO& io = ImGui::GetIO();
+    const ImVec2 size = io.DisplaySize;
+    marks_.clear();
+    moving_ = state_.view.advance(static_cast<double>(io.DeltaTime));
+    const FontScope font(ui_, Face::regular, 14);
+
+    constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                        ImGuiWindowFlags_NoScrollWithMouse;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("headway", nullptr, kFixed);
+    const float top = ui_.px(TopBar::kHeight), bottom = size.y - ui_.px(StatusBar::kHeight);
+    const float left = std::clamp(std::round(size.x * 0.28125f), ui_.px(340), ui_.px(540));
+    top_bar_.draw({0, 0}, {size.x, top});
+    status_.draw({0, bottom}, size);
+    left_.draw({0, top}, {left, bottom});
+
+    float y = top + ui_.px(8);
+    const float edge = ui_.px(14);
+    y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
+    const float table = comparison_.height();
+    const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
+    timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
+    if (table > 0) {
+        comparison_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
+    }
+    ImGui::End();
+    draw_keys_help(state_, ui_);
+    handle_keys();
+}
+
+void App::next_barrier() {
+    using trace::BarrierKind;
+    constexpr std::array<trace::BarrierPolicy, 5> kOrder{{{BarrierKind::as_written, 0},
+                                                          {BarrierKind::none, 0},
+                                                          {BarrierKind::minibatch, 0},
+                                                          {BarrierKind::behind, 1},
+                                                          {BarrierKind::op, 0}}};
+    const auto found = std::find(kOrder.begin(), kOrder.end(), state_.session.settings.barrier);
+    const auto next = found == kOrder.end() || found + 1 == kOrder.end() ? kOrder.begin() : found + 1;
+    state_.set_barrier(*next);
+}
+
+void App::handle_keys() {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (io.KeyCtrl) {
+        if (gfx::key_pressed(Key::equal, true) || gfx::key_pressed(Key::keypad_add, true)) {
+            state_.scale_up();
+        } else if (gfx::key_pressed(Key::minus, true) || gfx::key_pressed(Key::keypad_subtract, true)) {
+            state_.scale_down();
+        } else if (gfx::key_pressed(Key::zero)) {
+            state_.user_scale = 1;
+        }
+    }
+    if (gfx::key_pressed(Key::f5)) {
+        state_.run_or_pause();
+    }
+    if (gfx::key_pressed(Key::f10)) {
+        state_.step_line(io.KeyCtrl ? trace::LineMode::over : trace::LineMode::step);
+    }
+    if (gfx::key_pressed(Key::f11) && state_.session.live()) {
+        state_.session.step_op();
+    }
+    if (gfx::key_pressed(Key::f12)) {
+        state_.export_figure("png");
+    }
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) {
+        return;
+    }
+    if (gfx::key_pressed(Key::slash) && io.KeyShift) {
+        state_.show_keys = !state_.show_keys;
+    } else if (gfx::key_pressed(Key::escape)) {
+        if (state_.show_keys) {
+            state_.show_keys = false;
+        } else {
+            timeline_.clear();
+        }
+    }
+    if (state_.show_keys) {
+        return;
+    }
+    if (gfx::key_pressed(Key::space)) {
+        state_.run_or_pause();
+    }
+    if (gfx::key_pressed(Key::f)) {
+        timeline_.fit_selection_or_all();
+    }
+    if (gfx::key_pressed(Key::end) || gfx::key_pressed(Key::l)) {
+        state_.view.follow();
+    }
+    if (gfx::key_pressed(Key::w, true)) {
+        timeline_.zoom_at_pointer(0.75);
+    }
+    if (gfx::key_pressed(Key::s, true)) {
+        timeline_.zoom_at_pointer(1 / 0.75);
+    }
+    if (gfx::key_pressed(Key::a, true)) {
+        timeline_.pan_by_share(-0.2);
+    }
+    if (gfx::key_pressed(Key::d, true)) {
+        timeline_.pan_by_share(0.2);
+    }
+    if (gfx::key_pressed(Key::period, true)) {
+        timeline_.select_neighbour(1);
+    }
+    if (gfx::key_pressed(Key::comma, true)) {
+        timeline_.select_neighbour(-1);
+    }
+    if (gfx::key_pressed(Key::bracket_left)) {
+        timeline_.select_dependency(false);
+    }
+    if (gfx::key_pressed(Key::bracket_right)) {
+        timeline_.select_dependency(true);
+    }
+    if (gfx::key_pressed(Key::t)) {
+        state_.next_theme();
+    }
+    if (gfx::key_pressed(Key::b)) {
+        next_barrier();
+    }
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,53 @@
+// The window's contents: places the panels, and turns keys into what the learner can do.
+//
+// Threads: the UI's.
+#pragma once
+
+#include "app/gfx/fonts.h"
+#include "app/ui/app_state.h"
+#include "app/ui/comparison_panel.h"
+#include "app/ui/left_panel.h"
+#include "app/ui/marks.h"
+#include "app/ui/status_bar.h"
+#include "app/ui/timeline_panel.h"
+#include "app/ui/top_bar.h"
+
+namespace headway::ui {
+
+class App {
+public:
+    App(AppState& state, gfx::Fonts& fonts);
+
+    // Before ImGui's frame begins: takes in the screen's scale. True when the fonts have changed.
+    bool prepare(float width_px, float height_px, float content_scale);
+    // Between ImGui::NewFrame() and ImGui::Render().
+    void frame();
+
+    // Something moves by itself: the next frame is wanted soon.
+    [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
+    [[nodiscard]] const Marks& marks() const { return marks_; }
+    [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
+    [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
+
+private:
+    void handle_keys();
+    void next_barrier();
+
+    AppState& state_;
+    Marks marks_;
+    Ui ui_;
+    TopBar top_bar_;
+    LeftPanel left_;
+    TimelinePanel timeline_;
+    ComparisonPanel comparison_;
+    StatusBar status_;
+    float styled_scale_ = 0;
+    const figure::Theme* styled_theme_ = nullptr;
+    bool moving_ = false;
+};
+
+// Pixels per design pixel for a window of this size: the screen's, more on a large window of a plain screen, less
+// where the panels would not fit.
+float automatic_scale(float width_px, float height_px, float content_scale);
+
+}  // namespace headway::ui

@@ -1,0 +1,269 @@
+#include "app/ui/app_state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+
+#include "app/figure/figure.h"
+#include "app/figure/timeline.h"
+
+namespace headway::ui {
+
+using session::Phase;
+
+AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons)
+    : session(s), lessons_(std::move(lessons)) {
+    std::error_code ignored;
+    picture_folder = std::filesystem::current_path(ignored);
+    if (access(picture_folder.c_str(), W_OK) != 0) {
+        if (const char* home = std::getenv("HOME")) {
+            picture_folder = home;
+        }
+    }
+}
+
+const lesson::Lesson* AppState::lesson() const {
+    return lesson_ >= 0 ? &lessons_[static_cast<std::size_t>(lesson_)] : nullptr;
+}
+
+void AppState::choose_lesson(int index) {
+    if (index >= 0 && index < static_cast<int>(lessons_.size())) {
+        lesson_ = index;
+        take_lesson_settings(*lesson());
+    }
+}
+
+bool AppState::choose_lesson(std::string_view id) {
+    const auto found = std::find_if(lessons_.begin(), lessons_.end(), [id](const auto& l) { return l.id == id; });
+    if (found == lessons_.end()) {
+        return false;
+    }
+    choose_lesson(static_cast<int>(found - lessons_.begin()));
+    return true;
+}
+
+void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
+    session.settings.program = lesson.id;
+    set_device(lesson.device);
+    if (auto policy = session::barrier_from_word(lesson.barrier)) {
+        session.settings.barrier = *policy;
+    }
+    reset_parameters();
+}
+
+std::string AppState::parameter(std::string_view name) const {
+    for (const auto& [key, value] : session.settings.parameters) {
+        if (key == name) {
+            return value;
+        }
+    }
+    return {};
+}
+
+std::string AppState::set_parameter(const lesson::Parameter& parameter, std::string_view text) {
+    auto value = lesson::accept_value(parameter, text);
+    if (!value) {
+        return value.error().message;
+    }
+    for (auto& [key, old] : session.settings.parameters) {
+        if (key == parameter.name) {
+            old = *value;
+        }
+    }
+    return {};
+}
+
+bool AppState::at_default(const lesson::Parameter& parameter) const {
+    return this->parameter(parameter.name) == parameter.value;
+}
+
+void AppState::reset_parameters() {
+    session.settings.parameters.clear();
+    if (lesson() != nullptr) {
+        for (const auto& p : lesson()->parameters) {
+            session.settings.parameters.emplace_back(p.name, p.value);
+        }
+    }
+}
+
+void AppState::run() {
+    if (session.settings.program.empty()) {
+        return;
+    }
+    dismiss(Notice::Kind::run);
+    dismiss(Notice::Kind::file);
+    selection = {};
+    if (auto started = session.start(); !started) {
+        notify(Notice::Kind::run, Notice::Tone::bad,
+               session.b() != nullptr ? session.b()->ending() : started.error().message);
+    }
+}
+
+void AppState::run_or_pause() {
+    if (session.live()) {
+        session.toggle_pause();
+    } else {
+        run();
+    }
+}
+
+void AppState::stop() {
+    session.stop();
+}
+
+void AppState::step_line(trace::LineMode mode) {
+    if (can_step_lines()) {
+        session.step_line(mode);
+    }
+}
+
+void AppState::reset() {
+    session.reset();
+    selection = {};
+    notices_.clear();
+    view.set_whole(whole_view());
+    view.restart();
+}
+
+void AppState::set_barrier(trace::BarrierPolicy policy) {
+    session.set_barrier(policy);
+}
+
+void AppState::set_device(std::string_view kind) {
+    for (const auto& device : session.devices()) {
+        if (device.kind == kind && device.available) {
+            session.settings.device = device.kind;
+        }
+    }
+}
+
+std::string AppState::set_budget(const std::string& text) {
+    auto bytes = session::bytes_from_text(text);
+    if (!bytes) {
+        return bytes.error().message;
+    }
+    session.set_budget(*bytes);
+    return {};
+}
+
+void AppState::next_theme() {
+    using figure::ThemeName;
+    theme = theme == ThemeName::dark    ? ThemeName::light
+            : theme == ThemeName::light ? ThemeName::projector
+                                        : ThemeName::dark;
+}
+
+namespace {
+constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
+}
+
+void AppState::scale_up() {
+    const auto next = std::find_if(kScales.begin(), kScales.end(), [this](float s) { return s > user_scale + 0.01f; });
+    user_scale = next == kScales.end() ? kScales.back() : *next;
+}
+
+void AppState::scale_down() {
+    const auto next =
+        std::find_if(kScales.rbegin(), kScales.rend(), [this](float s) { return s < user_scale - 0.01f; });
+    user_scale = next == kScales.rend() ? kScales.front() : *next;
+}
+
+std::string picture_name(const std::string& program, const std::string& extension) {
+    std::string name = "headway";
+    if (!program.empty()) {
+        name += "-";
+        for (const char c : program) {
+            const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                               c == '_' || c == '-';
+            name += plain ? c : '_';
+        }
+    }
+    std::array<char, 32> stamp{};
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    std::strftime(stamp.data(), stamp.size(), "-%Y%m%d-%H%M%S.", &local);
+    return name + stamp.data() + extension;
+}
+
+void AppState::export_figure(const std::string& extension) {
+    const session::Execution *a = session.a(), *b = session.b();
+    const session::Execution* first = a != nullptr && a->run() != nullptr ? a : b;
+    const session::Execution* second = first == a ? b : nullptr;
+    if (first == nullptr || first->run() == nullptr || first->run()->op_count() == 0) {
+        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to make a figure of.");
+        return;
+    }
+    if (second != nullptr && (second->run() == nullptr || second->run()->op_count() == 0)) {
+        second = nullptr;
+    }
+    figure::FigureOptions options;
+    options.theme = theme == figure::ThemeName::dark ? figure::ThemeName::dark : figure::ThemeName::light;
+    options.scale = extension == "png" ? 2 : 1;
+    const auto path = picture_folder / picture_name(first->settings.program, extension);
+    const auto written =
+        figure::write_figure(path.string(), *first->run(), second != nullptr ? second->run() : nullptr, options);
+    if (written) {
+        notify(Notice::Kind::file, Notice::Tone::good, "The figure is in " + path.string());
+    } else {
+        notify(Notice::Kind::file, Notice::Tone::bad, written.error().message);
+    }
+}
+
+void AppState::notify(Notice::Kind kind, Notice::Tone tone, std::string text) {
+    dismiss(kind);
+    notices_.push_back({kind, tone, std::move(text)});
+}
+
+void AppState::dismiss(Notice::Kind kind) {
+    std::erase_if(notices_, [kind](const Notice& n) { return n.kind == kind; });
+}
+
+figure::TimelineView AppState::whole_view() const {
+    std::vector<figure::TimelineRun> runs;
+    for (const auto* execution : {session.b(), session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            runs.push_back({execution->run(), execution->letter, {}, {}});
+        }
+    }
+    if (runs.empty()) {
+        return {0, 1e6};
+    }
+    figure::TimelineView whole = figure::whole_view(runs, false);
+    if (session.running()) {
+        whole.end_ns += whole.span_ns() * 0.05;  // room to grow into
+    }
+    return whole;
+}
+
+bool AppState::poll(double budget_ms) {
+    const bool changed = session.poll(budget_ms);
+    if (session.started() != last_started_) {
+        last_started_ = session.started();
+        last_phase_ = Phase::starting;
+        view.set_whole(whole_view());
+        view.restart();
+    }
+    if (changed || session.live()) {
+        view.set_whole(whole_view());
+    }
+    const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
+    if (phase != last_phase_) {
+        last_phase_ = phase;
+        view.set_whole(whole_view());
+        if (session.b() != nullptr && !session.b()->ending().empty()) {
+            notify(Notice::Kind::run, phase == Phase::stopped ? Notice::Tone::info : Notice::Tone::bad,
+                   session.b()->ending());
+        }
+    }
+    if (!session.device_problem().empty() && last_device_problem_ != session.device_problem()) {
+        last_device_problem_ = session.device_problem();
+        notify(Notice::Kind::device, Notice::Tone::bad, session.device_problem());
+    }
+    return changed;
+}
+
+}  // namespace headway::ui

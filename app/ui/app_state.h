@@ -1,0 +1,108 @@
+// What the window's panels share: the lessons, the session, the look, the notices; and what the learner can do, one
+// function each, whichever button or key asks for it.
+//
+// Threads: the UI's. No ImGui.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/figure/theme.h"
+#include "app/lesson/lesson.h"
+#include "app/session/session.h"
+#include "app/ui/view_control.h"
+
+namespace headway::ui {
+
+// One line above the timeline, until it is closed or another of its kind takes its place.
+struct Notice {
+    enum class Kind { run, device, file, start } kind = Kind::run;
+    enum class Tone { info, good, bad } tone = Tone::info;
+    std::string text;
+};
+
+class AppState {
+public:
+    AppState(session::Session& session, std::vector<lesson::Lesson> lessons);
+
+    session::Session& session;
+
+    // --- lessons ---
+    [[nodiscard]] const std::vector<lesson::Lesson>& lessons() const { return lessons_; }
+    [[nodiscard]] int lesson_index() const { return lesson_; }  // -1: none
+    [[nodiscard]] const lesson::Lesson* lesson() const;
+    // Settings become the lesson's; the runs that are shown stay.
+    void choose_lesson(int index);
+    bool choose_lesson(std::string_view id);
+    [[nodiscard]] std::string parameter(std::string_view name) const;
+    // The reason why the value does not fit, or "".
+    std::string set_parameter(const lesson::Parameter& parameter, std::string_view text);
+    [[nodiscard]] bool at_default(const lesson::Parameter& parameter) const;
+    void reset_parameters();
+
+    // --- runs ---
+    void run();           // always a new one
+    void run_or_pause();  // a new one, or pause and go on
+    void stop();
+    void reset();
+    // Whether the program has lines to stop at (Python).
+    [[nodiscard]] bool can_step_lines() const { return lesson() != nullptr && !lesson()->python_file().empty(); }
+    void step_line(trace::LineMode mode = trace::LineMode::step);
+    void set_barrier(trace::BarrierPolicy policy);
+    void set_device(std::string_view kind);  // nothing when it is not available
+    // The reason why the text does not fit, or "".
+    std::string set_budget(const std::string& text);
+
+    // --- pictures ---
+    // The figure of A and B as this kind of file ("png", "svg", "pdf") in the folder for pictures; a notice says where.
+    void export_figure(const std::string& extension);
+    std::filesystem::path picture_folder;
+    bool picture_of_window_wanted = false;  // the platform's frame loop takes it
+
+    // --- look ---
+    figure::ThemeName theme = figure::ThemeName::dark;
+    void next_theme();
+    float user_scale = 1;
+    void scale_up();
+    void scale_down();
+    bool show_keys = false;
+
+    // --- timeline ---
+    ViewControl view;
+    struct Selection {
+        int run = -1;  // 0: B (or the only run), 1: A; -1: nothing
+        core::OpId op = 0;
+        [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
+    } selection;
+
+    // --- notices ---
+    void notify(Notice::Kind kind, Notice::Tone tone, std::string text);
+    void dismiss(Notice::Kind kind);
+    [[nodiscard]] const std::vector<Notice>& notices() const { return notices_; }
+
+    // Once a frame. True when something that is shown has changed.
+    bool poll(double budget_ms);
+
+    // What the status bar says of the frames.
+    double frames_per_second = 0;
+    bool animating = false;
+
+private:
+    void take_lesson_settings(const lesson::Lesson& lesson);
+    [[nodiscard]] figure::TimelineView whole_view() const;
+
+    std::vector<lesson::Lesson> lessons_;
+    int lesson_ = -1;
+    std::vector<Notice> notices_;
+    session::Phase last_phase_ = session::Phase::finished;
+    std::uint64_t last_started_ = 0;
+    std::string last_device_problem_;
+};
+
+// The picture's file name: "headway-train-20261121-015635.png".
+std::string picture_name(const std::string& program, const std::string& extension);
+
+}  // namespace headway::ui

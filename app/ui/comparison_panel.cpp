@@ -1,0 +1,128 @@
+#include "app/ui/comparison_panel.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "app/figure/format.h"
+#include "app/ui/comparison.h"
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+bool shown(const session::Execution* e) {
+    return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
+}
+
+figure::Rgba tone(const figure::Theme& t, Verdict::Tone tone) {
+    return tone == Verdict::Tone::good ? t.good : tone == Verdict::Tone::bad ? t.wait : t.dim;
+}
+
+}  // namespace
+
+int ComparisonPanel::rows() const {
+    return (shown(state_.session.a()) ? 1 : 0) + (shown(state_.session.b()) ? 1 : 0);
+}
+
+float ComparisonPanel::height() const {
+    return rows() == 0 ? 0 : ui_.px(44 + 26 * static_cast<float>(rows()));
+}
+
+void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
+    if (rows() == 0) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_card(ui_, list, min, max, t.raised, 8);
+    ui_.marks.insert_or_assign("comparison", Mark{min.x, min.y, max.x, max.y});
+
+    struct Row {
+        const session::Execution* run;
+        std::string label;
+        figure::Rgba c;
+        std::vector<std::string> cells;
+    };
+    std::vector<Row> all;
+    const bool both = rows() == 2;
+    for (const auto* run : {state_.session.a(), state_.session.b()}) {
+        if (!shown(run)) {
+            continue;
+        }
+        const model::Numbers& n = run->numbers();
+        const auto time = [](std::int64_t ns) { return figure::duration_text(static_cast<double>(ns)); };
+        const double idle = static_cast<double>(n.backend_idle_ns) /
+                            std::max(1.0, static_cast<double>(n.backend_idle_ns + n.backend_busy_ns));
+        const bool a = run == state_.session.a();
+        const auto policy = session::barrier_from_word(run->run()->info().barrier);
+        const std::string barrier = short_barrier_label(policy ? *policy : run->settings.barrier);
+        all.push_back({run,
+                       (a ? "A  " : "B  ") + barrier,
+                       a ? t.run_a : t.run_b,
+                       {time(n.total_ns), time(n.issue_ns), time(n.blocked_ns), figure::percent_text(idle),
+                        figure::count_text(n.headway_max) + " ops", figure::bytes_text(n.live_bytes_peak)}});
+    }
+    Verdict verdict;
+    if (both) {
+        verdict = compare(*state_.session.a(), *state_.session.b());
+    }
+    constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
+                                                "backend idle", "max headway", "peak memory"};
+    constexpr float kHead = 12.5f, kCell = 14, kWords = 13;
+    const float pad = ui_.px(20);
+    const float words = std::max(text_width(ui_, Face::semibold, kWords, verdict.time),
+                                 text_width(ui_, Face::semibold, kWords, verdict.memory));
+    float label = ui_.px(90);
+    for (const auto& row : all) {
+        label = std::max(label, text_width(ui_, Face::semibold, kCell, row.label));
+    }
+    // As wide as what is in them, and what is left shared among them.
+    std::array<float, 6> widths{};
+    float used = 0;
+    for (std::size_t i = 0; i < kHeads.size(); ++i) {
+        widths[i] = text_width(ui_, Face::semibold, kHead, kHeads[i]);
+        for (const auto& row : all) {
+            widths[i] = std::max(widths[i], text_width(ui_, Face::mono_medium, kCell, row.cells[i]));
+        }
+        used += widths[i];
+    }
+    const float room = max.x - min.x - 2 * pad - label - (words > 0 ? words + ui_.px(16) : 0);
+    const float gap = std::clamp((room - used) / 6, ui_.px(10), ui_.px(130));
+    // Where even that is too much, columns at the right give way to the verdict.
+    std::size_t columns = kHeads.size();
+    while (columns > 1 && used + gap * static_cast<float>(columns) > room + 1) {
+        // total, peak memory and max headway say most; the middle ones go first.
+        --columns;
+        used -= widths[columns == 5 ? 3 : columns == 4 ? 1 : columns == 3 ? 2 : columns];
+    }
+    std::vector<std::size_t> order;
+    for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 5u}) {
+        const bool drop = (i == 3 && columns < 6) || (i == 1 && columns < 5) || (i == 2 && columns < 4);
+        if (!drop) {
+            order.push_back(i);
+        }
+    }
+    const float top = min.y + ui_.px(26);
+    float x = min.x + pad + label + gap;
+    for (const std::size_t i : order) {
+        draw_text(ui_, list, x, top, Face::semibold, kHead, t.faint, kHeads[i]);
+        float y = top + ui_.px(26);
+        for (const auto& row : all) {
+            draw_text(ui_, list, x, y, Face::mono_medium, kCell, t.text, row.cells[i]);
+            y += ui_.px(26);
+        }
+        x += widths[i] + gap;
+    }
+    float y = top + ui_.px(26);
+    for (const auto& row : all) {
+        draw_text(ui_, list, min.x + pad, y, Face::semibold, kCell, row.c, row.label);
+        y += ui_.px(26);
+    }
+    draw_text_right(ui_, list, max.x - ui_.px(14), top + ui_.px(26), Face::semibold, kWords, tone(t, verdict.time_tone),
+                    verdict.time);
+    draw_text_right(ui_, list, max.x - ui_.px(14), top + ui_.px(52), Face::semibold, kWords,
+                    tone(t, verdict.memory_tone), verdict.memory);
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,241 @@
+#include "app/ui/hover_card.h"
+
+#include <algorithm>
+
+#include "app/figure/format.h"
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+using figure::bytes_text;
+using figure::count_text;
+using figure::duration_text;
+using Tone = CardLine::Tone;
+
+constexpr std::size_t kNamed = 4;
+
+std::string named(core::OpId op) {
+    return "#" + count_text(op);
+}
+
+// "#1,040, #1,041 and 12 more".
+std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
+    std::string text;
+    const std::size_t shown = ops.size() <= kNamed + 1 ? ops.size() : kNamed;
+    for (std::size_t i = 0; i < shown; ++i) {
+        text += (i == 0 ? "" : ", ") + named(ops[i]);
+    }
+    if (shown < ops.size()) {
+        text += " and " + count_text(ops.size() - shown) + (capped ? " or more" : " more");
+    }
+    return text;
+}
+
+void describe_op(const model::Run& run, core::OpId id, Card& card) {
+    const model::Op& op = run.op(id);
+    const model::Signature& signature = run.signature(op.signature);
+    const std::int64_t origin = run.measure_begin_ns();
+    card.title = signature.name + " " + named(id);
+    card.detail = signature.shapes;
+    std::string issued = "issued   ";
+    if (op.line != 0) {
+        issued += run.line_text(op.line) + "   ";
+    }
+    issued += duration_text(static_cast<double>(op.issue_begin_ns - origin)) + "  took " +
+              duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
+    card.lines.push_back({Tone::issue, issued});
+    if (op.begin_ns == model::kPending) {
+        card.lines.push_back({Tone::dim, "not started yet"});
+    } else {
+        const std::int64_t delay = op.begin_ns - op.issue_begin_ns;
+        std::string text = "started  " + std::string(delay >= 0 ? "+" : "") + duration_text(static_cast<double>(delay));
+        if (op.end_ns == model::kPending) {
+            text += "   running";
+        } else {
+            text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
+        }
+        if (op.lane < run.lanes().size()) {
+            text += "   on " + run.lanes()[op.lane].name;
+        }
+        card.lines.push_back({Tone::execute, text});
+    }
+    const auto followed = run.dependencies(id);
+    card.lines.push_back(
+        {Tone::dim, followed.empty() ? "waited for nothing" : "waited for " + list_of(followed, false)});
+    std::string facts;
+    if (op.fresh_output && signature.out_bytes != 0) {
+        facts = "result " + bytes_text(signature.out_bytes);
+    }
+    if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
+        const double rate = static_cast<double>(signature.flops) / static_cast<double>(op.end_ns - op.begin_ns);
+        char number[32];
+        std::snprintf(number, sizeof number, "%.3g GFLOP/s", rate);
+        facts += (facts.empty() ? "" : "   ") + std::string(number);
+    }
+    if (!facts.empty()) {
+        card.lines.push_back({Tone::dim, facts});
+    }
+    if (op.failed) {
+        card.lines.push_back({Tone::wait, "failed, or skipped because an input had failed"});
+    }
+}
+
+void describe_wait(const model::Run& run, int index, Card& card) {
+    const model::Wait& wait = run.waits()[static_cast<std::size_t>(index)];
+    card.title = wait.name;
+    switch (wait.kind) {
+        case trace::WaitKind::queue_limit:
+            card.detail = "the queue limit";
+            break;
+        case trace::WaitKind::memory:
+            card.detail = "memory";
+            break;
+        case trace::WaitKind::paused:
+            card.detail = "you";
+            break;
+        default:
+            card.detail = trace::is_blocker(wait.kind) ? "blocker" : "barrier";
+    }
+    if (card.title.find(card.detail) != std::string::npos) {
+        card.detail.clear();
+    }
+    std::string text = "waited   " + duration_text(static_cast<double>(wait.end_ns - wait.begin_ns));
+    if (wait.line != 0) {
+        text += "   at " + run.line_text(wait.line);
+    }
+    card.lines.push_back({Tone::wait, text});
+    card.lines.push_back(
+        {Tone::dim, "from     " + duration_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()))});
+    constexpr std::size_t kLimit = 1000;
+    const auto causes = run.caused_by(wait, kLimit);
+    card.lines.push_back({Tone::dim, causes.empty() ? "for nothing: all was done"
+                                                    : "for      " + list_of(causes, causes.size() >= kLimit)});
+}
+
+}  // namespace
+
+Card describe(const model::Run& run, const figure::Hit& hit) {
+    Card card;
+    const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
+    if (hit.op != 0 && hit.op <= run.op_count()) {
+        describe_op(run, hit.op, card);
+        if (hit.folded > 1) {
+            card.lines.push_back({Tone::dim, count_text(hit.folded) + " ops in this sliver; zoom in to see each"});
+        }
+    } else if (hit.wait >= 0 && hit.wait < static_cast<int>(run.waits().size())) {
+        describe_wait(run, hit.wait, card);
+        if (hit.folded > 1) {
+            card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
+        }
+    } else if (hit.row == figure::RowKind::headway) {
+        card.title = "Headway";
+        card.lines.push_back(
+            {Tone::issue, count_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)))) +
+                              " ops issued and not finished"});
+        card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
+    } else if (hit.row == figure::RowKind::memory) {
+        const auto bytes = [ns](const model::Curve& curve) {
+            return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
+        };
+        card.title = "Memory";
+        card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes())});
+        if (run.pending_bytes().size() > 0) {
+            card.lines.push_back(
+                {Tone::dim, "pending  " + bytes(run.pending_bytes()) + ", held by ops that have not run"});
+        }
+        card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
+    } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {
+        const auto& scope = run.scopes()[static_cast<std::size_t>(hit.scope)];
+        card.title = scope.name;
+        card.lines.push_back(
+            {Tone::dim, scope.end_ns == model::kPending
+                            ? "goes on"
+                            : "took     " + duration_text(static_cast<double>(scope.end_ns - scope.begin_ns))});
+    } else if (hit.minibatch >= 0 && hit.minibatch < static_cast<int>(run.minibatches().size())) {
+        const auto& batch = run.minibatches()[static_cast<std::size_t>(hit.minibatch)];
+        card.title = "Minibatch " + count_text(static_cast<std::uint64_t>(batch.index));
+        if (batch.last >= batch.first && batch.first != 0) {
+            card.lines.push_back({Tone::issue, "ops      " + named(batch.first) + " to " + named(batch.last)});
+        }
+        if (batch.issue_end_ns != model::kPending) {
+            card.lines.push_back({Tone::dim, "issue    " + duration_text(static_cast<double>(batch.issue_end_ns -
+                                                                                             batch.issue_begin_ns))});
+        }
+    }
+    return card;
+}
+
+void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max) {
+    if (card.empty()) {
+        return;
+    }
+    const figure::Theme& t = *ui.theme;
+    constexpr float kTitle = 13, kText = 12;
+    const float pad = ui.px(14), line = ui.px(18), gap = ui.px(12);
+    const float title = text_width(ui, Face::semibold, kTitle, card.title);
+    const float most = std::min(ui.px(560), max.x - min.x) - 2 * pad;
+    const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
+    const bool detail_below = title + detail > most;
+    float width = detail_below ? std::max(title, detail - gap) : title + detail;
+    for (const auto& l : card.lines) {
+        width = std::max(width, text_width(ui, Face::mono_medium, kText, l.text));
+    }
+    width = std::min(width, most) + 2 * pad;
+    const float height =
+        2 * ui.px(10) +
+        line * static_cast<float>(card.lines.size() + (card.title.empty() ? 0u : 1u) + (detail_below ? 1u : 0u)) +
+        ui.px(2);
+    ImVec2 a{at.x + ui.px(14), at.y + ui.px(16)};
+    if (a.x + width > max.x) {
+        a.x = at.x - ui.px(14) - width;
+    }
+    if (a.y + height > max.y) {
+        a.y = at.y - ui.px(12) - height;
+    }
+    a.x = std::round(std::max(a.x, min.x));
+    a.y = std::round(std::max(a.y, min.y));
+    const ImVec2 b{a.x + width, a.y + height};
+    const float r = ui.exact_px(6);
+    const figure::Rgba ground = t.dark ? figure::mixed(t.background, figure::rgb(0), 0.3) : figure::rgb(0xFFFFFF);
+    list->AddRectFilled({a.x + ui.px(2), a.y + ui.px(3)}, {b.x + ui.px(2), b.y + ui.px(4)},
+                        colour({0, 0, 0, static_cast<std::uint8_t>(t.dark ? 90 : 40)}), r);
+    list->AddRectFilled(a, b, colour(ground), r);
+    list->AddRect(a, b, colour(figure::mixed(t.border, t.text, 0.15)), r, 0, std::max(1.0f, ui.fonts.scale()));
+    float y = a.y + ui.px(10) + ui.px(13);
+    const float x = a.x + pad;
+    if (!card.title.empty()) {
+        draw_text(ui, list, x, y, Face::semibold, kTitle, t.text, card.title, most);
+        if (detail_below) {
+            y += line;
+        }
+        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kTitle, t.dim, card.detail, most);
+        y += line + ui.px(2);
+    }
+    for (const auto& l : card.lines) {
+        figure::Rgba c = t.text;
+        switch (l.tone) {
+            case Tone::issue:
+                c = t.issue;
+                break;
+            case Tone::execute:
+                c = t.good;
+                break;
+            case Tone::wait:
+                c = t.wait;
+                break;
+            case Tone::memory:
+                c = t.memory_text;
+                break;
+            case Tone::dim:
+                c = t.dim;
+                break;
+            case Tone::plain:
+                break;
+        }
+        draw_text(ui, list, x, y, Face::mono_medium, kText, c, l.text, most);
+        y += line;
+    }
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,29 @@
+// What lies under the pointer, in a few lines: an op and what it waited for, a wait and what caused it, a curve's
+// value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/figure/timeline.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+struct CardLine {
+    enum class Tone { plain, issue, execute, wait, memory, dim } tone = Tone::plain;
+    std::string text;
+};
+struct Card {
+    std::string title, detail;  // "matmul #1,042", "(1024×2048)·(2048×512)"
+    std::vector<CardLine> lines;
+    [[nodiscard]] bool empty() const { return title.empty() && lines.empty(); }
+};
+
+// No ImGui: what the card says.
+Card describe(const model::Run& run, const figure::Hit& hit);
+
+// Beside `at`, inside of the box.
+void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max);
+
+}  // namespace headway::ui

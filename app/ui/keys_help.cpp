@@ -1,0 +1,101 @@
+#include "app/ui/keys_help.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+struct Entry {
+    const char *keys, *what;
+};
+struct Group {
+    const char* title;
+    std::vector<Entry> entries;
+};
+
+const std::array<Group, 2>& columns_of_groups(int column) {
+    static const std::array<Group, 2> left{{{"Run",
+                                             {{"Space, F5", "run; while it runs, pause and go on"},
+                                              {"B", "next barrier policy, acts at once"},
+                                              {"F10, Ctrl F10", "step a line; over calls"},
+                                              {"F11", "step an op"},
+                                              {"F12", "write the figure as PNG"}}},
+                                            {"Window",
+                                             {{"T", "next theme"},
+                                              {"Ctrl +  Ctrl −", "larger, smaller"},
+                                              {"Ctrl 0", "size of the screen"},
+                                              {"?", "this list"}}}}};
+    static const std::array<Group, 2> right{{{"Timeline",
+                                              {{"Wheel", "zoom at the pointer"},
+                                               {"Ctrl, Shift wheel", "finer, coarser"},
+                                               {"W  S", "zoom in, out"},
+                                               {"A  D", "left, right"},
+                                               {"Right drag", "pan"},
+                                               {"Left drag", "measure a time"},
+                                               {"F, double click", "fit what is chosen; all"},
+                                               {"End, L", "follow the run again"}}},
+                                             {"Ops",
+                                              {{"Click", "choose an op"},
+                                               {".  ,", "the next, the one before in its lane"},
+                                               {"[  ]", "what it followed, what followed it"},
+                                               {"Esc", "let go"}}}}};
+    return column == 0 ? left : right;
+}
+
+}  // namespace
+
+void draw_keys_help(AppState& state, Ui& ui) {
+    if (!state.show_keys) {
+        return;
+    }
+    const figure::Theme& t = *ui.theme;
+    const ImVec2 frame = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(frame);
+    ImGui::SetNextWindowFocus();
+    ImGui::Begin("keys", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled({0, 0}, frame, colour(figure::faded(t.background, t.dark ? 0.7 : 0.75)));
+    constexpr float kColumn = 400, kKeys = 140, kLine = 26;
+    float lines = 0;
+    for (int c = 0; c < 2; ++c) {
+        float n = 0;
+        for (const auto& group : columns_of_groups(c)) {
+            n += static_cast<float>(group.entries.size()) + 1.9f;
+        }
+        lines = std::max(lines, n);
+    }
+    const ImVec2 size{ui.px(2 * kColumn + 72), ui.px(lines * kLine + 66)};
+    const ImVec2 a{std::floor((frame.x - size.x) / 2), std::floor((frame.y - size.y) / 2)};
+    const ImVec2 b{a.x + size.x, a.y + size.y};
+    draw_card(ui, list, a, b, t.raised, 10);
+    ui.marks.insert_or_assign("keys", Mark{a.x, a.y, b.x, b.y});
+    draw_text(ui, list, a.x + ui.px(28), a.y + ui.px(38), Face::bold, 18, t.text, "Keys");
+    for (int c = 0; c < 2; ++c) {
+        const float x = a.x + ui.px(28) + static_cast<float>(c) * ui.px(kColumn + 16);
+        float y = a.y + ui.px(74);
+        for (const auto& group : columns_of_groups(c)) {
+            draw_text(ui, list, x, y, Face::semibold, 13, t.issue, group.title);
+            y += ui.px(kLine);
+            for (const auto& entry : group.entries) {
+                draw_text(ui, list, x, y, Face::semibold, 13, t.text, entry.keys);
+                draw_text(ui, list, x + ui.px(kKeys), y, Face::regular, 13.5f, t.dim, entry.what,
+                          ui.px(kColumn - kKeys));
+                y += ui.px(kLine);
+            }
+            y += ui.px(kLine * 0.7f);
+        }
+    }
+    ImGui::SetCursorScreenPos({0, 0});
+    if (ImGui::InvisibleButton("close", frame)) {
+        state.show_keys = false;
+    }
+    ImGui::End();
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,18 @@
+// Where each named widget was drawn in the last frame, so that a test can point at it by name.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace headway::ui {
+
+struct Mark {
+    float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    bool enabled = true;
+    [[nodiscard]] float centre_x() const { return (x0 + x1) / 2; }
+    [[nodiscard]] float centre_y() const { return (y0 + y1) / 2; }
+};
+
+using Marks = std::map<std::string, Mark, std::less<>>;
+
+}  // namespace headway::ui

@@ -1,0 +1,25 @@
+// The three stages as numbers, and the prediction that they make beside what was measured.
+#pragma once
+
+#include <string>
+
+#include "app/ui/app_state.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+class StagesPanel {
+public:
+    StagesPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    static constexpr float kHeight = 162;
+    void draw(ImVec2 min, ImVec2 max);
+
+private:
+    AppState& state_;
+    Ui& ui_;
+};
+
+// "1.6 % apart, execution-bound".
+std::string prediction_verdict(const model::Numbers& numbers);
+
+}  // namespace headway::ui

@@ -1,0 +1,92 @@
+#include "app/ui/status_bar.h"
+
+#include <cmath>
+#include <vector>
+
+#include "app/figure/format.h"
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+
+const char* phase_text(const AppState& state) {
+    using session::Phase;
+    if (state.session.b() == nullptr) {
+        return "ready";
+    }
+    switch (state.session.b()->phase()) {
+        case Phase::starting:
+            return "starting";
+        case Phase::running:
+            return "recording";
+        case Phase::paused:
+            return "paused";
+        case Phase::finished:
+            return "finished";
+        case Phase::failed:
+            return "failed";
+        case Phase::stopped:
+            return "stopped";
+        case Phase::killed:
+            return "runner ended";
+        case Phase::recorded:
+            return "recorded";
+    }
+    return "";
+}
+
+std::string status_text(const AppState& state) {
+    const session::Execution* run = state.session.b();
+    if (run == nullptr) {
+        return phase_text(state);
+    }
+    std::string text;
+    if (run->run() != nullptr) {
+        if (run->run()->info().simulated) {
+            text = "SIMULATED · ";
+        }
+        text += figure::count_text(run->run()->op_count()) + " ops · ";
+        if (run->numbers().lost_records != 0) {
+            text += figure::count_text(run->numbers().lost_records) + " records did not fit · ";
+        }
+    }
+    return text + phase_text(state);
+}
+
+void StatusBar::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(min, max, colour(t.panel));
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled(min, {max.x, min.y + line}, colour(t.border));
+    const float y = min.y + ui_.px(20);
+    std::string right = status_text(state_);
+    if (state_.animating && state_.frames_per_second > 0) {
+        right = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps · " + right;
+    }
+    const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, right);
+    float x = min.x + ui_.px(20);
+    const float end = max.x - ui_.px(44) - right_width;
+    const bool following = state_.view.following() || state_.session.b() == nullptr;
+    struct Hint {
+        const char *key, *what;
+    };
+    std::vector<Hint> hints{{"Space", "run, pause"}};
+    if (!following && state_.session.live()) {
+        hints.push_back({"End", "follow the run"});
+    }
+    for (const Hint& h : {Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"}, Hint{"F", "fit"},
+                          Hint{"F12", "figure"}, Hint{"?", "all keys"}}) {
+        hints.push_back(h);
+    }
+    for (const auto& hint : hints) {
+        const float width = text_width(ui_, Face::semibold, 12.5f, hint.key) + ui_.px(5) +
+                            text_width(ui_, Face::medium, 12.5f, hint.what);
+        if (x + width > end) {
+            break;
+        }
+        x += draw_text(ui_, list, x, y, Face::semibold, 12.5f, t.dim, hint.key) + ui_.px(5);
+        x += draw_text(ui_, list, x, y, Face::medium, 12.5f, t.faint, hint.what) + ui_.px(18);
+    }
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,25 @@
+// The line at the bottom: keys at the left, the state of things at the right.
+#pragma once
+
+#include "app/ui/app_state.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+class StatusBar {
+public:
+    StatusBar(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    static constexpr float kHeight = 30;
+    void draw(ImVec2 min, ImVec2 max);
+
+private:
+    AppState& state_;
+    Ui& ui_;
+};
+
+// "recording", "finished" …
+const char* phase_text(const AppState& state);
+// "1,204 ops · recording".
+std::string status_text(const AppState& state);
+
+}  // namespace headway::ui

@@ -1,0 +1,365 @@
+#include "app/ui/timeline_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/format.h"
+#include "app/ui/draw_list_painter.h"
+#include "app/ui/hover_card.h"
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr double kNotch = 0.75, kFineNotch = 0.92, kCoarseNotch = 0.5;
+
+}  // namespace
+
+const model::Run* TimelinePanel::run_at(int index) const {
+    return index >= 0 && index < static_cast<int>(runs_.size()) ? runs_[static_cast<std::size_t>(index)].run : nullptr;
+}
+
+void TimelinePanel::lay_out(figure::Box area) {
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
+    const Key key{state_.view.view(),
+                  area,
+                  a != nullptr ? a->revision() + 1 : 0,
+                  b != nullptr ? b->revision() + 1 : 0,
+                  state_.session.started(),
+                  ui_.fonts.generation(),
+                  ui_.theme,
+                  ui_.fonts.scale()};
+    if (key == key_ && !layout_.rows.empty()) {
+        return;
+    }
+    key_ = key;
+    const std::size_t shown_before = runs_.size();
+    runs_.clear();
+    const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
+    for (const auto* execution : {b, a}) {
+        if (execution == nullptr || execution->run() == nullptr) {
+            continue;
+        }
+        figure::TimelineRun run{execution->run(), both || execution->letter == 'A' ? execution->letter : 'B', {}, {}};
+        if (execution == a && both) {
+            run.note = "pinned · same time axis";
+        }
+        runs_.push_back(std::move(run));
+    }
+    if (runs_.size() != shown_before) {
+        state_.selection = {};  // it names a run by its place
+    }
+    figure::TimelineOptions options;
+    options.area = area;
+    options.view = state_.view.view();
+    options.theme = ui_.theme;
+    options.measure = &measure_;
+    options.scale = ui_.fonts.scale();
+    layout_ = figure::layout_timeline(runs_, options);
+}
+
+const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
+    const bool thing = hit.op != 0 || hit.wait >= 0;
+    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
+    const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
+                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.scope == hit.scope &&
+                      card_hit_.minibatch == hit.minibatch && card_hit_.folded == hit.folded &&
+                      (thing || card_hit_.ns == hit.ns);
+    if (!same || card_.empty()) {
+        card_ = describe(run, hit);
+        card_hit_ = hit;
+        card_revision_ = revision;
+    }
+    return card_;
+}
+
+void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
+    const bool any = (a != nullptr && a->run() != nullptr) || (b != nullptr && b->run() != nullptr);
+    if (!any || max.y - min.y < ui_.px(60)) {
+        layout_.rows.clear();
+        runs_.clear();
+        hover_.reset();
+        if (!any) {
+            draw_empty(min, max);
+        }
+        return;
+    }
+    ImGui::SetCursorScreenPos(min);
+    const ImVec2 size{max.x - min.x, max.y - min.y};
+    ImGui::BeginChild("timeline", size, false, ImGuiWindowFlags_NoScrollWithMouse);
+    const figure::Box area{min.x + ui_.px(11), min.y, max.x - ui_.px(24), max.y};
+    lay_out(area);
+    const float height = layout_.area.height();
+    const float scroll = height > size.y + 1 ? ImGui::GetScrollY() : 0;
+    ImGui::SetCursorScreenPos({min.x, min.y - scroll});
+    ImGui::InvisibleButton("timeline/area", {size.x - (height > size.y + 1 ? ui_.px(12) : 0), std::max(height, 1.0f)},
+                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+    const bool hovered = ImGui::IsItemHovered();
+    const bool active = ImGui::IsItemActive();
+    ui_.marks.insert_or_assign("timeline", Mark{layout_.axis.x0, min.y, layout_.axis.x1, max.y});
+
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    paint(layout_.list, list, ui_.fonts, {0, -scroll});
+
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const ImVec2 at{mouse.x, mouse.y + scroll};
+    handle_mouse(hovered || active, at);
+
+    // Marks of the op under the pointer, or of the one that was chosen.
+    figure::DisplayList marks;
+    const bool choose_hovered = hover_ && hover_->op != 0;
+    if (choose_hovered) {
+        layout_.add_op_marks(hover_->run, hover_->op, *ui_.theme, ui_.fonts.scale(), marks);
+    } else if (state_.selection.any() && run_at(state_.selection.run) != nullptr) {
+        layout_.add_op_marks(state_.selection.run, state_.selection.op, *ui_.theme, ui_.fonts.scale(), marks);
+    }
+    list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
+    paint(marks, list, ui_.fonts, {0, -scroll});
+    draw_measure(list, scroll);
+    if (hovered && !panning_ && layout_.axis.contains(std::min(at.x, layout_.axis.x1 - 1), at.y)) {
+        draw_cursor(list, at, scroll);
+    }
+    list->PopClipRect();
+    ImGui::EndChild();
+
+    if (hover_ && !panning_ && !measuring_) {
+        if (const model::Run* run = run_at(hover_->run)) {
+            const ImVec2 frame = ImGui::GetIO().DisplaySize;
+            draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
+                      {frame.x - ui_.px(8), frame.y - ui_.px(8)});
+        }
+    } else if (!hover_ && !panning_ && state_.selection.any()) {
+        if (const model::Run* run = run_at(state_.selection.run);
+            run != nullptr && state_.selection.op <= run->op_count()) {
+            // The chosen op's card stays at the op.
+            if (const auto box = layout_.box_of_op(state_.selection.run, state_.selection.op);
+                box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
+                figure::Hit hit;
+                hit.run = state_.selection.run;
+                hit.op = state_.selection.op;
+                draw_card(ui_, list, card_of(*run, hit),
+                          {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max);
+            }
+        }
+    }
+}
+
+void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool on_axis = at.x >= layout_.axis.x0 && at.x < layout_.axis.x1;
+    pointer_ns_ = layout_.map.ns_from_x_px(std::clamp(at.x, layout_.axis.x0, layout_.axis.x1));
+    hover_.reset();
+    if (panning_) {
+        if (!ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
+            panning_ = false;
+        } else if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
+            state_.view.pan(-static_cast<double>(io.MouseDelta.x) * layout_.map.ns_per_px(), false);
+            ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseDelta.y);
+        }
+    }
+    if (measuring_) {
+        measure_span_->to_ns = pointer_ns_;
+        if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+            measuring_ = false;
+        }
+    }
+    if (!hovered) {
+        return;
+    }
+    if (on_axis && !panning_ && !measuring_) {
+        hover_ = layout_.hit(at.x, at.y);
+    }
+    if (io.MouseWheel != 0) {
+        const double notch = io.KeyCtrl ? kFineNotch : io.KeyShift ? kCoarseNotch : kNotch;
+        state_.view.zoom(pointer_ns_, std::pow(notch, static_cast<double>(io.MouseWheel)));
+    }
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
+        panning_ = true;
+    }
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        if (hover_ && hover_->op != 0) {
+            select(hover_->run, hover_->op, true);
+        } else if (hover_ && hover_->wait >= 0) {
+            if (const model::Run* run = run_at(hover_->run)) {
+                const auto& wait = run->waits()[static_cast<std::size_t>(hover_->wait)];
+                const auto origin = static_cast<double>(run->measure_begin_ns());
+                state_.view.show(
+                    {static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+            }
+        } else {
+            state_.view.fit();
+        }
+        measure_span_.reset();
+    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && on_axis) {
+        measure_span_.reset();
+        if (hover_ && hover_->op != 0) {
+            select(hover_->run, hover_->op, false);
+        } else {
+            state_.selection = {};
+        }
+    } else if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !measuring_ && ImGui::IsItemActive()) {
+        const float from = io.MouseClickedPos[ImGuiMouseButton_Left].x;
+        if (from >= layout_.axis.x0 && from < layout_.axis.x1) {
+            measuring_ = true;
+            state_.selection = {};
+            measure_span_ = Span{layout_.map.ns_from_x_px(from), pointer_ns_};
+        }
+    }
+}
+
+void TimelinePanel::draw_cursor(ImDrawList* list, ImVec2 at, float scroll) {
+    const figure::Rgba c = figure::faded(ui_.theme->text, 0.45);
+    const float top = layout_.axis.y0 - scroll, bottom = layout_.axis.y1 - scroll;
+    const float x = std::round(at.x);
+    for (float y = top; y < bottom; y += ui_.px(5)) {
+        list->AddRectFilled({x, y}, {x + std::max(1.0f, std::floor(ui_.fonts.scale())), y + ui_.px(2)}, colour(c));
+    }
+}
+
+void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
+    if (!measure_span_) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    const double from = std::min(measure_span_->from_ns, measure_span_->to_ns),
+                 to = std::max(measure_span_->from_ns, measure_span_->to_ns);
+    const float x0 = std::round(layout_.map.x_px_from_ns(from)), x1 = std::round(layout_.map.x_px_from_ns(to));
+    const float top = layout_.axis.y0 - scroll, bottom = layout_.axis.y1 - scroll;
+    list->AddRectFilled({x0, top}, {x1, bottom}, colour(figure::faded(t.text, 0.09)));
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled({x0, top}, {x0 + line, bottom}, colour(t.text));
+    list->AddRectFilled({x1, top}, {x1 + line, bottom}, colour(t.text));
+    const std::string text = figure::duration_text(to - from);
+    const float width = text_width(ui_, Face::mono_bold, 13, text) + ui_.px(16);
+    const float x =
+        std::clamp((x0 + x1 - width) / 2, layout_.axis.x0, std::max(layout_.axis.x0, layout_.axis.x1 - width));
+    const float y = std::max(top + ui_.px(34), ImGui::GetWindowPos().y + ui_.px(34));
+    list->AddRectFilled({x, y}, {x + width, y + ui_.px(24)}, colour(t.text), ui_.exact_px(5));
+    draw_text(ui_, list, x + ui_.px(8), y + ui_.px(17), Face::mono_bold, 13, t.background, text);
+}
+
+void TimelinePanel::draw_empty(ImVec2 min, ImVec2 max) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const figure::Theme& t = *ui_.theme;
+    const float x = (min.x + max.x) / 2, y = (min.y + max.y) / 2;
+    const auto centred = [&](float at, Face face, float size, figure::Rgba c, const std::string& text) {
+        draw_text(ui_, list, x - text_width(ui_, face, size, text) / 2, at, face, size, c, text);
+    };
+    const session::Execution* b = state_.session.b();
+    if (b != nullptr && b->phase() == session::Phase::starting) {
+        centred(y, Face::semibold, 18, t.dim, "Starting…");
+        return;
+    }
+    centred(y - ui_.px(16), Face::semibold, 20, t.text, "Press Run, or the space bar");
+    centred(y + ui_.px(14), Face::regular, 15, t.dim, "Every op that the program issues appears here: on the frontend");
+    centred(y + ui_.px(36), Face::regular, 15, t.dim, "when it is issued, on a lane of the backend when it runs.");
+}
+
+void TimelinePanel::select(int run, core::OpId op, bool show) {
+    const model::Run* r = run_at(run);
+    if (r == nullptr || op == 0 || op > r->op_count()) {
+        return;
+    }
+    state_.selection = {run, op};
+    if (show) {
+        const model::Op& o = r->op(op);
+        const auto origin = static_cast<double>(r->measure_begin_ns());
+        const auto begin = static_cast<double>(o.begin_ns == model::kPending ? o.issue_begin_ns : o.begin_ns);
+        const auto end = static_cast<double>(o.end_ns == model::kPending ? o.issue_end_ns : o.end_ns);
+        state_.view.show({begin - origin, std::max(begin + 1, end) - origin});
+    }
+}
+
+void TimelinePanel::fit_selection_or_all() {
+    const auto target = state_.view.target();
+    if (state_.selection.any() && run_at(state_.selection.run) != nullptr) {
+        select(state_.selection.run, state_.selection.op, true);
+        if (!(state_.view.target() == target)) {
+            return;
+        }
+    }
+    state_.view.fit();
+}
+
+void TimelinePanel::clear() {
+    if (measure_span_) {
+        measure_span_.reset();
+        measuring_ = false;
+    } else {
+        state_.selection = {};
+    }
+}
+
+void TimelinePanel::select_neighbour(int direction) {
+    const model::Run* run = run_at(state_.selection.run);
+    if (!state_.selection.any() || run == nullptr) {
+        return;
+    }
+    const auto& op = run->op(state_.selection.op);
+    if (op.begin_ns == model::kPending || op.lane >= run->lanes().size()) {
+        return;
+    }
+    const auto& ops = run->lanes()[op.lane].ops;
+    const auto found = std::lower_bound(ops.begin(), ops.end(), op.begin_ns,
+                                        [run](core::OpId id, std::int64_t ns) { return run->op(id).begin_ns < ns; });
+    auto index = found - ops.begin();
+    while (index < static_cast<std::ptrdiff_t>(ops.size()) &&
+           ops[static_cast<std::size_t>(index)] != state_.selection.op) {
+        ++index;
+    }
+    index += direction;
+    if (index >= 0 && index < static_cast<std::ptrdiff_t>(ops.size())) {
+        state_.selection.op = ops[static_cast<std::size_t>(index)];
+        bring_into_view();
+    }
+}
+
+void TimelinePanel::select_dependency(bool forwards) {
+    const model::Run* run = run_at(state_.selection.run);
+    if (!state_.selection.any() || run == nullptr) {
+        return;
+    }
+    if (!forwards) {
+        const auto followed = run->dependencies(state_.selection.op);
+        if (!followed.empty()) {
+            state_.selection.op = followed.back();
+            bring_into_view();
+        }
+        return;
+    }
+    // The first op that had to follow this one. They are near: an op's result is used soon.
+    constexpr core::OpId kReach = 20000;
+    const auto last = static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), state_.selection.op + kReach));
+    for (core::OpId id = state_.selection.op + 1; id <= last; ++id) {
+        const auto followed = run->dependencies(id);
+        if (std::find(followed.begin(), followed.end(), state_.selection.op) != followed.end()) {
+            state_.selection.op = id;
+            bring_into_view();
+            return;
+        }
+    }
+}
+
+void TimelinePanel::bring_into_view() {
+    const model::Run* run = run_at(state_.selection.run);
+    const auto& op = run->op(state_.selection.op);
+    const auto at = static_cast<double>((op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns) -
+                                        run->measure_begin_ns());
+    const auto view = state_.view.target();
+    if (at < view.begin_ns || at > view.end_ns) {
+        state_.view.pan(at - (view.begin_ns + view.end_ns) / 2, true);
+    }
+}
+
+void TimelinePanel::zoom_at_pointer(double factor) {
+    const auto view = state_.view.view();
+    const bool inside = pointer_ns_ > view.begin_ns && pointer_ns_ < view.end_ns;
+    state_.view.zoom(inside ? pointer_ns_ : (view.begin_ns + view.end_ns) / 2, factor);
+}
+
+void TimelinePanel::pan_by_share(double share) {
+    state_.view.pan(state_.view.target().span_ns() * share, true);
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,69 @@
+// The centre of the window: both runs on one time axis, with the hands' ways of moving in it.
+#pragma once
+
+#include <optional>
+
+#include "app/figure/timeline.h"
+#include "app/ui/app_state.h"
+#include "app/ui/hover_card.h"
+#include "app/ui/text_measure.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+class TimelinePanel {
+public:
+    TimelinePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), measure_(ui.fonts) {}
+
+    void draw(ImVec2 min, ImVec2 max);
+
+    // Keys, when no text field has them.
+    void fit_selection_or_all();
+    void clear();                           // Esc: the measure, then the selection
+    void select_neighbour(int direction);   // the op before or after, in its lane
+    void select_dependency(bool forwards);  // an op that it followed, or one that followed it
+    void zoom_at_pointer(double factor);
+    void pan_by_share(double share);
+
+    [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
+    [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
+
+private:
+    struct Key {
+        figure::TimelineView view;
+        figure::Box area;
+        std::uint64_t a = 0, b = 0, started = 0, fonts = 0;
+        const void* theme = nullptr;
+        float scale = 0;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    void lay_out(figure::Box area);
+    void draw_empty(ImVec2 min, ImVec2 max);
+    void handle_mouse(bool hovered, ImVec2 at);
+    void draw_cursor(ImDrawList* list, ImVec2 at, float scroll);
+    void draw_measure(ImDrawList* list, float scroll);
+    void select(int run, core::OpId op, bool show);
+    void bring_into_view();
+    [[nodiscard]] const model::Run* run_at(int index) const;
+
+    AppState& state_;
+    Ui& ui_;
+    TextMeasure measure_;
+    figure::TimelineLayout layout_;
+    Key key_;
+    std::vector<figure::TimelineRun> runs_;
+    std::optional<figure::Hit> hover_;
+    // What the card says is worked out once per thing pointed at: causes may take a while to find.
+    const Card& card_of(const model::Run& run, const figure::Hit& hit);
+    Card card_;
+    figure::Hit card_hit_;
+    std::uint64_t card_revision_ = 0;
+    struct Span {
+        double from_ns = 0, to_ns = 0;
+    };
+    std::optional<Span> measure_span_;
+    bool measuring_ = false, panning_ = false;
+    double pointer_ns_ = 0;
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,372 @@
+#include "app/ui/top_bar.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+using session::Phase;
+using trace::BarrierKind;
+
+struct BarrierChoice {
+    const char* label;
+    trace::BarrierPolicy policy;
+};
+constexpr std::array<BarrierChoice, 5> kBarriers{{{"As written", {BarrierKind::as_written, 0}},
+                                                  {"None", {BarrierKind::none, 0}},
+                                                  {"Minibatch", {BarrierKind::minibatch, 0}},
+                                                  {"1 behind", {BarrierKind::behind, 1}},
+                                                  {"Every op", {BarrierKind::op, 0}}}};
+
+constexpr float kGap = 8, kGroupGap = 26;
+constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
+
+// "CUDA"; what is simulated says so wherever it is shown.
+std::string kind_label(const std::string& kind) {
+    return kind == "cpu" ? "CPU" : kind == "cuda" ? "CUDA" : kind == "simulated" ? "SIMULATED" : kind;
+}
+// "CPU · Xeon", without what every processor says of itself.
+std::string device_label(const session::DeviceInfo& device) {
+    std::string name = device.name == device.kind ? std::string() : device.name;
+    for (const char* noise : {"(R)", "(TM)", " Processor", " CPU"}) {
+        for (std::size_t at = name.find(noise); at != std::string::npos; at = name.find(noise)) {
+            name.erase(at, std::strlen(noise));
+        }
+    }
+    return kind_label(device.kind) + (name.empty() ? "" : " · " + name);
+}
+
+// A row of a popup menu: a title, and below it a line in a dimmer colour. True when it is chosen.
+bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string_view detail, bool enabled, float width,
+              const figure::Rgba* dot = nullptr) {
+    const figure::Theme& t = *ui.theme;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float indent = ui.px(dot != nullptr ? 30 : 14);
+    const float detail_height = detail.empty() ? 0
+                                               : draw_wrapped(ui, nullptr, at, width - indent - ui.px(14),
+                                                              Face::regular, 12.5f, 17, t.dim, detail);
+    const float height = ui.px(32) + (detail.empty() ? 0 : detail_height + ui.px(4));
+    ImGui::PushID(id.c_str());
+    const bool chosen = ImGui::InvisibleButton("row", {width, height}) && enabled;
+    ImGui::PopID();
+    mark_item(ui, id, enabled);
+    if (ImGui::IsItemHovered() && enabled) {
+        list->AddRectFilled(at, {at.x + width, at.y + height}, colour(figure::mixed(t.raised, t.text, 0.08)),
+                            ui.exact_px(5));
+    }
+    if (dot != nullptr) {
+        list->AddCircleFilled({at.x + ui.px(16), at.y + ui.px(16)}, ui.exact_px(4.5f), colour(*dot));
+    }
+    draw_text(ui, list, at.x + indent, at.y + ui.px(21), Face::medium, 14, enabled ? t.text : t.faint, title,
+              width - indent - ui.px(8));
+    if (!detail.empty()) {
+        draw_wrapped(ui, list, {at.x + indent, at.y + ui.px(29)}, width - indent - ui.px(14), Face::regular, 12.5f, 17,
+                     t.dim, detail);
+    }
+    if (chosen) {
+        ImGui::CloseCurrentPopup();
+    }
+    return chosen;
+}
+
+bool begin_menu(Ui& ui, const char* id, ImVec2 at) {
+    ImGui::SetNextWindowPos(at);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, ui.px(2)});
+    const bool open = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);
+    if (!open) {
+        ImGui::PopStyleVar(2);
+    }
+    return open;
+}
+
+void end_menu() {
+    ImGui::EndPopup();
+    ImGui::PopStyleVar(2);
+}
+
+}  // namespace
+
+void TopBar::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(min, max, colour(t.panel));
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled({min.x, max.y - line}, max, colour(t.border));
+    top_ = min.y;
+    const float y = min.y + ui_.px(13);
+    const float width = max.x - min.x;
+
+    // From the right: export, theme, device; the rest shares what is left.
+    const ButtonLook menu{.icon = 'v'};
+    const float export_width = button_width(ui_, "Export", menu);
+    float right = max.x - ui_.px(width / ui_.fonts.scale() > 1500 ? 20 : 12);
+    draw_export(right - export_width, y, export_width);
+    right -= export_width + ui_.px(kGap);
+    draw_theme(right - ui_.px(34), y);
+    right -= ui_.px(34) + ui_.px(kGap);
+
+    std::vector<std::string> labels;
+    for (const auto& choice : kBarriers) {
+        labels.emplace_back(choice.label);
+    }
+    const bool roomy = width / ui_.fonts.scale() > 1500;
+    const bool cramped = width / ui_.fonts.scale() < 1150;
+    const float padding = roomy ? 14 : cramped ? 5 : 10;
+    const float barrier_width = segments_width(ui_, labels, 14, padding);
+    const float barrier_label = roomy ? text_width(ui_, Face::medium, 14, "Barrier") + ui_.px(14) : 0;
+    // Where there is no room the steps have their keys only.
+    const bool steps = width / ui_.fonts.scale() > 1700;
+    const float step_width = steps ? ui_.px(kStepLineWidth + kStepOpWidth) + 2 * ui_.px(kGap) : 0;
+    const float run_width = ui_.px(kRunWidth + kPauseWidth + kResetWidth) + 2 * ui_.px(kGap) + step_width;
+    const float group_gap = ui_.px(roomy ? kGroupGap : cramped ? 8 : 14);
+    const float least_device = ui_.px(cramped ? 80 : 96), most_device = ui_.px(340);
+    const float fixed = run_width + group_gap + barrier_label + barrier_width + group_gap;
+    // The design's place for the buttons is beside the panel's edge; they move left where the rest would not fit.
+    const float wanted = min.x + ui_.px(560);
+    float x = std::min(wanted, right - fixed - least_device);
+    x = std::max(x, min.x + ui_.px(cramped ? 150 : 200));
+    draw_title(min.x + ui_.px(24), x - min.x - ui_.px(24) - ui_.px(16));
+    draw_run_buttons(x, y, steps);
+    x += group_gap;
+    draw_barrier(x, y, roomy, padding);
+    x += group_gap;
+    const float device_width = std::clamp(right - x, ui_.px(80), most_device);
+    draw_device(x, y, device_width);
+}
+
+float TopBar::draw_title(float x, float room) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float s = ui_.fonts.scale(), y = top_;
+    const ImU32 c = colour(t.issue);
+    const float stroke = 3 * s;
+    const auto p = [&](float dx, float dy) { return ImVec2(x - 24 * s + dx * s, y + dy * s); };
+    const auto mark_line = [&](ImVec2 a, ImVec2 b) {
+        list->AddLine(a, b, c, stroke);
+        list->AddCircleFilled(a, stroke / 2, c, 12);
+        list->AddCircleFilled(b, stroke / 2, c, 12);
+    };
+    mark_line(p(24, 20), p(24, 36));
+    mark_line(p(24, 28), p(40, 28));
+    mark_line(p(40, 20), p(40, 36));
+    mark_line(p(46, 28), p(58, 28));
+    mark_line(p(53, 23), p(58, 28));
+    mark_line(p(58, 28), p(53, 33));
+    const float baseline = y + ui_.px(34);
+    float left = x + ui_.px(48);
+    const float end = x + room;
+    if (room > ui_.px(150)) {
+        left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
+    }
+    const lesson::Lesson* lesson = state_.lesson();
+    if (lesson == nullptr) {
+        return left;
+    }
+    // The lesson's title opens the list of lessons.
+    const ImVec2 at{left - ui_.px(6), y + ui_.px(12)};
+    const float width = end - at.x;
+    if (width < ui_.px(40)) {
+        return left;
+    }
+    const std::string number = std::to_string(lesson->number);
+    const float number_width = text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
+    const float title_width =
+        std::min(text_width(ui_, Face::semibold, 16, lesson->title), width - number_width - ui_.px(30));
+    const float all = number_width + title_width + ui_.px(30);
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("lesson", {std::max(all, 1.0f), ui_.px(32)})) {
+        ImGui::OpenPopup("lessons");
+    }
+    mark_item(ui_, "lesson");
+    if (ImGui::IsItemHovered()) {
+        list->AddRectFilled(at, {at.x + all, at.y + ui_.px(32)}, colour(figure::mixed(t.panel, t.text, 0.08)),
+                            ui_.exact_px(6));
+    }
+    draw_text(ui_, list, left, baseline, Face::mono_bold, 15, t.faint, number);
+    if (title_width > ui_.px(20)) {
+        draw_text(ui_, list, left + number_width, baseline, Face::semibold, 16, t.text, lesson->title, title_width + 1);
+    }
+    const float arrow = left + number_width + std::max(0.0f, title_width) + ui_.px(11), r = ui_.exact_px(4);
+    list->AddTriangleFilled({arrow - r, baseline - ui_.px(7)}, {arrow + r, baseline - ui_.px(7)},
+                            {arrow, baseline - ui_.px(2)}, colour(t.faint));
+    lessons_popup();
+    return left;
+}
+
+void TopBar::lessons_popup() {
+    if (!begin_menu(ui_, "lessons", {ui_.px(60), top_ + ui_.px(50)})) {
+        return;
+    }
+    const auto& lessons = state_.lessons();
+    for (std::size_t i = 0; i < lessons.size(); ++i) {
+        const std::string title = std::to_string(lessons[i].number) + "   " + lessons[i].title;
+        if (menu_row(ui_, "lesson/" + lessons[i].id, title, {}, true, ui_.px(400))) {
+            state_.choose_lesson(static_cast<int>(i));
+        }
+    }
+    end_menu();
+}
+
+void TopBar::draw_run_buttons(float& x, float y, bool steps) {
+    const auto& session = state_.session;
+    const bool live = session.live();
+    const bool paused = live && session.b()->phase() == Phase::paused;
+    ButtonLook look{
+        .kind = ButtonKind::primary, .enabled = !session.settings.program.empty(), .width = ui_.px(kRunWidth)};
+    look.icon = live ? '#' : '>';
+    look.accent = live ? ui_.theme->wait : ui_.theme->issue;
+    if (button(ui_, live ? "stop" : "run", live ? "Stop" : "Run", {x, y}, look)) {
+        live ? state_.stop() : state_.run();
+    }
+    tooltip(ui_, live ? "End the program at its next op" : "Run the program (F5, space)");
+    x += ui_.px(kRunWidth + kGap);
+    ButtonLook pause{.enabled = live && session.b()->phase() != Phase::starting, .width = ui_.px(kPauseWidth)};
+    pause.icon = paused ? '>' : '=';
+    pause.kind = paused ? ButtonKind::selected : ButtonKind::plain;
+    if (button(ui_, "pause", paused ? "Go on" : "Pause", {x, y}, pause)) {
+        state_.run_or_pause();
+    }
+    tooltip(ui_, "Pause the frontend; the backend goes on with what is queued (F5, space)");
+    x += ui_.px(kPauseWidth + kGap);
+    if (steps) {
+        const bool lines = state_.can_step_lines();
+        if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
+            state_.step_line();
+        }
+        tooltip(ui_, lines ? "Run to the next line; the backend goes on (F10)"
+                           : "This program is in C++: it can be stepped by ops (F11)");
+        x += ui_.px(kStepLineWidth + kGap);
+        if (button(ui_, "step-op", "Step op", {x, y}, {.enabled = live, .width = ui_.px(kStepOpWidth)})) {
+            state_.session.step_op();
+        }
+        tooltip(ui_, "Issue one op, then stand still (F11)");
+        x += ui_.px(kStepOpWidth + kGap);
+    }
+    ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
+    if (button(ui_, "reset", "Reset", {x, y}, reset)) {
+        state_.reset();
+    }
+    tooltip(ui_, "Forget both runs");
+    x += ui_.px(kResetWidth);
+}
+
+void TopBar::draw_barrier(float& x, float y, bool labelled, float padding) {
+    const figure::Theme& t = *ui_.theme;
+    if (labelled) {
+        x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(20), Face::medium, 14, t.dim, "Barrier") +
+             ui_.px(14);
+    }
+    std::vector<std::string> labels;
+    int selected = -1;
+    for (std::size_t i = 0; i < kBarriers.size(); ++i) {
+        labels.emplace_back(kBarriers[i].label);
+        if (kBarriers[i].policy == state_.session.settings.barrier) {
+            selected = static_cast<int>(i);
+        }
+    }
+    const int clicked = segments(ui_, "barrier", labels, selected, {x, y}, t.run_b, 14, 0, padding);
+    if (clicked >= 0) {
+        state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
+    }
+    x += segments_width(ui_, labels, 14, padding);
+}
+
+void TopBar::draw_device(float x, float y, float width) {
+    const figure::Theme& t = *ui_.theme;
+    const auto& devices = state_.session.devices();
+    const auto chosen = std::find_if(devices.begin(), devices.end(),
+                                     [this](const auto& d) { return d.kind == state_.session.settings.device; });
+    const bool available = chosen != devices.end() && chosen->available;
+    const std::string full = chosen != devices.end() ? device_label(*chosen) : state_.session.settings.device;
+    // Where the name does not fit, the kind of device says enough.
+    const float room = width - ui_.px(54);
+    const bool fits = text_width(ui_, Face::medium, 14, full) <= room * 1.6f;
+    const std::string label = fits || chosen == devices.end() ? full : kind_label(chosen->kind);
+    const ImVec2 at{x, y};
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("device", {width, ui_.px(30)})) {
+        ImGui::OpenPopup("devices");
+    }
+    mark_item(ui_, "device");
+    const bool hovered = ImGui::IsItemHovered();
+    tooltip(ui_, full);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_card(ui_, list, at, {x + width, y + ui_.px(30)}, hovered ? figure::mixed(t.raised, t.text, 0.1) : t.raised);
+    list->AddCircleFilled({x + ui_.px(16), y + ui_.px(15)}, ui_.exact_px(5), colour(available ? t.good : t.warning));
+    draw_text(ui_, list, x + ui_.px(30), y + ui_.px(20), Face::medium, 14, t.text, label, room);
+    const float r = ui_.exact_px(4), ax = x + width - ui_.px(14), ay = y + ui_.px(15);
+    list->AddTriangleFilled({ax - r, ay - r * 0.5f}, {ax + r, ay - r * 0.5f}, {ax, ay + r * 0.7f}, colour(t.dim));
+    device_popup();
+}
+
+void TopBar::device_popup() {
+    const Mark& below = ui_.marks["device"];
+    const float width = ui_.px(380);
+    const float x = std::min(below.x0, ImGui::GetIO().DisplaySize.x - width - ui_.px(20));
+    if (!begin_menu(ui_, "devices", {x, below.y1 + ui_.px(4)})) {
+        return;
+    }
+    for (const auto& device : state_.session.devices()) {
+        const std::string detail = device.available ? "" : device.reason;
+        const figure::Rgba dot = device.available ? ui_.theme->good : ui_.theme->faint;
+        if (menu_row(ui_, "device/" + device.kind, device_label(device), detail, device.available, width, &dot)) {
+            state_.set_device(device.kind);
+        }
+    }
+    end_menu();
+}
+
+void TopBar::draw_theme(float x, float y) {
+    const figure::Theme& t = *ui_.theme;
+    const ButtonLook look{.width = ui_.px(34)};
+    if (button(ui_, "theme", "", {x, y}, look)) {
+        state_.next_theme();
+    }
+    tooltip(ui_, std::string("Theme: ") + t.name + " (T)");
+    // A disc, half of it filled.
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 centre{x + ui_.px(17), y + ui_.px(15)};
+    const float r = ui_.exact_px(7);
+    list->AddCircle(centre, r, colour(t.text), 24, ui_.exact_px(1.5f));
+    list->PathArcTo(centre, r, -1.5708f, 1.5708f, 16);
+    list->PathFillConvex(colour(t.text));
+}
+
+void TopBar::draw_export(float x, float y, float width) {
+    if (button(ui_, "export", "Export", {x, y}, {.width = width, .icon = 'v'})) {
+        ImGui::OpenPopup("exports");
+    }
+    export_popup();
+}
+
+void TopBar::export_popup() {
+    const float width = ui_.px(300);
+    const Mark& below = ui_.marks["export"];
+    if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
+        return;
+    }
+    struct Kind {
+        const char *title, *detail, *extension;
+    };
+    for (const auto& kind :
+         {Kind{"Figure as PNG   F12", "for slides and documents", "png"},
+          Kind{"Figure as SVG", "lines and text, to be edited", "svg"}, Kind{"Figure as PDF", "for a paper", "pdf"}}) {
+        if (menu_row(ui_, std::string("export/") + kind.extension, kind.title, kind.detail, true, width)) {
+            state_.export_figure(kind.extension);
+        }
+    }
+    if (menu_row(ui_, "export/window", "Picture of this window", "as it is now, PNG", true, width)) {
+        state_.picture_of_window_wanted = true;
+    }
+    end_menu();
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,52 @@
+// What every panel draws with: fonts, colours, the scale, and the marks that tests look for.
+//
+// Lengths in panels are written in design pixels (as in the picture of the main window at 1920 by 1080); px() turns
+// them into pixels.
+#pragma once
+
+#include <imgui.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "app/figure/theme.h"
+#include "app/gfx/fonts.h"
+#include "app/ui/marks.h"
+
+namespace headway::ui {
+
+using gfx::Face;
+
+inline ImU32 colour(figure::Rgba c) {
+    return IM_COL32(c.r, c.g, c.b, c.a);
+}
+inline ImVec4 colour4(figure::Rgba c) {
+    return {static_cast<float>(c.r) / 255, static_cast<float>(c.g) / 255, static_cast<float>(c.b) / 255,
+            static_cast<float>(c.a) / 255};
+}
+
+struct Ui {
+    gfx::Fonts& fonts;
+    Marks& marks;
+    const figure::Theme* theme = nullptr;
+
+    [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }
+    [[nodiscard]] float exact_px(float design_px) const { return design_px * fonts.scale(); }
+    // Text on a filled button, whatever the theme.
+    [[nodiscard]] figure::Rgba on_accent() const { return theme->dark ? figure::rgb(0x0D1117) : figure::rgb(0xFFFFFF); }
+};
+
+// The font of what ImGui draws by itself, until the end of the block.
+class FontScope {
+public:
+    FontScope(Ui& ui, Face face, float size_px);
+    ~FontScope();
+    FontScope(const FontScope&) = delete;
+    FontScope& operator=(const FontScope&) = delete;
+};
+
+// Colours, sizes and roundings of ImGui's own widgets, from the pristine style.
+void apply_style(const figure::Theme& theme, float scale);
+
+}  // namespace headway::ui
