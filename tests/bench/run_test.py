@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The table's arithmetic: what is least, which goal is met, and what is said when a peer is absent."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import run  # noqa: E402
+
+
+def rows(*lines):
+    made = {}
+    for peer, workload, issue, end_to_end in lines:
+        made[(peer, workload)] = run.Row({
+            "peer": peer, "workload": workload, "n": 10, "note": "", "issue": [issue * 2, issue],
+            "e2e": [end_to_end, end_to_end * 2], "rss_growth_bytes": 5 << 20, "foreign_percent": 0,
+            "trace_bytes_per_op": 64})
+    return made
+
+
+def goal(judged, text):
+    return next(item for item in judged if text in item.text)
+
+
+class Goals(unittest.TestCase):
+    def test_compares_least_with_the_cheapest_peer(self):
+        judged = run.goals(rows(("Headway", "a10k", 30, 40), ("GCC OpenMP", "a10k", 400, 400),
+                                ("oneTBB task_group", "a10k", 80, 100), ("oneTBB flow graph", "a10k", 120, 90)))
+        issue = goal(judged, "issue (a, 10k)")
+        self.assertAlmostEqual(issue.measured, 30 / 80)
+        self.assertTrue(issue.met)
+        self.assertIn("task_group", issue.detail)
+
+    def test_is_not_met_above_the_bar(self):
+        judged = run.goals(rows(("Headway", "d", 300, 300), ("limit", "round_trip", 100, 100),
+                                ("libtorch", "a10k", 1500, 1500)))
+        self.assertFalse(goal(judged, "spin round trip").met)
+        self.assertFalse(goal(judged, "libtorch op").met)
+
+    def test_is_not_judged_without_the_peer(self):
+        judged = run.goals(rows(("Headway", "d", 300, 300)))
+        self.assertIsNone(goal(judged, "spin round trip").met)
+        self.assertIsNone(goal(judged, "(e) waiting each time / libtorch").met)
+        self.assertIsNone(goal(judged, "cheapest").met)
+
+    def test_takes_the_recorder_as_a_difference(self):
+        judged = run.goals(rows(("Headway", "a10k", 40, 40), ("Headway, not recording", "a10k", 28, 28),
+                                ("limit", "record", 10, 10)))
+        self.assertAlmostEqual(goal(judged, "recorder").measured, 1.2)
+
+    def test_judges_memory_and_lanes(self):
+        judged = run.goals(rows(("Headway", "a1m", 30, 40), ("Headway, 2 lanes", "a1m", 30, 50),
+                                ("Headway, 4 lanes", "a1m", 30, 70)))
+        self.assertTrue(goal(judged, "trace bytes").met)
+        self.assertFalse(goal(judged, "growth").met)
+        self.assertTrue(goal(judged, "2 lanes").met)
+        self.assertFalse(goal(judged, "4 lanes").met)
+
+
+class Table(unittest.TestCase):
+    def test_shows_least_and_median_in_the_unit_of_the_column(self):
+        self.assertEqual(run.short(12.34, "a10k"), "12.3")
+        self.assertEqual(run.short(40_100, "d"), "40.1k")
+        self.assertEqual(run.short(11_500_000, "e_sync"), "11.5")
+        self.assertEqual(run.short(49_000, "f"), "49.0")
+
+    def test_has_a_line_for_each_peer_and_dashes_for_what_it_has_not(self):
+        lines = run.table(rows(("Headway", "a10k", 30, 40), ("NumPy", "d", 600, 600), ("limit", "record", 10, 10)))
+        self.assertEqual(len(lines), 3)
+        self.assertIn("30.0/45.0", lines[1])
+        self.assertIn("–", lines[2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+// One random program: it issues ops on a runtime, does the same on plain arrays one after the other, and compares
+// wherever the program looks at a value.
+//
+// All values are whole numbers small enough for float to hold every intermediate result, so that both sides are equal
+// to the last bit whatever order a device adds in. What is drawn depends on the seed alone, never on timing.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/devices.h"
+
+namespace headway {
+
+// What a runtime remembers from one program to the next.
+struct RandomPrograms {
+    Bench& bench;
+    std::uint64_t seed_of_run = 0;
+    std::uint64_t random_ops = 0;  // each draws from a stream of its own, in the order of the calls
+};
+
+class RandomProgram {
+public:
+    struct Options {
+        std::uint64_t seed = 0;
+        int steps = 60;
+        bool failures = false;       // some ops fail when they run
+        bool held = false;           // the lanes start nothing until everything has been issued
+        bool out_of_memory = false;  // there is a budget: an op may be refused
+    };
+
+    RandomProgram(RandomPrograms& programs, const Options& options);
+    ~RandomProgram();
+
+    // The first difference, with the last steps; empty when there is none.
+    std::string run();
+
+private:
+    // A buffer and every view of it.
+    struct Storage {
+        std::vector<double> values;
+        std::set<core::OpId> origins;  // the failures that have spoiled it
+    };
+    struct Handle {
+        runtime::Tensor tensor;
+        devices::Shape shape;
+        std::shared_ptr<Storage> storage;
+        int name = 0;
+    };
+    struct HostOp {
+        devices::Device* device;
+        std::int64_t elements;
+        int spins;
+        bool sleeps;
+        bool fails;
+        static void run(const devices::Command& command, void* context);
+    };
+
+    void step();
+    void create();
+    void draw_bits();
+    void fresh_elementwise();
+    void fresh_of_one();
+    void fresh_matmul();
+    void fresh_reduction();
+    void fresh_moved();
+    void in_place();
+    void view();
+    void host_op();
+    void mistake();
+    void forget();
+    void look();
+    void wait();
+    void pass_time();
+
+    Handle& pick();
+    Handle* pick_like(const devices::Shape& shape);  // one that is broadcast to this shape
+    [[nodiscard]] static reference::Array array_of(const Handle& handle);
+    [[nodiscard]] static bool small_enough(const reference::Array& array);
+    [[nodiscard]] static double largest(const Handle& handle);
+    // Issues, and keeps the result beside what it should be. False when the budget refused it.
+    template <class Call>
+    bool issue(Call call);
+    template <class Call>
+    void keep(Call call, reference::Array expected, std::initializer_list<const Handle*> read);
+    template <class Call>
+    void change(Handle& target, const Handle* other, Call call, reference::Array expected);
+    // Waits; `origins` are the failures that may come of it, empty when none may.
+    template <class Call>
+    void expect_of_wait(Call call, const std::set<core::OpId>& origins, bool delivers_all);
+    void compare(const Handle& handle);
+    void note(std::string text);
+    void differ(const std::string& what);
+
+    RandomPrograms& programs_;
+    runtime::Runtime& rt_;
+    Options options_;
+    Dice dice_;
+    std::vector<Handle> handles_;
+    std::set<core::OpId> undelivered_;
+    std::deque<HostOp> host_ops_;
+    std::deque<std::string> journal_;
+    std::string difference_;
+    int names_ = 0;
+};
+
+}  // namespace headway

@@ -1,0 +1,254 @@
+#include "tests/conformance/trace_check.h"
+
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/trace/reader.h"
+
+namespace headway {
+
+namespace {
+
+using trace::FrontendKind;
+
+struct Op {
+    trace::FrontendRecord issue;
+    std::uint64_t begin = 0, end = 0;
+    int executions = 0;
+};
+
+struct Buffer {
+    core::OpId writer = 0;
+    std::vector<core::OpId> readers;  // since then
+    std::vector<core::OpId> writers;  // all of them, in the order of issue
+};
+
+template <class Record>
+std::vector<Record> all_records(const trace::Reader& reader, trace::StreamId id) {
+    std::vector<Record> all;
+    for (auto some = reader.records<Record>(id, 0); !some.empty(); some = reader.records<Record>(id, all.size())) {
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+// What each wait is said to have waited for, to be looked at when all executions are known.
+struct Wait {
+    trace::FrontendRecord record;
+    core::OpId target_writer;  // of the buffer waited for, at that moment
+};
+
+class Check {
+public:
+    Check(trace::Reader& reader, std::uint32_t lanes) : reader_(reader), lanes_(lanes) {}
+
+    TraceSummary run() {
+        read_frontend();
+        read_lanes();
+        if (summary_.problem.empty()) {
+            check_dependencies();
+            check_waits();
+            check_drops();
+            count_overlaps();
+        }
+        return std::move(summary_);
+    }
+
+private:
+    template <class... Parts>
+    void problem(const Parts&... parts) {
+        if (summary_.problem.empty()) {
+            std::ostringstream text;
+            (text << ... << parts);
+            summary_.problem = text.str();
+        }
+    }
+
+    void read_frontend() {
+        ops_.emplace_back();  // ops count from 1
+        std::unordered_map<core::BufferId, core::OpId> writer;
+        for (const auto& record : all_records<trace::FrontendRecord>(reader_, {trace::StreamKind::frontend, 0})) {
+            const auto kind = static_cast<FrontendKind>(record.kind & trace::kKindMask);
+            if (kind == FrontendKind::issue) {
+                ops_.push_back({record});
+                writer[record.out] = static_cast<core::OpId>(ops_.size() - 1);
+            } else if (kind == FrontendKind::wait) {
+                waits_.push_back({record, record.out != 0 ? writer[record.out] : 0});
+                if (record.in0 != ops_.size() - 1) {
+                    problem("a wait says that ", record.in0, " ops had been issued, it was ", ops_.size() - 1);
+                }
+            }
+        }
+        summary_.ops = ops_.size() - 1;
+        summary_.waits = waits_.size();
+        if (reader_.header().lost_records.load() != 0) {
+            problem(reader_.header().lost_records.load(), " records were lost");
+        }
+    }
+
+    void read_lanes() {
+        for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+            std::uint64_t lane_end = 0;
+            core::OpId last = 0;
+            for (const auto& record :
+                 all_records<trace::ExecRecord>(reader_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)})) {
+                const core::OpId id = record.op & ~trace::kFailedOp;
+                if (id == 0 || id >= ops_.size()) {
+                    return problem("lane ", lane, " executed op ", id, ", which was not issued");
+                }
+                Op& op = ops_[id];
+                op.begin = record.begin;
+                op.end = record.begin + trace::unpack_duration(record.duration);
+                ++op.executions;
+                if (op.issue.lane != lane) {
+                    problem("op ", id, " was issued to lane ", int{op.issue.lane}, " and executed in lane ", lane);
+                }
+                if (id <= last) {
+                    problem("lane ", lane, " executed op ", id, " after op ", last);
+                }
+                if (op.begin < lane_end) {
+                    problem("lane ", lane, " began op ", id, " ", lane_end - op.begin, " ticks before the end of op ",
+                            last);
+                }
+                if (op.begin < op.issue.begin) {
+                    problem("op ", id, " began before it was issued");
+                }
+                last = id;
+                lane_end = op.end;
+            }
+        }
+        for (std::size_t id = 1; id < ops_.size(); ++id) {
+            if (ops_[id].executions != 1) {
+                return problem("op ", id, " was executed ", ops_[id].executions, " times");
+            }
+        }
+    }
+
+    void depends(core::OpId id, core::OpId on, const char* why, core::BufferId buffer) {
+        if (on == 0 || on == id) {
+            return;
+        }
+        const Op& op = ops_[id];
+        const Op& before = ops_[on];
+        ++summary_.dependencies;
+        summary_.across_lanes += op.issue.lane != before.issue.lane ? 1 : 0;
+        if (op.begin < before.end) {
+            problem("op ", id, " in lane ", int{op.issue.lane}, " began ", before.end - op.begin,
+                    " ticks before the end of op ", on, " in lane ", int{before.issue.lane}, ", ", why, " of buffer ",
+                    buffer);
+        }
+    }
+
+    void check_dependencies() {
+        for (core::OpId id = 1; id < ops_.size(); ++id) {
+            const auto& issue = ops_[id].issue;
+            const bool fresh = (issue.kind & trace::kFreshOutput) != 0;
+            for (const core::BufferId in : {issue.in0, issue.in1}) {
+                if (in != 0) {
+                    Buffer& buffer = buffers_[in];
+                    if (buffer.writer == 0) {
+                        problem("op ", id, " reads buffer ", in, ", which nobody wrote");
+                    }
+                    depends(id, buffer.writer, "the last writer", in);
+                    buffer.readers.push_back(id);
+                }
+            }
+            if (issue.out != 0) {
+                Buffer& buffer = buffers_[issue.out];
+                if (fresh && buffer.writer != 0) {
+                    problem("op ", id, " makes buffer ", issue.out, " a second time");
+                }
+                if (!fresh && buffer.writer == 0) {
+                    problem("op ", id, " changes buffer ", issue.out, ", which nobody wrote");
+                }
+                depends(id, buffer.writer, "the writer before", issue.out);
+                for (const core::OpId reader : buffer.readers) {
+                    depends(id, reader, "a reader", issue.out);
+                }
+                buffer.readers.clear();
+                buffer.writer = id;
+            }
+        }
+    }
+
+    void check_waits() {
+        std::vector<std::uint64_t> all_ended(ops_.size());  // the latest end of the first n ops
+        for (std::size_t id = 1; id < ops_.size(); ++id) {
+            all_ended[id] = std::max(all_ended[id - 1], ops_[id].end);
+        }
+        for (const Wait& wait : waits_) {
+            const auto& record = wait.record;
+            const auto kind = static_cast<trace::WaitKind>(record.lane);
+            if (kind == trace::WaitKind::paused) {
+                continue;
+            }
+            const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
+            const std::uint64_t needed = record.out != 0   ? ops_[wait.target_writer].end
+                                         : record.in1 != 0 ? all_ended[record.in1]
+                                                           : all_ended[record.in0];
+            // The op barrier waits for the op just issued; with it after each op that is all of them.
+            if (end < needed) {
+                problem("a wait of kind ", int{record.lane}, " after op ", record.in0, " ended ", needed - end,
+                        " ticks before what it waited for");
+            }
+        }
+    }
+
+    void check_drops() {
+        std::unordered_map<core::BufferId, core::OpId> dropped;
+        for (const auto& record : all_records<trace::DropRecord>(reader_, {trace::StreamKind::drops, 0})) {
+            if (!dropped.emplace(record.buffer, record.after).second) {
+                problem("buffer ", record.buffer, " was dropped twice");
+            }
+        }
+        for (core::OpId id = 1; id < ops_.size(); ++id) {
+            const auto& issue = ops_[id].issue;
+            for (const core::BufferId buffer : {issue.out, issue.in0, issue.in1}) {
+                const auto found = dropped.find(buffer);
+                if (buffer != 0 && found != dropped.end() && id > found->second) {
+                    problem("op ", id, " uses buffer ", buffer, ", which was dropped after op ", found->second);
+                }
+            }
+        }
+    }
+
+    void count_overlaps() {
+        std::vector<const Op*> by_begin;
+        for (std::size_t id = 1; id < ops_.size(); ++id) {
+            by_begin.push_back(&ops_[id]);
+        }
+        // Ops that failed take no time; at one moment they come first.
+        std::sort(by_begin.begin(), by_begin.end(),
+                  [](const Op* a, const Op* b) { return std::pair(a->begin, a->end) < std::pair(b->begin, b->end); });
+        std::uint64_t latest = 0;
+        for (const Op* op : by_begin) {
+            summary_.overlapping += op->begin < latest ? 1 : 0;
+            latest = std::max(latest, op->end);
+        }
+    }
+
+    trace::Reader& reader_;
+    const std::uint32_t lanes_;
+    std::vector<Op> ops_;
+    std::vector<Wait> waits_;
+    std::unordered_map<core::BufferId, Buffer> buffers_;
+    TraceSummary summary_;
+};
+
+}  // namespace
+
+TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes) {
+    auto reader = trace::Reader::open(recording.fd());
+    if (!reader) {
+        TraceSummary summary;
+        summary.problem = reader.error().message;
+        return summary;
+    }
+    (*reader)->poll();
+    return Check(**reader, lanes).run();
+}
+
+}  // namespace headway

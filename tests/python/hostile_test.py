@@ -1,0 +1,105 @@
+"""Programs that try to take the runner down: each ends, says in one sentence what happened, and what was recorded
+before stays."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from running import RUNNER, main, run
+
+
+class Hostile(unittest.TestCase):
+    def ends(self, text, status, words, timeout=60):
+        outcome = run(text, timeout=timeout)
+        self.assertEqual(outcome.status, status, outcome.err)
+        for word in words:
+            self.assertIn(word, outcome.err)
+        return outcome
+
+    def test_endless_recursion(self):
+        self.ends("def f():\n    return f()\nf()\n", 1, ["RecursionError", "program.py:2"])
+
+    def test_syntax_error(self):
+        self.ends("x = 1\ny = (\n", 1, ["program.py:2"])
+
+    def test_not_utf8(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "latin.py")
+            with open(path, "wb") as file:
+                file.write(b"x = 1\ny = '\xff'\n")
+            outcome = run(path)
+        self.assertEqual(outcome.status, 2, outcome.err)
+        self.assertIn("latin.py", outcome.err)
+
+    def test_a_module_that_is_not_there(self):
+        self.ends("\nimport no_such_module\n", 1, ["no_such_module", "program.py:2"])
+
+    def test_stdout_that_is_gone(self):
+        self.ends("import sys\nprint('before')\nsys.stdout = None\nprint('after')\n", 0, [])
+        self.ends("import sys\nsys.stdout.close()\nsys.stderr.close()\n1 / 0\n", 1, ["ZeroDivisionError"])
+
+    def test_a_fork_leaves_one_run(self):
+        outcome = self.ends("import os, headway as hw\nx = hw.ones(2)\nif os.fork() == 0:\n    pass\nprint(x)\n", 0, [])
+        self.assertEqual(outcome.out.count("Tensor"), outcome.out.count("Tensor(["))
+
+    def test_threads_left_running(self):
+        text = "import threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()\nprint('done')\n"
+        begin = time.monotonic()
+        self.ends(text, 0, [])
+        self.assertLess(time.monotonic() - begin, 50)
+
+    def test_ops_from_a_second_thread_are_refused(self):
+        text = """
+import threading, headway as hw
+x = hw.ones(2)
+said = []
+def other():
+    try:
+        x + 1
+    except hw.Error as e:
+        said.append(str(e))
+t = threading.Thread(target=other)
+t.start()
+t.join()
+print(said)
+"""
+        self.assertIn("one thread", self.ends(text, 0, []).out)
+
+    def test_a_file_that_deletes_itself(self):
+        self.ends("import os, headway as hw\nos.path.exists(__file__) and os.remove(__file__)\nprint(hw.ones(1))\n", 0, [])
+
+    def test_system_exit(self):
+        self.ends("import sys\nsys.exit(3)\n", 1, ["status 3"])
+        self.ends("import sys\nsys.exit()\n", 0, [])
+
+    def test_ctrl_c_stops_what_it_can_and_the_second_one_everything(self):
+        for text in ("while True: pass\n\n", "import time\ntime.sleep(100)\n", "sum(range(10**12))\n\n"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "endless.py")
+                with open(path, "w") as file:
+                    file.write("print('begun', flush=True)\n" + text)
+                runner = subprocess.Popen([RUNNER, "run", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self.assertEqual(runner.stdout.readline(), b"begun\n")
+                time.sleep(0.2)
+                runner.send_signal(signal.SIGINT)
+                try:
+                    runner.wait(3)
+                except subprocess.TimeoutExpired:
+                    runner.send_signal(signal.SIGINT)
+                    runner.wait(10)
+                runner.stdout.close()
+
+    def test_sudden_ends_are_seen_from_outside(self):
+        for text in (
+            "import ctypes\nctypes.string_at(0)\n",
+            "import os\nos.abort()\n",
+        ):
+            self.assertLess(run(text).status, 0)
+        self.assertEqual(run("import os\nos._exit(7)\n").status, 7)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""The Python frontend: dialects, values, waits, errors."""
+
+import unittest
+
+from running import main, run
+
+GRAPH = """
+{head}
+x = {lib}.ones((1, 2){place})
+y = {lib}.ones((1, 2){place})
+z = x * y + 2
+print(z)
+"""
+
+
+class Dialects(unittest.TestCase):
+    def test_each_prints_in_its_own_form(self):
+        torch = GRAPH.format(
+            head="import torch\nfrom d2l import torch as d2l\ndevice = d2l.try_gpu()", lib="torch", place=", device=device"
+        )
+        mxnet = GRAPH.format(head="from mxnet import np, npx\nnpx.set_np()", lib="np", place="")
+        tensorflow = GRAPH.format(head="import tensorflow as tf", lib="tf", place="")
+        self.assertEqual(run(torch).out, "tensor([[3., 3.]])\n")
+        self.assertEqual(run(torch, "--device", "simulated").out, "tensor([[3., 3.]], device='cuda:0')\n")
+        self.assertEqual(run(mxnet).out, "[[3. 3.]]\n")
+        self.assertEqual(run(tensorflow).out, "tf.Tensor([[3. 3.]], shape=(1, 2), dtype=float32)\n")
+
+    def test_four_ops_are_issued_before_print_waits(self):
+        outcome = run("dependency-graph", "--device", "simulated")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.report["ops"], 4)
+        (wait,) = outcome.report["waits"]
+        self.assertEqual(wait["kind"], "print")
+        self.assertEqual(wait["caused_by"], [1, 2, 3, 4][4 - len(wait["caused_by"]) :])
+
+    def test_pytorch_on_a_cpu_waits_after_each_op(self):
+        text = "import torch\na = torch.ones(3)\nb = a + 1\nc = b * b\n"
+        self.assertEqual(len(run(text).waits("op_barrier")), 3)
+        gpu = "import torch\na = torch.ones(3, device='cuda')\nb = a + 1\nc = b * b\n"
+        self.assertEqual(run(gpu, "--device", "simulated").waits("op_barrier"), [])
+
+    def test_mxnet_is_asynchronous_everywhere(self):
+        text = "from mxnet import np\na = np.ones(3)\nb = a + 1\n"
+        self.assertEqual(run(text).waits("op_barrier"), [])
+
+    def test_what_is_missing_is_named(self):
+        for text, name in (
+            ("import torch\ntorch.fft\n", "torch.fft"),
+            ("import torch\ntorch.ones(2).cumsum(0)\n", "Tensor.cumsum"),
+            ("from mxnet import np\nnp.linalg\n", "mxnet.np.linalg"),
+            ("import tensorflow as tf\ntf.data\n", "tf.data"),
+        ):
+            outcome = run(text)
+            self.assertEqual(outcome.status, 1)
+            self.assertIn(name, outcome.report["error"]["message"])
+            self.assertEqual(outcome.report["error"]["line"], 2)
+
+
+class Values(unittest.TestCase):
+    def test_arithmetic_against_plain_numbers(self):
+        outcome = run(
+            """
+import headway as hw
+a = hw.tensor([[1, 2, 3], [4, 5, 6]])
+b = hw.tensor([10.0, 20.0, 30.0])
+print((a + b).tolist(), (a - 1).tolist(), (1 - a).tolist(), (a * b).tolist(), (b / a).tolist(), (-a).tolist())
+print((a @ a.T).tolist(), a.sum().item(), a.sum(0).tolist(), a.mean(1).tolist(), a.max().item())
+print((a > 3).tolist(), (a >= 4).tolist(), (a < 2).tolist(), (a <= 2).tolist(), (a == 5).tolist(), (a != 5).tolist())
+print((a ** 2).tolist(), a[1].tolist(), a[0:1].tolist(), a.reshape(3, -1).shape, len(a), [r.sum().item() for r in a])
+c = hw.zeros(2, 3)
+c += a
+c *= 2
+c -= 1
+c[0] = b
+print(c.tolist())
+"""
+        )
+        self.assertEqual(outcome.status, 0, outcome.err)
+        lines = outcome.out.splitlines()
+        self.assertEqual(
+            lines[0],
+            "[[11.0, 22.0, 33.0], [14.0, 25.0, 36.0]] [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] "
+            "[[0.0, -1.0, -2.0], [-3.0, -4.0, -5.0]] [[10.0, 40.0, 90.0], [40.0, 100.0, 180.0]] "
+            "[[10.0, 10.0, 10.0], [2.5, 4.0, 5.0]] [[-1.0, -2.0, -3.0], [-4.0, -5.0, -6.0]]",
+        )
+        self.assertEqual(lines[1], "[[14.0, 32.0], [32.0, 77.0]] 21.0 [5.0, 7.0, 9.0] [2.0, 5.0] 6.0")
+        self.assertEqual(
+            lines[2],
+            "[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]] [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]] [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]] "
+            "[[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]] [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]] [[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]]",
+        )
+        self.assertEqual(
+            lines[3],
+            "[[1.0, 4.0, 9.0], [16.0, 25.0, 36.0]] [4.0, 5.0, 6.0] [[1.0, 2.0, 3.0]] (3, 2) 2 [6.0, 15.0]",
+        )
+        self.assertEqual(lines[4], "[[10.0, 20.0, 30.0], [7.0, 9.0, 11.0]]")
+
+    def test_numpy_goes_in_and_out(self):
+        outcome = run(
+            """
+import headway as hw
+import numpy
+a = numpy.arange(6).reshape(2, 3)
+for kind in (numpy.float32, numpy.float64, numpy.int32, numpy.int64, bool):
+    t = hw.tensor(a.astype(kind))
+    assert t.shape == (2, 3)
+    assert (t.numpy() == a.astype(kind).astype(numpy.float32)).all(), kind
+assert (hw.tensor(a.T.astype(numpy.float32)).numpy() == a.T).all()
+print("good")
+"""
+        )
+        self.assertEqual(outcome.out, "good\n", outcome.err)
+
+    def test_gradients_train_in_pytorch_and_mxnet(self):
+        torch = run(
+            """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+x, y = torch.randn(64, 4), torch.ones(64, 1)
+loss = nn.MSELoss()
+values = []
+for _ in range(60):
+    opt.zero_grad()
+    l = loss(net(x), y)
+    l.backward()
+    opt.step()
+    values.append(l.item())
+print(values[-1] < 0.3 * values[0])
+"""
+        )
+        self.assertEqual(torch.out, "True\n", torch.err)
+        mxnet = run(
+            """
+from mxnet import autograd, gluon, np, npx
+from mxnet.gluon import nn
+npx.set_np()
+net = nn.Sequential()
+net.add(nn.Dense(8, activation='relu'), nn.Dense(1))
+net.initialize()
+trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+loss = gluon.loss.L2Loss()
+x, y = np.random.normal(size=(64, 4)), np.ones((64,))
+net(x)
+trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+values = []
+for _ in range(60):
+    with autograd.record():
+        l = loss(net(x), y)
+    l.backward()
+    trainer.step(64)
+    values.append(l.mean().item())
+print(values[-1] < 0.5 * values[0])
+"""
+        )
+        self.assertEqual(mxnet.out, "True\n", mxnet.err)
+
+
+class Errors(unittest.TestCase):
+    def test_an_exception_has_its_line(self):
+        outcome = run("import headway\nx = 1\nx / 0\n")
+        self.assertEqual(outcome.status, 1)
+        self.assertEqual(outcome.report["error"]["line"], 3)
+        self.assertIn("ZeroDivisionError: division by zero, at program.py:3", outcome.err)
+
+    def test_shapes_that_do_not_fit_are_told_at_their_line(self):
+        outcome = run("import headway as hw\na = hw.ones(2, 3)\nb = a @ a\n")
+        self.assertEqual((outcome.status, outcome.report["error"]["line"]), (1, 3))
+        self.assertIn("(2, 3)", outcome.report["error"]["message"])
+
+    def test_a_budget_ends_the_program_at_the_op_that_asked(self):
+        text = "import headway as hw\nkept = []\nfor _ in range(100):\n    kept.append(hw.ones(1000, 1000))\n"
+        outcome = run(text, "--budget", "64M")
+        self.assertEqual((outcome.status, outcome.report["error"]["line"]), (1, 4))
+        self.assertIn("out of memory", outcome.report["error"]["message"])
+
+    def test_a_program_may_catch_an_engine_error(self):
+        text = "import headway as hw\ntry:\n    hw.ones(2) + hw.ones(3)\nexcept hw.Error as e:\n    print('caught')\n"
+        outcome = run(text)
+        self.assertEqual((outcome.status, outcome.out), (0, "caught\n"))
+
+    def test_set_replaces_a_top_level_value(self):
+        text = "n = 3\nname = 'a'\nprint(n, name)\n"
+        self.assertEqual(run(text, "--set", "n=7", "--set", "name=b").out, "7 b\n")
+        refused = run(text, "--set", "m=1")
+        self.assertEqual(refused.status, 2)
+        self.assertIn("name, n"[-1], refused.err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Bad input: one sentence, the right exit status, nothing half-written."""
+
+import json
+import os
+import stat
+import subprocess
+import unittest
+
+from scenario import RUNNER, WITH_FIGURES, Scenario, main
+
+
+class BadInput(Scenario):
+    def test_wrong_words_have_status_two(self):
+        cases = [
+            (["frobnicate"], "unknown command"),
+            ([], "headway --help"),
+            (["run"], "PROGRAM"),
+            (["run", "train", "--colour", "red"], "unknown option --colour"),
+            (["run", "train", "increment"], "unexpected argument increment"),
+            (["run", "trian"], "train"),
+            (["run", ""], ""),
+            (["run", "train", "--device", "tpu"], "cpu, cuda or simulated"),
+            (["run", "train", "--barrier", "batch"], "--barrier must be"),
+            (["run", "train", "--barrier", "behind:0"], "from 1"),
+            (["run", "train", "--barrier", "behind:x"], "from 1"),
+            (["run", "train", "--set", "epochs=3"], "batches"),
+            (["run", "train", "--set", "batches"], "NAME=VALUE"),
+            (["run", "train", "--set", "batches=0"], "batches must be from 1 to"),
+            (["run", "train", "--set", "batches=-1"], "from 1 to"),
+            (["run", "train", "--set", "batches=many"], "whole number"),
+            (["run", "train", "--set", "batches="], "whole number"),
+            (["run", "train", "--set", "hidden=1e30"], "from 1 to"),
+            (["run", "increment", "--set", "n=0"], "n must be from 1 to 10000000"),
+            (["run", "increment", "--set", "n=10000001"], "from 1 to 10000000"),
+            (["run", "increment", "--set", "n=99999999999999999999"], "from 1 to 10000000"),
+            (["run", "increment", "--set", "wait=never"], "once or each"),
+            (["run", "matmul", "--set", "size=1000000"], "size must be from 1 to"),
+            (["run", "train", "--workers", "0"], "--workers must be a whole number from 1 to 16"),
+            (["run", "train", "--workers", "17"], "from 1 to 16"),
+            (["run", "train", "--workers", "two"], "from 1 to 16"),
+            (["run", "train", "--streams", "0"], "from 1 to 16"),
+            (["run", "train", "--budget", "0"], "--budget must be"),
+            (["run", "train", "--budget", "12Q"], "--budget must be"),
+            (["run", "train", "--budget", "99999999999999999999999"], "--budget must be"),
+            (["run", "train", "--queue-limit", "0"], "--queue-limit must be"),
+            (["run", "train", "--free-policy", "never"], "finish, stream or lazy"),
+            (["run", "train", "--seed", "-1"], ""),
+            (["run", "train", "--seed", "1.5"], "--seed must be"),
+            (["run", "train", "--report"], "--report"),
+            (["run", "train", "--report", ""], "--report needs a value"),
+            (["run", "train", "--report", "missing/r.json"], "cannot write missing/r.json"),
+            (["run", "train", "--trace", "missing/t.json"], "cannot write missing/t.json"),
+            (["run", "train", "--trace", "t.xml.gz"], ".json.gz"),
+            (["run", "train", "--report", "x.json", "--trace", "x.json"], "twice"),
+            (["run", "missing.md"], "missing.md"),
+            (["figure", "missing.json", "-o", "f.png"], "missing.json"),
+            (["figure", "t.json"], "-o"),
+            (["check", "overlap", "missing.py"], "missing.py"),
+            (["compare", "train", "--a", ""], "--b"),
+            (["compare", "train", "--a", "--workers 0", "--b", ""], "in --a"),
+            (["compare", "train", "--a", "", "--b", "--set n=1"], "in --b"),
+            (["compare", "train", "--a", "'", "--b", ""], "in --a"),
+            (["compare", "trian", "--a", "", "--b", ""], "trian"),
+            (["compare", "train", "--a", "", "--b", "", "--report", "missing/r.json"], "missing/r.json"),
+            (["lessons", "--yaml"], "unknown option --yaml"),
+            (["devices", "gpu"], "unexpected argument gpu"),
+        ]
+        if WITH_FIGURES:
+            cases += [
+                (["run", "train", "--figure", "f.gif"], "f.gif"),
+                (["run", "train", "--figure", "f"], "f"),
+                (["run", "train", "--figure", "missing/f.png"], "missing/f.png"),
+            ]
+        else:
+            cases += [(["run", "train", "--figure", "f.png"], "no figures")]
+        for arguments, words in cases:
+            with self.subTest(" ".join(arguments)):
+                self.assert_refused(self.headway(*arguments), 2, words)
+
+    def test_long_and_odd_arguments_stay_one_sentence(self):
+        for argument in ("x" * 100_000, "a\nb", "\x01", "%s%n", "--", "-", "=", "--=", "../../etc/passwd"):
+            with self.subTest(argument[:20]):
+                ran = self.headway("run", argument)
+                self.assert_refused(ran, 2)
+                self.assertLess(len(ran.err), 1000)
+                self.assertLess(len(self.headway("run", "train", "--set", f"{argument}=1").err), 1000)
+        self.assertEqual(subprocess.run([RUNNER.encode(), b"run", b"\xff\xfe"], cwd=self.folder, capture_output=True,
+                                        timeout=60).returncode, 2)
+
+    def test_a_device_that_is_not_there_has_status_three(self):
+        listed = {device["kind"]: device for device in json.loads(self.headway("devices", "--json").out)}
+        if listed["cuda"]["available"]:
+            self.skipTest("a CUDA device is here")
+        self.assert_refused(self.headway("run", "train", "--device", "cuda", "--report", "r.json"), 3, "cuda",
+                            listed["cuda"]["reason"])
+        self.assert_refused(self.headway("compare", "train", "--a", "--device cuda", "--b", ""), 3, "in --a")
+
+    def test_without_assets_the_sentence_says_so(self):
+        missing = {"HEADWAY_ASSETS": str(self.folder / "nowhere")}
+        self.assert_refused(self.headway("run", "train", "--device", "simulated", environment=missing), 3,
+                            "HEADWAY_ASSETS")
+        self.assert_refused(self.headway("lessons", environment=missing), 2, "HEADWAY_ASSETS")
+        # The built-in programs do without.
+        self.assertEqual(self.headway("run", "increment", "--set", "n=5", environment=missing).status, 0)
+
+    def test_places_that_cannot_be_written(self):
+        folder = self.folder / "folder"
+        folder.mkdir()
+        ran = self.headway("run", "increment", "--report", folder)
+        self.assertEqual(ran.status, 2, ran)
+        self.assertIn("Is a directory", ran.err)
+        ran = self.headway("run", "increment", "--report", "/proc/headway.json")
+        self.assertEqual(ran.status, 2, ran)
+        self.assertEqual(ran.out, "", "the program must not have run")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_a_folder_without_permission(self):
+        folder = self.folder / "folder"
+        folder.mkdir()
+        folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        ran = self.headway("run", "increment", "--report", folder / "r.json")
+        self.assertEqual(ran.status, 2, ran)
+        self.assertIn("Permission denied", ran.err)
+
+    def test_a_full_disk_is_an_error_after_the_run(self):
+        for option in ("--report", "--trace"):
+            ran = self.headway("run", "increment", "--set", "n=5", option, "/dev/full")
+            self.assertEqual(ran.status, 2, ran)
+            self.assertIn("No space left on device", ran.err)
+
+    def test_an_old_file_survives_a_failed_run(self):
+        path = self.folder / "r.json"
+        path.write_text("old")
+        ran = self.headway("run", "train", "--set", "batches=0", "--report", path)
+        self.assertEqual(ran.status, 2, ran)
+        self.assertEqual(path.read_text(), "old")
+
+    def test_output_that_nobody_can_take(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([RUNNER, "run", "increment", "--set", "n=5"], stdout=full, stderr=subprocess.PIPE,
+                                  timeout=60, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"No space left on device", done.stderr)
+        # A reader that goes away is no failure of the run.
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([RUNNER, "run", "increment", "--set", "n=5", "--report", "r.json"], stdout=write,
+                              stderr=subprocess.PIPE, timeout=60, cwd=self.folder)
+        os.close(write)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.folder / "r.json").exists())
+
+    def test_a_recording_that_is_full_is_told(self):
+        ran = self.headway("run", "increment", "--set", "n=1000000", "--trace-limit", "16M")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("records are missing", ran.err)
+        report = self.run_program("increment", "--set", "n=1000000", "--trace-limit", "16M")
+        self.assertGreater(report["lost_records"], 0)
+
+
+if __name__ == "__main__":
+    main()

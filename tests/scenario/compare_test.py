@@ -1,0 +1,55 @@
+"""Two runs on one time axis: each in a process of its own, a table and a verdict in words, one report of both."""
+
+import json
+import os
+import unittest
+
+from scenario import WITH_FIGURES, Scenario, main
+
+
+class Compare(Scenario):
+    def test_two_barriers(self):
+        ran = self.headway("compare", "train", "--a", "--barrier none --set batches=12",
+                           "--b", "--barrier minibatch --set batches=12", "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        both = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(both["a"]["settings"]["barrier"], "none")
+        self.assertEqual(both["b"]["settings"]["barrier"], "minibatch")
+        self.assertGreater(both["a"]["live_bytes_peak"], both["b"]["live_bytes_peak"])
+        self.assertIn(both["verdict"], ran.err)
+        for word in ("total", "headway", "live bytes", "B / A"):
+            self.assertIn(word, ran.err)
+        # Both programs' own output, in order.
+        self.assertEqual(ran.out.count("12 batches, time"), 2)
+        self.assertEqual(os.listdir(self.folder), ["r.json"])
+
+    def test_a_comparison_in_virtual_time_is_the_same_every_time(self):
+        reports = []
+        for _ in range(2):
+            ran = self.headway("compare", "increment", "--a", "--device simulated", "--b",
+                               "--device simulated --set wait=each", "--report", "r.json")
+            self.assertEqual(ran.status, 0, ran)
+            reports.append((self.folder / "r.json").read_bytes())
+        self.assertEqual(*reports)
+        both = json.loads(reports[0])
+        self.assertLess(both["a"]["total_ns"], both["b"]["total_ns"])
+        self.assertIn("SIMULATED", ran.err)
+
+    def test_a_side_that_fails_is_compared_up_to_there(self):
+        ran = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
+        self.assertEqual(ran.status, 1, ran)
+        self.assertIn("out of memory", ran.err)
+        both = json.loads((self.folder / "r.json").read_text())
+        self.assertIsNotNone(both["a"]["error"])
+        self.assertIsNone(both["b"]["error"])
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_a_figure_of_both(self):
+        ran = self.headway("compare", "increment", "--a", "--device simulated", "--b",
+                           "--device simulated --set wait=each", "--figure", "f.svg")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertTrue((self.folder / "f.svg").read_text().startswith("<"))
+
+
+if __name__ == "__main__":
+    main()

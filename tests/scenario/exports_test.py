@@ -1,0 +1,109 @@
+"""Files that a run leaves behind: the Chrome trace agrees with the report; figures are what they claim to be."""
+
+import gzip
+import json
+import os
+import unittest
+
+from scenario import WITH_FIGURES, Scenario, main, settings
+
+SMALL = ["train", *settings(batches=3, batch_size=16, features=16, hidden=16)]
+
+
+class Exports(Scenario):
+    def exported(self, name, *options):
+        path, report = self.folder / name, self.folder / "r.json"
+        ran = self.headway("run", *SMALL, *options, "--trace", path, "--report", report)
+        self.assertEqual(ran.status, 0, ran)
+        data = path.read_bytes()
+        return json.loads(gzip.decompress(data) if name.endswith(".gz") else data), json.loads(report.read_text())
+
+    def test_the_trace_agrees_with_the_report(self):
+        for device in ("cpu", "simulated"):
+            with self.subTest(device):
+                trace, report = self.exported("t.json", "--device", device, "--barrier", "none")
+                events = trace["traceEvents"]
+                issues = {e["args"]["op"]: e for e in events if e.get("cat") == "issue"}
+                runs = {e["args"]["op"]: e for e in events if e.get("cat", "").startswith("execute")}
+                self.assertEqual(issues.keys(), runs.keys())
+                self.assertEqual(sorted(issues), list(range(1, len(issues) + 1)))
+                begin = trace["otherData"]["measured"]["begin_us"]
+                end = trace["otherData"]["measured"]["end_us"]
+                self.assertEqual(sum(begin <= e["ts"] < end for e in issues.values()), report["ops"])
+                self.assertEqual(round((end - begin) * 1000), report["total_ns"])
+                starts = {e["id"]: e for e in events if e["ph"] == "s"}
+                ends = {e["id"]: e for e in events if e["ph"] == "f"}
+                self.assertEqual(starts.keys(), issues.keys())
+                for op, arrow in ends.items():
+                    self.assertEqual(arrow["tid"], runs[op]["tid"])
+                    self.assertGreaterEqual(arrow["ts"], starts[op]["ts"])
+                headway = [e["args"]["ops"] for e in events if e["ph"] == "C" and e["name"] == "headway"
+                           and begin <= e["ts"] <= end]
+                self.assertEqual(max(headway), report["headway_max"])
+
+    def test_no_op_runs_before_what_it_reads_was_written(self):
+        trace, _ = self.exported("t.json", "--barrier", "none", "--workers", 3)
+        events = trace["traceEvents"]
+        runs = {e["args"]["op"]: e for e in events if e.get("cat", "").startswith("execute")}
+        writer = {}
+        for issue in sorted((e for e in events if e.get("cat") == "issue"), key=lambda e: e["args"]["op"]):
+            args = issue["args"]
+            mine = runs[args["op"]]
+            for buffer in args.get("in", []):
+                if buffer in writer:
+                    other = runs[writer[buffer]]
+                    self.assertLessEqual(round(other["ts"] * 1000) + round(other["dur"] * 1000),
+                                         round(mine["ts"] * 1000) + 1)
+            self.assertGreaterEqual(mine["ts"], issue["ts"])
+            writer[args["out"]] = args["op"]
+
+    def test_lanes_never_overlap_within_themselves(self):
+        trace, _ = self.exported("t.json.gz", "--barrier", "none", "--workers", 2)
+        by_thread = {}
+        for event in trace["traceEvents"]:
+            if event["ph"] == "X":
+                begin = round(event["ts"] * 1000)
+                by_thread.setdefault(event["tid"], []).append((begin, begin + round(event["dur"] * 1000)))
+        for spans in by_thread.values():
+            spans.sort()
+            for (_, end), (begin, _) in zip(spans, spans[1:]):
+                self.assertLessEqual(end, begin + 1)
+
+    def test_a_gzipped_trace_is_the_same_trace(self):
+        plain, _ = self.exported("t.json", "--device", "simulated")
+        packed, _ = self.exported("t.json.gz", "--device", "simulated")
+        plain["otherData"].pop("date")
+        packed["otherData"].pop("date")
+        self.assertEqual(plain, packed)
+
+    def test_a_run_that_fails_still_writes_what_was_asked(self):
+        ran = self.headway("run", "train", "--budget", "1M", "--barrier", "none", "--report", "r.json", "--trace", "t.json")
+        self.assertEqual(ran.status, 1, ran)
+        trace = json.loads((self.folder / "t.json").read_text())
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(trace["otherData"]["error"], report["error"])
+
+    def test_links_and_devices_are_written_to(self):
+        real = self.folder / "real.json"
+        real.write_text("old")
+        os.symlink("real.json", self.folder / "link.json")
+        self.assertEqual(self.headway("run", *SMALL, "--report", "link.json").status, 0)
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.assertEqual(json.loads(real.read_text())["program"], "train")
+        ran = self.headway("run", "increment", "--set", "n=3", "--report", "/dev/stdout")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn('"total_ns"', ran.out)
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_figures_are_what_their_names_say(self):
+        begins = {"f.png": b"\x89PNG\r\n", "f.svg": b"<", "f.pdf": b"%PDF-"}
+        for name, begin in begins.items():
+            ran = self.headway("run", *SMALL, "--device", "simulated", "--figure", name)
+            self.assertEqual(ran.status, 0, ran)
+            self.assertTrue((self.folder / name).read_bytes().startswith(begin), name)
+        self.assertIn("SIMULATED", (self.folder / "f.svg").read_text())
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(begins))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Ctrl-C: the first asks the run to stop and keeps what was asked for; the second ends at once."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from scenario import RUNNER, Scenario, main, settings
+
+# Long enough on any machine to be interrupted in the middle; nothing here waits for its end.
+LONG = ["train", *settings(batches=100000, batch_size=256, hidden=1024)]
+
+
+class Interrupt(Scenario):
+    def start(self, *arguments, group=False):
+        child = subprocess.Popen([RUNNER, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=group)
+        self.addCleanup(self.finish, child, group)
+        return child
+
+    @staticmethod
+    def finish(child, group):
+        if child.poll() is None:
+            if group:
+                os.killpg(child.pid, signal.SIGKILL)
+            else:
+                child.kill()
+        child.wait()
+        child.stdout.close()
+        child.stderr.close()
+
+    @staticmethod
+    def wait_for_output(child):
+        """Until the program's first line, so that it surely runs."""
+        return child.stdout.readline()
+
+    def test_the_first_stops_the_run_and_writes_the_report(self):
+        child = self.start("run", *LONG, "--report", "r.json", "--trace", "t.json.gz")
+        self.wait_for_output(child)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+        self.assertEqual(child.returncode, 1, err)
+        self.assertIn(b"stopped after", err)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertIn("stopped", report["error"]["message"])
+        self.assertEqual(report["error"]["file"], "train.cpp")
+        self.assertGreater(report["ops"], 0)
+        self.assertTrue((self.folder / "t.json.gz").exists())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "t.json.gz"])
+
+    def test_a_run_far_ahead_stops_as_well(self):
+        # Without a barrier the frontend soon sits in the last wait, with everything queued.
+        child = self.start("run", "matmul", *settings(reps=1000, size=2000), "--report", "r.json")
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=120)
+        self.assertEqual(child.returncode, 1)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertIn("stopped", report["error"]["message"])
+
+    def test_the_second_ends_at_once(self):
+        # Held, the run cannot end by itself: it is stopped in the middle of one long op.
+        child = self.start("run", "matmul", *settings(reps=1, size=8000), "--report", "r.json")
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=60)
+        self.assertIn(child.returncode, (130, 1))
+        if child.returncode == 130:
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_comparison_stops_too(self):
+        child = self.start("compare", *LONG[:1], "--a", " ".join(LONG[1:]), "--b", "--set batches=1", "--report",
+                           "r.json", group=True)
+        self.wait_for_output(child)
+        os.killpg(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+        self.assertEqual(child.returncode, 1, err)
+        self.assertIn(b"nothing to compare", err)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_kill_leaves_nothing_half_written(self):
+        child = self.start("run", *LONG, "--report", "r.json")
+        self.wait_for_output(child)
+        child.kill()
+        child.communicate(timeout=60)
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+if __name__ == "__main__":
+    main()

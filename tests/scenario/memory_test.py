@@ -1,0 +1,50 @@
+"""Budgets: too much memory is one clean error at the op that asked, and the barrier is a cure."""
+
+from scenario import Scenario, main, settings
+
+SIZE = settings(batches=60, batch_size=256, hidden=512)
+
+
+class Memory(Scenario):
+    def test_a_budget_without_a_barrier_ends_at_an_op_and_a_line(self):
+        report = self.run_program("train", *SIZE, "--budget", "64M", "--barrier", "none", status=1)
+        error = report["error"]
+        self.assertGreater(error["op"], 0)
+        self.assertEqual(error["file"], "train.cpp")
+        self.assertGreater(error["line"], 0)
+        self.assertIn("out of memory", error["message"])
+        self.assertLessEqual(report["live_bytes_peak"], 64 << 20)
+        first = report["stderr"].splitlines()[0]
+        self.assertIn(f"op {error['op']}", first)
+        self.assertIn(f"train.cpp:{error['line']}", first)
+        self.assertEqual(report["stderr"].count("out of memory"), 1)
+
+    def test_with_the_barrier_the_same_budget_is_enough(self):
+        report = self.run_program("train", *SIZE, "--budget", "64M", "--barrier", "minibatch")
+        self.assertIsNone(report["error"])
+        self.assertLessEqual(report["live_bytes_peak"], 64 << 20)
+
+    def test_the_same_holds_in_virtual_time(self):
+        # Sizes at which the simulated backend is the slower side.
+        size = settings(batches=30, batch_size=512, hidden=4096, features=16)
+        report = self.run_program("train", *size, "--budget", "256M", "--barrier", "none", "--device", "simulated",
+                                  status=1)
+        self.assertIn("out of memory", report["error"]["message"])
+        self.run_program("train", *size, "--budget", "256M", "--barrier", "minibatch", "--device", "simulated")
+
+    def test_a_budget_below_the_first_tensor_is_an_error_too(self):
+        report = self.run_program("increment", "--budget", "1", status=1)
+        self.assertEqual(report["error"]["op"], 1)
+
+    def test_each_policy_respects_the_budget(self):
+        for policy in ("finish", "stream", "lazy"):
+            with self.subTest(policy):
+                ran = self.headway("run", "train", *settings(batches=4), "--free-policy", policy, "--budget", "1M",
+                                   "--barrier", "none")
+                self.assertEqual(ran.status, 1, ran)
+                self.assertIn("out of memory", ran.err)
+                self.assertIn("train.cpp:", ran.err)
+
+
+if __name__ == "__main__":
+    main()

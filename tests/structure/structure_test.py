@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The checks of this folder must be able to fail: each violation, in a small tree of its own, is found."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import check_includes  # noqa: E402
+
+LINKS = Path(__file__).with_name("check_links.py")
+
+
+def violations(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(("#pragma once\n" if name.endswith(".h") else "") + text)
+        return check_includes.check(Path(folder))
+
+
+class Includes(unittest.TestCase):
+    def expect(self, text, files):
+        errors, _ = violations(files)
+        self.assertTrue(any(text in line for line in errors), f"{text!r} is not among {errors}")
+
+    def test_accepts_what_the_arrows_allow(self):
+        errors, notes = violations({
+            "engine/core/ids.h": "",
+            "engine/trace/ring.h": '#include <vector>\n#include "engine/core/ids.h"\n',
+            "engine/runtime/queue.cpp": '#include "engine/trace/ring.h"\n',  # runtime -> devices -> memory -> trace
+            "app/ui/panel.cpp": '#include <imgui.h>\n#include "engine/core/ids.h"\n',
+            "app/main.cpp": '#include "app/ui/panel.cpp"\n',
+        })
+        self.assertEqual(errors, [])
+        self.assertEqual(notes, [])
+
+    def test_finds_an_include_against_an_arrow(self):
+        self.expect("engine/core/ids.h:2: engine/core may not include engine/trace", {
+            "engine/trace/ring.h": "",
+            "engine/core/ids.h": '#include "engine/trace/ring.h"\n',
+        })
+
+    def test_finds_the_engine_including_the_app(self):
+        self.expect("the engine never includes app/", {
+            "app/model/run.h": "",
+            "engine/nn/tape.cpp": '#include "app/model/run.h"\n',
+        })
+
+    def test_finds_the_window_including_the_runtime_or_a_device(self):
+        self.expect("app/ui may not include engine/runtime", {
+            "engine/runtime/runtime.h": "",
+            "app/ui/panel.cpp": '#include "engine/runtime/runtime.h"\n',
+        })
+        self.expect("engine/runtime may not include engine/devices/cpu", {
+            "engine/devices/cpu/cpu_device.h": "",
+            "engine/runtime/runtime.cpp": '#include "engine/devices/cpu/cpu_device.h"\n',
+        })
+
+    def test_allows_single_headers_only_as_named(self):
+        tree = {"engine/devices/op.h": "", "engine/devices/device.h": ""}
+        use = '#include "engine/devices/op.h"\n'
+        errors, _ = violations(tree | {"app/model/run.h": use, "app/ui/legend.h": use})
+        self.assertEqual(errors, [])
+        self.expect("app/model may not include engine/devices",
+                    tree | {"app/model/run.h": '#include "engine/devices/device.h"\n'})
+
+    def test_finds_vendor_headers_in_the_wrong_place(self):
+        for folder, header in (("app/model", "imgui.h"), ("app/ui", "GLFW/glfw3.h"), ("app/ui", "epoxy/gl.h"),
+                               ("engine/devices/cpu", "cuda_runtime.h"), ("app/runner", "Python.h"),
+                               ("app/ui", "cairo/cairo.h"), ("app/model", "ft2build.h"),
+                               ("engine/runtime", "cblas.h")):
+            self.expect(f"{header} may be included by", {f"{folder}/file.cpp": f"#include <{header}>\n"})
+
+    def test_finds_includes_that_are_not_from_the_root(self):
+        self.expect("neither from the root", {"engine/core/ids.h": "", "engine/core/ids.cpp": '#include "ids.h"\n'})
+        self.expect("written in quotes", {"engine/core/ids.h": "", "engine/core/ids.cpp": "#include <engine/core/ids.h>\n"})
+        self.expect("there is no", {"engine/core/ids.cpp": '#include "engine/core/ids.h"\n'})
+
+    def test_finds_folders_in_a_circle(self):
+        self.expect("in a circle: app/figure -> app/model -> app/figure", {
+            "app/figure/figure.h": '#include "app/model/run.h"\n',
+            "app/model/run.h": '#include "app/figure/figure.h"\n',
+        })
+
+    def test_finds_folders_without_arrows_and_bad_names(self):
+        self.expect("app/gadgets has no arrows", {"app/gadgets/gadget.h": ""})
+        self.expect("snake_case", {"engine/core/OpId.h": ""})
+        self.expect("device code belongs", {"engine/nn/layers.cu": ""})
+
+    def test_ignores_comments_and_mentions_long_files(self):
+        errors, notes = violations({
+            "engine/core/ids.h": '// #include "app/model/run.h"\n/*\n#include "app/model/run.h"\n*/\n' + "\n" * 600})
+        self.assertEqual(errors, [])
+        self.assertEqual(len(notes), 1)
+
+    def test_fails_on_a_tree_without_sources(self):
+        self.expect("no sources", {"README.md": ""})
+
+
+class Links(unittest.TestCase):
+    def run_check(self, *arguments):
+        return subprocess.run([sys.executable, LINKS, *arguments], capture_output=True, text=True)
+
+    def test_finds_a_library(self):
+        self.assertEqual(self.run_check("/bin/sh", "--no-library", "libpython").returncode, 0)
+        found = self.run_check("/bin/sh", "--no-library", "libc.so")
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("needs libc.so", found.stdout)
+
+    def test_finds_a_symbol(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "a.cpp")
+            source.write_text("namespace inside { int hidden(int x) { return x; } }\nint main() {}\n")
+            subprocess.run(["c++", source, "-o", source.with_suffix("")], check=True)
+            self.assertEqual(self.run_check(source.with_suffix(""), "--no-symbol", "outside::").returncode, 0)
+            found = self.run_check(source.with_suffix(""), "--no-symbol", "inside::")
+            self.assertEqual(found.returncode, 1)
+            self.assertIn("holds", found.stdout)
+
+    def test_says_when_there_is_nothing_to_check(self):
+        self.assertEqual(self.run_check("/nonexistent/program").returncode, 77)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+#include "app/ui/app_state.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "app/ui/app.h"
+
+namespace headway::ui {
+namespace {
+
+std::vector<lesson::Lesson> lessons() {
+    lesson::Lesson train;
+    train.id = "train";
+    train.number = 3;
+    train.title = "Training";
+    train.program = "train";
+    train.device = "simulated";
+    train.barrier = "minibatch";
+    lesson::Parameter batches;
+    batches.name = "batches";
+    batches.value = "4";
+    batches.least = 1;
+    batches.most = 1000;
+    train.parameters = {batches};
+    lesson::Lesson increment = train;
+    increment.id = increment.program = "increment";
+    increment.device = "cpu";
+    increment.barrier = "as-written";
+    increment.parameters.clear();
+    return {train, increment};
+}
+
+class AppStateTest : public ::testing::Test {
+protected:
+    AppStateTest() {
+        char name[] = "/tmp/headway-pictures-XXXXXX";
+        folder = mkdtemp(name);
+        state.picture_folder = folder;
+        state.choose_lesson("train");
+    }
+    ~AppStateTest() override { std::filesystem::remove_all(folder); }
+    void finish() {
+        while (session.live()) {
+            state.poll(5);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        state.poll(5);
+    }
+    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
+    AppState state{session, lessons()};
+    std::filesystem::path folder;
+};
+
+TEST_F(AppStateTest, ALessonBringsItsSettings) {
+    EXPECT_EQ(session.settings.program, "train");
+    EXPECT_EQ(session.settings.device, "simulated");
+    EXPECT_EQ(session.settings.barrier.kind, trace::BarrierKind::minibatch);
+    EXPECT_EQ(state.parameter("batches"), "4");
+    EXPECT_TRUE(state.choose_lesson("increment"));
+    EXPECT_EQ(session.settings.device, "cpu");
+    EXPECT_TRUE(session.settings.parameters.empty());
+    EXPECT_FALSE(state.choose_lesson("nothing"));
+    EXPECT_EQ(state.lesson()->id, "increment");
+}
+
+TEST_F(AppStateTest, ParametersAreJudgedAndReset) {
+    const auto& batches = state.lesson()->parameters.front();
+    EXPECT_EQ(state.set_parameter(batches, "12"), "");
+    EXPECT_EQ(state.parameter("batches"), "12");
+    EXPECT_FALSE(state.at_default(batches));
+    EXPECT_NE(state.set_parameter(batches, "0"), "");
+    EXPECT_NE(state.set_parameter(batches, "many"), "");
+    EXPECT_EQ(state.parameter("batches"), "12");
+    state.reset_parameters();
+    EXPECT_TRUE(state.at_default(batches));
+}
+
+TEST_F(AppStateTest, ADeviceThatIsNotThereIsNotChosen) {
+    state.set_device("cuda");
+    EXPECT_EQ(session.settings.device, "simulated");
+    state.set_device("cpu");
+    EXPECT_EQ(session.settings.device, "cpu");
+}
+
+TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
+    state.export_figure("png");
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_NE(state.notices().front().text.find("no run yet"), std::string::npos);
+    state.run();
+    finish();
+    for (const char* extension : {"png", "svg", "pdf"}) {
+        state.export_figure(extension);
+        ASSERT_EQ(state.notices().size(), 1u);
+        EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    }
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        EXPECT_GT(entry.file_size(), 1000u);
+        ++files;
+    }
+    EXPECT_EQ(files, 3u);
+    state.picture_folder = "/nonexistent";
+    state.export_figure("png");
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+}
+
+TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
+    session.settings.parameters = {{"batches", "nonsense"}};
+    state.run();
+    finish();
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_EQ(state.notices().front().kind, Notice::Kind::run);
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+    state.reset_parameters();
+    state.run();
+    EXPECT_TRUE(state.notices().empty());
+    finish();
+    EXPECT_TRUE(state.notices().empty());
+}
+
+TEST_F(AppStateTest, TheViewHoldsBothRuns) {
+    session.settings.barrier = {trace::BarrierKind::none, 0};
+    state.run();
+    finish();
+    session.settings.barrier = {trace::BarrierKind::op, 0};
+    state.run();
+    finish();
+    const auto whole = state.view.whole();
+    EXPECT_LE(whole.begin_ns, 0);
+    EXPECT_GE(whole.end_ns, static_cast<double>(session.b()->numbers().total_ns));
+    EXPECT_GE(whole.end_ns, static_cast<double>(session.a()->numbers().total_ns));
+    EXPECT_TRUE(state.view.following());
+}
+
+TEST_F(AppStateTest, ScalesStepByStep) {
+    state.scale_up();
+    EXPECT_GT(state.user_scale, 1);
+    state.scale_down();
+    EXPECT_FLOAT_EQ(state.user_scale, 1);
+    for (int i = 0; i < 50; ++i) {
+        state.scale_down();
+    }
+    EXPECT_GE(state.user_scale, 0.5f);
+    for (int i = 0; i < 50; ++i) {
+        state.scale_up();
+    }
+    EXPECT_LE(state.user_scale, 3);
+}
+
+TEST(AutomaticScale, FollowsTheScreenAndTheWindow) {
+    EXPECT_FLOAT_EQ(automatic_scale(1920, 1080, 1), 1);
+    EXPECT_FLOAT_EQ(automatic_scale(3840, 2160, 1), 2);
+    EXPECT_FLOAT_EQ(automatic_scale(3840, 2160, 2), 2);
+    EXPECT_FLOAT_EQ(automatic_scale(1280, 720, 1), 1);
+    // A dense but small window is not blown up beyond what fits.
+    EXPECT_LT(automatic_scale(1920, 1080, 2), 1.7f);
+}
+
+TEST(PictureName, HoldsOnlyWhatAFileNameMay) {
+    const std::string name = picture_name("a/b c", "svg");
+    EXPECT_EQ(name.find("headway-a_b_c-"), 0u);
+    EXPECT_TRUE(name.ends_with(".svg"));
+}
+
+}  // namespace
+}  // namespace headway::ui

@@ -1,0 +1,83 @@
+#include "app/ui/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "app/ui/stages_panel.h"
+
+namespace headway::ui {
+namespace {
+
+void run(session::Session& session) {
+    ASSERT_TRUE(session.start());
+    while (session.live()) {
+        session.poll(5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
+}
+
+session::Settings training(trace::BarrierKind barrier) {
+    session::Settings settings;
+    settings.program = "train";
+    settings.device = "simulated";
+    settings.parameters = {{"batches", "8"}, {"batch_size", "512"}, {"features", "512"}, {"hidden", "1024"}};
+    settings.streams = 1;
+    settings.barrier = {barrier, 0};
+    return settings;
+}
+
+TEST(Comparison, SaysWhoIsFasterAndWhatItCosts) {
+    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings = training(trace::BarrierKind::none);
+    run(session);
+    session.settings = training(trace::BarrierKind::minibatch);
+    run(session);
+    const Verdict verdict = compare(*session.a(), *session.b());
+    // Without barriers the backend never idles: A cannot be slower. On a virtual clock this is exact.
+    ASSERT_LT(session.a()->numbers().total_ns, session.b()->numbers().total_ns);
+    EXPECT_EQ(verdict.time.find("A is "), 0u) << verdict.time;
+    EXPECT_EQ(verdict.memory.find("and needs "), 0u) << verdict.memory;
+    EXPECT_NE(verdict.memory.find("× the memory"), std::string::npos) << verdict.memory;
+    EXPECT_EQ(verdict.memory_tone, Verdict::Tone::bad);
+}
+
+TEST(Comparison, ComparesOnlyWhatCanBeCompared) {
+    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings = training(trace::BarrierKind::none);
+    run(session);
+    session.settings = training(trace::BarrierKind::none);
+    session.settings.parameters[0].second = "4";
+    run(session);
+    Verdict verdict = compare(*session.a(), *session.b());
+    EXPECT_EQ(verdict.time, "A and B have different parameters");
+    EXPECT_EQ(verdict.memory, "");
+    session.settings = training(trace::BarrierKind::none);
+    session.settings.parameters[0].second = "4";
+    run(session);
+    verdict = compare(*session.a(), *session.b());
+    EXPECT_EQ(verdict.time, "A and B take equally long");
+    EXPECT_EQ(verdict.memory, "and need as much memory");
+}
+
+TEST(Comparison, NamesTheRegimeBesideTheNumber) {
+    model::Numbers n;
+    n.total_ns = 1000;
+    n.predicted_ns = 984;
+    EXPECT_EQ(prediction_verdict(n), "1.6 % apart, execution-bound");
+    n.regime = model::Regime::issue_bound;
+    n.predicted_ns = 1000;
+    EXPECT_EQ(prediction_verdict(n), "exactly, issue-bound");
+    n.predicted_ns = 0;
+    EXPECT_EQ(prediction_verdict(n), "issue-bound");
+}
+
+TEST(Comparison, NamesPoliciesShortly) {
+    EXPECT_EQ(short_barrier_label({trace::BarrierKind::behind, 1}), "1 behind");
+    EXPECT_EQ(short_barrier_label({}), "as written");
+}
+
+}  // namespace
+}  // namespace headway::ui

@@ -1,0 +1,74 @@
+#include "app/ui/hover_card.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/figure/script.h"
+
+namespace headway::ui {
+namespace {
+
+std::string all_of(const Card& card) {
+    std::string text = card.title + "|" + card.detail;
+    for (const auto& line : card.lines) {
+        text += "|" + line.text;
+    }
+    return text;
+}
+
+TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
+    const auto run = figure::test::training({}, 3, true);
+    core::OpId with_causes = 0;
+    for (core::OpId id = 1; id <= run->op_count() && with_causes == 0; ++id) {
+        with_causes = run->dependencies(id).empty() ? 0 : id;
+    }
+    ASSERT_NE(with_causes, 0u);
+    figure::Hit hit;
+    hit.op = with_causes;
+    const std::string text = all_of(describe(*run, hit));
+    EXPECT_NE(text.find("#" + std::to_string(with_causes)), std::string::npos) << text;
+    EXPECT_NE(text.find("issued"), std::string::npos);
+    EXPECT_NE(text.find("started"), std::string::npos);
+    EXPECT_NE(text.find("waited for #" + std::to_string(run->dependencies(with_causes).front())), std::string::npos)
+        << text;
+}
+
+TEST(HoverCard, SaysHowManyASliverStandsFor) {
+    const auto run = figure::test::training({}, 3, true);
+    figure::Hit hit;
+    hit.op = 1;
+    hit.folded = 37;
+    EXPECT_NE(all_of(describe(*run, hit)).find("37 ops in this sliver"), std::string::npos);
+}
+
+TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
+    const auto run = figure::test::training({}, 3, true);
+    ASSERT_FALSE(run->waits().empty());
+    figure::Hit hit;
+    hit.wait = 0;
+    const Card card = describe(*run, hit);
+    EXPECT_EQ(card.title, run->waits().front().name);
+    EXPECT_NE(all_of(card).find("waited"), std::string::npos);
+    EXPECT_NE(all_of(card).find("for "), std::string::npos);
+}
+
+TEST(HoverCard, ReadsTheCurves) {
+    const auto run = figure::test::training({}, 3, true);
+    figure::Hit hit;
+    hit.row = figure::RowKind::headway;
+    hit.ns = 1;
+    EXPECT_NE(all_of(describe(*run, hit)).find("ops issued and not finished"), std::string::npos);
+    hit.row = figure::RowKind::memory;
+    EXPECT_NE(all_of(describe(*run, hit)).find("live"), std::string::npos);
+}
+
+TEST(HoverCard, IsEmptyWhereNothingIs) {
+    const auto run = figure::test::training({}, 1, true);
+    figure::Hit hit;
+    EXPECT_TRUE(describe(*run, hit).empty());
+    hit.op = 1'000'000;
+    hit.wait = 1'000'000;
+    EXPECT_TRUE(describe(*run, hit).empty());
+}
+
+}  // namespace
+}  // namespace headway::ui

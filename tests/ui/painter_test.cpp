@@ -1,0 +1,197 @@
+// What the painter draws, read back pixel by pixel.
+#include "app/ui/draw_list_painter.h"
+
+#include "app/ui/text_measure.h"
+#include "tests/ui/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+class PainterTest : public ::testing::Test {
+protected:
+    static constexpr int kWidth = 200, kHeight = 100;
+    void SetUp() override {
+        auto opened = platform::open_offscreen({kWidth, kHeight});
+        if (!opened) {
+            GTEST_SKIP() << opened.error().message;
+        }
+        platform = std::move(*opened);
+        renderer = std::make_unique<gfx::Renderer>();
+        fonts = std::make_unique<gfx::Fonts>();
+        fonts->bake();
+    }
+    void TearDown() override {
+        renderer.reset();
+        platform.reset();
+    }
+    void draw(const figure::DisplayList& list, ImVec2 offset = {0, 0}) {
+        for (int i = 0; i < 2; ++i) {
+            if (fonts->bake()) {
+                renderer->fonts_changed();
+            }
+            platform->begin_frame(platform::Platform::Pace::animate);
+            renderer->begin_frame();
+            ImGui::NewFrame();
+            paint(list, ImGui::GetBackgroundDrawList(), *fonts, offset);
+            ImGui::Render();
+            renderer->draw(platform->framebuffer(), kWidth, kHeight, {});
+            platform->end_frame();
+        }
+        image = gfx::Renderer::read_pixels(platform->framebuffer(), kWidth, kHeight);
+    }
+    [[nodiscard]] figure::Rgba at(int x, int y) const {
+        const std::size_t i = (static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)) * 4;
+        return {image[i], image[i + 1], image[i + 2]};
+    }
+    gfx::ImGuiContextOwner imgui;
+    std::unique_ptr<platform::Platform> platform;
+    std::unique_ptr<gfx::Renderer> renderer;
+    std::unique_ptr<gfx::Fonts> fonts;
+    std::vector<std::uint8_t> image;
+};
+
+constexpr figure::Rgba kRed = figure::rgb(0xFF0000), kBlue = figure::rgb(0x0000FF), kBlack = figure::rgb(0);
+
+TEST_F(PainterTest, FillsRectanglesToThePixel) {
+    figure::DisplayList list;
+    list.add(figure::Rect{{10, 20, 30, 40}, kRed});
+    draw(list);
+    EXPECT_EQ(at(10, 20), kRed);
+    EXPECT_EQ(at(29, 39), kRed);
+    EXPECT_EQ(at(9, 20), kBlack);
+    EXPECT_EQ(at(30, 39), kBlack);
+    EXPECT_EQ(at(29, 40), kBlack);
+    draw(list, {100, 5});
+    EXPECT_EQ(at(110, 25), kRed);
+    EXPECT_EQ(at(10, 25), kBlack);
+}
+
+TEST_F(PainterTest, StripesLieInPhaseAndInTheirBox) {
+    figure::DisplayList list;
+    figure::Hatch hatch;
+    hatch.box = {20, 10, 180, 50};
+    hatch.ground = kBlue;
+    hatch.stripe = kRed;
+    hatch.border = {0, 0, 0, 0};
+    hatch.border_px = 0;
+    hatch.period_px = 10;
+    hatch.stripe_px = 5;
+    list.add(hatch);
+    draw(list);
+    int red = 0, blue = 0;
+    for (int y = 12; y < 48; ++y) {
+        for (int x = 22; x < 178; ++x) {
+            red += at(x, y).r > 200;
+            blue += at(x, y).b > 200;
+            if (x + 1 < 178 && y > 12) {
+                // Renderers differ in the last bits.
+                EXPECT_NEAR(at(x, y).r, at(x + 1, y - 1).r, 3) << "stripes rise to the right";
+                EXPECT_NEAR(at(x, y).b, at(x + 1, y - 1).b, 3) << "stripes rise to the right";
+            }
+        }
+    }
+    EXPECT_NEAR(static_cast<double>(red) / (red + blue), 0.5, 0.06);
+    EXPECT_EQ(at(19, 30), kBlack);
+    EXPECT_EQ(at(180, 30), kBlack);
+    EXPECT_EQ(at(100, 9), kBlack);
+    EXPECT_EQ(at(100, 50), kBlack);
+}
+
+TEST_F(PainterTest, AreasReachFromCurveToBase) {
+    figure::DisplayList list;
+    figure::Area area;
+    area.first = list.first_point();
+    list.point(20, 80);
+    list.point(100, 20);
+    list.point(180, 80);
+    area.count = 3;
+    area.base_y = 80;
+    area.gradient_y0 = 20;
+    area.top = kRed;
+    area.bottom = kBlue;
+    list.add(area);
+    draw(list);
+    EXPECT_EQ(at(100, 85), kBlack);
+    EXPECT_EQ(at(30, 40), kBlack);
+    EXPECT_GT(at(100, 25).r, at(100, 70).r);
+    EXPECT_GT(at(100, 70).b, at(100, 25).b);
+}
+
+TEST_F(PainterTest, AreasOfManyPointsAreWhole) {
+    figure::DisplayList list;
+    figure::Area area;
+    area.first = list.first_point();
+    constexpr int kPoints = 50000;  // more than 16-bit indices reach
+    for (int i = 0; i < kPoints; ++i) {
+        list.point(static_cast<float>(i) * kWidth / (kPoints - 1), 10);
+    }
+    area.count = kPoints;
+    area.base_y = 90;
+    area.gradient_y0 = 10;
+    area.top = area.bottom = kRed;
+    list.add(area);
+    draw(list);
+    for (int x = 0; x < kWidth; ++x) {
+        EXPECT_EQ(at(x, 50), kRed) << x;
+    }
+}
+
+TEST_F(PainterTest, DashesLeaveGaps) {
+    figure::DisplayList list;
+    list.add(figure::Line{{0, 50}, {200, 50}, kRed, 3, 10, 10});
+    draw(list);
+    int drawn = 0;
+    for (int x = 0; x < kWidth; ++x) {
+        drawn += at(x, 50).r > 128;
+    }
+    EXPECT_NEAR(drawn, 100, 12);
+}
+
+TEST_F(PainterTest, ClipsNest) {
+    figure::DisplayList list;
+    list.add(figure::ClipPush{{0, 0, 100, 100}});
+    list.add(figure::ClipPush{{50, 0, 200, 100}});
+    list.add(figure::Rect{{0, 0, 200, 100}, kRed});
+    list.add(figure::ClipPop{});
+    list.add(figure::ClipPop{});
+    list.add(figure::Rect{{150, 0, 160, 10}, kBlue});
+    draw(list);
+    EXPECT_EQ(at(75, 50), kRed);
+    EXPECT_EQ(at(25, 50), kBlack);
+    EXPECT_EQ(at(125, 50), kBlack);
+    EXPECT_EQ(at(155, 5), kBlue);
+}
+
+TEST_F(PainterTest, TextStandsOnItsBaselineWithTheMeasuredWidth) {
+    figure::DisplayList list;
+    list.add(figure::Text{{100, 60}, "HHHH", kRed, 20, figure::FontRole::ui_semibold, figure::Anchor::middle});
+    draw(list);
+    int left = kWidth, right = 0, top = kHeight, bottom = 0;
+    for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+            if (at(x, y).r > 100) {
+                left = std::min(left, x);
+                right = std::max(right, x);
+                top = std::min(top, y);
+                bottom = std::max(bottom, y);
+            }
+        }
+    }
+    EXPECT_NEAR(bottom, 59, 1);
+    EXPECT_NEAR(bottom - top + 1, 20 * 0.73, 1.6);  // the height of a capital
+    const float width = TextMeasure(*fonts).width(figure::FontRole::ui_semibold, 20, "HHHH");
+    EXPECT_NEAR(right - left, width, 5);
+    EXPECT_NEAR((left + right) / 2.0, 100, 2);
+}
+
+TEST_F(PainterTest, MeasuresChineseAsAllOfItsCharacters) {
+    const TextMeasure measure(*fonts);
+    fonts->cover("时间线");
+    draw({});
+    const float one = measure.width(figure::FontRole::ui, 20, "时");
+    EXPECT_NEAR(measure.width(figure::FontRole::ui, 20, "时间线"), 3 * one, 1);
+    EXPECT_GT(one, 8);
+}
+
+}  // namespace
+}  // namespace headway::ui::test

@@ -1,0 +1,85 @@
+#!/bin/sh
+# One real window under Xvfb, with a real mouse and real keys: it comes up, runs, pauses, rests, and goes.
+# Skips (77) where there is no Xvfb or no xdotool.
+#
+#     real_window.sh HEADWAY
+set -u
+headway=$1
+for tool in Xvfb xdotool; do
+    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+server= window=
+clean() {
+    [ -n "$window" ] && kill "$window" 2>/dev/null
+    [ -n "$server" ] && kill "$server" 2>/dev/null
+    wait
+    rm -rf "$folder"
+}
+trap clean EXIT
+fail() {
+    echo "FAILED: $1"
+    cat "$folder/window.log"
+    exit 1
+}
+
+# The server names the first free display by itself.
+Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>display 2>server.log &
+server=$!
+for _ in $(seq 100); do
+    [ -s display ] && break
+    sleep 0.1
+done
+[ -s display ] || { echo "skipped: Xvfb does not start"; exit 77; }
+DISPLAY=:$(cat display)
+export DISPLAY
+unset WAYLAND_DISPLAY
+
+"$headway" train >window.log 2>&1 &
+window=$!
+id=
+for _ in $(seq 200); do
+    id=$(xdotool search --name '^Headway' 2>/dev/null | head -n 1)
+    [ -n "$id" ] && break
+    kill -0 "$window" 2>/dev/null || fail "the window did not come up"
+    sleep 0.1
+done
+[ -n "$id" ] || fail "there is no window"
+xdotool windowfocus "$id" 2>/dev/null
+sleep 1
+
+# Space runs the lesson, then F12 writes the figure; keys are down for an instant only. The title tells the state.
+title_becomes() {
+    for _ in $(seq 300); do
+        case $(xdotool getwindowname "$id") in
+            *"$1"*) return 0 ;;
+        esac
+        kill -0 "$window" 2>/dev/null || fail "the window is gone"
+        sleep 0.1
+    done
+    fail "the title never said '$1', but '$(xdotool getwindowname "$id")'"
+}
+xdotool mousemove --window "$id" 800 400 key --delay 0 space
+title_becomes finished
+xdotool key --delay 0 F12
+for _ in $(seq 100); do
+    ls headway-train-*.png >/dev/null 2>&1 && break
+    sleep 0.1
+done
+ls headway-train-*.png >/dev/null 2>&1 || fail "F12 wrote no figure"
+
+# At rest it takes no time of the processor: at most a hundredth of what an unbounded loop would.
+sleep 1
+before=$(awk '{print $14 + $15}' "/proc/$window/stat")
+sleep 2
+after=$(awk '{print $14 + $15}' "/proc/$window/stat")
+[ $((after - before)) -le 4 ] || fail "an idle window took $((after - before)) ticks in two seconds"
+
+xdotool mousemove --window "$id" 368 28 click 1
+title_becomes recording
+kill -9 "$(pgrep -P "$window" -x headway-runner | head -n 1)" 2>/dev/null
+sleep 1
+kill -0 "$window" 2>/dev/null || fail "the window died with its runner"
+echo "the window came up, ran, wrote a figure, rested and outlived its runner"

@@ -1,0 +1,63 @@
+#include "app/session/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace headway::session {
+namespace {
+
+using trace::BarrierKind;
+
+TEST(Settings, BarrierWordsGoBothWays) {
+    for (const char* word : {"", "none", "op", "minibatch", "behind:1", "behind:12"}) {
+        const auto policy = barrier_from_word(word);
+        ASSERT_TRUE(policy) << word;
+        EXPECT_EQ(barrier_word(*policy), word);
+    }
+    EXPECT_EQ(barrier_from_word("as-written")->kind, BarrierKind::as_written);
+    for (const char* word : {"behind:", "behind:0", "behind:-1", "behind:1x", "Minibatch", "barrier"}) {
+        EXPECT_FALSE(barrier_from_word(word)) << word;
+    }
+}
+
+TEST(Settings, SizesAreReadAsPeopleWriteThem) {
+    EXPECT_EQ(*bytes_from_text("512M"), 512'000'000u);
+    EXPECT_EQ(*bytes_from_text("2G"), 2'000'000'000u);
+    EXPECT_EQ(*bytes_from_text("1.5 GB"), 1'500'000'000u);
+    EXPECT_EQ(*bytes_from_text("64 mb"), 64'000'000u);
+    EXPECT_EQ(*bytes_from_text("1500"), 1500u);
+    EXPECT_EQ(*bytes_from_text("none"), 0u);
+    EXPECT_EQ(*bytes_from_text(" "), 0u);
+    for (const char* text : {"12Q", "M", "-5M", "1e30G", "nan", "12 M B"}) {
+        EXPECT_EQ(bytes_from_text(text).has_value(), std::string(text) == "12 M B") << text;
+    }
+}
+
+TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
+    Settings settings;
+    settings.program = "train";
+    const auto plain = runner_arguments(settings, 3, 1 << 20);
+    EXPECT_EQ(plain[0], "run");
+    EXPECT_EQ(plain[1], "train");
+    for (const char* absent : {"--barrier", "--budget", "--queue-limit", "--workers", "--streams", "--set"}) {
+        EXPECT_EQ(std::count(plain.begin(), plain.end(), absent), 0) << absent;
+    }
+    settings.barrier = {BarrierKind::behind, 2};
+    settings.parameters = {{"batches", "7"}};
+    settings.budget_bytes = 99;
+    settings.queue_limit = 64;
+    const auto full = runner_arguments(settings, 3, 1 << 20);
+    const auto follows = [&full](const std::string& option, const std::string& value) {
+        const auto at = std::find(full.begin(), full.end(), option);
+        return at != full.end() && at + 1 != full.end() && *(at + 1) == value;
+    };
+    EXPECT_TRUE(follows("--barrier", "behind:2"));
+    EXPECT_TRUE(follows("--set", "batches=7"));
+    EXPECT_TRUE(follows("--budget", "99"));
+    EXPECT_TRUE(follows("--queue-limit", "64"));
+    EXPECT_TRUE(follows("--trace-fd", "3"));
+}
+
+}  // namespace
+}  // namespace headway::session

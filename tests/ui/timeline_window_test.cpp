@@ -1,0 +1,175 @@
+#include "tests/ui/window_fixture.h"
+#include "tests/unit/figure/script.h"
+
+namespace headway::ui::test {
+namespace {
+
+// The window with one recorded run in it.
+class TimelineWindowTest : public WindowTest {
+protected:
+    void SetUp() override {
+        WindowTest::SetUp();
+        if (app) {
+            session.show(figure::test::training({}, 6, true));
+            frames(40);
+        }
+    }
+    [[nodiscard]] double span() const { return state.view.target().span_ns(); }
+    void settle() { frames(25); }
+    void point_at_op(core::OpId op) {
+        const auto box = app->timeline().layout().box_of_op(0, op);
+        ASSERT_TRUE(box);
+        act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
+    }
+    void press() {
+        gfx::inject::mouse_button(0, true);
+        frames(1);
+        gfx::inject::mouse_button(0, false);
+        frames(2);
+    }
+};
+
+TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
+    const Mark& area = mark("timeline");
+    const float x = area.x0 + (area.x1 - area.x0) * 0.25f;
+    act("move:" + std::to_string(x) + "," + std::to_string(area.centre_y()));
+    const auto before = state.view.view();
+    const double at = before.begin_ns + before.span_ns() * 0.25;
+    act("wheel:1");
+    settle();
+    const auto after = state.view.view();
+    EXPECT_NEAR(after.span_ns(), before.span_ns() * 0.75, before.span_ns() * 1e-6);
+    EXPECT_NEAR((at - after.begin_ns) / after.span_ns(), 0.25, 0.01);
+    EXPECT_FALSE(state.view.following());
+    act("wheel:-1");
+    settle();
+    EXPECT_NEAR(state.view.view().span_ns(), before.span_ns(), before.span_ns() * 1e-6);
+    act("key:end");
+    EXPECT_TRUE(state.view.following());
+}
+
+TEST_F(TimelineWindowTest, ControlIsFinerShiftIsCoarser) {
+    act("point:timeline");
+    const auto notch = [this](gfx::Key key, bool held) {
+        act("key:f");
+        settle();
+        const double before = span();
+        if (held) {
+            gfx::inject::key(key, true);
+        }
+        gfx::inject::mouse_wheel(1);
+        frames(2);
+        gfx::inject::key(key, false);
+        settle();
+        return span() / before;
+    };
+    const double plain = notch(gfx::Key::left_ctrl, false), fine = notch(gfx::Key::left_ctrl, true),
+                 coarse = notch(gfx::Key::left_shift, true);
+    EXPECT_GT(fine, plain);
+    EXPECT_LT(coarse, plain);
+}
+
+TEST_F(TimelineWindowTest, TheRightButtonPans) {
+    const Mark area = mark("timeline");
+    act("point:timeline");
+    act("wheel:3");
+    settle();
+    const auto before = state.view.view();
+    const float y = area.centre_y();
+    act("right-drag:" + std::to_string(area.centre_x()) + "," + std::to_string(y) + "," +
+        std::to_string(area.centre_x() - 100) + "," + std::to_string(y));
+    const auto after = state.view.view();
+    EXPECT_NEAR(after.begin_ns - before.begin_ns, 100.0 * before.span_ns() / static_cast<double>(area.x1 - area.x0),
+                before.span_ns() * 0.01);
+    EXPECT_NEAR(after.span_ns(), before.span_ns(), 1e-6);
+}
+
+TEST_F(TimelineWindowTest, TheLeftButtonMeasures) {
+    const Mark area = mark("timeline");
+    const float y = area.y0 + 5;
+    const auto view = state.view.view();
+    act("drag:" + std::to_string(area.x0 + 100) + "," + std::to_string(y) + "," + std::to_string(area.x0 + 300) + "," +
+        std::to_string(y));
+    EXPECT_TRUE(app->timeline().has_measure());
+    EXPECT_EQ(state.view.view(), view);
+    act("key:escape");
+    EXPECT_FALSE(app->timeline().has_measure());
+}
+
+TEST_F(TimelineWindowTest, AnOpIsChosenFittedAndLetGo) {
+    point_at_op(60);  // the first ops are warm-up, left of what is shown
+    press();
+    EXPECT_EQ(state.selection.run, 0);
+    EXPECT_EQ(state.selection.op, 60u);
+    const double whole = span();
+    act("key:f");
+    settle();
+    EXPECT_LT(span(), whole);
+    act("key:f");  // again: all
+    settle();
+    EXPECT_NEAR(span(), whole, whole * 1e-6);
+    act("key:escape");
+    EXPECT_FALSE(state.selection.any());
+}
+
+TEST_F(TimelineWindowTest, KeysGoFromOpToOp) {
+    point_at_op(62);
+    press();
+    ASSERT_EQ(state.selection.op, 62u);
+    const model::Run& run = *session.b()->run();
+    act("key:[");
+    ASSERT_FALSE(run.dependencies(62).empty());
+    EXPECT_EQ(state.selection.op, run.dependencies(62).back());
+    const core::OpId earlier = state.selection.op;
+    act("key:]");
+    const auto followed = run.dependencies(state.selection.op);
+    EXPECT_NE(std::find(followed.begin(), followed.end(), earlier), followed.end());
+    const auto begin = run.op(state.selection.op).begin_ns;
+    const core::OpId here = state.selection.op;
+    act("key:.");
+    EXPECT_GT(run.op(state.selection.op).begin_ns, begin);
+    act("key:,");
+    EXPECT_EQ(state.selection.op, here);
+}
+
+TEST_F(TimelineWindowTest, ADoubleClickFits) {
+    act("point:timeline");
+    act("wheel:4");
+    settle();
+    const Mark area = mark("timeline");
+    // On the ruler, where nothing is.
+    act("move:" + std::to_string(area.centre_x()) + "," + std::to_string(area.y0 + 3));
+    press();
+    press();
+    settle();
+    EXPECT_NEAR(span(), state.view.whole().span_ns(), 1e-6 * span());
+}
+
+TEST_F(TimelineWindowTest, TheKeysOfPerfettoMove) {
+    act("point:timeline");
+    const double whole = span();
+    act("key:w");
+    settle();
+    EXPECT_LT(span(), whole);
+    const double begin = state.view.view().begin_ns;
+    act("key:d");
+    settle();
+    EXPECT_GT(state.view.view().begin_ns, begin);
+    act("key:a");
+    settle();
+    EXPECT_NEAR(state.view.view().begin_ns, begin, whole * 1e-6);
+    act("key:s");
+    settle();
+    EXPECT_NEAR(span(), whole, whole * 1e-6);
+}
+
+TEST_F(TimelineWindowTest, TheCardIsDrawnOverTheTimeline) {
+    act("move:5,300");
+    const auto before = pixels();
+    point_at_op(61);
+    frames(2);
+    EXPECT_NE(pixels(), before);
+}
+
+}  // namespace
+}  // namespace headway::ui::test

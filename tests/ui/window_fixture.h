@@ -1,0 +1,54 @@
+// The whole window without a screen: a fixed size, a fixed time step, and a hand that is injected.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gfx/fonts.h"
+#include "app/gfx/imgui_compat.h"
+#include "app/gfx/renderer.h"
+#include "app/platform/platform.h"
+#include "app/session/session.h"
+#include "app/ui/app.h"
+#include "app/ui/app_state.h"
+#include "app/ui/script.h"
+
+namespace headway::ui::test {
+
+// Two lessons on the simulated device, small enough to run in an instant.
+std::vector<lesson::Lesson> small_lessons();
+
+class WindowTest : public ::testing::Test {
+protected:
+    WindowTest();
+    ~WindowTest() override;
+    void SetUp() override;
+
+    void open(int width, int height);
+    void frame();
+    void frames(int n);
+    // A step of ui::Script; the test fails when it cannot be done.
+    void act(const std::string& step);
+    void run_to_the_end();
+    [[nodiscard]] const Mark& mark(const std::string& id);
+    [[nodiscard]] bool shown(const std::string& id) const { return app->marks().contains(id); }
+    [[nodiscard]] std::vector<std::uint8_t> pixels() const;
+    // Types into a field: what was there is replaced.
+    void type(const std::string& id, const std::string& text);
+
+    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
+    AppState state{session, small_lessons()};
+    gfx::ImGuiContextOwner imgui;
+    std::unique_ptr<platform::Platform> platform;
+    std::unique_ptr<gfx::Renderer> renderer;
+    std::unique_ptr<gfx::Fonts> fonts;
+    std::unique_ptr<App> app;
+    std::unique_ptr<Script> script;
+    std::filesystem::path folder;
+};
+
+}  // namespace headway::ui::test

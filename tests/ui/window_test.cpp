@@ -1,0 +1,300 @@
+#include <set>
+
+#include "tests/ui/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+using session::Phase;
+using trace::BarrierKind;
+
+TEST_F(WindowTest, RunRunsAndResetForgets) {
+    EXPECT_FALSE(mark("pause").enabled);
+    EXPECT_FALSE(mark("reset").enabled);
+    act("click:run");
+    act("wait");
+    ASSERT_NE(session.b(), nullptr);
+    EXPECT_EQ(session.b()->phase(), Phase::finished);
+    EXPECT_TRUE(shown("comparison"));
+    EXPECT_TRUE(mark("reset").enabled);
+    act("click:reset");
+    EXPECT_EQ(session.b(), nullptr);
+    EXPECT_FALSE(shown("comparison"));
+}
+
+TEST_F(WindowTest, EachBarrierButtonSetsItsPolicy) {
+    const std::vector<std::pair<std::string, std::string>> choices{
+        {"None", "none"}, {"Minibatch", "minibatch"}, {"1 behind", "behind:1"}, {"Every op", "op"}, {"As written", ""}};
+    for (const auto& [label, word] : choices) {
+        act("click:barrier/" + label);
+        EXPECT_EQ(session::barrier_word(session.settings.barrier), word) << label;
+    }
+}
+
+TEST_F(WindowTest, TheNextRunHasTheChosenBarrier) {
+    act("click:barrier/None");
+    run_to_the_end();
+    act("click:barrier/Every op");
+    run_to_the_end();
+    EXPECT_EQ(session.a()->run()->info().barrier, "none");
+    EXPECT_EQ(session.b()->run()->info().barrier, "op");
+}
+
+TEST_F(WindowTest, PauseAndGoOnAndStop) {
+    session.settings.device = "cpu";
+    act("set:batches=10000");
+    act("click:run");
+    for (int i = 0; i < 2000 && session.b()->phase() == Phase::starting; ++i) {
+        act("seconds:0.01");
+    }
+    ASSERT_EQ(session.b()->phase(), Phase::running);
+    EXPECT_TRUE(shown("stop"));
+    EXPECT_FALSE(shown("run"));
+    act("click:pause");
+    EXPECT_EQ(session.b()->phase(), Phase::paused);
+    EXPECT_FALSE(app->animating() && !state.session.running() && false);
+    act("click:pause");
+    EXPECT_EQ(session.b()->phase(), Phase::running);
+    act("key:space");
+    EXPECT_EQ(session.b()->phase(), Phase::paused);
+    act("key:f5");
+    EXPECT_EQ(session.b()->phase(), Phase::running);
+    act("click:barrier/None");  // acts at once
+    EXPECT_EQ(session.settings.barrier.kind, BarrierKind::none);
+    act("click:stop");
+    act("wait");
+    EXPECT_EQ(session.b()->phase(), Phase::stopped);
+    EXPECT_TRUE(shown("notice"));
+    act("click:notice/0/close");
+    frames(2);
+    EXPECT_FALSE(shown("notice"));
+}
+
+TEST_F(WindowTest, SpaceRuns) {
+    act("key:space");
+    act("wait");
+    ASSERT_NE(session.b(), nullptr);
+    EXPECT_EQ(session.b()->phase(), Phase::finished);
+}
+
+TEST_F(WindowTest, DevicesAreChosenFromTheMenu) {
+    act("click:device");
+    frames(2);
+    act("click:device/cpu");
+    EXPECT_EQ(session.settings.device, "cpu");
+    frames(2);
+    EXPECT_FALSE(shown("device/cpu"));  // the menu has closed
+    act("click:device");
+    frames(2);
+    act("click:device/simulated");
+    EXPECT_EQ(session.settings.device, "simulated");
+}
+
+TEST_F(WindowTest, LessonsAreChosenFromTheMenu) {
+    act("click:lesson");
+    frames(2);
+    act("click:lesson/increment");
+    frames(2);
+    EXPECT_EQ(state.lesson()->id, "increment");
+    EXPECT_EQ(session.settings.program, "increment");
+    act("click:parameter/wait/each");
+    EXPECT_EQ(state.parameter("wait"), "each");
+    run_to_the_end();
+    EXPECT_GE(session.b()->run()->waits().size(), 200u);
+}
+
+TEST_F(WindowTest, ParametersAreTypedSlidAndReset) {
+    type("parameter/batches", "12");
+    EXPECT_EQ(state.parameter("batches"), "12");
+    EXPECT_TRUE(shown("parameter/batches/reset"));
+    act("click:parameter/batches/reset");
+    EXPECT_EQ(state.parameter("batches"), "6");
+    type("parameter/batches", "0");
+    EXPECT_EQ(state.parameter("batches"), "6");
+    EXPECT_TRUE(shown("parameter/batches/reset"));  // what is wrong can be taken back
+    act("click:parameter/batches/reset");
+    act("click:parameter/hidden/slider");  // its middle, in equal factors from 1 to 4096
+    EXPECT_EQ(state.parameter("hidden"), "64");
+    act("click:parameters/reset");
+    EXPECT_EQ(state.parameter("hidden"), "32");
+}
+
+TEST_F(WindowTest, TypingDoesNotPressKeys) {
+    act("click:parameter/batches");
+    act("key:ctrl+a");
+    act("text:7");
+    act("key:space");
+    act("key:t");
+    EXPECT_EQ(session.b(), nullptr);
+    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    act("key:enter");
+    frames(2);
+    EXPECT_EQ(state.parameter("batches"), "7");
+    act("key:t");
+    EXPECT_EQ(state.theme, figure::ThemeName::light);
+}
+
+TEST_F(WindowTest, TheEngineIsSetUp) {
+    act("click:engine");
+    frames(2);
+    act("click:free_policy/stream");
+    EXPECT_EQ(session.settings.free_policy, "stream");
+    // The panel scrolls: only what can be seen can be clicked.
+    const auto reach = [this](const std::string& id) {
+        act("move:200,300");
+        for (int i = 0; i < 40 && mark(id).y1 > mark("output").y0 - 40; ++i) {
+            act("wheel:-1");
+        }
+    };
+    reach("budget");
+    type("budget", "64M");
+    EXPECT_EQ(session.settings.budget_bytes, 64'000'000u);
+    type("budget", "lots");
+    EXPECT_EQ(session.settings.budget_bytes, 64'000'000u);
+    type("budget", "none");
+    EXPECT_EQ(session.settings.budget_bytes, 0u);
+    reach("queue_limit");
+    type("queue_limit", "64");
+    EXPECT_EQ(session.settings.queue_limit, 64u);
+    reach("streams");
+    type("streams", "3");
+    EXPECT_EQ(session.settings.streams, 3u);
+    type("streams", "99");
+    EXPECT_EQ(session.settings.streams, 3u);
+    reach("seed");
+    type("seed", "11");
+    EXPECT_EQ(session.settings.seed, 11u);
+    run_to_the_end();
+    EXPECT_EQ(session.b()->run()->info().free_policy, "stream");
+    EXPECT_EQ(session.b()->run()->info().queue_limit, 64u);
+    EXPECT_EQ(session.b()->run()->info().seed, 11u);
+    EXPECT_EQ(session.b()->run()->info().streams, 3u);
+    EXPECT_LE(session.b()->numbers().headway_max, 64u);
+}
+
+TEST_F(WindowTest, ThemesAndScalesTakeTurns) {
+    const auto dark = pixels();
+    act("click:theme");
+    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    frames(2);
+    EXPECT_NE(pixels(), dark);
+    act("key:t");
+    EXPECT_EQ(state.theme, figure::ThemeName::projector);
+    act("key:t");
+    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    const float before = fonts->scale();
+    act("key:ctrl+=");
+    frames(2);
+    EXPECT_GT(fonts->scale(), before);
+    act("key:ctrl+-");
+    act("key:ctrl+-");
+    frames(2);
+    EXPECT_LT(fonts->scale(), before);
+    act("key:ctrl+0");
+    frames(2);
+    EXPECT_FLOAT_EQ(fonts->scale(), before);
+}
+
+TEST_F(WindowTest, FiguresAreExported) {
+    run_to_the_end();
+    for (const char* kind : {"png", "svg", "pdf"}) {
+        act("click:export");
+        frames(2);
+        act(std::string("click:export/") + kind);
+        frames(2);
+    }
+    act("key:f12");
+    std::multiset<std::string> kinds;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        kinds.insert(entry.path().extension());
+    }
+    EXPECT_EQ(kinds.count(".svg"), 1u);
+    EXPECT_EQ(kinds.count(".pdf"), 1u);
+    EXPECT_GE(kinds.count(".png"), 1u);
+    EXPECT_TRUE(shown("notice"));
+    act("click:export");
+    frames(2);
+    act("click:export/window");
+    EXPECT_TRUE(state.picture_of_window_wanted);
+}
+
+TEST_F(WindowTest, QuestionMarkListsTheKeys) {
+    act("key:shift+/");
+    EXPECT_TRUE(shown("keys"));
+    act("key:escape");
+    EXPECT_FALSE(shown("keys"));
+    act("key:shift+/");
+    act("key:space");  // no run behind it
+    EXPECT_EQ(session.b(), nullptr);
+    act("click:keys");
+    frames(2);
+    EXPECT_FALSE(shown("keys"));
+}
+
+TEST_F(WindowTest, KeyBTakesTheNextBarrier) {
+    std::set<std::string> words;
+    for (int i = 0; i < 5; ++i) {
+        act("key:b");
+        words.insert(session::barrier_word(session.settings.barrier));
+    }
+    EXPECT_EQ(words.size(), 5u);
+}
+
+TEST_F(WindowTest, AFailedRunIsASentence) {
+    session.settings.parameters.emplace_back("nonsense", "1");
+    act("click:run");
+    act("wait");
+    EXPECT_EQ(session.b()->phase(), Phase::failed);
+    ASSERT_TRUE(shown("notice"));
+    EXPECT_NE(state.notices().front().text.find("nonsense"), std::string::npos) << state.notices().front().text;
+    // The notice keeps clear of the panel and the bar.
+    EXPECT_GE(mark("notice").y0, mark("run").y1);
+    EXPECT_GT(mark("notice").x0, mark("output").x1);
+}
+
+// Whatever the size: controls in the window, none on top of another.
+TEST_F(WindowTest, ControlsNeverOverlap) {
+    for (const auto& [width, height, scale] :
+         {std::tuple{1920, 1080, 1.0f}, {1280, 720, 1.0f}, {1280, 720, 1.25f}, {1024, 768, 1.0f}, {2560, 1080, 1.5f}}) {
+        state.user_scale = scale;
+        open(width, height);
+        act("click:barrier/None");
+        run_to_the_end();
+        act("click:barrier/Minibatch");
+        run_to_the_end();
+        frames(3);
+        std::vector<std::pair<std::string, Mark>> bar;
+        for (const auto& [id, m] : app->marks()) {
+            if (m.y0 < mark("run").y1 && id != "lesson") {
+                bar.emplace_back(id, m);
+            }
+        }
+        bar.emplace_back("lesson", mark("lesson"));
+        ASSERT_GE(bar.size(), 11u);
+        for (std::size_t i = 0; i < bar.size(); ++i) {
+            const Mark& a = bar[i].second;
+            EXPECT_GE(a.x0, 0) << bar[i].first << " at " << width;
+            EXPECT_LE(a.x1, static_cast<float>(width)) << bar[i].first << " at " << width << " scale " << scale;
+            for (std::size_t j = i + 1; j < bar.size(); ++j) {
+                const Mark& b = bar[j].second;
+                EXPECT_FALSE(a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1)
+                    << bar[i].first << " and " << bar[j].first << " at " << width << " scale " << scale;
+            }
+        }
+        EXPECT_LE(mark("timeline").y1, mark("comparison").y0);
+        EXPECT_LE(mark("output").y1, mark("stage/t1").y0);
+        EXPECT_LE(mark("comparison").x1, static_cast<float>(width));
+    }
+}
+
+TEST_F(WindowTest, IsStillWhenNothingHappens) {
+    run_to_the_end();
+    frames(40);
+    EXPECT_FALSE(app->animating());
+    const auto before = pixels();
+    frames(3);
+    EXPECT_EQ(pixels(), before);
+}
+
+}  // namespace
+}  // namespace headway::ui::test

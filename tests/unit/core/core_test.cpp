@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "engine/core/clock.h"
+#include "engine/core/ids.h"
+#include "engine/core/result.h"
+#include "engine/core/thread.h"
+
+namespace headway::core {
+
+TEST(Line, HoldsFileAndNumber) {
+    const Line line = make_line(3, 70000);
+    EXPECT_EQ(file_of(line), 3u);
+    EXPECT_EQ(number_of(line), 70000u);
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+    Result<std::string> good(std::string("value"));
+    ASSERT_TRUE(good);
+    EXPECT_EQ(*good, "value");
+    const Result<std::string> bad(Error{ErrorKind::usage, "why", {}, 0, 0});
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().message, "why");
+    EXPECT_TRUE(Result<void>());
+    EXPECT_FALSE(Result<void>(Error{ErrorKind::failed, "no", {}, 0, 0}));
+}
+
+TEST(ResultDeathTest, ValueOfAnErrorEndsTheProcessWithASentence) {
+    EXPECT_DEATH(
+        {
+            Result<int> bad(Error{ErrorKind::failed, "no", {}, 0, 0});
+            (void)bad.value();
+        },
+        "value\\(\\) of a failed Result");
+}
+
+TEST(Clock, ScaleMapsBothAnchorsOntoThemselves) {
+    const TickScale scale({1000, 5'000'000}, {3'501'000, 6'400'000});
+    EXPECT_EQ(scale.ns_from_ticks(1000), 5'000'000);
+    EXPECT_NEAR(static_cast<double>(scale.ns_from_ticks(3'501'000)), 6'400'000, 1);
+    EXPECT_NEAR(scale.ns_per_tick(), 0.4, 1e-9);
+}
+
+TEST(Clock, TicksGoOnlyForwardAndAgreeWithTheMonotonicClock) {
+    const Anchor first = read_anchor();
+    Anchor last;
+    do {
+        last = read_anchor();
+    } while (last.ns - first.ns < 5'000'000);
+    EXPECT_GT(last.ticks, first.ticks);
+    const TickScale scale(first, last);
+    // In the middle the scale must agree with what the clock said, to far less than a scheduling slice.
+    EXPECT_GT(scale.ns_from_ticks(first.ticks + (last.ticks - first.ticks) / 2), first.ns);
+    EXPECT_LT(scale.ns_from_ticks(first.ticks + (last.ticks - first.ticks) / 2), last.ns);
+}
+
+TEST(Futex, WakesASleeperThatAnnouncedItself) {
+    std::atomic<std::uint32_t> word{1};
+    std::thread sleeper([&] {
+        while (word.load() != 0) {
+            futex_wait_for(word, 1, 10'000'000'000);
+        }
+    });
+    word.store(0);
+    futex_wake_all(word);
+    sleeper.join();
+    EXPECT_EQ(word.load(), 0u);
+}
+
+}  // namespace headway::core

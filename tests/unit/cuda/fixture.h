@@ -1,0 +1,114 @@
+// A CUDA device on the fake, with a recording, and a look at what it recorded.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/devices/cuda_loader.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/reader.h"
+#include "tests/unit/cuda/fake_cuda.h"
+
+// The module's entry, linked instead of loaded.
+extern "C" bool headway_cuda_open(std::uint32_t abi, const headway::devices::CudaOptions* options,
+                                  headway::trace::Recording* recording, headway::devices::Device** device, char* text,
+                                  std::size_t text_bytes);
+
+namespace headway {
+
+inline core::Result<std::unique_ptr<devices::Device>> open_fake(const devices::CudaOptions& options,
+                                                                trace::Recording& recording) {
+    std::array<char, 512> text{};
+    devices::Device* device = nullptr;
+    if (!headway_cuda_open(devices::kCudaModuleAbi, &options, &recording, &device, text.data(), text.size())) {
+        return core::Error{core::ErrorKind::unavailable, text.data()};
+    }
+    return std::unique_ptr<devices::Device>(device);
+}
+
+class CudaTest : public testing::Test {
+protected:
+    void SetUp() override { fake::reset(); }
+    void TearDown() override {
+        stop();
+        fake::reset();
+    }
+
+    void start(const devices::CudaOptions& options = {}, const runtime::Settings& settings = {}) {
+        stop();
+        recording = std::move(*trace::Recording::create(std::size_t{1} << 28));
+        auto opened = open_fake(options, *recording);
+        ASSERT_TRUE(opened) << opened.error().message;
+        device = std::move(*opened);
+        rt = std::make_unique<runtime::Runtime>(*device, *recording, settings);
+    }
+    void stop() {
+        rt.reset();
+        device.reset();
+    }
+
+    [[nodiscard]] std::vector<trace::ExecRecord> records(trace::StreamId stream) const {
+        auto reader = std::move(*trace::Reader::open(recording->fd()));
+        reader->poll();
+        std::vector<trace::ExecRecord> all;
+        while (all.size() < reader->size(stream)) {
+            const auto some = reader->records<trace::ExecRecord>(stream, all.size());
+            all.insert(all.end(), some.begin(), some.end());
+        }
+        return all;
+    }
+    [[nodiscard]] std::vector<trace::ExecRecord> lane_records(std::uint8_t lane) const {
+        return records({trace::StreamKind::lane, lane});
+    }
+
+    std::unique_ptr<trace::Recording> recording;
+    std::unique_ptr<devices::Device> device;
+    std::unique_ptr<runtime::Runtime> rt;
+};
+
+// An op that lasts until it is let through.
+class Gate {
+public:
+    ~Gate() { open(); }
+    void open() { open_.store(true); }
+    static void run(const devices::Command& command, void* gate) {
+        auto& self = *static_cast<Gate*>(gate);
+        self.entered_.store(true);
+        while (!self.open_.load()) {
+            std::this_thread::yield();
+        }
+        for (std::int64_t i = 0; i < command.signature->elements; ++i) {
+            command.out[i] = 7.0f;
+        }
+    }
+    [[nodiscard]] bool entered() const { return entered_.load(); }
+
+private:
+    std::atomic<bool> open_{false}, entered_{false};
+};
+
+template <class Condition>
+void wait_until(Condition condition) {
+    while (!condition()) {
+        std::this_thread::yield();
+    }
+}
+
+// The message of the error that `call` ends in; empty when it does not.
+template <class Call>
+std::string failure_of(Call call) {
+    try {
+        call();
+    } catch (const runtime::ProgramError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace headway

@@ -1,0 +1,264 @@
+#include "app/figure/figure.h"
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "app/figure/fonts.h"
+#include "app/figure/writers.h"
+#include "tests/unit/figure/overlap.h"
+#include "tests/unit/figure/script.h"
+
+namespace headway::figure {
+namespace {
+
+std::string contents(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+class Figures : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = ::testing::TempDir() + "headway-figure-XXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override {
+        chmod(folder_.c_str(), 0700);
+        for (const std::string& name : files()) {
+            unlink((folder_ + "/" + name).c_str());
+            rmdir((folder_ + "/" + name).c_str());
+        }
+        rmdir(folder_.c_str());
+    }
+    [[nodiscard]] std::vector<std::string> files() const {
+        std::vector<std::string> names;
+        if (DIR* dir = opendir(folder_.c_str())) {
+            while (const dirent* entry = readdir(dir)) {
+                const std::string name = entry->d_name;
+                if (name != "." && name != "..") {
+                    names.push_back(name);
+                }
+            }
+            closedir(dir);
+        }
+        return names;
+    }
+    std::string folder_;
+    FontSet fonts_;
+};
+
+TEST_F(Figures, TextNeverOverlapsNorLeavesThePicture) {
+    const auto a = test::training({}, 60, false);
+    const auto b = test::training({}, 60, true);
+    const auto tiny = test::tiny();
+    const auto failed = test::failing();
+    const auto many = test::increments(20'000, 4, true);
+    for (auto [first, second] : {std::pair{a.get(), b.get()},
+                                 {a.get(), nullptr},
+                                 {b.get(), nullptr},
+                                 {tiny.get(), nullptr},
+                                 {failed.get(), a.get()},
+                                 {many.get(), nullptr}}) {
+        for (auto [width, height] :
+             {std::pair{1600.0F, 900.0F}, {900.0F, 700.0F}, {2400.0F, 900.0F}, {500.0F, 300.0F}}) {
+            FigureOptions options;
+            options.width_px = width;
+            options.height_px = height;
+            const DisplayList list = figure(*first, second, options, fonts_);
+            EXPECT_EQ(test::overlapping_text(list, fonts_), "") << width << "×" << height;
+            for (const Item& item : list.items) {
+                if (const auto* text = std::get_if<Text>(&item)) {
+                    const Box box = box_of(*text, fonts_);
+                    EXPECT_GE(box.x0, 0) << text->text;
+                    EXPECT_LE(box.x1, list.width_px) << text->text << " at " << width;
+                    EXPECT_GE(box.y0, 0) << text->text;
+                    EXPECT_LE(box.y1, list.height_px) << text->text;
+                }
+            }
+        }
+    }
+}
+
+TEST_F(Figures, TitleIsTheFinding) {
+    const auto a = test::training({}, 60, false);
+    const auto b = test::training({}, 60, true);
+    const std::string words = finding(*a, b.get());
+    EXPECT_TRUE(words.starts_with("A barrier per minibatch costs ")) << words;
+    EXPECT_NE(words.find(" % of the time and saves "), std::string::npos) << words;
+    EXPECT_TRUE(words.ends_with(" % of the memory")) << words;
+    EXPECT_TRUE(finding(*b, nullptr).starts_with("Barrier every minibatch: ")) << finding(*b, nullptr);
+    EXPECT_TRUE(finding(*b, a.get()).starts_with("Running without a barrier saves ")) << finding(*b, a.get());
+    const DisplayList list = figure(*a, b.get(), {}, fonts_);
+    EXPECT_NE(test::find_text(list, words), nullptr);
+    FigureOptions options;
+    options.title = "My own title";
+    EXPECT_EQ(test::find_text(figure(*a, b.get(), options, fonts_), words), nullptr);
+}
+
+TEST_F(Figures, SameRunsDifferInNothing) {
+    const auto a = test::training({}, 10, true);
+    const auto b = test::training({}, 10, true);
+    EXPECT_NE(finding(*a, b.get()).find("neither time nor memory"), std::string::npos) << finding(*a, b.get());
+}
+
+TEST_F(Figures, SimulatedIsSaidWhereverItIs) {
+    const auto run = test::tiny();
+    EXPECT_NE(test::find_text(figure(*run, nullptr, {}, fonts_), "SIMULATED"), nullptr);
+    const auto real = test::training({}, 2, true);
+    EXPECT_EQ(test::find_text(figure(*real, nullptr, {}, fonts_), "SIMULATED"), nullptr);
+}
+
+TEST_F(Figures, ErrorIsShownWithItsLine) {
+    const auto run = test::failing();
+    const DisplayList list = figure(*run, nullptr, {}, fonts_);
+    const Text* text = test::find_text(list, "Failed at train.cpp:31");
+    ASSERT_NE(text, nullptr);
+    EXPECT_NE(text->text.find("needs 2.1 MB"), std::string::npos);
+}
+
+TEST_F(Figures, LegendHasOnlyWhatOccurs) {
+    const auto run = test::increments(10, 1, false);
+    const DisplayList list = figure(*run, nullptr, {}, fonts_);
+    EXPECT_NE(test::find_text(list, "elementwise"), nullptr);
+    EXPECT_EQ(test::find_text(list, "matmul"), nullptr);
+    EXPECT_EQ(test::find_text(list, "update"), nullptr);
+    EXPECT_EQ(test::find_text(list, "many at once"), nullptr);
+    const auto many = test::increments(100'000, 1, false);
+    EXPECT_NE(test::find_text(figure(*many, nullptr, {}, fonts_), "many at once"), nullptr);
+}
+
+TEST_F(Figures, WritesAllThreeFormatsTwiceAlike) {
+    const auto a = test::training({}, 60, false);
+    const auto b = test::training({}, 60, true);
+    for (const char* extension : {"png", "svg", "pdf", "PNG"}) {
+        const std::string one = folder_ + "/one." + extension;
+        const std::string two = folder_ + "/two." + extension;
+        ASSERT_TRUE(write_figure(one, *a, b.get(), {})) << extension;
+        ASSERT_TRUE(write_figure(two, *a, b.get(), {})) << extension;
+        EXPECT_GT(contents(one).size(), 10'000U);
+        EXPECT_EQ(contents(one), contents(two)) << extension;
+    }
+    EXPECT_TRUE(contents(folder_ + "/one.png").starts_with("\x89PNG"));
+    EXPECT_TRUE(contents(folder_ + "/one.pdf").starts_with("%PDF"));
+    EXPECT_TRUE(contents(folder_ + "/one.svg").starts_with("<?xml"));
+    EXPECT_NE(contents(folder_ + "/one.svg").find("A barrier per minibatch costs"), std::string::npos);
+}
+
+TEST_F(Figures, UnknownExtensionIsAUsageError) {
+    const auto run = test::tiny();
+    for (const char* name : {"/x.jpg", "/png", "/.png", "/x.", "/x"}) {
+        const auto written = write_figure(folder_ + name, *run, nullptr, {});
+        ASSERT_FALSE(written) << name;
+        EXPECT_EQ(written.error().kind, core::ErrorKind::usage);
+        EXPECT_FALSE(check_figure_path(folder_ + name));
+    }
+    EXPECT_TRUE(files().empty());
+}
+
+TEST_F(Figures, WhatCannotBeWrittenLeavesNothing) {
+    const auto run = test::tiny();
+    const auto nowhere = write_figure(folder_ + "/no/such/folder.png", *run, nullptr, {});
+    ASSERT_FALSE(nowhere);
+    EXPECT_EQ(nowhere.error().kind, core::ErrorKind::unreadable);
+    ASSERT_EQ(mkdir((folder_ + "/folder.png").c_str(), 0700), 0);
+    EXPECT_FALSE(write_figure(folder_ + "/folder.png", *run, nullptr, {}));
+    EXPECT_EQ(files(), std::vector<std::string>{"folder.png"});
+}
+
+// A full disk, played by the limit on a file's size: what was there before stays, and nothing else is left.
+TEST_F(Figures, FullDiskKeepsTheOldFile) {
+    const std::string path = folder_ + "/figure.svg";
+    ASSERT_TRUE(write_whole(path, "old"));
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    auto* handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit small = before;
+    small.rlim_cur = 4096;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto written = write_whole(path, std::string(100'000, 'x'));
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, core::ErrorKind::unreadable);
+    EXPECT_EQ(contents(path), "old");
+    EXPECT_EQ(files(), std::vector<std::string>{"figure.svg"});
+}
+
+TEST_F(Figures, ReplacesAFileWholeAndKeepsItsMode) {
+    const std::string path = folder_ + "/figure.svg";
+    ASSERT_TRUE(write_whole(path, "a much longer old text"));
+    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+    ASSERT_TRUE(write_whole(path, "new"));
+    EXPECT_EQ(contents(path), "new");
+    struct stat now {};
+    ASSERT_EQ(stat(path.c_str(), &now), 0);
+    EXPECT_EQ(now.st_mode & 0777, 0640U);
+    EXPECT_EQ(files().size(), 1U);
+}
+
+TEST_F(Figures, ScaleMultipliesThePixelsOfAPng) {
+    DisplayList list;
+    list.width_px = 30;
+    list.height_px = 20;
+    list.add(Rect{{0, 0, 30, 20}, rgb(0xffffff)});
+    const auto png = png_bytes(list, 2.5F, fonts_);
+    ASSERT_TRUE(png);
+    const auto number = [&](std::size_t at) {
+        return static_cast<unsigned>(static_cast<unsigned char>((*png)[at + 2])) << 8 |
+               static_cast<unsigned char>((*png)[at + 3]);
+    };
+    EXPECT_EQ(number(16), 75U);
+    EXPECT_EQ(number(20), 50U);
+    EXPECT_EQ(png_bytes(list, 1e6F, fonts_).error().kind, core::ErrorKind::usage);
+}
+
+TEST(Svg, EscapesTextAndClosesEveryElement) {
+    DisplayList list;
+    list.width_px = 100;
+    list.height_px = 100;
+    list.add(ClipPush{{0, 0, 50, 50}});
+    list.add(Text{{1, 2}, "a<b> & \"c\" \x01 \xff", rgb(0x123456)});
+    list.add(Hatch{{0, 0, 40, 40}, rgb(0x111111), rgb(0x222222), rgb(0x333333)});
+    list.point(0, 0);
+    list.point(10, 10);
+    list.add(Area{0, 2, 20, 0, faded(rgb(0xff0000), 0.5), rgb(0x00ff00)});
+    list.add(Polyline{0, 2, rgb(0)});
+    list.add(Arrow{{Point{0, 0}, Point{5, 0}, Point{5, 10}, Point{10, 10}}, rgb(0), 1, 3, 2});
+    list.add(ClipPop{});
+    const std::string svg = svg_text(list, {"T & t", "", ""});
+    EXPECT_NE(svg.find("a&lt;b&gt; &amp; &quot;c&quot; \uFFFD \uFFFD"), std::string::npos) << svg;
+    // Every opening has its closing, in order.
+    std::vector<std::string> open;
+    for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+        const std::size_t end = svg.find('>', at);
+        ASSERT_NE(end, std::string::npos);
+        std::string tag = svg.substr(at + 1, end - at - 1);
+        ASSERT_EQ(tag.find('<'), std::string::npos);
+        if (tag[0] == '?' || tag.back() == '/') {
+            continue;
+        }
+        if (tag[0] == '/') {
+            ASSERT_FALSE(open.empty());
+            EXPECT_EQ(open.back(), tag.substr(1));
+            open.pop_back();
+        } else {
+            open.push_back(tag.substr(0, tag.find(' ')));
+        }
+    }
+    EXPECT_TRUE(open.empty());
+    EXPECT_EQ(svg, svg_text(list, {"T & t", "", ""}));
+}
+
+}  // namespace
+}  // namespace headway::figure

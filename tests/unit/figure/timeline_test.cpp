@@ -1,0 +1,305 @@
+#include "app/figure/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "app/figure/fold.h"
+#include "app/figure/fonts.h"
+#include "tests/unit/figure/overlap.h"
+#include "tests/unit/figure/script.h"
+
+namespace headway::figure {
+namespace {
+
+using core::OpId;
+
+struct Shown {
+    std::vector<std::unique_ptr<model::Run>> kept;
+    std::vector<TimelineRun> runs;
+    void add(std::unique_ptr<model::Run> run, char letter = 0) {
+        runs.push_back({run.get(), letter, "", ""});
+        kept.push_back(std::move(run));
+    }
+};
+
+TimelineOptions options_for(const Shown& shown, const FontSet& fonts, float width = 1380, float height = 760) {
+    TimelineOptions options;
+    options.area = {10, 20, 10 + width, 20 + height};
+    options.theme = &theme(ThemeName::dark);
+    options.measure = &fonts;
+    options.view = whole_view(shown.runs, false);
+    return options;
+}
+
+std::size_t visible_ops(const model::Run& run, const TimelineView& view) {
+    std::size_t n = 0;
+    const double origin = static_cast<double>(run.measure_begin_ns());
+    for (const model::Lane& lane : run.lanes()) {
+        for (OpId id : lane.ops) {
+            const model::Op& op = run.op(id);
+            n += static_cast<double>(op.end_ns) >= view.begin_ns + origin &&
+                 static_cast<double>(op.begin_ns) <= view.end_ns + origin;
+        }
+    }
+    return n;
+}
+
+class Timelines : public ::testing::Test {
+protected:
+    FontSet fonts_;
+};
+
+TEST_F(Timelines, EveryOpIssueAndWaitIsDrawnOrCounted) {
+    Shown shown;
+    shown.add(test::training({}, 60, false), 'A');
+    shown.add(test::training({}, 60, true), 'B');
+    TimelineOptions options = options_for(shown, fonts_);
+    options.view = whole_view(shown.runs, true);
+    for (float width : {300.0F, 900.0F, 3600.0F}) {
+        options.area.x1 = options.area.x0 + width;
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        for (std::size_t r = 0; r < 2; ++r) {
+            const DrawnCounts& n = layout.counts[r];
+            EXPECT_EQ(n.ops_drawn + n.ops_folded, shown.kept[r]->op_count());
+            EXPECT_EQ(n.issues_drawn + n.issues_folded, shown.kept[r]->op_count());
+            EXPECT_EQ(n.waits_drawn + n.waits_folded, shown.kept[r]->waits().size());
+        }
+    }
+}
+
+TEST_F(Timelines, CountsAddUpAtAnyZoom) {
+    Shown shown;
+    shown.add(test::increments(60'000, 3, false));
+    TimelineOptions options = options_for(shown, fonts_);
+    const TimelineView whole = options.view;
+    std::mt19937 random(3);
+    for (int i = 0; i < 40; ++i) {
+        const double span = whole.span_ns() * std::pow(0.5, i % 20);
+        const double begin = whole.span_ns() * static_cast<double>(random() % 1000) / 1000;
+        // On half nanoseconds, so that no begin or end lies on the view's ends.
+        options.view = {std::floor(begin) + 0.5, std::floor(begin) + 0.5 + std::ceil(span)};
+        for (bool exact : {false, true}) {
+            options.style.exact = exact;
+            const TimelineLayout layout = layout_timeline(shown.runs, options);
+            const auto n = layout.counts[0].ops_drawn + layout.counts[0].ops_folded;
+            const auto expected = visible_ops(*shown.kept[0], options.view);
+            EXPECT_NEAR(static_cast<double>(n), static_cast<double>(expected), 6)
+                << "span " << span;  // one at either end of a lane
+        }
+    }
+}
+
+TEST_F(Timelines, FewPrimitivesHoweverLongTheRun) {
+    Shown shown;
+    shown.add(test::increments(200'000, 2, true));
+    const TimelineOptions options = options_for(shown, fonts_, 1900, 900);
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    EXPECT_LT(layout.list.items.size(), 1900U * 6);
+    EXPECT_LT(layout.list.points.size(), 1900U * 16);
+}
+
+TEST_F(Timelines, WalkingAndSamplingAgree) {
+    Shown shown;
+    shown.add(test::increments(200'000, 1, false));
+    FoldOptions fold;
+    const TimelineView view = whole_view(shown.runs, false);
+    fold.map = TimeMap(view, 0, 800);
+    fold.origin_ns = shown.kept[0]->measure_begin_ns();
+    const auto total = [](const std::vector<Piece>& pieces) {
+        std::uint64_t n = 0;
+        double share = 0;
+        for (const Piece& p : pieces) {
+            n += p.count;
+            share += static_cast<double>(p.share * (p.x1 - p.x0));
+        }
+        return std::pair{n, share};
+    };
+    const auto sampled = total(fold_lane(*shown.kept[0], shown.kept[0]->lanes()[0], fold));
+    fold.exact = true;
+    const auto exact = total(fold_lane(*shown.kept[0], shown.kept[0]->lanes()[0], fold));
+    EXPECT_EQ(sampled.first, exact.first);
+    EXPECT_NEAR(sampled.second, exact.second, 0.1 * exact.second);
+}
+
+TEST_F(Timelines, EveryWaitIsAtLeastAPixelWide) {
+    Shown shown;
+    shown.add(test::training({}, 60, true));
+    FoldOptions fold;
+    fold.map = TimeMap(whole_view(shown.runs, false), 0, 500);
+    fold.origin_ns = shown.kept[0]->measure_begin_ns();
+    std::uint64_t n = 0;
+    for (const Piece& p : fold_waits(*shown.kept[0], fold)) {
+        EXPECT_GE(p.x1 - p.x0, 0.99F);
+        n += p.count;
+    }
+    EXPECT_GE(n, 60U);
+}
+
+TEST_F(Timelines, TextNeverOverlaps) {
+    Shown one;
+    one.add(test::training({}, 60, true));
+    Shown two;
+    two.add(test::training({}, 60, false), 'A');
+    two.add(test::training({}, 60, true), 'B');
+    Shown lanes;
+    lanes.add(test::increments(3000, 8, false), 'A');
+    lanes.add(test::increments(400, 2, true), 'B');
+    Shown small;
+    small.add(test::tiny());
+    Shown failed;
+    failed.add(test::failing());
+    for (const Shown* shown : {&one, &two, &lanes, &small, &failed}) {
+        for (bool figure : {false, true}) {
+            for (auto [width, height] :
+                 {std::pair{1900.0F, 980.0F}, {1280.0F, 640.0F}, {700.0F, 400.0F}, {320.0F, 200.0F}}) {
+                for (float scale : {1.0F, 1.5F}) {
+                    for (double zoom : {1.0, 0.1, 0.003}) {
+                        TimelineOptions options = options_for(*shown, fonts_, width, height);
+                        options.style = figure ? figure_style() : window_style();
+                        options.scale = scale;
+                        options.view.end_ns *= zoom;
+                        const TimelineLayout layout = layout_timeline(shown->runs, options);
+                        const auto clash = test::overlapping_text(layout.list, fonts_);
+                        EXPECT_EQ(clash, "")
+                            << width << "×" << height << " scale " << scale << " zoom " << zoom << " figure " << figure;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_F(Timelines, RowsFollowEachOtherAndFillTheArea) {
+    Shown shown;
+    shown.add(test::training({}, 10, false), 'A');
+    shown.add(test::training({}, 10, true), 'B');
+    const TimelineOptions options = options_for(shown, fonts_);
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    float y = options.area.y0;
+    for (const RowBox& row : layout.rows) {
+        EXPECT_EQ(row.box.y0, y);
+        EXPECT_GT(row.box.height(), 0);
+        EXPECT_GE(row.content.y0, row.box.y0);
+        EXPECT_LE(row.content.y1, row.box.y1);
+        y = row.box.y1;
+    }
+    EXPECT_LE(y, options.area.y1);
+    EXPECT_GT(y, options.area.y1 - 40);
+}
+
+TEST_F(Timelines, GrowsTallerWhenLanesNeedIt) {
+    Shown shown;
+    shown.add(test::increments(64, 16, false), 'A');
+    shown.add(test::increments(64, 16, false), 'B');
+    TimelineOptions options = options_for(shown, fonts_, 900, 200);
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    EXPECT_GT(layout.area.y1, options.area.y1);
+    EXPECT_NEAR(layout.area.height(), timeline_least_height(shown.runs, options), 2);
+    EXPECT_EQ(layout.rows.size(), 1 + 2 * (1 + 1 + 16 + 1 + 1U));
+}
+
+TEST_F(Timelines, PixelsAndTimesConvertBothWays) {
+    const TimeMap map({1e9, 1e9 + 40}, 100, 1500);  // deep zoom, far out
+    for (double ns = 1e9; ns <= 1e9 + 40; ns += 0.7) {
+        EXPECT_NEAR(map.ns_from_x_px(map.x_px_from_ns(ns)), ns, 1e-4);
+    }
+}
+
+TEST_F(Timelines, HitFindsWhatIsDrawnThere) {
+    Shown shown;
+    shown.add(test::training({}, 10, false), 'A');
+    shown.add(test::training({}, 10, true), 'B');
+    const TimelineOptions options = options_for(shown, fonts_, 3000);
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    for (int r = 0; r < 2; ++r) {
+        const model::Run& run = *shown.kept[static_cast<std::size_t>(r)];
+        for (OpId id = 10; id <= run.op_count(); id += 7) {
+            const auto box = layout.box_of_op(r, id);
+            ASSERT_TRUE(box);
+            const auto hit = layout.hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
+            ASSERT_TRUE(hit);
+            EXPECT_EQ(hit->run, r);
+            EXPECT_EQ(hit->row, RowKind::lane);
+            EXPECT_EQ(hit->op, id);
+            const auto issue = layout.box_of_issue(r, id);
+            ASSERT_TRUE(issue);
+            const auto issue_hit = layout.hit((issue->x0 + issue->x1) / 2, issue->y0 + 2);
+            ASSERT_TRUE(issue_hit);
+            EXPECT_EQ(issue_hit->op, id);
+        }
+        for (int w = 1; w < static_cast<int>(run.waits().size()); ++w) {
+            const auto box = layout.box_of_wait(r, w);
+            ASSERT_TRUE(box);
+            if (box->width() < 2) {
+                continue;
+            }
+            const auto hit = layout.hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
+            ASSERT_TRUE(hit);
+            EXPECT_EQ(hit->wait, w);
+            EXPECT_EQ(hit->op, 0U);
+        }
+    }
+    EXPECT_FALSE(layout.hit(options.area.x0 + 3, options.area.y0 + 100));  // the names
+    EXPECT_FALSE(layout.hit(-5, -5));
+}
+
+TEST_F(Timelines, FoldedOpsHitTheNearestAndSayHowMany) {
+    Shown shown;
+    shown.add(test::increments(50'000, 1, false));
+    const TimelineOptions options = options_for(shown, fonts_);
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    const auto box = layout.box_of_op(0, 25'000);
+    ASSERT_TRUE(box);
+    const auto hit = layout.hit(box->x0, (box->y0 + box->y1) / 2);
+    ASSERT_TRUE(hit);
+    EXPECT_NE(hit->op, 0U);
+    EXPECT_GT(hit->folded, 10U);
+    EXPECT_NEAR(static_cast<double>(hit->op), 25'000, 200);
+}
+
+TEST_F(Timelines, WarmUpLiesLeftOfZero) {
+    Shown shown;
+    shown.add(test::training({}, 5, true));
+    EXPECT_EQ(whole_view(shown.runs, false).begin_ns, 0);
+    const TimelineView view = whole_view(shown.runs, true);
+    EXPECT_EQ(view.begin_ns, -static_cast<double>(shown.kept[0]->measure_begin_ns()));
+    EXPECT_LT(view.begin_ns, 0);
+    TimelineOptions options = options_for(shown, fonts_);
+    options.view = view;
+    const TimelineLayout layout = layout_timeline(shown.runs, options);
+    EXPECT_NE(test::find_text(layout.list, "warm-up"), nullptr);
+    options.view.begin_ns = 0;
+    EXPECT_EQ(test::find_text(layout_timeline(shown.runs, options).list, "warm-up"), nullptr);
+}
+
+TEST_F(Timelines, SimulatedAndFailedRunsSaySo) {
+    Shown shown;
+    shown.add(test::tiny());
+    TimelineOptions options = options_for(shown, fonts_);
+    EXPECT_NE(test::find_text(layout_timeline(shown.runs, options).list, "SIMULATED"), nullptr);
+    Shown failed;
+    failed.add(test::failing());
+    options = options_for(failed, fonts_);
+    const TimelineLayout layout = layout_timeline(failed.runs, options);
+    EXPECT_EQ(test::find_text(layout.list, "SIMULATED"), nullptr);
+    bool marked = false;
+    for (const Item& item : layout.list.items) {
+        const auto* rect = std::get_if<Rect>(&item);
+        marked = marked || (rect != nullptr && rect->fill == options.theme->warning);
+    }
+    EXPECT_TRUE(marked);
+}
+
+TEST_F(Timelines, EmptyRunIsLaidOut) {
+    Shown shown;
+    test::Script script;
+    shown.add(script.finish());
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    EXPECT_EQ(layout.counts[0].ops_drawn, 0U);
+    EXPECT_GT(layout.list.items.size(), 5U);
+}
+
+}  // namespace
+}  // namespace headway::figure

@@ -1,0 +1,175 @@
+#include "app/lesson/lesson.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/lesson/assets.h"
+
+namespace headway::lesson {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kGood =
+    "---\n"
+    "id: steps\n"
+    "title: \"Steps: many\"\n"
+    "program: increment\n"
+    "barrier: behind:2\n"
+    "parameters:\n"
+    "  n: {value: 5, least: 1, most: 9, label: Steps}\n"
+    "  wait:\n"
+    "    value: once\n"
+    "    choices: [once, each]\n"
+    "  lr: {value: 0.5, least: 0, most: 1, fractions: true}\n"
+    "---\n"
+    "\n"
+    "The *text*.\n"
+    "---\n"
+    "More.\n";
+
+struct Folder {
+    fs::path path = fs::temp_directory_path() / ("headway-lessons-" + std::to_string(::getpid()));
+    Folder() { fs::create_directories(path); }
+    ~Folder() { fs::remove_all(path); }
+    void add(const std::string& name, const std::string& content) const {
+        fs::create_directories(path / name);
+        std::ofstream(path / name / "lesson.md") << content;
+    }
+};
+
+TEST(Lesson, IsReadFromFrontMatterAndText) {
+    auto lesson = parse_lesson(kGood, "a/lesson.md");
+    ASSERT_TRUE(lesson) << lesson.error().message;
+    EXPECT_EQ(lesson->id, "steps");
+    EXPECT_EQ(lesson->title, "Steps: many");
+    EXPECT_EQ(lesson->program, "increment");
+    EXPECT_EQ(lesson->device, "cpu");
+    EXPECT_EQ(lesson->barrier, "behind:2");
+    EXPECT_EQ(lesson->text, "The *text*.\n---\nMore.\n");
+    ASSERT_EQ(lesson->parameters.size(), 3u);
+    EXPECT_EQ(lesson->parameters[0].label, "Steps");
+    EXPECT_EQ(lesson->parameters[0].most, 9);
+    EXPECT_TRUE(lesson->parameters[0].whole);
+    EXPECT_EQ(lesson->parameters[1].label, "wait");
+    EXPECT_EQ(lesson->parameters[1].choices, (std::vector<std::string>{"once", "each"}));
+    EXPECT_FALSE(lesson->parameters[2].whole);
+    EXPECT_EQ(lesson->lines, (std::vector<std::uint32_t>{7, 8, 11}));
+}
+
+TEST(Lesson, WindowsLineEndsAndByteOrderMarkAreFine) {
+    std::string content = "\xef\xbb\xbf";
+    for (const char* c = kGood; *c != '\0'; ++c) {
+        content += *c == '\n' ? "\r\n" : std::string(1, *c);
+    }
+    auto lesson = parse_lesson(content, "a/lesson.md");
+    ASSERT_TRUE(lesson) << lesson.error().message;
+    EXPECT_EQ(lesson->lines[0], 7u);
+}
+
+struct Broken {
+    const char* what;
+    std::string content;
+    std::uint32_t line;
+    const char* says;
+};
+
+std::string replaced(std::string from, std::string to) {
+    std::string content = kGood;
+    content.replace(content.find(from), from.size(), to);
+    return content;
+}
+
+TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
+    const Broken cases[] = {
+        {"no front matter", "id: x\n", 1, "three dashes"},
+        {"empty", "", 1, "three dashes"},
+        {"never closed", "---\nid: x\n", 1, "no closing line"},
+        {"not YAML", replaced("title: \"Steps: many\"", "title: [a"), 0, "cannot be read"},
+        {"a tab", replaced("  wait:\n", "\twait:\n"), 0, "cannot be read"},
+        {"unknown key", replaced("title:", "titel:"), 3, "\"titel\" is not known"},
+        {"key twice", replaced("program:", "title: a\nprogram:"), 4, "said twice"},
+        {"bad id", replaced("id: steps", "id: Two words"), 2, "letters a to z"},
+        {"no title", replaced("title: \"Steps: many\"\n", ""), 2, "has no title"},
+        {"bad barrier", replaced("behind:2", "behind:x"), 5, "barrier must be"},
+        {"range", replaced("value: 5", "value: 0"), 7, "n must be from 1 to 9"},
+        {"no limits", replaced("least: 1, ", ""), 7, "needs least and most"},
+        {"upside down", replaced("least: 1,", "least: 20,"), 7, "least above its most"},
+        {"choice", replaced("value: once", "value: never"), 9, "once or each"},
+        {"unknown parameter key", replaced("label: Steps", "lable: Steps"), 7, "\"lable\" is not known"},
+        {"parameter is no map", replaced("{value: 0.5, least: 0, most: 1, fractions: true}", "3"), 11, "must be a map"},
+        {"limit is no number", replaced("most: 9", "most: many"), 7, "n.most must be a number"},
+        {"no text", replaced("The *text*.\n---\nMore.\n", ""), 12, "no text"},
+    };
+    for (const auto& broken : cases) {
+        auto lesson = parse_lesson(broken.content, "a/lesson.md");
+        ASSERT_FALSE(lesson) << broken.what;
+        EXPECT_NE(lesson.error().message.find(broken.says), std::string::npos)
+            << broken.what << ": " << lesson.error().message;
+        EXPECT_EQ(lesson.error().file, "a/lesson.md");
+        if (broken.line != 0) {
+            EXPECT_EQ(lesson.error().line, broken.line) << broken.what;
+        } else {
+            EXPECT_GT(lesson.error().line, 1u) << broken.what;
+        }
+    }
+}
+
+TEST(Lesson, TheOthersLoadWhenOneIsBroken) {
+    Folder folder;
+    folder.add("10-last", replaced("id: steps", "id: last"));
+    folder.add("02-first", kGood);
+    folder.add("03-broken", "---\nid: [\n---\nText\n");
+    folder.add("04-twin", kGood);
+    fs::create_directories(folder.path / "05-empty");
+    std::vector<core::Error> refused;
+    auto lessons = load_lessons(folder.path, &refused);
+    ASSERT_TRUE(lessons);
+    ASSERT_EQ(lessons->size(), 2u);
+    EXPECT_EQ((*lessons)[0].id, "steps");
+    EXPECT_EQ((*lessons)[0].number, 2);
+    EXPECT_EQ((*lessons)[1].id, "last");
+    ASSERT_EQ(refused.size(), 3u);
+    EXPECT_NE(refused[0].file.find("03-broken"), std::string::npos);
+    EXPECT_NE(refused[1].message.find("already"), std::string::npos);
+    EXPECT_NE(refused[2].message.find("cannot be opened"), std::string::npos);
+}
+
+TEST(Lesson, AMissingFolderIsAnError) {
+    auto lessons = load_lessons("/nonexistent/lessons");
+    ASSERT_FALSE(lessons);
+    EXPECT_EQ(lessons.error().kind, core::ErrorKind::unreadable);
+}
+
+TEST(Lesson, TheOnesThatComeWithHeadwayAreWhole) {
+    std::vector<core::Error> refused;
+    auto lessons = load_lessons(fs::path(HEADWAY_SOURCE_ASSETS) / "lessons", &refused);
+    ASSERT_TRUE(lessons);
+    for (const auto& error : refused) {
+        ADD_FAILURE() << error.file << ":" << error.line << ": " << error.message;
+    }
+    EXPECT_GE(lessons->size(), 3u);
+    for (const auto& lesson : *lessons) {
+        EXPECT_GT(lesson.number, 0) << lesson.file;
+        if (lesson.id.rfind("exercise-", 0) != 0) {  // those ask
+            EXPECT_NE(lesson.text.find("**Claim.**"), std::string::npos) << lesson.file;
+            EXPECT_NE(lesson.text.find("**Look at**"), std::string::npos) << lesson.file;
+        }
+    }
+}
+
+TEST(Assets, AreFoundBesideABuildAndBesideAnInstallation) {
+    Folder folder;
+    fs::create_directories(folder.path / "tree/assets/lessons");
+    fs::create_directories(folder.path / "tree/build/release");
+    fs::create_directories(folder.path / "usr/bin");
+    fs::create_directories(folder.path / "usr/share/headway/assets/lessons");
+    EXPECT_EQ(*find_assets_dir(folder.path / "tree/build/release"), folder.path / "tree/assets");
+    EXPECT_EQ(*find_assets_dir(folder.path / "usr/bin"), folder.path / "usr/share/headway/assets");
+    EXPECT_FALSE(find_assets_dir(folder.path / "nowhere/at"));
+}
+
+}  // namespace
+}  // namespace headway::lesson

@@ -1,0 +1,132 @@
+#include "app/model/curve.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace headway::model {
+namespace {
+
+// The same by looking at everything.
+struct PlainCurve {
+    std::map<std::int64_t, std::int64_t> changes;
+
+    [[nodiscard]] std::int64_t at(std::int64_t ns) const {
+        std::int64_t value = 0;
+        for (const auto& [time, delta] : changes) {
+            if (time <= ns) {
+                value += delta;
+            }
+        }
+        return value;
+    }
+    [[nodiscard]] Extremes extremes(std::int64_t begin, std::int64_t end) const {
+        std::int64_t value = at(begin);
+        Extremes extremes{value, value};
+        for (auto it = changes.upper_bound(begin); it != changes.end() && it->first < end; ++it) {
+            value += it->second;
+            extremes.least = std::min(extremes.least, value);
+            extremes.most = std::max(extremes.most, value);
+        }
+        return extremes;
+    }
+};
+
+TEST(Curve, IsZeroWhereNothingIsKnown) {
+    Curve curve;
+    curve.settle();
+    EXPECT_EQ(curve.at(5), 0);
+    EXPECT_EQ(curve.most(), 0);
+    EXPECT_EQ(curve.extremes(-3, 7), (Extremes{0, 0}));
+    curve.add(10, 4);
+    EXPECT_EQ(curve.size(), 0u);  // not yet settled
+    curve.settle();
+    EXPECT_EQ(curve.at(9), 0);
+    EXPECT_EQ(curve.at(10), 4);
+    EXPECT_EQ(curve.most(), 4);
+    EXPECT_EQ(curve.most_at_ns(), 10);
+}
+
+TEST(Curve, ChangesOfOneMomentActTogether) {
+    Curve curve;
+    curve.add(10, 1);
+    curve.add(20, 1);
+    curve.settle();
+    curve.add(20, -1);
+    curve.settle();
+    EXPECT_EQ(curve.size(), 2u);
+    EXPECT_EQ(curve.extremes(0, 100), (Extremes{0, 1}));
+}
+
+TEST(Curve, CountsTheValueAtTheBeginAndNotTheOneAtTheEnd) {
+    Curve curve;
+    curve.add(0, 5);
+    curve.add(10, -3);
+    curve.add(20, 10);
+    curve.settle();
+    EXPECT_EQ(curve.extremes(5, 20), (Extremes{2, 5}));
+    EXPECT_EQ(curve.extremes(10, 21), (Extremes{2, 12}));
+    EXPECT_EQ(curve.extremes(12, 12), (Extremes{2, 2}));
+}
+
+TEST(Curve, SamplesReplaceTheValue) {
+    Curve curve;
+    curve.set(1, 100);
+    curve.set(2, 50);
+    curve.settle();
+    curve.set(3, 75);
+    curve.settle();
+    EXPECT_EQ(curve.at(2), 50);
+    EXPECT_EQ(curve.at(9), 75);
+}
+
+TEST(Curve, AgreesWithLookingAtEverything) {
+    for (std::uint32_t seed = 0; seed < 12; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&random](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+        Curve curve;
+        PlainCurve plain;
+        std::int64_t now = 0;
+        const std::uint32_t spread = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 50 : 5000;  // how far from ascending
+        for (int round = 0; round < 60; ++round) {
+            const auto count = below(round % 7 == 0 ? 400 : 20);
+            for (std::int64_t i = 0; i < count; ++i) {
+                now += below(4);
+                const std::int64_t ns = now - below(spread);
+                const std::int64_t delta = below(21) - 10;
+                curve.add(ns, delta);
+                plain.changes[ns] += delta;
+            }
+            curve.settle();
+            ASSERT_EQ(curve.size(), plain.changes.size());
+            for (int i = 0; i < 10; ++i) {
+                const std::int64_t begin = below(static_cast<std::uint32_t>(now + 200)) - 100;
+                const std::int64_t end = begin + below(i % 2 == 0 ? 30 : static_cast<std::uint32_t>(now + 100));
+                ASSERT_EQ(curve.at(begin), plain.at(begin));
+                ASSERT_EQ(curve.extremes(begin, end), plain.extremes(begin, end)) << begin << " " << end;
+            }
+            if (curve.size() > 0) {
+                std::int64_t most = INT64_MIN;
+                std::int64_t where = 0;
+                std::int64_t value = 0;
+                std::size_t i = 0;
+                for (const auto& [time, delta] : plain.changes) {
+                    value += delta;
+                    ASSERT_EQ(curve.time(i), time);
+                    ASSERT_EQ(curve.value(i), value);
+                    if (value > most) {
+                        most = value;
+                        where = time;
+                    }
+                    ++i;
+                }
+                ASSERT_EQ(curve.most(), most);
+                ASSERT_EQ(curve.most_at_ns(), where);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace headway::model

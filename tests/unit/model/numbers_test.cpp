@@ -1,0 +1,228 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+// Runs `ops` ops of constant stages on `lanes` lanes in turn, with a full wait after each op that `wait_after` names.
+class ConstantRun {
+public:
+    ConstantRun(std::int64_t t1, std::int64_t t2, std::int64_t t3, std::uint32_t lanes = 1)
+        : t1_(t1), t2_(t2), t3_(t3), lanes_(lanes) {}
+
+    void mark(trace::FrontendKind kind) { builder.mark(kind, now); }
+    void ops(OpId count, const std::function<bool(OpId)>& wait_after) {
+        for (OpId i = 1; i <= count; ++i) {
+            const auto lane = static_cast<std::uint8_t>((i - 1) % lanes_);
+            const OpId id = builder.issue({now, now + t1_, lane});
+            now += t1_;
+            const std::int64_t begin = std::max(now, free_[lane]);
+            free_[lane] = begin + t2_;
+            last_end_ = std::max(last_end_, free_[lane]);
+            builder.exec(lane, id, begin, free_[lane]);
+            if (wait_after(i)) {
+                wait(trace::WaitKind::waitall);
+            }
+        }
+    }
+    void wait(trace::WaitKind kind) {
+        const std::int64_t begin = now;
+        now = std::max(now, last_end_) + t3_;
+        builder.wait(begin, now, kind);
+    }
+
+    RecordingBuilder builder{std::size_t{64} << 20};
+    std::int64_t now = 0;
+
+private:
+    std::int64_t t1_, t2_, t3_;
+    std::uint32_t lanes_;
+    std::array<std::int64_t, core::kMaxLanes> free_{};
+    std::int64_t last_end_ = 0;
+};
+
+const auto kNever = [](OpId) { return false; };
+const auto kAlways = [](OpId) { return true; };
+
+TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
+    const struct {
+        std::int64_t t1, t2, t3;
+    } stages[] = {{3, 10, 7}, {10, 3, 7}, {5, 5, 0}, {1, 1000, 2}, {1000, 1, 2}};
+    for (const auto& [t1, t2, t3] : stages) {
+        for (const OpId n : {1u, 2u, 10u, 999u}) {
+            const std::int64_t count = n;
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(n, [n](OpId i) { return i == n; });
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, std::max(t1 + count * t2, count * t1 + t2) + t3);
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.regime, t2 >= t1 ? Regime::execution_bound : Regime::issue_bound);
+                EXPECT_EQ(numbers.prediction_formula, "max(t1 + N·t2, N·t1 + t2) + t3");
+                EXPECT_EQ(numbers.t1_ns, static_cast<double>(t1));
+                EXPECT_EQ(numbers.t2_ns, static_cast<double>(t2));
+                EXPECT_EQ(numbers.t3_ns, static_cast<double>(t3));
+            }
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(n, kAlways);
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, count * (t1 + t2 + t3));
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.regime, t2 >= t1 ? Regime::execution_bound : Regime::issue_bound);
+                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t1 + N·t2, N·t1 + t2) + t3" : "N·(t1+t2+t3)");
+                EXPECT_EQ(numbers.headway_max, 1u);
+            }
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(4 * n, [n](OpId i) { return i % n == 0; });
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, 4 * (std::max(t1 + count * t2, count * t1 + t2) + t3));
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+            }
+        }
+    }
+}
+
+TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
+    for (const std::uint32_t lanes : {2u, 3u, 4u}) {
+        for (const OpId n : {1u, 5u, 100u}) {
+            ConstantRun run(3, 40, 7, lanes);
+            run.ops(2 * n, [n](OpId i) { return i % n == 0; });
+            const Numbers numbers = run.builder.read()->numbers();
+            EXPECT_EQ(numbers.predicted_ns, numbers.total_ns) << lanes << " lanes, " << n << " ops";
+        }
+    }
+    ConstantRun run(3, 40, 7, 2);
+    run.ops(8, [](OpId i) { return i == 8; });
+    EXPECT_EQ(run.builder.read()->numbers().prediction_formula,
+              "max(t1 + N·t2, N·t1 + t2) + t3, t2 on the busiest of 2 lanes");
+}
+
+TEST(Numbers, KeepWarmUpApart) {
+    ConstantRun run(3, 10, 7);
+    run.ops(50, [](OpId i) { return i == 50; });
+    const std::int64_t begin = run.now;
+    run.mark(trace::FrontendKind::measure_begin);
+    run.ops(10, [](OpId i) { return i == 10; });
+    run.mark(trace::FrontendKind::measure_end);
+    const std::int64_t end = run.now;
+    run.ops(20, kAlways);
+    const auto read = run.builder.read();
+    const Numbers numbers = read->numbers();
+    EXPECT_EQ(numbers.ops, 10u);
+    EXPECT_EQ(numbers.warmup_ns, begin);
+    EXPECT_EQ(numbers.total_ns, end - begin);
+    EXPECT_EQ(numbers.predicted_ns, end - begin);
+    EXPECT_EQ(numbers.issue_ns, 30);
+    EXPECT_EQ(numbers.backend_busy_ns, 100);
+    EXPECT_EQ(numbers.backend_idle_ns, end - begin - 100);
+    EXPECT_EQ(numbers.blocked_ns, end - begin - 30);
+    EXPECT_EQ(numbers.headway_max, 8u);  // 10 issued by 30, at 26 the second was done
+    EXPECT_EQ(read->measure_begin_ns(), begin);
+    const auto lines = read->line_costs();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].ops, 10u);
+    EXPECT_EQ(lines[0].issue_ns, 30);
+    EXPECT_EQ(lines[0].blocked_ns, numbers.blocked_ns);
+}
+
+TEST(Numbers, WithoutAWaitTheProgramMeasuresOnlyTheIssuing) {
+    ConstantRun run(3, 10, 7);
+    run.mark(trace::FrontendKind::measure_begin);
+    run.ops(10, kNever);
+    run.mark(trace::FrontendKind::measure_end);
+    const Numbers numbers = run.builder.read()->numbers();
+    EXPECT_EQ(numbers.total_ns, 30);
+    EXPECT_EQ(numbers.predicted_ns, 30);
+    EXPECT_EQ(numbers.blocked_ns, 0);
+
+    ConstantRun unmarked(3, 10, 7);
+    unmarked.ops(10, kNever);
+    unmarked.mark(trace::FrontendKind::program_end);
+    const auto read = unmarked.builder.read();
+    EXPECT_EQ(read->numbers().total_ns, 103);  // until the backend is done
+    EXPECT_EQ(read->numbers().predicted_ns, 103);
+    EXPECT_EQ(read->end_ns(), 103);
+}
+
+TEST(Numbers, LeaveOutThePause) {
+    ConstantRun run(3, 10, 7);
+    run.ops(5, kNever);
+    run.builder.wait(run.now, run.now + 1000, trace::WaitKind::paused);
+    run.now += 1000;
+    run.ops(5, [](OpId i) { return i == 5; });
+    const auto read = run.builder.read();
+    const Numbers numbers = read->numbers();
+    EXPECT_EQ(numbers.total_ns, 15 + 15 + 38 + 7);  // 38: the second half ends at 3 + 5 * 10 after its begin
+    EXPECT_EQ(numbers.blocked_ns, 38 + 7);
+    EXPECT_EQ(numbers.t3_ns, 7.0);
+    EXPECT_TRUE(read->caused_by(read->waits()[0]).empty());
+    EXPECT_EQ(read->caused_by(read->waits()[1]).size(), 4u);
+}
+
+TEST(Numbers, AWaitForAPartIsNoBoundary) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    builder.issue({0, 2, 0, 1, 0, 0, true, size});
+    builder.exec(0, 1, 2, 12);
+    builder.issue({2, 4, 1, 2, 0, 0, true, size});
+    builder.exec(1, 2, 4, 104);
+    builder.wait(4, 15, trace::WaitKind::item, 1);
+    builder.wait(15, 107, trace::WaitKind::waitall);
+    const auto run = builder.read();
+    const Numbers numbers = run->numbers();
+    EXPECT_EQ(numbers.prediction_formula, "max(t1 + N·t2, N·t1 + t2) + t3, t2 on the busiest of 2 lanes");
+    EXPECT_EQ(numbers.t3_ns, 3.0);
+    EXPECT_EQ(numbers.predicted_ns, 2 * 2 + 100 + 3);
+    EXPECT_EQ(numbers.total_ns, 107);
+    EXPECT_EQ(run->waits()[0].target_writer, 1u);
+    EXPECT_EQ(run->caused_by(run->waits()[0]), (std::vector<OpId>{1}));
+    EXPECT_EQ(run->caused_by(run->waits()[1]), (std::vector<OpId>{2}));
+}
+
+TEST(Numbers, MemoryPeaksIncludeWhatWasThereBefore) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(1000);
+    builder.issue({0, 1, 0, 1, 0, 0, true, size});
+    builder.exec(0, 1, 1, 2);
+    builder.wait(1, 3, trace::WaitKind::waitall);
+    builder.mark(trace::FrontendKind::measure_begin, 10);
+    builder.issue({10, 11, 0, 2, 0, 0, true, size});
+    builder.exec(0, 2, 11, 12);
+    builder.drop(11, 2);
+    builder.wait(11, 13, trace::WaitKind::waitall);
+    builder.mark(trace::FrontendKind::measure_end, 13);
+    const Numbers numbers = builder.read()->numbers();
+    EXPECT_EQ(numbers.live_bytes_peak, 2000u);
+    EXPECT_EQ(numbers.pending_bytes_peak, 1000u);
+    EXPECT_EQ(numbers.rss_bytes_peak, 0u);  // nothing is sampled on a virtual clock
+    EXPECT_EQ(numbers.recorder_ns, 0);
+}
+
+TEST(Numbers, WakingTheBackendIsToldApart) {
+    RecordingBuilder builder;
+    builder.issue({0, 2});
+    builder.exec(0, 1, 9, 12);  // woken after 7
+    builder.issue({2, 4});
+    builder.exec(0, 2, 14, 16);
+    builder.wait(4, 18, trace::WaitKind::waitall);
+    builder.issue({18, 20});
+    builder.exec(0, 3, 23, 25);  // and after 3
+    builder.wait(20, 27, trace::WaitKind::waitall);
+    EXPECT_EQ(builder.read()->numbers().handover_ns, 10);
+}
+
+TEST(Numbers, AnEmptyRunCostsNothing) {
+    RecordingBuilder builder;
+    const Numbers numbers = builder.read()->numbers();
+    EXPECT_EQ(numbers.ops, 0u);
+    EXPECT_EQ(numbers.total_ns, 0);
+    EXPECT_EQ(numbers.predicted_ns, 0);
+}
+
+}  // namespace
+}  // namespace headway::model

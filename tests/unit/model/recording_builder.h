@@ -1,0 +1,282 @@
+// Writes recordings by hand, on a virtual clock, and random programs whose every time is known.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "app/model/run.h"
+#include "engine/trace/recorder.h"
+
+namespace headway::model {
+
+class RecordingBuilder {
+public:
+    explicit RecordingBuilder(std::size_t max_bytes = std::size_t{128} << 20, bool virtual_clock = true) {
+        auto created = trace::Recording::create(max_bytes);
+        EXPECT_TRUE(created) << created.error().message;
+        recording_ = std::move(*created);
+        if (virtual_clock) {
+            recording_->use_virtual_clock();
+        }
+        frontend_ = {*recording_, {trace::StreamKind::frontend, 0}};
+        drops_ = {*recording_, {trace::StreamKind::drops, 0}};
+        for (std::uint8_t lane = 0; lane < core::kMaxLanes; ++lane) {
+            lanes_[lane] = {*recording_, {trace::StreamKind::lane, lane}};
+        }
+    }
+
+    struct Issue {
+        std::int64_t begin = 0, end = 0;
+        std::uint8_t lane = 0;
+        BufferId out = 0, in0 = 0, in1 = 0;
+        bool fresh = false;
+        std::uint16_t signature = 0;
+        core::Line line = 0;
+        bool in_place = false;
+    };
+    OpId issue(const Issue& op) {
+        frontend_.add(
+            {ticks(op.begin), duration(op.begin, op.end), op.signature,
+             static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::issue) |
+                                       (op.fresh ? trace::kFreshOutput : 0) | (op.in_place ? trace::kReadsOutput : 0)),
+             op.lane, op.line, op.out, op.in0, op.in1});
+        return ++issued_;
+    }
+    void more_inputs(BufferId a, BufferId b) {
+        frontend_.add({0, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, 0, a, b});
+    }
+    void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end) {
+        lanes_[lane].add({ticks(begin), duration(begin, end), op});
+    }
+    void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }
+    void wait(std::int64_t begin, std::int64_t end, trace::WaitKind kind, BufferId target = 0, OpId through = 0,
+              core::Line line = 0) {
+        frontend_.add({ticks(begin), duration(begin, end), 0, static_cast<std::uint8_t>(trace::FrontendKind::wait),
+                       static_cast<std::uint8_t>(kind), line, target, issued_, through});
+    }
+    void mark(trace::FrontendKind kind, std::int64_t ns, std::uint32_t index = 0, std::string_view name = {}) {
+        frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
+                       static_cast<std::uint8_t>(kind), 0, 0, index, issued_, 0});
+    }
+    std::uint16_t signature(std::uint64_t out_bytes) {
+        trace::SignatureInfo info{};
+        info.out_bytes = out_bytes;
+        recording_->signature(++signatures_, info, "(2)", "add");
+        return signatures_;
+    }
+    void facts(std::string_view json) { recording_->meta(trace::MetaType::run, 0, json); }
+    void policy(std::string_view name) { facts("{\"free_policy\": \"" + std::string(name) + "\"}"); }
+
+    std::unique_ptr<Run> open() {
+        auto reader = trace::Reader::open(recording_->fd());
+        EXPECT_TRUE(reader) << reader.error().message;
+        return std::make_unique<Run>(std::move(*reader));
+    }
+    std::unique_ptr<Run> read() {
+        auto run = open();
+        run->update();
+        return run;
+    }
+    trace::Recording& recording() { return *recording_; }
+    [[nodiscard]] OpId issued() const { return issued_; }
+
+private:
+    static std::uint64_t ticks(std::int64_t ns) { return static_cast<std::uint64_t>(ns); }
+    static std::uint32_t duration(std::int64_t begin, std::int64_t end) {
+        return trace::pack_duration(static_cast<std::uint64_t>(end - begin));
+    }
+    std::unique_ptr<trace::Recording> recording_;
+    trace::StreamWriter<trace::FrontendRecord> frontend_;
+    trace::StreamWriter<trace::DropRecord> drops_;
+    std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxLanes> lanes_;
+    OpId issued_ = 0;
+    std::uint16_t signatures_ = 0;
+};
+
+// A random program on in-order lanes: fresh outputs and updates in place, up to four inputs, drops, waits.
+class RandomProgram {
+public:
+    struct MadeOp {
+        std::int64_t issue_begin = 0, issue_end = 0, begin = 0, end = 0;
+        std::uint8_t lane = 0;
+        BufferId out = 0;
+        std::vector<BufferId> reads;
+        bool fresh = false;
+    };
+    struct MadeBuffer {
+        std::uint64_t bytes = 0;
+        std::int64_t dropped = kPending;
+        OpId maker = 0;
+    };
+    struct MadeWait {
+        std::int64_t begin = 0, end = 0;
+        BufferId target = 0;
+        OpId issued = 0, through = 0;
+    };
+
+    RandomProgram(RecordingBuilder& builder, std::uint32_t seed, std::uint32_t lanes)
+        : builder_(builder), random_(seed), lanes_(lanes) {
+        for (int i = 0; i < 8; ++i) {
+            sizes_.push_back(std::uint64_t{8} << i);
+            signatures_.push_back(builder.signature(sizes_.back()));
+        }
+    }
+
+    // One more op, drop or wait. `after_each` is what a watcher may do in between.
+    void step() {
+        const auto choice = below(20);
+        if (choice < 3 && !alive_.empty()) {
+            drop();
+        } else if (choice == 3 && below(4) == 0) {
+            wait();
+        } else {
+            op();
+        }
+        deliver(below(3) == 0 ? below(40) : 0);
+    }
+    void end() { deliver(~0u); }
+
+    // Every lane's records, as many as `count` each.
+    void deliver(std::uint32_t count) {
+        for (std::uint8_t lane = 0; lane < lanes_; ++lane) {
+            auto& held = held_[lane];
+            const std::size_t n = std::min<std::size_t>(count, held.size());
+            for (std::size_t i = 0; i < n; ++i) {
+                builder_.exec(lane, held[i], ops[held[i] - 1].begin, ops[held[i] - 1].end);
+            }
+            held.erase(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(n));
+        }
+    }
+
+    [[nodiscard]] bool writes(OpId id, BufferId buffer) const { return ops[id - 1].out == buffer; }
+    [[nodiscard]] bool reads(OpId id, BufferId buffer) const {
+        const auto& list = ops[id - 1].reads;
+        return std::find(list.begin(), list.end(), buffer) != list.end();
+    }
+    [[nodiscard]] OpId writer_before(OpId id, BufferId buffer) const {
+        for (OpId i = id - 1; i > 0; --i) {
+            if (writes(i, buffer)) {
+                return i;
+            }
+        }
+        return 0;
+    }
+    // By looking at all ops before it.
+    [[nodiscard]] std::vector<OpId> dependencies(OpId id) const {
+        std::vector<OpId> found;
+        for (const BufferId buffer : ops[id - 1].reads) {
+            found.push_back(writer_before(id, buffer));
+        }
+        if (const auto& op = ops[id - 1]; op.out != 0 && !op.fresh) {
+            const OpId writer = writer_before(id, op.out);
+            found.push_back(writer);
+            for (OpId i = writer + 1; i < id; ++i) {
+                if (reads(i, op.out)) {
+                    found.push_back(i);
+                }
+            }
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        std::erase(found, 0u);
+        return found;
+    }
+
+    std::vector<MadeOp> ops;
+    std::vector<MadeBuffer> buffers{MadeBuffer{}};  // by id
+    std::vector<MadeWait> waits;
+
+private:
+    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+    void op() {
+        MadeOp made;
+        const auto id = static_cast<OpId>(ops.size() + 1);
+        made.issue_begin = now_;
+        made.issue_end = now_ += below(5);
+        made.lane = static_cast<std::uint8_t>(below(lanes_));
+        const auto inputs = std::min<std::uint32_t>(below(5), static_cast<std::uint32_t>(alive_.size()));
+        for (std::uint32_t i = 0; i < inputs; ++i) {
+            made.reads.push_back(alive_[below(static_cast<std::uint32_t>(alive_.size()))]);
+        }
+        const auto kind = below(10);
+        std::uint16_t signature = 0;
+        if (kind < 7 || alive_.empty()) {
+            const auto size = below(8);
+            made.fresh = true;
+            made.out = static_cast<BufferId>(buffers.size());
+            buffers.push_back({sizes_[size], kPending, id});
+            signature = signatures_[size];
+        } else if (kind < 9) {
+            made.out = alive_[below(static_cast<std::uint32_t>(alive_.size()))];
+        }
+        ops.push_back(made);
+        std::int64_t ready = made.issue_begin + below(4);  // the lane may be quicker than the end of the issue
+        for (const OpId needed : dependencies(id)) {
+            ready = std::max(ready, ops[needed - 1].end);
+        }
+        auto& op = ops.back();
+        op.begin = std::max(ready, lane_free_[op.lane]);
+        op.end = lane_free_[op.lane] = op.begin + below(12);
+        if (op.fresh) {
+            alive_.push_back(op.out);
+        }
+        held_[op.lane].push_back(id);
+
+        const auto input = [&op](std::size_t i) { return i < op.reads.size() ? op.reads[i] : 0; };
+        builder_.issue({op.issue_begin, op.issue_end, op.lane, op.out, input(0), input(1), op.fresh, signature, 0,
+                        !op.fresh && reads(id, op.out)});
+        if (op.reads.size() > 2) {
+            builder_.more_inputs(input(2), input(3));
+        }
+    }
+
+    void drop() {
+        const auto i = below(static_cast<std::uint32_t>(alive_.size()));
+        const BufferId buffer = alive_[i];
+        alive_.erase(alive_.begin() + i);
+        now_ += below(3);
+        buffers[buffer].dropped = now_;
+        builder_.drop(now_, buffer);
+    }
+
+    void wait() {
+        MadeWait wait;
+        wait.begin = now_;
+        wait.issued = static_cast<OpId>(ops.size());
+        if (below(2) == 0 && !alive_.empty()) {
+            wait.target = alive_[below(static_cast<std::uint32_t>(alive_.size()))];
+            now_ = std::max(now_, ops[writer_before(wait.issued + 1, wait.target) - 1].end);
+        } else {
+            wait.through = below(3) == 0 ? below(wait.issued + 1) : wait.issued;
+            if (wait.through == 0) {
+                wait.through = wait.issued;
+            }
+            for (OpId i = 1; i <= wait.through; ++i) {
+                now_ = std::max(now_, ops[i - 1].end);
+            }
+        }
+        wait.end = now_ += below(4);
+        waits.push_back(wait);
+        builder_.wait(wait.begin, wait.end, wait.target != 0 ? trace::WaitKind::item : trace::WaitKind::waitall,
+                      wait.target, wait.through == wait.issued ? 0 : wait.through);
+    }
+
+    RecordingBuilder& builder_;
+    std::mt19937 random_;
+    std::uint32_t lanes_;
+    std::int64_t now_ = 0;
+    std::array<std::int64_t, core::kMaxLanes> lane_free_{};
+    std::array<std::vector<OpId>, core::kMaxLanes> held_;
+    std::vector<BufferId> alive_;
+    std::vector<std::uint64_t> sizes_;
+    std::vector<std::uint16_t> signatures_;
+};
+
+}  // namespace headway::model

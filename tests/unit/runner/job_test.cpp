@@ -1,0 +1,103 @@
+#include "app/runner/job.h"
+
+#include <gtest/gtest.h>
+
+namespace headway::runner {
+namespace {
+
+RunOptions options_for(const std::string& program, std::vector<std::pair<std::string, std::string>> set = {}) {
+    RunOptions options;
+    options.program = program;
+    options.device.clear();
+    options.set = std::move(set);
+    return options;
+}
+
+TEST(Job, ALessonBringsItsValues) {
+    const auto job = make_job(options_for("train", {{"batches", "07"}}));
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->program->name(), "train");
+    ASSERT_TRUE(job->lesson);
+    EXPECT_EQ(job->title(), "Improving the memory footprint");
+    EXPECT_EQ(job->parameters.at("batches"), "7");
+    EXPECT_EQ(job->parameters.at("batch_size"), "128");
+    EXPECT_EQ(job->options.device, "cpu");
+    EXPECT_EQ(job->barrier(), (trace::BarrierPolicy{trace::BarrierKind::minibatch, 0}));
+}
+
+TEST(Job, TheLearnersBarrierGoesFirst) {
+    auto options = options_for("train");
+    options.barrier = trace::BarrierPolicy{trace::BarrierKind::none, 0};
+    const auto job = make_job(options);
+    ASSERT_TRUE(job);
+    EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
+}
+
+TEST(Job, UnknownNamesAreAnsweredWithTheKnownOnes) {
+    auto job = make_job(options_for("trian"));
+    ASSERT_FALSE(job);
+    EXPECT_EQ(job.error().kind, core::ErrorKind::usage);
+    for (const char* known : {"increment", "matmul", "train"}) {
+        EXPECT_NE(job.error().message.find(known), std::string::npos) << job.error().message;
+    }
+    job = make_job(options_for("increment", {{"m", "3"}}));
+    ASSERT_FALSE(job);
+    EXPECT_EQ(job.error().message, "increment has no parameter \"m\"; it has: n, wait and size");
+    job = make_job(options_for("increment", {{"n", "0"}}));
+    ASSERT_FALSE(job);
+    EXPECT_EQ(job.error().message, "n must be from 1 to 10000000, not \"0\"");
+}
+
+lesson::Lesson lesson_with(lesson::Parameter parameter) {
+    lesson::Lesson lesson;
+    lesson.file = "x/lesson.md";
+    lesson.parameters = {std::move(parameter)};
+    lesson.lines = {9};
+    return lesson;
+}
+
+TEST(Job, ALessonMayNarrowAParameterOnly) {
+    const auto program = make_increment();
+    const auto narrow = lesson_with({"n", "Steps", "", "5", 2, 9, true, {}});
+    const auto merged = merged_parameters(*program, &narrow);
+    ASSERT_TRUE(merged);
+    EXPECT_EQ((*merged)[0].value, "5");
+    EXPECT_EQ((*merged)[0].most, 9);
+    EXPECT_EQ(merged->size(), program->parameters().size());
+
+    const lesson::Parameter wrong[] = {
+        {"m", "", "", "5", 1, 9, true, {}},               // unknown
+        {"n", "", "", "5", 0, 9, true, {}},               // wider
+        {"n", "", "", "5", 1, 1e9, true, {}},             // wider
+        {"n", "", "", "5", 1, 9, false, {}},              // fractions
+        {"n", "", "", "once", 0, 0, true, {"once"}},      // words for a number
+        {"wait", "", "", "5", 1, 9, true, {}},            // a number for words
+        {"wait", "", "", "often", 0, 0, true, {"often"}}  // a word it does not know
+    };
+    for (const auto& parameter : wrong) {
+        const auto lesson = lesson_with(parameter);
+        const auto refused = merged_parameters(*program, &lesson);
+        ASSERT_FALSE(refused) << parameter.name << " " << parameter.value;
+        EXPECT_EQ(refused.error().file, "x/lesson.md");
+        EXPECT_EQ(refused.error().line, 9u);
+    }
+}
+
+TEST(Job, EveryLessonThatComesWithHeadwayCanBeRun) {
+    std::vector<core::Error> refused;
+    const auto lessons = usable_lessons(refused);
+    for (const auto& error : refused) {
+        ADD_FAILURE() << error.file << ":" << error.line << ": " << error.message;
+    }
+    EXPECT_GE(lessons.size(), 3u);
+    for (const auto& lesson : lessons) {
+        const auto job = make_job(options_for(lesson.id));
+        if (!job && job.error().message.find("no Python frontend") != std::string::npos) {
+            continue;
+        }
+        EXPECT_TRUE(job) << lesson.id << ": " << job.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace headway::runner

@@ -1,0 +1,147 @@
+#include "app/runner/options.h"
+
+#include <gtest/gtest.h>
+
+#include "app/runner/device_choice.h"
+
+namespace headway::runner {
+namespace {
+
+std::string error_of(const std::vector<std::string>& arguments) {
+    const auto line = parse_command_line(arguments);
+    if (line) {
+        return "";
+    }
+    EXPECT_EQ(line.error().kind, core::ErrorKind::usage);
+    EXPECT_EQ(line.error().message.find('\n'), std::string::npos);
+    return line.error().message;
+}
+
+TEST(Options, RunHasDefaults) {
+    const auto line = parse_command_line({"run", "train"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->subcommand, Subcommand::run);
+    const RunOptions& run = line->run;
+    EXPECT_EQ(run.program, "train");
+    EXPECT_FALSE(run.barrier.has_value());
+    EXPECT_EQ(run.workers, default_workers());
+    EXPECT_EQ(run.streams, 2u);
+    EXPECT_EQ(run.budget, 0u);
+    EXPECT_EQ(run.queue_limit, 0u);
+    EXPECT_EQ(run.free_policy, memory::FreePolicy::finish);
+    EXPECT_EQ(run.seed, 0u);
+    EXPECT_EQ(run.trace_fd, -1);
+}
+
+TEST(Options, RunTakesThemAll) {
+    const auto line = parse_command_line({"run",
+                                          "--device",
+                                          "simulated",
+                                          "--barrier",
+                                          "behind:2",
+                                          "--set",
+                                          "a=1",
+                                          "train",
+                                          "--set",
+                                          "b=2=3",
+                                          "--workers",
+                                          "3",
+                                          "--streams",
+                                          "4",
+                                          "--budget",
+                                          "64M",
+                                          "--queue-limit",
+                                          "9",
+                                          "--free-policy",
+                                          "lazy",
+                                          "--seed",
+                                          "7",
+                                          "--report",
+                                          "r.json",
+                                          "--trace=t.json",
+                                          "--figure",
+                                          "f.png",
+                                          "--trace-fd",
+                                          "5"});
+    ASSERT_TRUE(line) << line.error().message;
+    const RunOptions& run = line->run;
+    EXPECT_EQ(run.program, "train");
+    EXPECT_EQ(run.device, "simulated");
+    EXPECT_EQ(run.barrier, (trace::BarrierPolicy{trace::BarrierKind::behind, 2}));
+    EXPECT_EQ(run.set, (std::vector<std::pair<std::string, std::string>>{{"a", "1"}, {"b", "2=3"}}));
+    EXPECT_EQ(run.workers, 3u);
+    EXPECT_EQ(run.streams, 4u);
+    EXPECT_EQ(run.budget, 64u << 20);
+    EXPECT_EQ(run.queue_limit, 9u);
+    EXPECT_EQ(run.free_policy, memory::FreePolicy::lazy);
+    EXPECT_EQ(run.seed, 7u);
+    EXPECT_EQ(run.report, "r.json");
+    EXPECT_EQ(run.trace, "t.json");
+    EXPECT_EQ(run.figure, "f.png");
+    EXPECT_EQ(run.trace_fd, 5);
+}
+
+TEST(Options, WrongWordsAreOneSentence) {
+    EXPECT_EQ(error_of({"walk"}), "unknown command walk; see headway --help");
+    EXPECT_EQ(error_of({"run", "train", "--sped", "3"}),
+              "unknown option --sped for headway run; see headway run --help");
+    EXPECT_EQ(error_of({"run", "train", "twice"}), "unexpected argument twice for headway run; see headway run --help");
+    EXPECT_NE(error_of({"run"}).find("PROGRAM"), std::string::npos);
+    EXPECT_NE(error_of({}), "");
+    EXPECT_NE(error_of({"run", "train", "--report"}), "");
+    EXPECT_EQ(error_of({"run", "train", "--report", ""}), "--report needs a value");
+    EXPECT_EQ(error_of({"run", "train", "--workers", "0"}), "--workers must be a whole number from 1 to 16, not \"0\"");
+    EXPECT_NE(error_of({"run", "train", "--workers", "17"}), "");
+    EXPECT_NE(error_of({"run", "train", "--streams", "0"}), "");
+    EXPECT_NE(error_of({"run", "train", "--queue-limit", "0"}), "");
+    EXPECT_NE(error_of({"run", "train", "--budget", "0"}), "");
+    EXPECT_NE(error_of({"run", "train", "--seed", "-1"}), "");
+    EXPECT_EQ(error_of({"run", "train", "--set", "batches"}), "--set must be NAME=VALUE, not \"batches\"");
+    EXPECT_NE(error_of({"run", "train", "--device", "tpu"}), "");
+    EXPECT_NE(error_of({"run", "train", "--free-policy", "never"}), "");
+    EXPECT_NE(error_of({"compare", "train", "--a", ""}), "");
+    EXPECT_EQ(error_of({"compare", "train", "--a", "--workers 0", "--b", ""}),
+              "in --a: --workers must be a whole number from 1 to 16, not \"0\"");
+    EXPECT_NE(error_of({"compare", "train", "--a", "", "--b", "'"}), "");
+    EXPECT_NE(error_of({"compare", "train", "--a", "", "--b", "--trace-fd 5"}), "");
+}
+
+TEST(Options, CompareSplitsItsSides) {
+    const auto line = parse_command_line({"compare", "train", "--a", "--barrier none --set batches=3", "--b", ""});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->subcommand, Subcommand::compare);
+    EXPECT_EQ(line->compare.a.barrier, (trace::BarrierPolicy{trace::BarrierKind::none, 0}));
+    EXPECT_EQ(line->compare.a.program, "train");
+    EXPECT_EQ(line->compare.words_a, (std::vector<std::string>{"--barrier", "none", "--set", "batches=3"}));
+    EXPECT_TRUE(line->compare.words_b.empty());
+}
+
+TEST(Options, HelpAndVersion) {
+    auto line = parse_command_line({"--help"});
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->subcommand, Subcommand::help);
+    EXPECT_NE(line->text.find("compare"), std::string::npos);
+    line = parse_command_line({"run", "--help"});
+    ASSERT_TRUE(line);
+    EXPECT_NE(line->text.find("--free-policy"), std::string::npos);
+    EXPECT_EQ(line->text.find("--trace-fd"), std::string::npos);
+    line = parse_command_line({"--version"});
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->subcommand, Subcommand::version);
+}
+
+TEST(Devices, ThoseThatAreNotThereSayWhy) {
+    const auto devices = list_devices();
+    ASSERT_EQ(devices.size(), 3u);
+    EXPECT_EQ(devices[0].kind, "cpu");
+    EXPECT_TRUE(devices[0].available);
+    EXPECT_EQ(devices[0].lanes.size(), default_workers());
+    for (const auto& device : devices) {
+        EXPECT_EQ(device.available, device.reason.empty()) << device.kind;
+        EXPECT_EQ(static_cast<bool>(check_device(device.kind)), device.available);
+    }
+    EXPECT_EQ(check_device("tpu").error().kind, core::ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace headway::runner

@@ -1,0 +1,111 @@
+#include "app/runner/output_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace headway::runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFileTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "headway-output-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    [[nodiscard]] std::size_t entries() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+    static std::string content(const std::string& name) {
+        std::ostringstream text;
+        text << std::ifstream(name).rdbuf();
+        return text.str();
+    }
+    fs::path folder_;
+};
+
+TEST_F(OutputFileTest, AppearsOnlyWhenCommitted) {
+    auto file = OutputFile::create(path("r.json"));
+    ASSERT_TRUE(file);
+    EXPECT_TRUE(file->write("half"));
+    EXPECT_FALSE(fs::exists(path("r.json")));
+    EXPECT_TRUE(file->write(" and half"));
+    ASSERT_TRUE(file->commit());
+    EXPECT_EQ(content(path("r.json")), "half and half");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(OutputFileTest, LeavesTheOldOneWhenGivenUp) {
+    std::ofstream(path("r.json")) << "old";
+    {
+        auto file = OutputFile::create(path("r.json"));
+        ASSERT_TRUE(file);
+        file->write("new");
+    }
+    EXPECT_EQ(content(path("r.json")), "old");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(OutputFileTest, FollowsLinksAndKeepsThem) {
+    std::ofstream(path("real.json")) << "old";
+    fs::create_symlink("real.json", path("link.json"));
+    auto file = OutputFile::create(path("link.json"));
+    ASSERT_TRUE(file);
+    file->write("new");
+    ASSERT_TRUE(file->commit());
+    EXPECT_TRUE(fs::is_symlink(path("link.json")));
+    EXPECT_EQ(content(path("real.json")), "new");
+}
+
+TEST_F(OutputFileTest, KeepsThePermissionsOfTheOldOne) {
+    std::ofstream(path("r.json")) << "old";
+    fs::permissions(path("r.json"), fs::perms::owner_read | fs::perms::owner_write);
+    auto file = OutputFile::create(path("r.json"));
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->commit());
+    EXPECT_EQ(fs::status(path("r.json")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OutputFileTest, SaysWhyThereIsNoPlace) {
+    for (const auto& name :
+         {path("missing/r.json"), folder_.string(), std::string("/proc/headway/r.json"), std::string("")}) {
+        const auto writable = check_writable(name);
+        ASSERT_FALSE(writable) << name;
+        EXPECT_NE(writable.error().message.find(name), std::string::npos);
+    }
+    EXPECT_EQ(check_writable(path("missing/r.json")).error().message,
+              "cannot write " + path("missing/r.json") + ": No such file or directory");
+}
+
+TEST_F(OutputFileTest, CheckingLeavesNoTrace) {
+    EXPECT_TRUE(check_writable(path("r.json")));
+    EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(OutputFileTest, AFullDiskIsAnError) {
+    auto file = OutputFile::create("/dev/full");
+    ASSERT_TRUE(file);
+    EXPECT_FALSE(file->write("text"));
+    const auto committed = file->commit();
+    ASSERT_FALSE(committed);
+    EXPECT_EQ(committed.error().message, "cannot write /dev/full: No space left on device");
+}
+
+TEST_F(OutputFileTest, UnfinishedOnesCanBeRemovedAtOnce) {
+    auto file = OutputFile::create(path("r.json"));
+    ASSERT_TRUE(file);
+    EXPECT_EQ(entries(), 1u);
+    remove_unfinished_files();
+    EXPECT_EQ(entries(), 0u);
+}
+
+}  // namespace
+}  // namespace headway::runner

@@ -1,0 +1,79 @@
+#include "app/runner/words.h"
+
+#include <gtest/gtest.h>
+
+namespace headway::runner {
+namespace {
+
+TEST(Words, BytesHaveUnits) {
+    EXPECT_EQ(*parse_bytes("4096", "--budget"), 4096u);
+    EXPECT_EQ(*parse_bytes("64K", "--budget"), 64u << 10);
+    EXPECT_EQ(*parse_bytes("512M", "--budget"), 512u << 20);
+    EXPECT_EQ(*parse_bytes("2G", "--budget"), std::uint64_t{2} << 30);
+    EXPECT_EQ(*parse_bytes("2g", "--budget"), std::uint64_t{2} << 30);
+    EXPECT_EQ(*parse_bytes("1T", "--budget"), std::uint64_t{1} << 40);
+    EXPECT_EQ(*parse_bytes("3MiB", "--budget"), 3u << 20);
+    EXPECT_EQ(*parse_bytes("3MB", "--budget"), 3'000'000u);
+    EXPECT_EQ(*parse_bytes("7B", "--budget"), 7u);
+}
+
+TEST(Words, OtherBytesAreRefused) {
+    for (const char* text : {"", "0", "0M", "-1", "M", "1.5G", "12Q", "1MM", "1 M", "99999999999999999999",
+                             "18446744073709551615", "99999999T", "0x10", "1iB"}) {
+        const auto bytes = parse_bytes(text, "--budget");
+        ASSERT_FALSE(bytes) << text;
+        EXPECT_EQ(bytes.error().kind, core::ErrorKind::usage);
+        EXPECT_EQ(bytes.error().message.rfind("--budget must be a number of bytes", 0), 0u);
+    }
+}
+
+TEST(Words, CountsHaveLimits) {
+    EXPECT_EQ(*parse_count("1", "--workers", 1, 16), 1u);
+    EXPECT_EQ(*parse_count("16", "--workers", 1, 16), 16u);
+    for (const char* text : {"0", "17", "-1", "two", "", "1.0", "1e1", " 1", "99999999999999999999999"}) {
+        const auto count = parse_count(text, "--workers", 1, 16);
+        ASSERT_FALSE(count) << text;
+        EXPECT_EQ(count.error().message,
+                  std::string("--workers must be a whole number from 1 to 16, not \"") + text + "\"");
+    }
+}
+
+TEST(Words, BarriersAreReadAndWritten) {
+    for (const char* text : {"none", "op", "minibatch", "behind:1", "behind:250", "as-written"}) {
+        const auto barrier = parse_barrier(text);
+        ASSERT_TRUE(barrier) << text;
+        EXPECT_EQ(to_text(*barrier), text);
+    }
+    for (const char* text : {"", "None", "behind", "behind:", "behind:0", "behind:-1", "behind:1x", "batch"}) {
+        EXPECT_FALSE(parse_barrier(text)) << text;
+    }
+}
+
+TEST(Words, FreePoliciesAreRead) {
+    EXPECT_EQ(*parse_free_policy("finish"), memory::FreePolicy::finish);
+    EXPECT_EQ(*parse_free_policy("stream"), memory::FreePolicy::stream);
+    EXPECT_EQ(*parse_free_policy("lazy"), memory::FreePolicy::lazy);
+    EXPECT_FALSE(parse_free_policy("eager"));
+}
+
+TEST(Words, OptionsAreSplitAsAShellDoes) {
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(*split_options("--barrier none  --set n=3"), (Words{"--barrier", "none", "--set", "n=3"}));
+    EXPECT_EQ(*split_options(""), Words{});
+    EXPECT_EQ(*split_options(" \t "), Words{});
+    EXPECT_EQ(*split_options("--report 'a b.json' \"c d\""), (Words{"--report", "a b.json", "c d"}));
+    EXPECT_EQ(*split_options("a\\ b ''"), (Words{"a b", ""}));
+    EXPECT_EQ(*split_options("'a'\"b\"c"), (Words{"abc"}));
+    EXPECT_EQ(*split_options(R"("a\"b" 'c\d')"), (Words{"a\"b", "c\\d"}));
+    EXPECT_FALSE(split_options("'a"));
+    EXPECT_FALSE(split_options("a\\"));
+}
+
+TEST(Words, ListsReadAsSentences) {
+    EXPECT_EQ(list_of({}), "none");
+    EXPECT_EQ(list_of({"a"}), "a");
+    EXPECT_EQ(list_of({"a", "b", "c"}), "a, b and c");
+}
+
+}  // namespace
+}  // namespace headway::runner

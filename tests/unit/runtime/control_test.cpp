@@ -1,0 +1,224 @@
+// What the learner's hand and the program's marks do to a run; the ops themselves are the conformance suite's.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "engine/devices/cpu/cpu_device.h"
+#include "engine/devices/simulated/simulated.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/reader.h"
+
+namespace headway::runtime {
+
+namespace {
+
+using trace::BarrierKind;
+using trace::FrontendKind;
+using trace::WaitKind;
+
+class ControlTest : public testing::Test {
+protected:
+    ControlTest() : recording_(std::move(*trace::Recording::create(std::size_t{64} << 20))) {}
+
+    // Runs a program on the simulated device: t1 100 ns, t2 1000 ns, t3 50 ns, one lane.
+    template <class Program>
+    void simulate(const Settings& settings, Program program) {
+        devices::SimulatedDevice device(devices::constant_costs(100, 1000, 50), 1, *recording_);
+        Runtime rt(device, *recording_, settings);
+        program(rt);
+    }
+
+    [[nodiscard]] std::vector<trace::FrontendRecord> records(FrontendKind kind) const {
+        auto reader = trace::Reader::open(recording_->fd());
+        EXPECT_TRUE(reader);
+        (*reader)->poll();
+        std::vector<trace::FrontendRecord> found;
+        const trace::StreamId id{trace::StreamKind::frontend, 0};
+        for (std::uint64_t at = 0; at < (*reader)->size(id);) {
+            const auto part = (*reader)->records<trace::FrontendRecord>(id, at);
+            for (const auto& record : part) {
+                if (static_cast<FrontendKind>(record.kind & trace::kKindMask) == kind) {
+                    found.push_back(record);
+                }
+            }
+            at += part.size();
+        }
+        return found;
+    }
+    [[nodiscard]] std::vector<trace::FrontendRecord> waits(WaitKind kind) const {
+        auto found = records(FrontendKind::wait);
+        std::erase_if(found, [=](const auto& wait) { return static_cast<WaitKind>(wait.lane) != kind; });
+        return found;
+    }
+
+    std::unique_ptr<trace::Recording> recording_;
+};
+
+Settings with_barrier(BarrierKind kind, std::uint32_t behind = 0) {
+    Settings settings;
+    settings.barrier = {kind, behind};
+    return settings;
+}
+
+void minibatches(Runtime& rt, int count) {
+    const Tensor x = rt.ones({2});
+    for (int i = 0; i < count; ++i) {
+        rt.minibatch_begin();
+        for (int j = 0; j < 3; ++j) {
+            const Tensor y = x + 1.0f;
+        }
+        rt.minibatch_end();
+    }
+    rt.waitall();
+}
+
+}  // namespace
+
+TEST_F(ControlTest, WithoutABarrierNoMinibatchWaits) {
+    simulate(with_barrier(BarrierKind::none), [](Runtime& rt) { minibatches(rt, 5); });
+    EXPECT_TRUE(waits(WaitKind::minibatch_barrier).empty());
+}
+
+TEST_F(ControlTest, AMinibatchBarrierWaitsForAllThatWasIssued) {
+    simulate(with_barrier(BarrierKind::minibatch), [](Runtime& rt) { minibatches(rt, 5); });
+    const auto found = waits(WaitKind::minibatch_barrier);
+    ASSERT_EQ(found.size(), 5u);
+    for (const auto& wait : found) {
+        EXPECT_EQ(wait.in1, 0u) << "it waits for everything";
+    }
+}
+
+TEST_F(ControlTest, BehindKWaitsForTheMinibatchKBefore) {
+    simulate(with_barrier(BarrierKind::behind, 2), [](Runtime& rt) { minibatches(rt, 6); });
+    const auto found = waits(WaitKind::minibatch_barrier);
+    ASSERT_EQ(found.size(), 4u);  // after batches 2, 3, 4 and 5
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].in1, 1 + 3 * (i + 1)) << "through the last op of batch " << i;
+    }
+}
+
+TEST_F(ControlTest, TheWrittenBarrierActsUntilTheLearnerChooses) {
+    simulate({}, [&](Runtime& rt) {
+        rt.set_written_barrier({BarrierKind::minibatch, 0});
+        minibatches(rt, 2);
+        recording_->control().barrier.store(trace::pack_barrier({BarrierKind::none, 0}));
+        recording_->control().attention.store(1);
+        minibatches(rt, 3);
+    });
+    EXPECT_EQ(waits(WaitKind::minibatch_barrier).size(), 2u);
+}
+
+TEST_F(ControlTest, TheOpBarrierWaitsAfterEachOp) {
+    simulate(with_barrier(BarrierKind::op), [](Runtime& rt) { minibatches(rt, 2); });
+    EXPECT_EQ(waits(WaitKind::op_barrier).size(), 7u);
+}
+
+TEST_F(ControlTest, TheQueueLimitIsAWaitOfItsOwn) {
+    Settings settings;
+    settings.queue_limit = 4;
+    simulate(settings, [](Runtime& rt) { minibatches(rt, 6); });
+    EXPECT_FALSE(waits(WaitKind::queue_limit).empty());
+}
+
+TEST_F(ControlTest, StopEndsTheProgramAtItsNextOp) {
+    simulate({}, [&](Runtime& rt) {
+        minibatches(rt, 1);
+        recording_->control().stop.store(1);
+        recording_->control().attention.store(1);
+        try {
+            rt.ones({2});
+            FAIL() << "the op was issued";
+        } catch (const ProgramError& e) {
+            EXPECT_EQ(e.error().kind, core::ErrorKind::stopped);
+        }
+    });
+}
+
+TEST_F(ControlTest, WhilePausedOpsGoOneByOneWhenStepped) {
+    devices::CpuDevice device(1, *recording_);
+    Runtime rt(device, *recording_, {});
+    auto& control = recording_->control();
+    control.pause.store(1);
+    control.attention.store(1);
+    std::atomic<bool> stepped_once{false};
+    std::thread learner([&] {
+        while (control.standing.load() == 0) {
+            std::this_thread::yield();
+        }
+        control.step_ops.store(1);
+        // The first op passes; the second one stands still again.
+        while (control.step_ops.load() != 0 || control.standing.load() == 0) {
+            std::this_thread::yield();
+        }
+        stepped_once.store(true);
+        control.pause.store(0);
+        control.attention.store(1);
+    });
+    const Tensor a = rt.ones({2});
+    const Tensor b = rt.ones({2});
+    learner.join();
+    EXPECT_TRUE(stepped_once.load());
+    EXPECT_EQ(rt.issued(), 2u);
+    EXPECT_EQ(waits(WaitKind::paused).size(), 2u);
+}
+
+TEST_F(ControlTest, ABreakpointStopsBeforeItsLine) {
+    devices::CpuDevice device(1, *recording_);
+    Runtime rt(device, *recording_, {});
+    const auto file = rt.add_file("program.py");
+    auto& control = recording_->control();
+    control.breakpoints[0].store(std::uint64_t{1} << 7);
+    control.breakpoint_count.store(1);
+    std::uint32_t stood_at = 0;
+    std::thread learner([&] {
+        while (control.standing.load() == 0) {
+            std::this_thread::yield();
+        }
+        stood_at = core::number_of(control.current_line.load());
+        control.pause.store(0);
+        control.attention.store(1);
+    });
+    for (std::uint32_t line = 1; line <= 10; ++line) {
+        rt.at_line(core::make_line(file, line), 0);
+    }
+    learner.join();
+    EXPECT_EQ(stood_at, 7u);
+}
+
+TEST_F(ControlTest, TheHeldBackendRunsCommandsOneByOneWhenStepped) {
+    devices::CpuDevice device(1, *recording_);
+    Runtime rt(device, *recording_, {});
+    auto& control = recording_->control();
+    control.hold_backend.store(1);
+    const Tensor a = rt.ones({2});
+    const Tensor b = rt.ones({2});
+    EXPECT_EQ(rt.headway(), 2u);
+    control.backend_steps.store(1);
+    while (rt.headway() == 2) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(rt.headway(), 1u);
+    control.hold_backend.store(0);
+    rt.waitall();
+    EXPECT_EQ(rt.headway(), 0u);
+}
+
+TEST_F(ControlTest, AFailureNamesTheLineThatIssuedIt) {
+    Settings settings;
+    settings.budget_bytes = 1000;
+    simulate(settings, [](Runtime& rt) {
+        const Tensor x = rt.ones({100});
+        try {
+            const Tensor y = rt.ones({100}), z = x + 1.0f, w = x + 2.0f;
+            FAIL() << "1200 bytes fit into 1000";
+        } catch (const ProgramError& e) {
+            EXPECT_EQ(e.error().kind, core::ErrorKind::out_of_memory);
+            EXPECT_EQ(e.error().file, "control_test.cpp");
+            EXPECT_NE(e.error().message.find("control_test.cpp:"), std::string::npos) << e.error().message;
+        }
+    });
+}
+
+}  // namespace headway::runtime
