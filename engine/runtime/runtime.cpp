@@ -25,6 +25,7 @@ constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 constexpr core::OpId kMaxOps = 0x7fff'fff0u;
 constexpr std::int64_t kPausePollNs = 500'000;
 constexpr std::size_t kBuffersPerSlab = 512;
+constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
 
 // Modulo 2^32: whether `a` comes after `b`.
 bool after(std::uint32_t a, std::uint32_t b) {
@@ -417,7 +418,8 @@ void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
 
 float* Runtime::take_memory(const Signature& signature, std::uint32_t lane) {
     if (!pool_.has_used(signature.size_class, lane)) [[unlikely]] {
-        if (skip_reclaims_ == 0) {
+        // Asking costs a cache line of each lane's worker; fresh memory costs a page fault for every 4 KiB of it.
+        if (skip_reclaims_ == 0 || signature.out_bytes >= kAlwaysReclaimBytes) {
             reclaim();
             if (!pool_.has_used(signature.size_class, lane)) {
                 skip_reclaims_ = 32;  // nothing had finished: do not ask again at once

@@ -146,6 +146,8 @@ public:
     // --- what is known ---
     [[nodiscard]] const Shape& shape(ShapeId id) const { return signatures_.shape(id); }
     [[nodiscard]] core::OpId issued() const { return issued_; }
+    // Taken from the device, in use or kept for later ops; 0 under the lazy policy.
+    [[nodiscard]] std::uint64_t reserved_bytes() const { return pool_.reserved_bytes(); }
     [[nodiscard]] std::uint64_t live_bytes();                    // as the free policy counts them, now
     [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
     [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock

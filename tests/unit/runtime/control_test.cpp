@@ -74,6 +74,18 @@ void minibatches(Runtime& rt, int count) {
     rt.waitall();
 }
 
+// Fresh memory costs page faults, which would be counted as the op's own time.
+TEST_F(ControlTest, ALoopThatWaitsUsesItsMemoryAgain) {
+    devices::CpuDevice device(1, *recording_, {});
+    Runtime rt(device, *recording_, Settings{});
+    for (int i = 0; i < 20; ++i) {
+        const Tensor p = rt.randn({300, 300});
+        const Tensor q = rt.matmul(p, p);
+        q.wait_to_read();
+    }
+    EXPECT_LE(rt.reserved_bytes(), 6u * 300 * 300 * sizeof(float));
+}
+
 }  // namespace
 
 TEST_F(ControlTest, WithoutABarrierNoMinibatchWaits) {
