@@ -251,7 +251,7 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
     const int repeats = quick_ ? 2 : repeats_;
 
     std::vector<double> issue, end_to_end;
-    std::int64_t growth = 0;
+    std::vector<double> growth;
     std::uint64_t trace_bytes = 0;
     double foreign_percent = 0;
     for (int attempt = 0; attempt < (quick_ ? 1 : kAttempts); ++attempt) {
@@ -260,7 +260,7 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
         }
         issue.clear();
         end_to_end.clear();
-        growth = 0;
+        growth.clear();
         const double foreign_before = foreign_busy_s();
         const std::int64_t begin = now_ns();
         for (int repeat = 0; repeat < repeats; ++repeat) {
@@ -268,7 +268,7 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
             body(measure, n);
             issue.push_back(measure.issue_ns() / static_cast<double>(n));
             end_to_end.push_back(measure.end_to_end_ns() / static_cast<double>(n));
-            growth = std::max(growth, measure.growth_bytes());
+            growth.push_back(static_cast<double>(measure.growth_bytes()));
             trace_bytes = measure.trace_bytes();
         }
         const double seconds = static_cast<double>(now_ns() - begin) * 1e-9;
@@ -284,7 +284,7 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
         "\"e2e_median\":%.6g,\"rss_growth_bytes\":%lld,\"trace_bytes_per_op\":%.4g,\"foreign_percent\":%.0f,"
         "\"issue\":%s,\"e2e\":%s,\"note\":\"%s\"}\n",
         peer.c_str(), workload.c_str(), n, least(issue), median(issue), least(end_to_end), median(end_to_end),
-        static_cast<long long>(growth), static_cast<double>(trace_bytes) / static_cast<double>(n), foreign_percent,
+        static_cast<long long>(median(growth)), static_cast<double>(trace_bytes) / static_cast<double>(n), foreign_percent,
         json_list(issue).c_str(), json_list(end_to_end).c_str(), note.c_str());
     std::fflush(stdout);
 }

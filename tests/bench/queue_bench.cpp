@@ -19,6 +19,7 @@ struct Variant {
     std::string peer;
     std::uint32_t lanes;
     bool record;
+    std::uint32_t queue_limit = 0;  // ops; 0: none
 };
 
 template <class T>
@@ -78,6 +79,7 @@ private:
     static runtime::Settings settings_of(const Variant& variant) {
         runtime::Settings settings;
         settings.record = variant.record;
+        settings.queue_limit = variant.queue_limit;
         return settings;
     }
     std::uint64_t recorded_bytes() {
@@ -112,13 +114,17 @@ Body timed(const Variant& variant, Issue issue) {
     };
 }
 
-void rows(Harness& harness, const Variant& variant) {
-    const std::string& peer = variant.peer;
-    const Body fresh = timed(variant, [](Engine& engine, long n) {
+Body fresh_results(const Variant& variant) {
+    return timed(variant, [](Engine& engine, long n) {
         for (long i = 0; i < n; ++i) {
             const Tensor y = engine.x + 1.0f;
         }
     });
+}
+
+void rows(Harness& harness, const Variant& variant) {
+    const std::string& peer = variant.peer;
+    const Body fresh = fresh_results(variant);
     harness.row(peer, "a10k", kSmall, fresh);
     harness.row(peer, "a1m", kLarge, fresh);
     harness.row(peer, "b", kLarge, timed(variant, [](Engine& engine, long n) {
@@ -176,6 +182,9 @@ int main(int argc, char** argv) {
     headway::devices::kernels::use_one_blas_thread();
     rows(harness, {"Headway", 1, true});
     rows(harness, {"Headway, not recording", 1, false});
+    // Without a limit the ops that wait hold their results: memory grows by the headway, which is no cost of the queue.
+    const Variant limited{"Headway, at most 16k queued", 1, true, 16384};
+    harness.row(limited.peer, "a1m", kLarge, fresh_results(limited));
     rows(harness, {"Headway, 2 lanes", 2, true});
     rows(harness, {"Headway, 4 lanes", 4, true});
 }

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +20,6 @@ namespace {
 constexpr std::int64_t kSpinNs = 50'000;
 constexpr std::int64_t kSleepNs = 50'000'000;  // a sleeper looks again after this, whatever happens
 constexpr std::uint64_t kWaiting = std::uint64_t{1} << 32;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 void pin_to_core(int core) {
     cpu_set_t set;
@@ -317,7 +315,7 @@ bool CpuDevice::take_lazily(Command& command) {
         if (command.out == nullptr) {
             const auto live = lazy_bytes_.load(std::memory_order_relaxed);
             const bool fits = budget == 0 || live + bytes <= budget;
-            command.out = fits ? static_cast<float*>(allocate(bytes)) : nullptr;
+            command.out = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
             if (command.out == nullptr) {
                 poison().fail(command, core::ErrorKind::out_of_memory,
                               "out of memory: " + std::to_string(bytes) + " bytes asked for when the op started, " +
@@ -339,17 +337,24 @@ float* CpuDevice::lazy_data(core::BufferId buffer) {
 }
 
 void* CpuDevice::allocate(std::size_t bytes) {
-    const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* data = std::aligned_alloc(alignment, rounded);
-    if (data != nullptr && alignment == kHugePage) {
-        madvise(data, rounded, MADV_HUGEPAGE);  // 171 ns a 4 KiB page instead of 1.1 µs
-    }
-    return data;
+    return allocate(bytes, true);
 }
 
-void CpuDevice::deallocate(void* data, std::size_t) {
-    std::free(data);
+// Small blocks, and large ones where no addresses could be reserved, come from the C library.
+void* CpuDevice::allocate(std::size_t bytes, bool ahead) {
+    if (bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0) {
+        return memory_.take(bytes, ahead);
+    }
+    constexpr std::size_t kAlignment = 64;
+    return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+void CpuDevice::deallocate(void* data, std::size_t bytes) {
+    if (memory_.owns(data)) {
+        memory_.give(data, bytes);
+    } else {
+        std::free(data);
+    }
 }
 
 void CpuDevice::read(float* host, const float* device, std::size_t elements) {

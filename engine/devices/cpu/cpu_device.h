@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/devices/command_queue.h"
+#include "engine/devices/cpu/host_memory.h"
 #include "engine/devices/device.h"
 #include "engine/devices/kernels/kernels.h"
 
@@ -61,6 +62,7 @@ private:
         std::uint64_t bytes;
     };
 
+    [[nodiscard]] void* allocate(std::size_t bytes, bool ahead);
     void work(std::uint32_t index);
     void stay_held();
     void run(Lane& lane, Command& command);
@@ -72,6 +74,7 @@ private:
         return static_cast<std::int32_t>(lane.completed.load(std::memory_order_acquire) - seq) >= 0;
     }
 
+    HostMemory memory_;
     DeviceInfo info_;
     CpuOptions options_;
     trace::Control& control_;

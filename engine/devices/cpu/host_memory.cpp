@@ -1,0 +1,152 @@
+#include "engine/devices/cpu/host_memory.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/core/thread.h"
+
+// Kernel 5.14; older C libraries lack the name.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace headway::devices {
+
+namespace {
+
+constexpr std::size_t kLeastReserved = std::size_t{256} << 20;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t to) {
+    return (bytes + to - 1) / to * to;
+}
+
+// All that the machine has: more can be asked for, and is refused.
+std::size_t physical_bytes() {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : kLeastReserved;
+}
+
+}  // namespace
+
+HostMemory::HostMemory() {
+    // Addresses only. A limit on the address space (ulimit -v) may leave room for less.
+    for (bytes_ = rounded_up(physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
+         bytes_ = rounded_up(bytes_ / 2, kPageBytes)) {
+        void* found = mmap(nullptr, bytes_ + kPageBytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (found == MAP_FAILED) {
+            continue;
+        }
+        auto* first = static_cast<std::byte*>(found);
+        const auto skip = (kPageBytes - reinterpret_cast<std::uintptr_t>(found) % kPageBytes) % kPageBytes;
+        begin_ = first + skip;
+        if (skip != 0) {
+            munmap(first, skip);
+        }
+        if (skip != kPageBytes) {
+            munmap(begin_ + bytes_, kPageBytes - skip);
+        }
+        madvise(begin_, bytes_, MADV_HUGEPAGE);  // a fault every 2 MiB and not every 4 KiB
+        madvise(begin_, bytes_, MADV_DONTDUMP);
+        free_.emplace(begin_, bytes_);
+        asked_.resize(bytes_ / kPageBytes);
+        return;
+    }
+}
+
+HostMemory::~HostMemory() {
+    thread_.request_stop();
+    thread_ = std::jthread();  // joins
+    if (begin_ != nullptr) {
+        munmap(begin_, bytes_);
+    }
+}
+
+bool HostMemory::owns(const void* data) const {
+    const auto* at = static_cast<const std::byte*>(data);
+    return at >= begin_ && at < begin_ + bytes_;
+}
+
+void* HostMemory::take(std::size_t bytes, bool ahead) {
+    if (bytes == 0 || bytes > bytes_) {
+        return nullptr;
+    }
+    const std::size_t wanted = rounded_up(bytes, kGrainBytes);
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= wanted; });
+    if (found == free_.end()) {
+        return nullptr;
+    }
+    const auto [data, room] = *found;
+    free_.erase(found);
+    if (room > wanted) {
+        free_.emplace(data + wanted, room - wanted);
+    }
+    bool fresh = false;
+    const auto end = static_cast<std::size_t>(data - begin_) + wanted;
+    for (auto page = static_cast<std::size_t>(data - begin_) / kPageBytes; ahead && page * kPageBytes < end; ++page) {
+        if (!asked_[page]) {
+            asked_[page] = fresh = true;
+            ahead_.push_back(page);
+        }
+    }
+    if (fresh) {
+        if (!thread_.joinable()) {
+            thread_ = std::jthread([this](const std::stop_token& stop) { make_resident(stop); });
+        }
+        wake_.notify_one();
+    }
+    return data;
+}
+
+void HostMemory::give(void* block, std::size_t bytes) {
+    auto* data = static_cast<std::byte*>(block);
+    std::size_t size = rounded_up(bytes, kGrainBytes);
+    std::unique_lock lock(mutex_);
+    // Pages that are this block's alone need not become resident any more.
+    const auto first = rounded_up(static_cast<std::size_t>(data - begin_), kPageBytes) / kPageBytes;
+    const auto last = static_cast<std::size_t>(data + size - begin_) / kPageBytes;
+    std::erase_if(ahead_, [&](std::size_t page) { return page >= first && page < last; });
+    left_.wait(lock, [&] { return in_hand_ + kPageBytes <= data || in_hand_ >= data + size; });
+    madvise(data, size, MADV_DONTNEED);
+    for (auto page = first; page < last; ++page) {
+        asked_[page] = false;
+    }
+
+    const auto next = free_.lower_bound(data);
+    if (next != free_.end() && next->first == data + size) {
+        size += next->second;
+        free_.erase(next);
+    }
+    if (auto before = free_.lower_bound(data); before != free_.begin()) {
+        --before;
+        if (before->first + before->second == data) {
+            before->second += size;
+            return;
+        }
+    }
+    free_.emplace(data, size);
+}
+
+void HostMemory::make_resident(const std::stop_token& stop) {
+    core::name_thread("pages");
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // the frontend and the workers come first
+    std::unique_lock lock(mutex_);
+    while (wake_.wait(lock, stop, [this] { return !ahead_.empty(); })) {
+        in_hand_ = begin_ + ahead_.front() * kPageBytes;
+        ahead_.pop_front();
+        lock.unlock();
+        // Where the kernel does not know this the worker meets the faults itself.
+        madvise(in_hand_, kPageBytes, MADV_POPULATE_WRITE);
+        lock.lock();
+        in_hand_ = nullptr;
+        left_.notify_all();
+    }
+}
+
+}  // namespace headway::devices
