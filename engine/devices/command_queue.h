@@ -16,7 +16,13 @@ namespace headway::devices {
 
 class CommandQueue {
 public:
-    CommandQueue() : write_(new Segment), read_(write_) {}
+    CommandQueue() : write_(new Segment), read_(write_) {
+        for (int i = 0; i < kReadySegments; ++i) {
+            auto* segment = new Segment;  // which writes to it: its page faults are met here
+            segment->next.store(spare_, std::memory_order_relaxed);
+            spare_ = segment;
+        }
+    }
     ~CommandQueue() {
         while (read_ != nullptr) {
             Segment* next = read_->next.load(std::memory_order_relaxed);
@@ -67,6 +73,7 @@ public:
 
 private:
     static constexpr std::uint32_t kSegmentCommands = 4096;  // 256 KiB
+    static constexpr int kReadySegments = 3;                 // beside the first: 16k commands before any page fault
     struct Segment {
         std::array<Command, kSegmentCommands> commands;
         std::atomic<Segment*> next{nullptr};

@@ -88,7 +88,8 @@ struct Recording::Strings {
     std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> ids;
 };
 
-core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd) {
+core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd,
+                                                                     std::size_t resident_bytes) {
     const std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
     const std::size_t bytes = kHeaderBytes + chunks * kChunkBytes;
@@ -133,7 +134,7 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
     std::atomic_ref(header->magic).store(kMagic, std::memory_order_release);
 
     recording->chunks_prepared_ = 0;
-    recording->prepare_chunks_to(kFirstChunks);
+    recording->prepare_chunks_to(std::max(kFirstChunks, resident_bytes / kChunkBytes));
     recording->start_keeper();
     return recording;
 }
