@@ -106,9 +106,11 @@ public:
         waits();
         scopes();
         minibatches();
+        drops();
         executions();
         counter("headway", "ops", run_.headway());
         counter("live bytes", "bytes", run_.live_bytes());
+        counter("resident bytes", "bytes", run_.resident_bytes());
         put("\n]}\n");
         return flush();
     }
@@ -119,9 +121,25 @@ private:
         char text[24];
         buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
     }
-    void put(std::uint64_t number) { put(static_cast<std::int64_t>(number)); }
+    void put(std::uint64_t number) {
+        char text[24];
+        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+    }
     void put(std::uint32_t number) { put(static_cast<std::int64_t>(number)); }
     void put(int number) { put(static_cast<std::int64_t>(number)); }
+    void put_double(double number) {
+        char text[40];
+        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+    }
+    template <class Call>
+    void list(std::size_t count, Call call) {
+        put("[");
+        for (std::size_t i = 0; i < count; ++i) {
+            put(i == 0 ? "" : ",");
+            call(i);
+        }
+        put("]");
+    }
     void put_us(std::int64_t ns) {
         if (ns < 0) {
             buffer_ += '-';
@@ -180,12 +198,17 @@ private:
         }
         return at->second;
     }
-    const std::string& line(core::Line line) {
+    // `,"line":"train.py:3","file":1`
+    void put_line(core::Line line) {
+        if (line == 0) {
+            return;
+        }
         const auto [at, fresh] = lines_.try_emplace(line);
         if (fresh) {
-            at->second = quoted(run_.line_text(line));
+            at->second =
+                ",\"line\":" + quoted(run_.line_text(line)) + ",\"file\":" + std::to_string(core::file_of(line));
         }
-        return at->second;
+        put(std::string_view(at->second));
     }
 
     void other_data();
@@ -194,6 +217,7 @@ private:
     void waits();
     void scopes();
     void minibatches();
+    void drops();
     void executions();
     void counter(const char* name, const char* unit, const model::Curve& curve);
 
@@ -201,7 +225,7 @@ private:
     const Sink& sink_;
     std::string buffer_;
     std::unordered_map<std::uint16_t, SignatureText> signatures_;
-    std::unordered_map<core::Line, std::string> lines_;
+    std::unordered_map<core::Line, std::string> lines_;  // quoted, with the file's number
     bool first_ = true, good_ = true;
 };
 
@@ -236,11 +260,42 @@ void Writer::other_data() {
         first = false;
     }
     const auto numbers = run_.numbers();
+    const auto measured = run_.measured();
     put("},\"measured\":{\"begin_us\":");
-    put_us(numbers.begin_ns);
+    put_us(measured.begin_ns);
     put(",\"end_us\":");
-    put_us(numbers.end_ns);
-    put_all("},\"recorder_ns\":", numbers.recorder_ns, ",\"lost_records\":", numbers.lost_records);
+    put_us(measured.end_ns);
+    put_all(",\"first\":", measured.first, ",\"last\":", measured.last, ",\"first_wait\":", measured.first_wait,
+            ",\"waits_end\":", measured.waits_end, ",\"begin_marked\":", measured.begin_marked ? "true" : "false",
+            ",\"end_marked\":", measured.end_marked ? "true" : "false");
+    put_all("},\"recorder_ns\":", numbers.recorder_ns, ",\"recorder_ns_per_op\":");
+    put_double(run_.recorder_ns_per_op());
+    put_all(",\"lost_records\":", numbers.lost_records,
+            ",\"virtual_clock\":", run_.clock() == trace::ClockKind::virtual_ns ? "true" : "false",
+            ",\"live_sampled\":", info.live_sampled ? "true" : "false",
+            ",\"state\":", run_.state() == trace::RunState::failed ? "\"failed\"" : "\"finished\"");
+    if (const auto end_ns = run_.program_end_ns()) {
+        put(",\"program_end_us\":");
+        put_us(*end_ns);
+    }
+    put(",\"files\":");
+    list(run_.file_count(), [this](std::size_t id) { put(quoted(run_.file(static_cast<std::uint32_t>(id)))); });
+    put(",\"lanes\":");
+    list(run_.lanes().size(), [this](std::size_t lane) { put(quoted(run_.lanes()[lane].name)); });
+    put(",\"signatures\":");
+    list(run_.signature_count(), [this](std::size_t id) {
+        const auto& signature = run_.signature(static_cast<std::uint16_t>(id));
+        put("{\"name\":");
+        put(quoted(signature.name));
+        put(",\"shapes\":");
+        put(quoted(signature.shapes));
+        put_all(",\"family\":", static_cast<int>(signature.family), ",\"out_bytes\":", signature.out_bytes,
+                ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes, "}");
+    });
+    if (!run_.result_json().empty()) {
+        put(",\"result\":");
+        put(quoted(run_.result_json()));
+    }
     if (const auto& error = run_.error()) {
         put(",\"error\":{\"message\":");
         put(quoted(error->message));
@@ -258,6 +313,7 @@ void Writer::names() {
     int order = 0;
     thread(kFrontendTid, "Frontend", order++);
     thread(kWaitsTid, "Frontend waits", order++);
+    thread(kDropsTid, "Frontend drops tensors", order++);
     if (!run_.minibatches().empty()) {
         thread(kMinibatchesTid, "Minibatches", order++);
     }
@@ -279,17 +335,27 @@ void Writer::issues() {
         const auto& text = signature(op.signature);
         event("X", kFrontendTid);
         span(op.issue_begin_ns, op.issue_end_ns);
-        put_all(",\"cat\":\"issue\",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id);
-        if (op.line != 0) {
-            put_all(",\"line\":", std::string_view(line(op.line)));
-        }
+        put_all(",\"cat\":\"issue\",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id,
+                ",\"sig\":", std::uint32_t{op.signature});
+        put_line(op.line);
         put_all(",\"lane\":", std::uint32_t{op.lane}, ",\"out\":", op.out);
-        if (op.in0 != 0) {
+        if (op.in0 != 0 || op.in1 != 0 || op.more_inputs) {
             put_all(",\"in\":[", op.in0);
-            if (op.in1 != 0) {
+            if (op.in1 != 0 || op.more_inputs) {
                 put_all(",", op.in1);
             }
+            if (op.more_inputs) {
+                for (const auto buffer : run_.more_inputs(id)) {
+                    put_all(",", buffer);
+                }
+            }
             put("]");
+        }
+        if (op.reads_output) {
+            put(",\"in_place\":true");
+        }
+        if (op.not_issued) {
+            put(",\"unissued\":true");
         }
         if (op.fresh_output) {
             put_all(",\"bytes\":", run_.signature(op.signature).out_bytes);
@@ -316,9 +382,7 @@ void Writer::waits() {
         put_all(",\"cat\":\"wait,", group_of(wait.kind), "\",\"name\":");
         put(quoted(wait.name));
         put_all(",\"args\":{\"kind\":", static_cast<int>(wait.kind), ",\"issued\":", wait.issued);
-        if (wait.line != 0) {
-            put_all(",\"line\":", std::string_view(line(wait.line)));
-        }
+        put_line(wait.line);
         if (wait.target != 0) {
             put_all(",\"target\":", wait.target);
         } else {
@@ -336,7 +400,7 @@ void Writer::scopes() {
         span(scope.begin_ns, scope.end_ns == model::kPending ? run_.now_ns() : scope.end_ns);
         put(",\"cat\":\"scope\",\"name\":");
         put(quoted(scope.name));
-        put("}");
+        put(scope.end_ns == model::kPending ? ",\"args\":{\"open\":true}}" : "}");
     }
 }
 
@@ -348,8 +412,20 @@ void Writer::minibatches() {
         span(minibatch.issue_begin_ns,
              minibatch.issue_end_ns == model::kPending ? run_.now_ns() : minibatch.issue_end_ns);
         put_all(",\"cat\":\"minibatch\",\"name\":\"minibatch ", minibatch.index,
-                "\",\"args\":{\"first\":", minibatch.first, ",\"last\":", minibatch.last, "}}");
+                "\",\"args\":{\"index\":", minibatch.index, ",\"first\":", minibatch.first, ",\"last\":", minibatch.last,
+                minibatch.issue_end_ns == model::kPending ? ",\"open\":true}}" : "}}");
     }
+}
+
+void Writer::drops() {
+    run_.each_drop([this](core::BufferId buffer, std::int64_t ns, core::OpId after) {
+        if (!event("i", kDropsTid)) {
+            return;
+        }
+        put(",\"ts\":");
+        put_us(ns);
+        put_all(",\"s\":\"t\",\"cat\":\"drop\",\"name\":\"drop\",\"args\":{\"buffer\":", buffer, ",\"after\":", after, "}}");
+    });
 }
 
 void Writer::executions() {

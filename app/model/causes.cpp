@@ -75,6 +75,14 @@ std::vector<OpId> Run::dependencies(OpId id) const {
     return direct;
 }
 
+std::vector<BufferId> Run::more_inputs(OpId id) const {
+    std::vector<BufferId> buffers;
+    if (id != 0 && id <= ops_.size() && ops_[id - 1].more_inputs) {
+        dependencies_->each_more_input(id, [&buffers](BufferId buffer) { buffers.push_back(buffer); });
+    }
+    return buffers;
+}
+
 // ---- lanes by time and by op ----
 // A lane runs its ops in the order of their issue, so ids and times both ascend in it.
 

@@ -98,8 +98,12 @@ void Run::take_run(std::string_view text) {
     info_.title = text_of(json, "title");
     info_.device_kind = text_of(json, "device_kind");
     info_.device_name = text_of(json, "device_name");
-    const auto simulated = json.find("simulated");
-    info_.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
+    const auto is_true = [&json](const char* key) {
+        const auto found = json.find(key);
+        return found != json.end() && found->is_boolean() && found->get<bool>();
+    };
+    info_.simulated = is_true("simulated");
+    info_.live_sampled = is_true("live_sampled");
     info_.cpu = text_of(json, "cpu");
     info_.os = text_of(json, "os");
     info_.cores = static_cast<int>(std::min<std::uint32_t>(number_of<std::uint32_t>(json, "cores"), 1u << 20));

@@ -188,11 +188,8 @@ Numbers Run::numbers() const {
     numbers.handover_ns = rounded(handovers);
     numbers.prediction_formula = formula(segments, longest, static_cast<std::uint64_t>(lane_count));
 
-    const trace::Header& header = reader_->header();
-    const double cost = header.virtual_clock != 0 ? 0.0 : header.recorder_ns_per_op;
-    if (std::isfinite(cost) && cost > 0 && cost < 1e6) {
-        numbers.recorder_ns = rounded(static_cast<long double>(cost) * static_cast<long double>(numbers.ops));
-    }
+    numbers.recorder_ns =
+        rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
     const auto peak = [&](const Curve& curve) {
         return static_cast<std::uint64_t>(
             std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
@@ -200,7 +197,7 @@ Numbers Run::numbers() const {
     numbers.headway_max = peak(headway_);
     numbers.live_bytes_peak = peak(live_);
     numbers.pending_bytes_peak = peak(pending_);
-    if (header.virtual_clock == 0) {
+    if (clock() != trace::ClockKind::virtual_ns) {
         numbers.rss_bytes_peak = peak(resident_);
         if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
             numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));

@@ -134,7 +134,13 @@ void Run::take_samples() {
             return;
         }
         for (const trace::SampleRecord& record : records) {
-            resident_.set(ns_from_ticks(record.time), static_cast<std::int64_t>(record.resident_bytes));
+            const std::int64_t ns = ns_from_ticks(record.time);
+            if (info_.live_sampled) {
+                live_.set(ns, static_cast<std::int64_t>(record.live_bytes));
+            }
+            if (record.resident_bytes != 0 || !info_.live_sampled) {
+                resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
+            }
         }
         next += records.size();
     }
@@ -177,6 +183,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.lane = record.lane;
     op.fresh_output = (record.kind & trace::kFreshOutput) != 0;
     op.reads_output = (record.kind & trace::kReadsOutput) != 0;
+    op.not_issued = (record.kind & trace::kNotIssued) != 0;
     op.minibatch = intake_->open_minibatch;
     ops_.push_back(op);
 

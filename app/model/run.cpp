@@ -180,6 +180,19 @@ std::int64_t Run::end_ns() const {
     return program_end_ns_ != kPending ? std::max(program_end_ns_, last_exec_ns_) : last_ns_;
 }
 
+std::optional<std::int64_t> Run::program_end_ns() const {
+    return program_end_ns_ == kPending ? std::nullopt : std::optional(program_end_ns_);
+}
+
+trace::ClockKind Run::clock() const {
+    return static_cast<trace::ClockKind>(std::min<std::uint32_t>(reader_->header().virtual_clock, 2));
+}
+
+double Run::recorder_ns_per_op() const {
+    const double cost = reader_->header().recorder_ns_per_op;
+    return clock() != trace::ClockKind::virtual_ns && std::isfinite(cost) && cost > 0 && cost < 1e6 ? cost : 0;
+}
+
 std::uint64_t Run::lost_records() const {
     return reader_->header().lost_records.load(std::memory_order_relaxed);
 }
@@ -190,6 +203,8 @@ Run::Measured Run::measured() const {
     measured.begin_ns = marked ? measure_begin_ns_ : first_ns_ != kPending ? first_ns_ : 0;
     measured.first = measure_begin_op_ + 1;
     measured.first_wait = measure_begin_wait_;
+    measured.begin_marked = marked;
+    measured.end_marked = marked && measure_end_ns_ != kPending;
     if (marked && measure_end_ns_ != kPending) {
         measured.end_ns = measure_end_ns_;
         measured.last = measure_end_op_;

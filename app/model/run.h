@@ -35,6 +35,7 @@ struct Op {
     std::uint8_t lane = 0;
     bool fresh_output = false, reads_output = false, failed = false;
     bool more_inputs = false;     // reads further buffers, see dependencies()
+    bool not_issued = false;      // a trace of another program that tells of its execution only
     std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
 };
 
@@ -86,6 +87,7 @@ struct RunInfo {
     std::string date;  // ISO, local
     std::string version;
     std::map<std::string, std::string> parameters;
+    bool live_sampled = false;  // live bytes come from samples, not from the ops (traces of other programs)
 };
 
 struct RunError {
@@ -161,6 +163,7 @@ public:
         std::int64_t begin_ns = 0, end_ns = 0;
         OpId first = 1, last = 0;                   // ops [first, last]
         std::size_t first_wait = 0, waits_end = 0;  // waits [first_wait, waits_end)
+        bool begin_marked = false, end_marked = false;
     };
     [[nodiscard]] Measured measured() const;
 
@@ -172,6 +175,29 @@ public:
     // takes time in proportion to the ops.
     [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000,
                                               std::size_t* count = nullptr) const;
+
+    // For those who write the run down somewhere else.
+    [[nodiscard]] std::vector<BufferId> more_inputs(OpId id) const;  // that it reads besides in0 and in1
+    [[nodiscard]] std::size_t signature_count() const { return signatures_.size(); }
+    [[nodiscard]] std::size_t file_count() const { return files_.size(); }
+    [[nodiscard]] std::optional<std::int64_t> program_end_ns() const;
+    [[nodiscard]] trace::ClockKind clock() const;
+    [[nodiscard]] double recorder_ns_per_op() const;
+    // call(buffer, ns, ops issued before) for each tensor that the program let go of, in order.
+    template <class Call>
+    void each_drop(Call call) const {
+        const trace::StreamId drops{trace::StreamKind::drops, 0};
+        for (std::uint64_t i = 0; i < reader_->size(drops);) {
+            const auto records = reader_->records<trace::DropRecord>(drops, i);
+            for (const trace::DropRecord& record : records) {
+                call(record.buffer, ns_from_ticks(record.time), record.after);
+            }
+            i += records.size();
+            if (records.empty()) {
+                return;
+            }
+        }
+    }
 
     // Walks over the measured ops: about 5 ms for a million of them. Ask a few times a second while a run goes on.
     [[nodiscard]] Numbers numbers() const;

@@ -69,7 +69,7 @@ enum class FrontendKind : std::uint8_t {
 inline constexpr std::uint8_t kKindMask = 0x0f;
 inline constexpr std::uint8_t kFreshOutput = 0x10;  // `out` was made for this op; its bytes are in the signature
 inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read as well as written
-inline constexpr std::uint8_t kDrawsOnly = 0x40;    // (reserved)
+inline constexpr std::uint8_t kNotIssued = 0x40;    // a trace of another program that does not tell when: `begin` is its start
 
 enum class WaitKind : std::uint8_t {
     // Barriers: the program, or the learner's policy, asked for a wait.
@@ -130,7 +130,7 @@ struct SampleRecord {
     std::uint64_t time;
     std::uint64_t resident_bytes;  // of the process
     std::uint64_t reserved_bytes;  // held by the allocator, in use or not
-    std::uint64_t reserved;
+    std::uint64_t live_bytes;      // of tensors, where RunInfo says that they were sampled; else 0
 };
 static_assert(sizeof(SampleRecord) == 32);
 
@@ -223,6 +223,12 @@ enum class LineMode : std::uint32_t {
     until = 3,  // stop before `until_line`
 };
 
+enum class ClockKind : std::uint32_t {
+    ticks = 0,        // core::ticks(), which the anchors turn into nanoseconds
+    virtual_ns = 1,   // virtual nanoseconds from 0
+    recorded_ns = 2,  // nanoseconds from 0 of a run that another file tells of
+};
+
 struct Header {
     std::uint64_t magic;
     std::uint32_t version;
@@ -235,7 +241,7 @@ struct Header {
     std::int64_t first_ns;
     std::int64_t wall_clock_ns;  // CLOCK_REALTIME at the first anchor
     std::atomic<std::uint32_t> anchor_version;
-    std::uint32_t virtual_clock;  // 1: ticks are virtual nanoseconds from 0
+    std::uint32_t virtual_clock;  // ClockKind
     std::atomic<std::uint64_t> last_ticks;
     std::atomic<std::int64_t> last_ns;
     double recorder_ns_per_op;                // what recording one op costs, measured at the start

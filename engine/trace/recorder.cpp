@@ -88,8 +88,8 @@ struct Recording::Strings {
     std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> ids;
 };
 
-core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd,
-                                                                     std::size_t resident_bytes) {
+core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd, std::size_t resident_bytes,
+                                                           ClockKind clock) {
     const std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
     const std::size_t bytes = kHeaderBytes + chunks * kChunkBytes;
@@ -121,7 +121,8 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
     auto* header = new (mapped) Header{};
     recording->header_ = header;
     recording->capacity_ = header->chunk_capacity = static_cast<std::uint32_t>(chunks);
-    const core::Anchor anchor = core::read_anchor();
+    header->virtual_clock = static_cast<std::uint32_t>(clock);
+    const core::Anchor anchor = clock == ClockKind::ticks ? core::read_anchor() : core::Anchor{};
     header->first_ticks = anchor.ticks;
     header->first_ns = anchor.ns;
     timespec wall{};
@@ -157,7 +158,7 @@ void Recording::use_virtual_clock() {
     if (samples_chunk_ != nullptr) {
         samples_chunk_->committed.store(0, std::memory_order_release);
     }
-    header_->virtual_clock = 1;
+    header_->virtual_clock = static_cast<std::uint32_t>(ClockKind::virtual_ns);
     header_->first_ticks = 0;
     header_->first_ns = 0;
     header_->last_ticks.store(0, std::memory_order_relaxed);

@@ -58,8 +58,10 @@ public:
     // A new memfd of at most `max_bytes` (pages are taken as records arrive), or the given descriptor, which the
     // caller made and keeps. Fails with the reason when the memory cannot be mapped. The first `resident_bytes` are
     // touched before this returns, beyond the few that every run needs; the rest while it runs, ahead of the writers.
+    // `clock`: what the records' times are.
     static core::Result<std::unique_ptr<Recording>> create(std::size_t max_bytes, int fd = -1,
-                                                           std::size_t resident_bytes = 0);
+                                                           std::size_t resident_bytes = 0,
+                                                           ClockKind clock = ClockKind::ticks);
     ~Recording();
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;

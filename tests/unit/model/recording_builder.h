@@ -41,6 +41,7 @@ public:
         bool in_place = false;
     };
     OpId issue(const Issue& op) {
+        last_issue_ = ticks(op.begin);
         frontend_.add(
             {ticks(op.begin), duration(op.begin, op.end), op.signature,
              static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::issue) |
@@ -49,7 +50,7 @@ public:
         return ++issued_;
     }
     void more_inputs(BufferId a, BufferId b) {
-        frontend_.add({0, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, 0, a, b});
+        frontend_.add({last_issue_, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, 0, a, b});
     }
     void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end) {
         lanes_[lane].add({ticks(begin), duration(begin, end), op});
@@ -96,6 +97,7 @@ private:
     trace::StreamWriter<trace::DropRecord> drops_;
     std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxLanes> lanes_;
     OpId issued_ = 0;
+    std::uint64_t last_issue_ = 0;
     std::uint16_t signatures_ = 0;
 };
 

@@ -1,0 +1,34 @@
+// The two kinds of Chrome traces, each read event by event into a draft. Private to app/exchange.
+//
+// Threads: one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/exchange/chrome_event.h"
+#include "app/exchange/draft.h"
+
+namespace headway::exchange {
+
+class TraceFormat {
+public:
+    virtual ~TraceFormat() = default;
+    virtual void take(const ChromeEvent& event) = 0;
+    // All events have been taken. `values`: what stands beside them. Sentences about what was repaired or left out go
+    // to `notes`.
+    virtual core::Result<Draft> finish(const std::map<std::string, std::string>& values,
+                                       std::vector<std::string>& notes) = 0;
+};
+
+// Headway's own, as chrome_writer.h makes them. Needs "otherData", which stands before the events.
+std::unique_ptr<TraceFormat> own_format(const std::string& other_data);
+// torch.profiler's and all others. `name`: the file's, for the title.
+std::unique_ptr<TraceFormat> foreign_format(const std::string& name);
+
+// Whether that "otherData" is ours; a note says when it is a later version of it.
+bool is_own(const std::string& other_data);
+
+}  // namespace headway::exchange

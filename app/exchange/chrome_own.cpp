@@ -1,0 +1,367 @@
+// Headway's own traces: everything comes back as it was.
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "app/exchange/chrome_formats.h"
+#include "app/exchange/chrome_writer.h"
+#include "engine/trace/format.h"
+
+namespace headway::exchange {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_at(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t count_at(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number()) {
+        return 0;
+    }
+    return found->is_number_unsigned()
+               ? found->get<std::uint64_t>()
+               : static_cast<std::uint64_t>(std::clamp(found->get<double>(), 0.0, 9e18));
+}
+
+bool is_true(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_boolean() && found->get<bool>();
+}
+
+// "123.456": times stand in the text as they are, so that no digit is lost.
+std::int64_t ns_at(const Json& json, const char* key, std::int64_t otherwise) {
+    const auto found = json.find(key);
+    if (found == json.end()) {
+        return otherwise;
+    }
+    return ns_from_us(found->is_string() ? found->get<std::string>() : found->dump()).value_or(otherwise);
+}
+
+std::uint64_t number(RawJson json) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(integer_from(json).value_or(0), 0));
+}
+std::uint32_t small(RawJson json) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number(json), UINT32_MAX));
+}
+
+class OwnFormat final : public TraceFormat {
+public:
+    explicit OwnFormat(const std::string& other_data) { facts(Json::parse(other_data, nullptr, false)); }
+
+    void take(const ChromeEvent& event) override {
+        ++events_;
+        if (event.phase == 'C') {
+            counter(event);
+            return;
+        }
+        if (event.phase != 'X' && event.phase != 'i') {
+            return;  // names and arrows say nothing that the others do not
+        }
+        const std::int64_t tid = integer_from(event.tid).value_or(0);
+        if (!event.has_ns || event.duration_ns < 0) {
+            ++odd_;
+        } else if (tid == kFrontendTid) {
+            issue(event);
+        } else if (tid == kWaitsTid) {
+            wait(event);
+        } else if (tid == kMinibatchesTid) {
+            minibatch(event);
+        } else if (tid == kDropsTid) {
+            draft_.drops.push_back({event.ns, small(event.argument("buffer")), small(event.argument("after"))});
+        } else if (tid >= kFirstLaneTid) {
+            execution(event, static_cast<std::size_t>(tid - kFirstLaneTid));
+        } else if (tid >= kFirstScopeTid) {
+            scope(event, static_cast<int>(tid - kFirstScopeTid));
+        }
+    }
+
+    core::Result<Draft> finish(const std::map<std::string, std::string>&, std::vector<std::string>& notes) override {
+        settle_ops(notes);
+        const auto by_begin = [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; };
+        std::stable_sort(draft_.scopes.begin(), draft_.scopes.end(), by_begin);
+        for (auto& lane : draft_.lanes) {
+            if (!std::is_sorted(lane.begin(), lane.end(), by_begin)) {
+                std::stable_sort(lane.begin(), lane.end(), by_begin);
+            }
+        }
+        std::stable_sort(draft_.samples.begin(), draft_.samples.end(),
+                         [](const auto& a, const auto& b) { return a.ns < b.ns; });
+        if (odd_ > 0) {
+            notes.push_back(std::to_string(odd_) + " events that make no sense were left out");
+        }
+        return std::move(draft_);
+    }
+
+private:
+    void facts(const Json& json);
+
+    // The number of the op that the event is about; 0 when there can be no such op.
+    core::OpId op_of(const ChromeEvent& event) const {
+        const std::uint64_t id = number(event.argument("op"));
+        return id <= 2 * events_ + (1u << 16) && id < trace::kFailedOp ? static_cast<core::OpId>(id) : 0;
+    }
+
+    core::Line line_of(const ChromeEvent& event) {
+        const auto text = bare(event.argument("line"));
+        std::uint32_t line = 0;
+        const std::size_t at = text.find_last_of(": ");
+        const char* begin = text.data() + (at == std::string_view::npos ? 0 : at + 1);
+        std::from_chars(begin, text.data() + text.size(), line);
+        return line == 0 ? 0 : core::make_line(small(event.argument("file")), line);
+    }
+
+    void issue(const ChromeEvent& event) {
+        const core::OpId id = op_of(event);
+        if (id == 0) {
+            ++odd_;
+            return;
+        }
+        if (id > draft_.ops.size()) {
+            draft_.ops.resize(id);
+        }
+        Draft::Op& op = draft_.ops[id - 1];
+        op.known = true;
+        op.issue_begin_ns = event.ns;
+        op.issue_end_ns = event.ns + event.duration_ns;
+        op.line = line_of(event);
+        op.out = small(event.argument("out"));
+        op.signature = static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u));
+        op.lane = static_cast<std::uint8_t>(std::min(small(event.argument("lane")), core::kMaxLanes - 1));
+        op.flags = static_cast<std::uint8_t>((event.argument("bytes").empty() ? 0 : trace::kFreshOutput) |
+                                             (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
+                                             (event.argument("unissued").empty() ? 0 : trace::kNotIssued));
+        inputs(event.argument("in"), id, op);
+        if (event.argument("sig").empty()) {
+            op.signature = signature_of(event);
+        }
+    }
+
+    void inputs(RawJson list, core::OpId id, Draft::Op& op) {
+        int place = 0;
+        for (std::size_t i = 0; i < list.size();) {
+            if (list[i] < '0' || list[i] > '9') {
+                ++i;
+                continue;
+            }
+            core::BufferId buffer = 0;
+            const auto [end, problem] = std::from_chars(list.data() + i, list.data() + list.size(), buffer);
+            i = static_cast<std::size_t>(end - list.data());
+            if (problem != std::errc()) {
+                continue;
+            }
+            if (place == 0) {
+                op.in0 = buffer;
+            } else if (place == 1) {
+                op.in1 = buffer;
+            } else {
+                draft_.more_inputs.push_back({id, buffer});
+            }
+            ++place;
+        }
+    }
+
+    // Traces from before signatures had a table: an op's name and bytes make one.
+    std::uint16_t signature_of(const ChromeEvent& event) {
+        const std::string name = text_from(event.name);
+        const std::uint64_t bytes = number(event.argument("bytes"));
+        const auto [at, fresh] = found_.try_emplace(name + '\0' + std::to_string(bytes), std::uint16_t{0});
+        if (fresh && draft_.signatures.size() < 65'535) {
+            draft_.signatures.resize(std::max<std::size_t>(draft_.signatures.size(), 1));
+            at->second = static_cast<std::uint16_t>(draft_.signatures.size());
+            draft_.signatures.push_back({name, "", devices::Family::other, bytes, 0, 0});
+        }
+        return at->second;
+    }
+
+    void execution(const ChromeEvent& event, std::size_t lane) {
+        const core::OpId id = op_of(event);
+        if (id == 0 || lane >= core::kMaxLanes) {
+            ++odd_;
+            return;
+        }
+        if (lane >= draft_.lanes.size()) {
+            draft_.lanes.resize(lane + 1);
+        }
+        draft_.lanes[lane].push_back({event.ns, event.ns + event.duration_ns, id, !event.argument("failed").empty()});
+    }
+
+    void wait(const ChromeEvent& event) {
+        model::Wait wait;
+        wait.begin_ns = event.ns;
+        wait.end_ns = event.ns + event.duration_ns;
+        wait.kind = static_cast<trace::WaitKind>(std::min(small(event.argument("kind")), 255u));
+        wait.name = text_from(event.name);
+        wait.line = line_of(event);
+        wait.target = small(event.argument("target"));
+        wait.issued = small(event.argument("issued"));
+        wait.waits_through = wait.target != 0 ? 0 : small(event.argument("through"));
+        draft_.waits.push_back(std::move(wait));
+    }
+
+    void scope(const ChromeEvent& event, int depth) {
+        const bool open = !event.argument("open").empty();
+        draft_.scopes.push_back(
+            {text_from(event.name), event.ns, open ? model::kPending : event.ns + event.duration_ns, depth});
+    }
+
+    void minibatch(const ChromeEvent& event) {
+        model::Minibatch batch;
+        const auto index = event.argument("index");
+        const auto name = bare(event.name);
+        batch.index = static_cast<std::int32_t>(
+            std::min(small(index.empty() ? name.substr(name.find_last_of(' ') + 1) : index), 0x7fff'ffffu));
+        batch.issue_begin_ns = event.ns;
+        batch.issue_end_ns = event.argument("open").empty() ? event.ns + event.duration_ns : model::kPending;
+        batch.first = small(event.argument("first"));
+        batch.last = small(event.argument("last"));
+        draft_.minibatches.push_back(batch);
+    }
+
+    void counter(const ChromeEvent& event) {
+        const auto name = bare(event.name);
+        const std::uint64_t bytes = number(event.argument("bytes"));
+        if (name == "resident bytes") {
+            draft_.samples.push_back({event.ns, bytes, live_});
+            resident_ = bytes;
+        } else if (name == "live bytes" && draft_.info.live_sampled) {
+            draft_.samples.push_back({event.ns, resident_, bytes});
+            live_ = bytes;
+        }
+    }
+
+    // Ops that are missing between others keep their place, and do nothing.
+    void settle_ops(std::vector<std::string>& notes) {
+        std::uint64_t missing = 0;
+        std::int64_t before_ns = 0;
+        for (Draft::Op& op : draft_.ops) {
+            if (!op.known) {
+                ++missing;
+                op.issue_begin_ns = op.issue_end_ns = before_ns;
+                op.flags = trace::kNotIssued;
+            }
+            before_ns = op.issue_begin_ns;
+        }
+        if (missing > 0) {
+            notes.push_back("the issues of " + std::to_string(missing) + " ops are missing");
+        }
+        if (!std::is_sorted(draft_.more_inputs.begin(), draft_.more_inputs.end(),
+                            [](const auto& a, const auto& b) { return a.op < b.op; })) {
+            std::stable_sort(draft_.more_inputs.begin(), draft_.more_inputs.end(),
+                             [](const auto& a, const auto& b) { return a.op < b.op; });
+        }
+        std::uint64_t astray = 0;
+        for (auto& lane : draft_.lanes) {
+            astray += std::erase_if(lane, [this](const auto& exec) { return exec.op > draft_.ops.size(); });
+        }
+        if (astray > 0) {
+            notes.push_back(std::to_string(astray) + " executions of ops that were never issued were left out");
+        }
+    }
+
+    Draft draft_;
+    std::uint64_t events_ = 0, odd_ = 0, resident_ = 0, live_ = 0;
+    std::unordered_map<std::string, std::uint16_t> found_;
+};
+
+void OwnFormat::facts(const Json& json) {
+    if (!json.is_object()) {
+        return;
+    }
+    model::RunInfo& info = draft_.info;
+    info.program = text_at(json, "program");
+    info.title = text_at(json, "title");
+    info.device_kind = text_at(json, "device_kind");
+    info.device_name = text_at(json, "device_name");
+    info.simulated = is_true(json, "simulated");
+    info.cpu = text_at(json, "cpu");
+    info.os = text_at(json, "os");
+    info.cores = static_cast<int>(std::min<std::uint64_t>(count_at(json, "cores"), 1u << 20));
+    info.barrier = text_at(json, "barrier");
+    info.free_policy = text_at(json, "free_policy");
+    info.workers = static_cast<std::uint32_t>(count_at(json, "workers"));
+    info.streams = static_cast<std::uint32_t>(count_at(json, "streams"));
+    info.queue_limit = static_cast<std::uint32_t>(count_at(json, "queue_limit"));
+    info.budget = count_at(json, "budget");
+    info.seed = count_at(json, "seed");
+    info.date = text_at(json, "date");
+    info.version = text_at(json, "version");
+    info.live_sampled = is_true(json, "live_sampled");
+    if (const auto list = json.find("parameters"); list != json.end() && list->is_object()) {
+        for (const auto& [name, value] : list->items()) {
+            info.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
+        }
+    }
+    draft_.clock = is_true(json, "virtual_clock") ? trace::ClockKind::virtual_ns : trace::ClockKind::recorded_ns;
+    draft_.state = text_at(json, "state") == "failed" ? trace::RunState::failed : trace::RunState::finished;
+    if (const auto cost = json.find("recorder_ns_per_op"); cost != json.end() && cost->is_number()) {
+        draft_.recorder_ns_per_op = cost->get<double>();
+    }
+    draft_.lost_records = count_at(json, "lost_records");
+    const auto words = [&json](const char* key, std::size_t most) {
+        std::vector<std::string> list;
+        if (const auto found = json.find(key); found != json.end() && found->is_array()) {
+            for (const auto& word : *found) {
+                if (list.size() < most) {
+                    list.push_back(word.is_string() ? word.get<std::string>() : std::string());
+                }
+            }
+        }
+        return list;
+    };
+    draft_.files = words("files", 256);
+    draft_.lane_names = words("lanes", core::kMaxLanes);
+    if (const auto list = json.find("signatures"); list != json.end() && list->is_array()) {
+        for (const auto& entry : *list) {
+            model::Signature signature;
+            if (entry.is_object()) {
+                signature.name = text_at(entry, "name");
+                signature.shapes = text_at(entry, "shapes");
+                signature.family = static_cast<devices::Family>(
+                    std::min<std::uint64_t>(count_at(entry, "family"), static_cast<std::uint64_t>(devices::Family::other)));
+                signature.out_bytes = count_at(entry, "out_bytes");
+                signature.flops = count_at(entry, "flops");
+                signature.moved_bytes = count_at(entry, "moved_bytes");
+            }
+            draft_.signatures.push_back(std::move(signature));
+            if (draft_.signatures.size() == 65'536) {
+                break;
+            }
+        }
+    }
+    if (const auto part = json.find("measured"); part != json.end() && part->is_object()) {
+        auto& measured = draft_.measured;
+        measured.begin_marked = is_true(*part, "begin_marked");
+        measured.end_marked = is_true(*part, "end_marked");
+        measured.begin_ns = ns_at(*part, "begin_us", 0);
+        measured.end_ns = ns_at(*part, "end_us", 0);
+        measured.first = static_cast<core::OpId>(std::min<std::uint64_t>(count_at(*part, "first"), UINT32_MAX));
+        measured.last = static_cast<core::OpId>(std::min<std::uint64_t>(count_at(*part, "last"), UINT32_MAX));
+        measured.first_wait = count_at(*part, "first_wait");
+        measured.waits_end = count_at(*part, "waits_end");
+    }
+    draft_.program_end_ns = ns_at(json, "program_end_us", model::kPending);
+    if (const auto error = json.find("error"); error != json.end() && error->is_object()) {
+        draft_.error_json = error->dump(-1, ' ', false, Json::error_handler_t::replace);
+        draft_.state = trace::RunState::failed;
+    }
+    draft_.result_json = text_at(json, "result");
+}
+
+}  // namespace
+
+std::unique_ptr<TraceFormat> own_format(const std::string& other_data) {
+    return std::make_unique<OwnFormat>(other_data);
+}
+
+bool is_own(const std::string& other_data) {
+    const Json json = Json::parse(other_data, nullptr, false);
+    return json.is_object() && text_at(json, "format").starts_with("headway ");
+}
+
+}  // namespace headway::exchange

@@ -1,0 +1,302 @@
+#include "app/exchange/draft.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/trace/recorder.h"
+
+namespace headway::exchange {
+
+namespace {
+
+using trace::FrontendKind;
+
+constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // a duration's end of scale, and above
+
+// A frontend event that is no op and no wait.
+struct Mark {
+    core::OpId issued = 0;  // ops issued before it
+    std::int64_t ns = 0;
+    FrontendKind kind = FrontendKind::scope_begin;
+    std::uint32_t index = 0;  // of a scope (in `scopes`) or the minibatch's own
+};
+
+std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
+    const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - begin_ns, 0));
+    return trace::pack_duration(std::min(ns, kMostTicks));
+}
+
+std::uint64_t ticks(std::int64_t ns) {
+    return static_cast<std::uint64_t>(ns);
+}
+
+std::string run_json(const Draft& draft) {
+    const model::RunInfo& info = draft.info;
+    return nlohmann::json{{"program", info.program},
+                          {"title", info.title},
+                          {"device_kind", info.device_kind},
+                          {"device_name", info.device_name},
+                          {"simulated", info.simulated},
+                          {"cpu", info.cpu},
+                          {"os", info.os},
+                          {"cores", info.cores},
+                          {"barrier", info.barrier},
+                          {"free_policy", info.free_policy},
+                          {"workers", info.workers},
+                          {"streams", info.streams},
+                          {"queue_limit", info.queue_limit},
+                          {"budget", info.budget},
+                          {"seed", info.seed},
+                          {"date", info.date},
+                          {"version", info.version},
+                          {"parameters", info.parameters},
+                          {"live_sampled", info.live_sampled},
+                          {"lanes", draft.lane_names}}
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Begins and ends of scopes in an order in which their depths come out as they are: what ended at the moment of a
+// begin, and must have been closed for the depth to fit, ends first.
+void add_scopes(const std::vector<model::Scope>& scopes, std::vector<Mark>& marks) {
+    std::vector<std::uint32_t> open;
+    const auto end = [&](std::size_t place) {
+        marks.push_back({0, scopes[open[place]].end_ns, FrontendKind::scope_end, open[place]});
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+    };
+    // Of those that end at or before `ns`, the earliest; of the same, the innermost.
+    const auto next_end = [&](std::int64_t ns) {
+        std::size_t found = open.size();
+        for (std::size_t i = open.size(); i-- > 0;) {
+            const std::int64_t end_ns = scopes[open[i]].end_ns;
+            if (end_ns <= ns && (found == open.size() || end_ns < scopes[open[found]].end_ns)) {
+                found = i;
+            }
+        }
+        return found;
+    };
+    for (std::size_t i = 0; i < scopes.size(); ++i) {
+        const auto depth = static_cast<std::size_t>(std::max(scopes[i].depth, 0));
+        while (true) {
+            const std::size_t place = next_end(scopes[i].begin_ns);
+            if (place == open.size() || (scopes[open[place]].end_ns == scopes[i].begin_ns && open.size() <= depth)) {
+                break;
+            }
+            end(place);
+        }
+        marks.push_back({0, scopes[i].begin_ns, FrontendKind::scope_begin, static_cast<std::uint32_t>(i)});
+        open.push_back(static_cast<std::uint32_t>(i));
+    }
+    while (!open.empty()) {
+        const std::size_t place = next_end(model::kPending - 1);
+        if (place == open.size()) {
+            return;  // those that never ended
+        }
+        end(place);
+    }
+}
+
+class Recorder {
+public:
+    Recorder(Draft& draft, trace::Recording& recording) : draft_(draft), recording_(recording) {}
+
+    void write() {
+        facts();
+        std::vector<Mark> marks = all_marks();
+        frontend(marks);
+        lanes();
+        trace::StreamWriter<trace::DropRecord> drops(recording_, {trace::StreamKind::drops, 0});
+        for (const Draft::Drop& drop : draft_.drops) {
+            drops.add({ticks(drop.ns), drop.buffer, std::min(drop.after, op_count_)});
+        }
+        trace::StreamWriter<trace::SampleRecord> samples(recording_, {trace::StreamKind::samples, 0});
+        for (const Draft::Sample& sample : draft_.samples) {
+            samples.add({ticks(sample.ns), sample.resident_bytes, 0, sample.live_bytes});
+        }
+        if (!draft_.error_json.empty()) {
+            recording_.meta(trace::MetaType::error, 0, draft_.error_json);
+        }
+        if (!draft_.result_json.empty()) {
+            recording_.meta(trace::MetaType::result, 0, draft_.result_json);
+        }
+        recording_.header().recorder_ns_per_op = draft_.recorder_ns_per_op;
+        recording_.header().lost_records.fetch_add(draft_.lost_records);
+        recording_.header().state.store(static_cast<std::uint32_t>(draft_.state), std::memory_order_release);
+    }
+
+private:
+    void facts() {
+        recording_.meta(trace::MetaType::run, 0, run_json(draft_));
+        for (std::size_t id = 0; id < std::min<std::size_t>(draft_.files.size(), 256); ++id) {
+            if (!draft_.files[id].empty()) {
+                recording_.meta(trace::MetaType::file, static_cast<std::uint16_t>(id), draft_.files[id]);
+            }
+        }
+        for (std::size_t id = 0; id < std::min<std::size_t>(draft_.signatures.size(), 65'536); ++id) {
+            const model::Signature& signature = draft_.signatures[id];
+            if (id == 0 && signature.name.empty()) {
+                continue;
+            }
+            trace::SignatureInfo info{};
+            info.family = static_cast<std::uint8_t>(signature.family);
+            info.out_bytes = signature.out_bytes;
+            info.flops = signature.flops;
+            info.moved_bytes = signature.moved_bytes;
+            recording_.signature(static_cast<std::uint16_t>(id), info, signature.shapes, signature.name);
+        }
+    }
+
+    std::vector<Mark> all_marks() {
+        std::vector<Mark> marks;
+        add_scopes(draft_.scopes, marks);
+        // The depths hold as long as scopes stay in that order, whatever else comes between them.
+        std::size_t issued = 0;
+        std::int64_t latest = INT64_MIN;
+        for (Mark& mark : marks) {
+            latest = mark.ns = std::max(mark.ns, latest);
+            while (issued < draft_.ops.size() && draft_.ops[issued].issue_begin_ns < mark.ns) {
+                ++issued;
+            }
+            mark.issued = static_cast<core::OpId>(issued);
+        }
+        std::vector<Mark> batches;
+        for (const model::Minibatch& batch : draft_.minibatches) {
+            const auto index = static_cast<std::uint32_t>(batch.index);
+            const core::OpId before = batch.first == 0 ? 0 : batch.first - 1;
+            batches.push_back({before, batch.issue_begin_ns, FrontendKind::minibatch_begin, index});
+            if (batch.issue_end_ns != model::kPending) {
+                batches.push_back(
+                    {std::max(batch.last, before), batch.issue_end_ns, FrontendKind::minibatch_end, index});
+            }
+        }
+        const auto earlier = [](const Mark& a, const Mark& b) {
+            return a.issued != b.issued ? a.issued < b.issued : a.ns < b.ns;
+        };
+        const auto middle = static_cast<std::ptrdiff_t>(marks.size());
+        marks.insert(marks.end(), batches.begin(), batches.end());
+        std::inplace_merge(marks.begin(), marks.begin() + middle, marks.end(), earlier);
+        if (draft_.program_end_ns != model::kPending) {
+            marks.push_back({static_cast<core::OpId>(draft_.ops.size()), draft_.program_end_ns,
+                             FrontendKind::program_end, 0});
+        }
+        return marks;
+    }
+
+    void add(std::int64_t begin_ns, std::uint32_t packed, std::uint16_t signature, FrontendKind kind,
+             std::uint8_t flags, std::uint8_t lane, core::Line line, std::uint32_t out, std::uint32_t in0,
+             std::uint32_t in1) {
+        frontend_.add({ticks(begin_ns), packed, signature,
+                       static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags), lane, line, out, in0, in1});
+    }
+
+    void add_op(const Draft::Op& op) {
+        add(op.issue_begin_ns, duration(op.issue_begin_ns, op.issue_end_ns), op.signature, FrontendKind::issue,
+            op.flags, op.lane, op.line, op.out, op.in0, op.in1);
+        ++op_count_;
+        auto& more = draft_.more_inputs;
+        for (; more_ < more.size() && more[more_].op <= op_count_; more_ += 2) {
+            const bool two = more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
+            add(op.issue_begin_ns, 0, 0, FrontendKind::more_inputs, 0, 0, 0, 0, more[more_].buffer,
+                two ? more[more_ + 1].buffer : 0);
+            more_ -= two ? 0 : 1;
+        }
+    }
+
+    void add_wait(const model::Wait& wait) {
+        const bool all = wait.target != 0 || wait.waits_through == wait.issued;
+        add(wait.begin_ns, duration(wait.begin_ns, wait.end_ns), recording_.string_id(wait.name), FrontendKind::wait,
+            0, static_cast<std::uint8_t>(wait.kind), wait.line, wait.target, wait.issued, all ? 0 : wait.waits_through);
+        ++wait_count_;
+    }
+
+    void add_mark(const Mark& mark) {
+        const bool scope = mark.kind == FrontendKind::scope_begin || mark.kind == FrontendKind::scope_end;
+        add(mark.ns, 0, scope ? recording_.string_id(draft_.scopes[mark.index].name) : std::uint16_t{0}, mark.kind, 0, 0,
+            0, scope ? 0 : mark.index, op_count_, 0);
+    }
+
+    // The program's measuring began, or ended, before op `op` and wait `wait`.
+    void measure_before(core::OpId op, std::size_t wait) {
+        const auto& measured = draft_.measured;
+        if (measured.begin_marked && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
+            measure_begun_ = true;
+            add(measured.begin_ns, 0, 0, FrontendKind::measure_begin, 0, 0, 0, 0, op_count_, 0);
+        }
+        if (measured.end_marked && !measure_ended_ && (op > measured.last || wait > measured.waits_end)) {
+            measure_ended_ = true;
+            add(measured.end_ns, 0, 0, FrontendKind::measure_end, 0, 0, 0, 0, op_count_, 0);
+        }
+    }
+
+    // Ops, waits and marks in the order in which the program did them: by how many ops had been issued, then by time.
+    void frontend(const std::vector<Mark>& marks) {
+        const auto& ops = draft_.ops;
+        const auto& waits = draft_.waits;
+        std::size_t op = 0;
+        std::size_t wait = 0;
+        std::size_t mark = 0;
+        while (op < ops.size() || wait < waits.size() || mark < marks.size()) {
+            const bool wait_due = wait < waits.size() && (waits[wait].issued <= op || op == ops.size());
+            const bool mark_due = mark < marks.size() && (marks[mark].issued <= op || op == ops.size());
+            if (mark_due && (!wait_due || marks[mark].ns <= waits[wait].begin_ns)) {
+                if (marks[mark].kind == FrontendKind::program_end) {
+                    measure_before(static_cast<core::OpId>(op + 1), waits.size() + 1);
+                }
+                add_mark(marks[mark++]);
+            } else if (wait_due) {
+                measure_before(op_count_, wait + 1);
+                add_wait(waits[wait++]);
+            } else {
+                measure_before(static_cast<core::OpId>(op + 1), wait_count_);
+                add_op(ops[op++]);
+            }
+        }
+        measure_before(static_cast<core::OpId>(ops.size() + 1), waits.size() + 1);
+        draft_.ops = {};
+        draft_.more_inputs = {};
+    }
+
+    void lanes() {
+        for (std::size_t lane = 0; lane < std::min<std::size_t>(draft_.lanes.size(), core::kMaxLanes); ++lane) {
+            trace::StreamWriter<trace::ExecRecord> writer(
+                recording_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
+            for (const Draft::Exec& exec : draft_.lanes[lane]) {
+                writer.add({ticks(exec.begin_ns), duration(exec.begin_ns, exec.end_ns),
+                            exec.op | (exec.failed ? trace::kFailedOp : 0)});
+            }
+            draft_.lanes[lane] = {};
+        }
+    }
+
+    Draft& draft_;
+    trace::Recording& recording_;
+    trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, {trace::StreamKind::frontend, 0}};
+    core::OpId op_count_ = 0;
+    std::size_t wait_count_ = 0, more_ = 0;
+    bool measure_begun_ = false, measure_ended_ = false;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
+    // Pages are taken as records arrive; every stream may leave its last chunk nearly empty.
+    std::size_t executed = 0;
+    for (const auto& lane : draft.lanes) {
+        executed += lane.size();
+    }
+    const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() +
+                               2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
+                                  sizeof(trace::FrontendRecord) +
+                              (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
+    const std::size_t meta = (draft.signatures.size() + draft.scopes.size() + draft.waits.size()) * 128;
+    const std::size_t streams = core::kMaxLanes + 6;
+    auto recording = trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0,
+                                              draft.clock);
+    if (!recording) {
+        return recording.error();
+    }
+    Recorder(draft, **recording).write();
+    return trace::Reader::open((*recording)->fd());
+}
+
+}  // namespace headway::exchange

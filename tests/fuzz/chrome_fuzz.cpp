@@ -1,0 +1,47 @@
+// Chrome traces: any bytes are a run, with notes, or one sentence. What was read is written and read once more, and is
+// then the same.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "app/exchange/chrome_reader.h"
+#include "app/exchange/chrome_writer.h"
+
+namespace {
+
+using namespace headway;
+
+void require(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+std::string exported(const model::Run& run) {
+    std::string text;
+    exchange::write_chrome_trace(run, [&](std::string_view bytes) {
+        text += bytes;
+        return true;
+    });
+    return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto first = exchange::read_chrome_trace({reinterpret_cast<const char*>(data), size}, "t.json");
+    if (!first) {
+        require(first.error().message.find("t.json") != std::string::npos);
+        return 0;
+    }
+    const model::Run& run = *first.value().run;
+    for (const auto& lane : run.lanes()) {
+        for (const core::OpId op : lane.ops) {
+            require(op >= 1 && op <= run.op_count() && run.op(op).begin_ns <= run.op(op).end_ns);
+        }
+    }
+    const auto second = exchange::read_chrome_trace(exported(run), "t.json");
+    require(second.has_value() && second.value().own && second.value().run->op_count() == run.op_count());
+    require(second.value().run->waits().size() == run.waits().size());
+    return 0;
+}

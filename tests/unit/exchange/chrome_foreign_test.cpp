@@ -1,0 +1,180 @@
+// Traces of other programs, as they really come.
+#include <gtest/gtest.h>
+
+#include "app/exchange/chrome_event.h"
+#include "app/exchange/chrome_reader.h"
+#include "app/exchange/foreign_names.h"
+
+namespace headway::exchange {
+namespace {
+
+ReadTrace read(const std::string& events) {
+    auto trace = read_chrome_trace(events, "dir/their.json");
+    EXPECT_TRUE(trace) << trace.error().message;
+    return std::move(*trace);
+}
+
+bool noted(const ReadTrace& trace, const std::string& words) {
+    for (const auto& note : trace.notes) {
+        if (note.find(words) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char* const kTorch = R"json({
+  "schemaVersion": 1,
+  "deviceProperties": [ { "id": 0, "name": "NVIDIA H200", "totalGlobalMem": 1 } ],
+  "baseTimeNanoseconds": 1718064000000000000,
+  "traceEvents": [
+  { "name": "process_name", "ph": "M", "ts": 0, "pid": 42, "tid": 0, "args": { "name": "python" } },
+  { "name": "thread_name", "ph": "M", "ts": 0, "pid": 0, "tid": 20, "args": { "name": "stream 20 " } },
+  { "ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 42, "tid": 42, "ts": 1000.000, "dur": 100.000, "args": {} },
+  { "ph": "X", "cat": "user_annotation", "name": "forward", "pid": 42, "tid": 42, "ts": 1001.000, "dur": 40.000 },
+  { "ph": "X", "cat": "python_function", "name": "train.py(25): step", "pid": 42, "tid": 42, "ts": 1001.5, "dur": 90 },
+  { "ph": "X", "cat": "python_function", "name": "torch/nn/modules/linear.py(115): forward", "pid": 42, "tid": 42, "ts": 1002, "dur": 20 },
+  { "ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 42, "tid": 42, "ts": 1003.0, "dur": 12.0 },
+  { "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 42, "tid": 42, "ts": 1005.250, "dur": 4.125,
+    "args": { "External id": 5, "cbid": 211, "correlation": 900 } },
+  { "ph": "s", "id": 900, "pid": 42, "tid": 42, "ts": 1005.250, "cat": "ac2g", "name": "ac2g" },
+  { "ph": "X", "cat": "kernel", "name": "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, float)", "pid": 0, "tid": 7, "ts": 1020.125, "dur": 30.5,
+    "args": { "device": 0, "stream": 7, "correlation": 900, "grid": [1, 2, 3] } },
+  { "ph": "f", "id": 900, "pid": 0, "tid": 7, "ts": 1020.125, "cat": "ac2g", "name": "ac2g", "bp": "e" },
+  { "ph": "X", "cat": "kernel", "name": "sm90_xmma_gemm_bf16", "pid": 0, "tid": 20, "ts": 1030, "dur": 10, "args": { "correlation": 901 } },
+  { "ph": "X", "cat": "cpu_op", "name": "aten::item", "pid": 42, "tid": 42, "ts": 1050, "dur": 20 },
+  { "ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 42, "tid": 42, "ts": 1052, "dur": 17, "args": { "correlation": 903 } },
+  { "ph": "i", "s": "t", "name": "[memory]", "pid": 42, "tid": 42, "ts": 1004, "args": { "Total Allocated": 4096, "Device Type": 1 } },
+  { "ph": "i", "s": "t", "name": "[memory]", "pid": 42, "tid": 42, "ts": 1060, "args": { "Total Allocated": 1024, "Device Type": 1 } },
+  { "ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 1100 }
+  ],
+  "traceName": "x.json"
+})json";
+
+TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
+    const ReadTrace trace = read(kTorch);
+    const model::Run& run = *trace.run;
+    EXPECT_FALSE(trace.own);
+    EXPECT_EQ(run.info().title, "their.json");
+    EXPECT_EQ(run.info().device_name, "NVIDIA H200");
+    ASSERT_EQ(run.lanes().size(), 2u);
+    EXPECT_EQ(run.lanes()[0].name, "stream 7");
+    EXPECT_EQ(run.lanes()[1].name, "stream 20");
+    ASSERT_EQ(run.op_count(), 2u);
+    const model::Op& kernel = run.op(1);
+    EXPECT_EQ(kernel.issue_begin_ns, 5'250);
+    EXPECT_EQ(kernel.issue_end_ns, 5'250 + 4'125);
+    EXPECT_EQ(kernel.begin_ns, 20'125);
+    EXPECT_EQ(kernel.end_ns, 50'625);
+    EXPECT_FALSE(kernel.not_issued);
+    EXPECT_EQ(run.signature(kernel.signature).name, "vectorized_layer_norm_kernel");
+    EXPECT_EQ(run.signature(kernel.signature).family, devices::Family::reduce);
+    EXPECT_EQ(run.line_text(kernel.line), "train.py:25");  // not the framework's own
+    EXPECT_TRUE(run.op(2).not_issued);
+    EXPECT_TRUE(noted(trace, "launch is not in the trace"));
+    ASSERT_EQ(run.waits().size(), 1u);
+    EXPECT_EQ(run.waits()[0].name, "item");
+    EXPECT_EQ(run.waits()[0].kind, trace::WaitKind::item);
+    EXPECT_EQ(run.waits()[0].begin_ns, 52'000);
+    EXPECT_EQ(run.waits()[0].issued, 2u);
+    ASSERT_EQ(run.minibatches().size(), 1u);
+    EXPECT_EQ(run.minibatches()[0].index, 3);
+    EXPECT_EQ(run.minibatches()[0].last, 2u);
+    ASSERT_EQ(run.scopes().size(), 1u);
+    EXPECT_EQ(run.scopes()[0].name, "forward");
+    EXPECT_EQ(run.live_bytes().at(10'000), 4096);
+    EXPECT_EQ(run.live_bytes().at(70'000), 1024);
+}
+
+TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
+    const ReadTrace trace = read(R"([
+        {"ph":"B","name":"outer","pid":"Spans","tid":"","ts":"10"},
+        {"ph":"B","name":"inner","pid":"Spans","tid":"","ts":12.5},
+        {"ph":"E","pid":"Spans","tid":"","ts":15},
+        {"ph":"E","pid":"Spans","tid":"","ts":20},
+        {"ph":"E","pid":"Spans","tid":"","ts":21},
+        {"ph":"X","name":"late","pid":1,"tid":"7","ts":40,"dur":1},
+        {"ph":"X","name":"early","pid":1,"tid":7,"ts":30,"dur":2},
+        {"ph":"X","name":"across","pid":1,"tid":7,"ts":31,"dur":4},
+        {"ph":"X","name":"none","pid":1,"tid":7,"ts":50},
+        {"ph":"X","name":"back","pid":1,"tid":7,"ts":60,"dur":-5},
+        {"ph":"X","name":"when?","pid":1,"tid":7},
+        {"ph":"B","name":"open","pid":1,"tid":8,"ts":55}
+    ])");
+    const model::Run& run = *trace.run;
+    EXPECT_EQ(run.op_count(), 8u);
+    ASSERT_EQ(run.lanes().size(), 5u);  // Spans, Spans inside; 7, 7 inside; 8
+    EXPECT_EQ(run.op(1).begin_ns, 0);
+    EXPECT_EQ(run.op(1).end_ns, 10'000);
+    EXPECT_EQ(run.op(2).begin_ns, 2'500);
+    for (const auto& lane : run.lanes()) {
+        for (std::size_t i = 1; i < lane.ops.size(); ++i) {
+            EXPECT_LE(run.op(lane.ops[i - 1]).end_ns, run.op(lane.ops[i]).begin_ns);
+        }
+    }
+    EXPECT_TRUE(noted(trace, "1 end without a begin"));
+    EXPECT_TRUE(noted(trace, "1 duration below zero"));
+    EXPECT_TRUE(noted(trace, "1 event without a time"));
+    EXPECT_TRUE(noted(trace, "1 span without an end"));
+}
+
+TEST(ChromeForeign, OddFilesLoad) {
+    // A byte-order mark, a bare array without its end, bytes that are no text, a very long name, nanosecond stamps.
+    const std::string text = std::string("\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"bad \xff\",\"ts\":1718064000000000.001,\"dur\":0.1},") +
+                             "{\"ph\":\"X\",\"name\":\"" + std::string(5000, 'k') +
+                             "\",\"ts\":1718064000000000.123,\"dur\":0.001,\"pid\":-1,\"tid\":18446744073709551615},\n";
+    const ReadTrace trace = read(text);
+    ASSERT_EQ(trace.run->op_count(), 2u);
+    EXPECT_EQ(trace.run->op(2).begin_ns, 122);
+    EXPECT_EQ(trace.run->op(2).end_ns, trace.run->op(2).begin_ns + 1);
+    EXPECT_TRUE(noted(trace, "no text"));
+    EXPECT_FALSE(noted(trace, "cut off"));
+}
+
+TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
+    std::string text = "[";
+    for (int i = 0; i < 40; ++i) {
+        text += "{\"ph\":\"X\",\"name\":\"a\",\"tid\":" + std::to_string(i) + ",\"ts\":1,\"dur\":1},";
+    }
+    const ReadTrace trace = read(text);
+    EXPECT_EQ(trace.run->op_count(), 16u);
+    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 16"));
+}
+
+TEST(ChromeEvent, TimesAreExact) {
+    EXPECT_EQ(ns_from_us("1"), 1000);
+    EXPECT_EQ(ns_from_us("1.2345"), 1234);
+    EXPECT_EQ(ns_from_us("\"0.001\""), 1);
+    EXPECT_EQ(ns_from_us("-3.5"), -3500);
+    EXPECT_EQ(ns_from_us("1.5e3"), 1'500'000);
+    EXPECT_EQ(ns_from_us("1718064000000000.123"), 1718064000000000123);
+    EXPECT_EQ(ns_from_us("99999999999999999999999"), std::int64_t{1} << 61);
+    for (const char* odd : {"", "\"\"", "null", "-", "1x", "{", "NaN"}) {
+        EXPECT_FALSE(ns_from_us(odd)) << odd;
+    }
+    EXPECT_EQ(integer_from("12.0"), 12);
+    EXPECT_EQ(integer_from("\"-7\""), -7);
+    EXPECT_EQ(integer_from("18446744073709551615"), -1);
+    EXPECT_FALSE(integer_from("12abc"));
+    EXPECT_EQ(text_from(R"("a\"\\\nA\ud83d\ude00\ud800")"), "a\"\\\nA\xf0\x9f\x98\x80\xef\xbf\xbd");
+}
+
+TEST(ForeignNames, KernelsAndFrames) {
+    EXPECT_EQ(short_kernel_name("void at::native::foo<4, at::x>(int)"), "foo");
+    EXPECT_EQ(short_kernel_name("sm90_gemm"), "sm90_gemm");
+    EXPECT_EQ(short_kernel_name(""), "");
+    EXPECT_EQ(short_kernel_name("<lambda>"), "<");
+    const auto place = python_place("train.py(25): step");
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->file, "train.py");
+    EXPECT_EQ(place->line, 25u);
+    EXPECT_FALSE(place->library);
+    EXPECT_TRUE(python_place("torch/nn/linear.py(1): forward")->library);
+    EXPECT_FALSE(python_place("<built-in method linear>"));
+    EXPECT_FALSE(python_place("(3): x"));
+    EXPECT_EQ(profiler_step("ProfilerStep#12"), 12);
+    EXPECT_FALSE(profiler_step("ProfilerStep#x"));
+}
+
+}  // namespace
+}  // namespace headway::exchange

@@ -1,0 +1,295 @@
+#include "app/exchange/chrome_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "app/exchange/chrome_writer.h"
+#include "app/exchange/event_splitter.h"
+#include "app/exchange/gzip_sink.h"
+#include "app/model/report.h"
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::exchange {
+namespace {
+
+using trace::FrontendKind;
+using trace::WaitKind;
+
+std::string exported(const model::Run& run) {
+    std::string text;
+    EXPECT_TRUE(write_chrome_trace(run, [&](std::string_view bytes) {
+        text += bytes;
+        return true;
+    }));
+    return text;
+}
+
+ReadTrace read(const std::string& text) {
+    auto trace = read_chrome_trace(text, "t.json");
+    EXPECT_TRUE(trace) << trace.error().message;
+    return std::move(*trace);
+}
+
+std::string problem(const std::string& text) {
+    const auto trace = read_chrome_trace(text, "t.json");
+    return trace ? "" : trace.error().message;
+}
+
+void expect_same(const model::Run& run, const std::string& text) {
+    const ReadTrace again = read(text);
+    EXPECT_TRUE(again.own);
+    EXPECT_TRUE(again.notes.empty()) << again.notes.front();
+    const std::string second = exported(*again.run);
+    const auto differs = static_cast<std::size_t>(
+        std::mismatch(second.begin(), second.end(), text.begin(), text.end()).first - second.begin());
+    EXPECT_TRUE(second == text) << "first: …" << text.substr(differs - std::min<std::size_t>(differs, 90), 180)
+                                << "\nagain: …" << second.substr(differs - std::min<std::size_t>(differs, 90), 180);
+    EXPECT_EQ(model::report_json(*again.run), model::report_json(run));
+    ASSERT_EQ(again.run->op_count(), run.op_count());
+    for (model::OpId id = 1; id <= run.op_count(); ++id) {
+        ASSERT_EQ(again.run->dependencies(id), run.dependencies(id)) << "op " << id;
+    }
+    ASSERT_EQ(again.run->pending_bytes().size(), run.pending_bytes().size());
+    for (std::size_t i = 0; i < run.pending_bytes().size(); ++i) {
+        ASSERT_EQ(again.run->pending_bytes().value(i), run.pending_bytes().value(i));
+    }
+}
+
+TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
+    model::RecordingBuilder builder;
+    auto& recording = builder.recording();
+    builder.facts(R"({"program": "p", "title": "A \"title\" é", "simulated": true, "seed": 7, "budget": 12345678901,
+                      "device_kind": "simulated", "device_name": "d", "cpu": "c", "os": "o", "cores": 3,
+                      "barrier": "behind:2", "free_policy": "lazy", "workers": 2, "streams": 3, "queue_limit": 9,
+                      "date": "2026-01-01", "version": "1", "lanes": ["Stream 0", "Stream \\1"],
+                      "parameters": {"n": "3"}})");
+    recording.meta(trace::MetaType::file, 3, "/a b/train.py");
+    recording.meta(trace::MetaType::result, 0, R"({"loss": [1.5, 2]})");
+    const auto add = builder.signature(8);
+    builder.mark(FrontendKind::scope_begin, 900, 0, "a\nscope");
+    builder.mark(FrontendKind::scope_begin, 900, 0, "inner");
+    builder.mark(FrontendKind::scope_end, 900, 0, "inner");
+    builder.mark(FrontendKind::scope_begin, 900, 0, "inner");
+    builder.mark(FrontendKind::measure_begin, 930);
+    builder.mark(FrontendKind::minibatch_begin, 950);
+    const auto line = core::make_line(3, 77);
+    const auto a = builder.issue({.begin = 1000, .end = 1250, .out = 1, .fresh = true, .signature = add, .line = line});
+    builder.wait(1260, 1270, WaitKind::item, 1, 0, line);
+    const auto b = builder.issue({.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true,
+                                  .signature = add});
+    builder.more_inputs(1, 2);
+    builder.mark(FrontendKind::scope_end, 2150, 0, "inner");
+    builder.issue({.begin = 2200, .end = 2300, .lane = 1, .out = 2, .in0 = 2, .signature = add, .in_place = true});
+    builder.exec(0, a, 1500, 2999);
+    builder.exec(1, b | trace::kFailedOp, 3000, 3001);
+    builder.drop(2350, 1);
+    builder.wait(2400, 3100, WaitKind::minibatch_barrier, 0, 2);
+    builder.mark(FrontendKind::measure_end, 3120);
+    builder.mark(FrontendKind::minibatch_end, 3150);
+    builder.mark(FrontendKind::minibatch_begin, 3160, 1);
+    builder.mark(FrontendKind::minibatch_end, 3170, 1);
+    builder.wait(3180, 3190, WaitKind::waitall);
+    builder.mark(FrontendKind::scope_end, 3200, 0, "a\nscope");
+    builder.mark(FrontendKind::program_end, 3300);
+    recording.meta(trace::MetaType::error, 0, R"({"message": "broke", "file": "f.py", "line": 4, "op": 2})");
+    auto run = builder.read();
+    run->close();
+    expect_same(*run, exported(*run));
+    const ReadTrace again = read(exported(*run));
+    EXPECT_EQ(again.run->line_text(again.run->op(1).line), "train.py:77");
+    EXPECT_EQ(again.run->file(3), "/a b/train.py");
+    EXPECT_EQ(again.run->scopes().size(), 3u);
+    EXPECT_EQ(again.run->error()->message, "broke");
+    EXPECT_EQ(again.run->info().budget, 12345678901u);
+}
+
+TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
+    model::RecordingBuilder builder(std::size_t{128} << 20, false);
+    auto& recording = builder.recording();
+    recording.header().recorder_ns_per_op = 21.3125;
+    const auto now = static_cast<std::int64_t>(core::ticks());
+    const auto add = builder.signature(64);
+    for (int i = 0; i < 50; ++i) {
+        const auto op = builder.issue({.begin = now + i * 1000, .end = now + i * 1000 + 333, .out = 0, .signature = add});
+        builder.exec(0, op, now + i * 1000 + 500, now + i * 1000 + 1400);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // anchors that are apart, and some samples
+    recording.header().state.store(static_cast<std::uint32_t>(trace::RunState::finished));
+    auto run = builder.read();
+    run->close();
+    ASSERT_GT(run->resident_bytes().size(), 1u);
+    EXPECT_GT(run->numbers().recorder_ns, 0);
+    expect_same(*run, exported(*run));
+}
+
+TEST(ChromeReader, RandomProgramsComeBackAsTheyWere) {
+    for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+        model::RecordingBuilder builder;
+        const char* policies[] = {"finish", "stream", "lazy"};
+        builder.policy(policies[seed % 3]);
+        model::RandomProgram program(builder, seed, 1 + seed % 4);
+        std::mt19937 random(seed);
+        std::vector<std::string> open;
+        for (int i = 0; i < 300; ++i) {
+            program.step();
+            const auto now = program.ops.empty() ? 0 : program.ops.back().issue_end;
+            if (random() % 20 == 0) {
+                open.push_back("scope " + std::to_string(random() % 3));
+                builder.mark(FrontendKind::scope_begin, now, 0, open.back());
+            } else if (random() % 20 == 0 && !open.empty()) {
+                const auto place = random() % open.size();
+                builder.mark(FrontendKind::scope_end, now, 0, open[place]);
+                open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+            }
+        }
+        if (seed % 5 != 0) {
+            program.end();  // else some never ran
+        }
+        auto run = builder.read();
+        run->close();
+        SCOPED_TRACE(seed);
+        expect_same(*run, exported(*run));
+    }
+}
+
+TEST(ChromeReader, ReadsFilesPackedOrNotAndRecordings) {
+    model::RecordingBuilder builder;
+    const auto add = builder.signature(8);
+    for (int i = 0; i < 5000; ++i) {
+        const auto op = builder.issue({.begin = i * 10, .end = i * 10 + 5, .out = 1, .signature = add});
+        builder.exec(0, op, i * 10 + 5, i * 10 + 9);
+    }
+    auto run = builder.read();
+    run->close();
+    const std::string text = exported(*run);
+    std::string packed;
+    GzipSink gzip([&](std::string_view bytes) {
+        packed += bytes;
+        return true;
+    });
+    gzip.write(text);
+    gzip.finish();
+    const auto folder = std::filesystem::temp_directory_path();
+    const auto path = (folder / ("headway-reader-" + std::to_string(getpid()))).string();
+    for (const std::string* bytes : std::initializer_list<const std::string*>{&text, &packed}) {
+        std::ofstream(path, std::ios::binary) << *bytes;
+        ReadProgress progress;
+        auto trace = read_trace(path, &progress);
+        ASSERT_TRUE(trace) << trace.error().message;
+        EXPECT_TRUE(exported(*trace->run) == text);
+        EXPECT_GT(progress.permille.load(), 0);
+        progress.cancel = true;
+        const auto cancelled = read_trace(path, &progress);
+        ASSERT_FALSE(cancelled);
+        EXPECT_EQ(cancelled.error().kind, core::ErrorKind::stopped);
+    }
+    // Cut off within the packed bytes: what came before is there.
+    std::ofstream(path, std::ios::binary) << packed.substr(0, packed.size() / 2);
+    auto cut = read_trace(path);
+    ASSERT_TRUE(cut) << cut.error().message;
+    EXPECT_GT(cut->run->op_count(), 1000u);
+    ASSERT_FALSE(cut->notes.empty());
+    EXPECT_NE(cut->notes[0].find("cut off"), std::string::npos);
+    std::filesystem::remove(path);
+    EXPECT_NE(read_trace(path).error().message.find(path), std::string::npos);
+}
+
+// Whatever its length, a cut file gives all of its complete events.
+TEST(ChromeReader, ACutFileGivesItsCompleteEvents) {
+    model::RecordingBuilder builder;
+    const auto add = builder.signature(8);
+    for (int i = 0; i < 12; ++i) {
+        builder.issue({.begin = i * 10, .end = i * 10 + 5, .out = 1, .signature = add});
+    }
+    auto run = builder.read();
+    run->close();
+    const std::string text = exported(*run);
+    const std::size_t events = text.find("\"traceEvents\":[") + 15;
+    std::size_t ops = 0;
+    for (std::size_t length = events; length < text.size(); length += 61) {
+        const std::string part = text.substr(0, length);
+        std::size_t whole = 0;
+        for (std::size_t at = 0; (at = part.find("\"cat\":\"issue\"", at)) != std::string::npos; ++at) {
+            whole += part.find("}}", at) != std::string::npos ? 1 : 0;
+        }
+        const auto trace = read_chrome_trace(part, "t.json");
+        ASSERT_TRUE(trace) << trace.error().message;
+        EXPECT_EQ(trace.value().run->op_count(), whole) << length;
+        ops = whole;
+    }
+    EXPECT_EQ(ops, 12u);
+}
+
+TEST(ChromeReader, WhatIsNoTraceGetsOneSentence) {
+    EXPECT_NE(problem("").find("t.json"), std::string::npos);
+    EXPECT_NE(problem("").find("empty"), std::string::npos);
+    EXPECT_NE(problem("hello").find("not a Chrome trace"), std::string::npos);
+    EXPECT_NE(problem("{}").find("no events"), std::string::npos);
+    EXPECT_NE(problem("[]").find("no events"), std::string::npos);
+    EXPECT_NE(problem("{\"traceEvents\": 3}").find("no events"), std::string::npos);
+    EXPECT_NE(problem("{\"a\" 3}").find("colon"), std::string::npos);
+    EXPECT_NE(problem("[{\"a\":}\n]").find("line 1"), std::string::npos);
+    EXPECT_NE(problem("[{\"ph\":\"M\",\"name\":\"x\"}]").find("nothing takes any time"), std::string::npos);
+}
+
+TEST(ChromeReader, ABrokenEventAmongOthersIsLeftOutAndItsPlaceTold) {
+    const std::string text = "[\n{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n{\"ph\":\"X\" \"name\":,},\n"
+                             "{\"ph\":\"X\",\"name\":\"b\",\"ts\":4,\"dur\":2}, 17, [1,2]\n]";
+    const ReadTrace trace = read(text);
+    EXPECT_EQ(trace.run->op_count(), 2u);
+    ASSERT_GE(trace.notes.size(), 1u);
+    EXPECT_NE(trace.notes[0].find("line 3"), std::string::npos) << trace.notes[0];
+}
+
+// Brackets and quotes in strings, escapes before quotes, at every alignment to the 64 bytes that are looked at at once.
+TEST(EventSplitter, FindsEventsWhateverTheirStringsHold) {
+    std::mt19937 random(5);
+    for (int round = 0; round < 200; ++round) {
+        std::string text = "[";
+        std::vector<std::string> events;
+        for (int i = 0; i < 20; ++i) {
+            std::string name;
+            for (std::uint32_t k = random() % 70; k > 0; --k) {
+                constexpr const char* kParts[] = {"\\\\", "\\\"", "{", "}", "[", "]", "x", " ", "\\n", ","};
+                name += kParts[random() % 10];
+            }
+            events.push_back("{\"name\":\"" + name + "\",\"args\":{\"a\":[{},[]]}}");
+            text += (i == 0 ? "" : ",") + std::string(random() % 5, ' ') + events.back();
+        }
+        text += "]";
+        const auto source = trace_in_memory(text);
+        EventSplitter splitter(*source);
+        EventBatch batch;
+        std::vector<std::string> found;
+        while (*splitter.next(batch)) {
+            for (const auto& span : batch.events) {
+                found.emplace_back(batch.data + span.begin, span.end - span.begin);
+            }
+        }
+        ASSERT_EQ(found, events) << text;
+        EXPECT_FALSE(splitter.cut_off());
+    }
+}
+
+TEST(ChromeReader, EventsLargerThanAWindowAreRead) {
+    std::string text = "{\"traceEvents\":[";
+    for (int i = 0; i < 3; ++i) {
+        text += (i == 0 ? "" : ",") + std::string("{\"ph\":\"X\",\"ts\":") + std::to_string(i * 10) +
+                ",\"dur\":5,\"name\":\"" + std::string(3'000'000, 'n') + "\"}";
+    }
+    text += "],\"traceName\":\"x\"}";
+    const ReadTrace trace = read(text);
+    EXPECT_EQ(trace.run->op_count(), 3u);
+    EXPECT_TRUE(trace.notes.empty());
+}
+
+}  // namespace
+}  // namespace headway::exchange
