@@ -3,80 +3,68 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace headway::figure {
 namespace {
 
 using devices::Family;
 
-struct Span {
-    std::int64_t begin_ns = 0, end_ns = 0;
-    Family family = Family::other;
-    bool failed = false;
-};
+using Span = model::SpanIndex::Span;  // marked: it failed
 
-// Three kinds of rows behind one shape: size(), begin(i), end(i), span(i); begins ascend, and what comes later ends
-// later.
+// Three kinds of rows behind one shape: begins ascend, and what comes later ends later.
 struct LaneSpans {
     const model::Run& run;
     const model::Lane& lane;
+    static constexpr bool kMarkHides = false;
     [[nodiscard]] std::size_t size() const { return lane.ops.size(); }
-    [[nodiscard]] std::int64_t begin(std::size_t i) const { return run.op(lane.ops[i]).begin_ns; }
-    [[nodiscard]] std::int64_t end(std::size_t i) const { return std::min(run.op(lane.ops[i]).end_ns, run.now_ns()); }
-    [[nodiscard]] Span span(std::size_t i) const {
-        const model::Op& op = run.op(lane.ops[i]);
-        return {op.begin_ns, std::min(op.end_ns, run.now_ns()), run.signature(op.signature).family, op.failed};
+    [[nodiscard]] const model::SpanIndex& index() const { return lane.index; }
+    [[nodiscard]] auto times() const {
+        return [this](std::size_t i) {
+            const model::Op& op = run.op(lane.ops[i]);
+            return std::pair{op.begin_ns, op.end_ns};
+        };
     }
 };
 
+// Ops of other programs that were not seen to be issued are marked, and not shown here.
 struct IssueSpans {
     const model::Run& run;
+    static constexpr bool kMarkHides = true;
     [[nodiscard]] std::size_t size() const { return run.op_count(); }
-    [[nodiscard]] const model::Op& op(std::size_t i) const { return run.op(static_cast<core::OpId>(i + 1)); }
-    [[nodiscard]] std::int64_t begin(std::size_t i) const { return op(i).issue_begin_ns; }
-    [[nodiscard]] std::int64_t end(std::size_t i) const { return op(i).issue_end_ns; }
-    [[nodiscard]] Span span(std::size_t i) const { return {begin(i), end(i), Family::other, false}; }
+    [[nodiscard]] const model::SpanIndex& index() const { return run.issue_index(); }
+    [[nodiscard]] auto times() const {
+        return [this](std::size_t i) {
+            const model::Op& op = run.op(static_cast<core::OpId>(i + 1));
+            return std::pair{op.issue_begin_ns, op.issue_end_ns};
+        };
+    }
 };
 
 struct WaitSpans {
     const model::Run& run;
+    static constexpr bool kMarkHides = false;
     [[nodiscard]] std::size_t size() const { return run.waits().size(); }
-    [[nodiscard]] std::int64_t begin(std::size_t i) const { return run.waits()[i].begin_ns; }
-    [[nodiscard]] std::int64_t end(std::size_t i) const { return std::min(run.waits()[i].end_ns, run.now_ns()); }
-    [[nodiscard]] Span span(std::size_t i) const { return {begin(i), end(i), Family::other, false}; }
+    [[nodiscard]] const model::SpanIndex& index() const { return run.wait_index(); }
+    [[nodiscard]] auto times() const {
+        return [this](std::size_t i) { return std::pair{run.waits()[i].begin_ns, run.waits()[i].end_ns}; };
+    }
 };
 
-// The first index in [from, size) whose begin is at least `ns`. It is looked for around `guess`, in steps that double,
-// so that a good guess makes it cheap: each look is likely to miss the cache.
+template <class Spans>
+Span span_at(const Spans& spans, std::size_t i) {
+    return spans.index().at(i, spans.times());
+}
+
+// The first index in [from, size) whose begin is at least `ns`; `guess` is where it may be.
 template <class Spans>
 std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns, std::size_t guess = 0) {
-    std::size_t low = from;  // all before it begin earlier
-    std::size_t high = spans.size();
-    if (low >= high) {
-        return high;
-    }
-    guess = std::clamp(guess, low, high - 1);
-    std::size_t step = 4;
-    if (spans.begin(guess) < ns) {
-        for (low = guess + 1; guess + step < high; step *= 2) {
-            if (spans.begin(guess + step) >= ns) {
-                high = guess + step;
-                break;
-            }
-            low = guess + step + 1;
-        }
-    } else {
-        for (high = guess; guess >= from + step; step *= 2) {
-            if (spans.begin(guess - step) < ns) {
-                low = guess - step + 1;
-                break;
-            }
-            high = guess - step;
-        }
-    }
+    const auto [first, last] = spans.index().begin_near(from, ns, guess);
+    std::size_t low = first;
+    std::size_t high = last;
     while (low < high) {
         const std::size_t middle = low + (high - low) / 2;
-        if (spans.begin(middle) < ns) {
+        if (span_at(spans, middle).begin_ns < ns) {
             low = middle + 1;
         } else {
             high = middle;
@@ -88,7 +76,7 @@ std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t
 template <class Spans>
 IndexRange touching(const Spans& spans, std::int64_t begin_ns, std::int64_t end_ns) {
     std::size_t first = first_at_or_after(spans, 0, begin_ns);
-    while (first > 0 && spans.end(first - 1) >= begin_ns) {
+    while (first > 0 && span_at(spans, first - 1).end_ns >= begin_ns) {
         --first;
     }
     return {first, first_at_or_after(spans, first, end_ns == INT64_MAX ? end_ns : end_ns + 1)};
@@ -99,22 +87,22 @@ class Sliver {
 public:
     Sliver(const FoldOptions& options, std::vector<Piece>& pieces) : o_(options), pieces_(pieces) {}
 
-    void add(std::size_t index, std::uint32_t count, const Span& span, std::int64_t column) {
-        if (count_ > 0 && column != column_) {
-            flush();
-        }
-        if (count_ == 0) {
-            column_ = column;
-            first_ = static_cast<std::uint32_t>(index);
-            begin_ns_ = span.begin_ns;
-        }
-        count_ += count;
+    void add(std::size_t index, const Span& span, std::int64_t column) {
+        begin(index, span, column);
+        ++count_;
         end_ns_ = span.end_ns;
-        busy(span.family, static_cast<double>(span.end_ns - span.begin_ns), span.failed);
+        time_[static_cast<std::size_t>(span.family)] += static_cast<std::uint64_t>(span.end_ns - span.begin_ns);
+        failed_ = failed_ || span.mark;
     }
-    // `ns` of work in this column, besides what add() counted.
-    void busy(Family family, double ns, bool failed) {
-        time_[static_cast<std::size_t>(family)] += std::max(ns, 1.0);  // even no time at all has a colour
+    // `count` of them at once, the first at `index`.
+    void add_sums(std::size_t index, std::uint32_t count, const model::SpanSums& sums, const Span& first,
+                  std::int64_t last_end_ns, bool failed, std::int64_t column) {
+        begin(index, first, column);
+        count_ += count;
+        end_ns_ = last_end_ns;
+        for (std::size_t family = 0; family < time_.size(); ++family) {
+            time_[family] += sums.busy_ns[family];
+        }
         failed_ = failed_ || failed;
     }
 
@@ -130,10 +118,11 @@ public:
         double all = 0;
         std::size_t most = 0;
         for (std::size_t f = 0; f < time_.size(); ++f) {
-            all += time_[f];
+            all += static_cast<double>(time_[f]);
             most = time_[f] > time_[most] ? f : most;
         }
-        piece.family = static_cast<Family>(most);
+        // Even no time at all has a colour.
+        piece.family = time_[most] > 0 ? static_cast<Family>(most) : first_family_;
         if (count_ > 1) {
             const double span_ns = static_cast<double>(piece.x1 - piece.x0) * o_.map.ns_per_px();
             piece.share = static_cast<float>(std::min(1.0, all / span_ns));
@@ -155,11 +144,24 @@ public:
     }
 
 private:
+    void begin(std::size_t index, const Span& first, std::int64_t column) {
+        if (count_ > 0 && column != column_) {
+            flush();
+        }
+        if (count_ == 0) {
+            column_ = column;
+            first_ = static_cast<std::uint32_t>(index);
+            first_family_ = first.family;
+            begin_ns_ = first.begin_ns;
+        }
+    }
+
     const FoldOptions& o_;
     std::vector<Piece>& pieces_;
+    Family first_family_ = Family::other;
     std::int64_t column_ = 0, begin_ns_ = 0, end_ns_ = 0;
     std::uint32_t first_ = 0, count_ = 0;
-    std::array<double, kFamilies> time_{};
+    std::array<std::uint64_t, model::kSpanFamilies> time_{};
     bool failed_ = false;
 };
 
@@ -175,8 +177,8 @@ public:
         const IndexRange range = touching(spans_, static_cast<std::int64_t>(std::floor(begin + origin)),
                                           static_cast<std::int64_t>(std::ceil(end + origin)));
         const auto columns = static_cast<std::size_t>(sliver_.last_column() + 1);
-        constexpr std::size_t kWorthWalking = 24;  // per column; beyond, searching and sampling is cheaper
-        if (o_.exact || range.last - range.first <= columns * kWorthWalking) {
+        constexpr std::size_t kWorthWalking = 8;  // per column; beyond, searching is cheaper
+        if (range.last - range.first <= columns * kWorthWalking) {
             for (std::size_t i = range.first; i < range.last; ++i) {
                 take(i);
             }
@@ -189,24 +191,45 @@ public:
 
 private:
     void take(std::size_t i) {
-        const Span span = spans_.span(i);
+        Span span = span_at(spans_, i);
+        if (Spans::kMarkHides) {
+            if (span.mark) {
+                return;
+            }
+            span.mark = false;
+        }
         const auto begin = static_cast<double>(span.begin_ns - o_.origin_ns);
         const float x0 = o_.map.x_px_from_ns(begin);
         const float x1 = o_.map.x_px_from_ns(static_cast<double>(span.end_ns - o_.origin_ns));
         if (x1 - x0 < o_.least_px) {
-            sliver_.add(i, 1, span, sliver_.column_of(begin));
+            sliver_.add(i, span, sliver_.column_of(begin));
             return;
         }
         sliver_.flush();
         const float left = std::clamp(x0, o_.map.x0(), o_.map.x1() - 1);
         pieces_.push_back({left, std::max(std::min(x1, o_.map.x1()), left + 1), static_cast<std::uint32_t>(i), 1, 1,
-                           span.family, span.failed});
+                           span.family, span.mark});
     }
 
-    // Column by column: counts are exact, shares and colours are from a sample where more than that share a column.
+    // Column by column, from the index. Of what begins in a column only the last can reach beyond it, so that one is
+    // taken by itself, and the others are too narrow together to be drawn one by one.
     void step(IndexRange range, std::size_t columns) {
-        constexpr std::size_t kSample = 6;
         const std::size_t stride = std::max<std::size_t>(1, (range.last - range.first) / columns);
+        // Of all before `i`; from the one asked for last where that is near.
+        model::SpanSums so_far;
+        std::size_t summed = SIZE_MAX;
+        const auto sums_before = [&](std::size_t i) -> const model::SpanSums& {
+            if (summed <= i && i - summed <= model::SpanIndex::kBlock / 2) {
+                for (; summed < i; ++summed) {
+                    const Span span = span_at(spans_, summed);
+                    so_far.add(span.family, span.end_ns - span.begin_ns, span.mark);
+                }
+            } else {
+                so_far = spans_.index().first(i, spans_.times());
+                summed = i;
+            }
+            return so_far;
+        };
         std::size_t at = range.first;
         for (std::size_t column = 0; column < columns && at < range.last; ++column) {
             const double column_end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
@@ -217,30 +240,30 @@ private:
                     : std::min(
                           range.last,
                           first_at_or_after(spans_, at, static_cast<std::int64_t>(std::ceil(column_end)), at + stride));
-            const std::size_t n = next - at;
-            if (n <= 2 * kSample) {
+            if (next - at <= kWalked) {
                 for (; at < next; ++at) {
                     take(at);
                 }
                 continue;
             }
-            // The last one may reach far beyond the column; the others cannot.
-            const std::size_t inner = n - 1;
-            const double weight = static_cast<double>(inner) / kSample;
-            for (std::size_t k = 0; k < kSample; ++k) {
-                const Span span = spans_.span(at + inner * k / kSample);
-                if (k == 0) {
-                    sliver_.add(at, static_cast<std::uint32_t>(inner), span, static_cast<std::int64_t>(column));
-                    sliver_.busy(span.family, static_cast<double>(span.end_ns - span.begin_ns) * (weight - 1),
-                                 span.failed);
-                } else {
-                    sliver_.busy(span.family, static_cast<double>(span.end_ns - span.begin_ns) * weight, span.failed);
-                }
+            // The first may be as wide as the column, or begin before the view.
+            take(at++);
+            const std::size_t last = next - 1;
+            const model::SpanSums before = sums_before(at);
+            const model::SpanSums sums = sums_before(last).since(before);
+            const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
+            if (const auto count = static_cast<std::uint32_t>(last - at - hidden); count > 0) {
+                const Span first = span_at(spans_, at);
+                sliver_.add_sums(at, count, sums, first, span_at(spans_, last - 1).end_ns,
+                                 !Spans::kMarkHides && sums.marked > 0,
+                                 sliver_.column_of(static_cast<double>(first.begin_ns - o_.origin_ns)));
             }
-            take(next - 1);
+            take(last);
             at = next;
         }
     }
+
+    static constexpr std::size_t kWalked = 8;  // in a column: looking at so few is as cheap
 
     const Spans& spans_;
     FoldOptions o_;

@@ -1,7 +1,8 @@
 // Level of detail: what a row of a great many ops, issues or waits shows at one zoom. Each is a piece of its own where
 // it is wide enough; what is narrower is folded, column by column, into slivers that know how many they stand for.
 //
-// This is the seam for an index: today a row is walked, or sampled column by column where very many share one.
+// What shares a column is looked up in the run's indices (model/span_index.h), so that a row costs by its columns; counts,
+// families and shares are exact.
 //
 // Threads: any that may read the run.
 #pragma once
@@ -27,7 +28,6 @@ struct FoldOptions {
     std::int64_t origin_ns = 0;  // the run's time at 0 on the axis
     float least_px = 1.5F;       // narrower ones are folded
     float column_px = 2;         // into columns this wide
-    bool exact = false;          // walk, however many there are
 };
 
 // Everything that touches the axis, in order; the counts add up to it.

@@ -34,7 +34,6 @@ TimelineStyle figure_style() {
     style.ticks_carry_unit = false;
     style.gradient = false;
     style.curve_label_in_row = true;
-    style.exact = true;
     style.whole_scopes = false;
     style.error_in_header = false;
     style.bars_grow = 1.6F;

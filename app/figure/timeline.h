@@ -72,7 +72,6 @@ struct TimelineStyle {
     bool row_lines = true;
     bool error_in_header = true;  // its message, not only that the run failed
     bool whole_scopes = true;     // show scopes that span (nearly) all that was measured, too
-    bool exact = false;           // count every op's time also where many share a pixel column (figures; costs time)
 };
 TimelineStyle window_style();
 TimelineStyle figure_style();

@@ -21,7 +21,6 @@ FoldOptions RowPen::fold_options() const {
     fold.origin_ns = origin_ns;
     fold.least_px = px(1.5F);
     fold.column_px = std::max(2.0F, std::round(px(2)));
-    fold.exact = style().exact;
     return fold;
 }
 

@@ -75,6 +75,11 @@ std::vector<OpId> Run::dependencies(OpId id) const {
     return direct;
 }
 
+void Run::dependencies(OpId id, std::vector<OpId>& into) const {
+    into.clear();
+    dependencies_->each(id, [&into](OpId op) { into.push_back(op); });
+}
+
 std::vector<BufferId> Run::more_inputs(OpId id) const {
     std::vector<BufferId> buffers;
     if (id != 0 && id <= ops_.size() && ops_[id - 1].more_inputs) {

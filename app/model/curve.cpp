@@ -68,6 +68,9 @@ void Curve::append(const Change& change) {
         return;
     }
     const std::int64_t before = values_.empty() ? 0 : values_.back();
+    if (times_.size() % kStride == 0) {
+        strided_.push_back(change.ns);
+    }
     times_.push_back(change.ns);
     values_.push_back(wrapping_add(before, change.delta));
 }
@@ -92,6 +95,7 @@ void Curve::settle() {
         tail_.insert(tail_.end(), added_.begin(), added_.end());
         std::inplace_merge(tail_.begin(), tail_.begin() + middle, tail_.end(), kEarlier);
         times_.truncate(first);
+        strided_.resize(std::min(strided_.size(), (first + kStride - 1) / kStride));
         values_.truncate(first);
         for (const Change& change : tail_) {
             append(change);
@@ -145,8 +149,9 @@ void Curve::index_from(std::size_t first) {
 }
 
 std::size_t Curve::first_not_before(std::int64_t ns) const {
-    std::size_t begin = 0;
-    std::size_t end = times_.size();
+    const auto block = static_cast<std::size_t>(std::lower_bound(strided_.begin(), strided_.end(), ns) - strided_.begin());
+    std::size_t begin = block == 0 ? 0 : (block - 1) * kStride;
+    std::size_t end = std::min(times_.size(), block * kStride);
     while (begin < end) {
         const std::size_t middle = begin + (end - begin) / 2;
         if (times_[middle] < ns) {
@@ -199,9 +204,9 @@ Extremes Curve::extremes_of(std::size_t first, std::size_t end) const {
 }
 
 Extremes Curve::extremes(std::int64_t begin_ns, std::int64_t end_ns) const {
-    const std::int64_t start = at(begin_ns);
-    Extremes extremes{start, start};
     const std::size_t first = first_after(begin_ns);
+    const std::int64_t start = first == 0 ? 0 : values_[first - 1];
+    Extremes extremes{start, start};
     const std::size_t end = first_not_before(end_ns);
     if (first < end) {
         take_in(extremes, extremes_of(first, end));

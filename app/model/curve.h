@@ -54,10 +54,12 @@ private:
     [[nodiscard]] std::size_t first_after(std::int64_t ns) const;
     [[nodiscard]] std::size_t first_not_before(std::int64_t ns) const;
 
+    static constexpr std::size_t kStride = 128;
     Blocks<std::int64_t> times_;   // strictly ascending
     Blocks<std::int64_t> values_;  // from times_[i] on
     // levels_[k][b]: over the values of block b, kFan^(k+1) of them.
     std::vector<std::vector<Extremes>> levels_;
+    std::vector<std::int64_t> strided_;  // every kStride-th time: close together, so that searching is cheap
     std::vector<Change> added_;
     std::vector<Change> tail_;  // scratch
     std::int64_t sampled_ = 0;  // the value set last

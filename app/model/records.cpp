@@ -73,7 +73,7 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
     bool any = false;
     const std::size_t recorded = reader_->lanes();
     while (lanes_.size() < recorded) {
-        lanes_.push_back({"Lane " + std::to_string(lanes_.size()), {}});
+        lanes_.push_back({"Lane " + std::to_string(lanes_.size())});
     }
     for (std::size_t lane = 0; lane < recorded; ++lane) {
         const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
@@ -186,6 +186,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.not_issued = (record.kind & trace::kNotIssued) != 0;
     op.minibatch = intake_->open_minibatch;
     ops_.push_back(op);
+    issue_index_.add(op.issue_begin_ns, op.issue_end_ns - op.issue_begin_ns, devices::Family::other, op.not_issued);
 
     Memory& memory = intake_->memory;
     const auto id = static_cast<OpId>(ops_.size());
@@ -241,6 +242,7 @@ void Run::take_wait(const trace::FrontendRecord& record) {
     } else if (const BufferState* buffer = intake_->memory.find(wait.target, ops_.size())) {
         wait.target_writer = buffer->writer;
     }
+    wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     waits_.push_back(std::move(wait));
 }
 
@@ -314,6 +316,7 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     op.failed = failed;
     op.lane = static_cast<std::uint8_t>(lane);
     lanes_[lane].ops.push_back(id);
+    lanes_[lane].index.add(begin_ns, end_ns - begin_ns, signature(op.signature).family, failed);
     last_exec_ns_ = std::max(last_exec_ns_, end_ns);
     see(end_ns);
 

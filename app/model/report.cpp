@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/model/why.h"
+
 namespace headway::model {
 
 namespace {
@@ -72,7 +74,12 @@ void append_waits(std::string& text, const Run& run) {
             list += (list.size() > 1 ? ", " : "") + std::to_string(cause);
         }
         put("caused_by", list + "]");
-        text += "\"caused_by_count\": " + std::to_string(count) + "}";
+        text += "\"caused_by_count\": " + std::to_string(count);
+        const WaitSplit split = split_of(run, i);
+        text += ", \"split\": {\"before_ns\": " + std::to_string(split.before_ns) +
+                ", \"before_ops\": " + std::to_string(split.before_ops) +
+                ", \"own_ns\": " + std::to_string(split.own_ns) + ", \"own_ops\": " + std::to_string(split.own_ops) +
+                ", \"return_ns\": " + std::to_string(split.return_ns) + "}}";
     }
     text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
 }
@@ -203,6 +210,16 @@ std::string report_json(const Run& run) {
     report["pending_bytes_peak"] = numbers.pending_bytes_peak;
     report["rss_bytes_peak"] = numbers.rss_bytes_peak;
     report["lost_records"] = numbers.lost_records;
+    const PathTotals path = critical_path(run);
+    report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
+                               {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
+                               {"limit_ns", path.limit_ns},       {"ops", path.ops}};
+    const IdleCauses idle = idle_causes(run);
+    report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
+                      {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
+                      {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
+                      {"handover_ns", idle.handover_ns}};
+    report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
 
     Json rest;
     rest["lines"] = lines_of(run);

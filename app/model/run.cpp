@@ -76,8 +76,11 @@ void Run::forget() {
     ops_.clear();
     for (Lane& lane : lanes_) {
         lane.ops.clear();
+        lane.index.clear();
     }
     waits_.clear();
+    issue_index_.clear();
+    wait_index_.clear();
     scopes_.clear();
     minibatches_.clear();
     for (Curve* curve : {&headway_, &live_, &pending_, &resident_}) {

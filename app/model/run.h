@@ -17,6 +17,7 @@
 
 #include "app/model/blocks.h"
 #include "app/model/curve.h"
+#include "app/model/span_index.h"
 #include "engine/devices/op.h"
 #include "engine/trace/reader.h"
 
@@ -71,7 +72,8 @@ struct Minibatch {
 
 struct Lane {
     std::string name;
-    std::vector<OpId> ops;  // in the order of execution; their begin_ns ascend
+    std::vector<OpId> ops{};  // in the order of execution; their begin_ns ascend
+    SpanIndex index{};        // over them; failed ones are marked
 };
 
 // The facts that the runner wrote down about the run, before the first op.
@@ -148,6 +150,8 @@ public:
     [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
+    [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }  // of ops; those not issued are marked
+    [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }
     [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
@@ -170,6 +174,8 @@ public:
     // The ops whose completion this op had to follow: producers of its inputs, and readers and writer of what it
     // overwrites. Direct ones, ascending.
     [[nodiscard]] std::vector<OpId> dependencies(OpId id) const;
+    // The same for who asks for all ops: in any order, perhaps more than once each, in a vector that is used again.
+    void dependencies(OpId id, std::vector<OpId>& into) const;
     // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
     // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
     // takes time in proportion to the ops.
@@ -248,6 +254,7 @@ private:
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;
     Curve headway_, live_, pending_, resident_;
+    SpanIndex issue_index_, wait_index_;
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/figure/format.h"
+#include "app/model/why.h"
 #include "app/ui/widgets.h"
 
 namespace headway::ui {
@@ -111,6 +112,35 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     const auto causes = run.caused_by(wait, kLimit);
     card.lines.push_back({Tone::dim, causes.empty() ? "for nothing: all was done"
                                                     : "for      " + list_of(causes, causes.size() >= kLimit)});
+    if (causes.empty()) {
+        return;
+    }
+    const model::WaitSplit split = model::split_of(run, static_cast<std::size_t>(index));
+    const auto ops = [](std::size_t count) { return count_text(count) + (count == 1 ? " op" : " ops"); };
+    std::string parts;
+    if (split.before_ops > 0) {
+        parts = duration_text(static_cast<double>(split.before_ns)) + " for " + ops(split.before_ops) +
+                (split.own_ops > 0 || wait.line != 0 ? " issued before this line" : "");
+    }
+    if (split.own_ops > 0) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.own_ns)) + " for its own" +
+                 (split.before_ops > 0 ? "" : " " + ops(split.own_ops));
+    }
+    if (split.return_ns * 100 > wait.end_ns - wait.begin_ns) {
+        parts += ", " + duration_text(static_cast<double>(split.return_ns)) + " to return";
+    }
+    card.lines.push_back({Tone::wait, "of it    " + parts});
+    // Replaying a long run takes longer than a pointer should wait.
+    constexpr std::size_t kReplayed = 200'000;
+    const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
+    if (trace::is_barrier(wait.kind) && over && run.op_count() <= kReplayed) {
+        const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;
+        const std::int64_t saved_ns = run.numbers().total_ns - total_ns;
+        card.lines.push_back({Tone::dim, "without  the run would take " + duration_text(static_cast<double>(total_ns)) +
+                                             (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less"
+                                                           : ", no less") +
+                                             " (computed)"});
+    }
 }
 
 }  // namespace

@@ -80,14 +80,11 @@ TEST_F(Timelines, CountsAddUpAtAnyZoom) {
         const double begin = whole.span_ns() * static_cast<double>(random() % 1000) / 1000;
         // On half nanoseconds, so that no begin or end lies on the view's ends.
         options.view = {std::floor(begin) + 0.5, std::floor(begin) + 0.5 + std::ceil(span)};
-        for (bool exact : {false, true}) {
-            options.style.exact = exact;
-            const TimelineLayout layout = layout_timeline(shown.runs, options);
-            const auto n = layout.counts[0].ops_drawn + layout.counts[0].ops_folded;
-            const auto expected = visible_ops(*shown.kept[0], options.view);
-            EXPECT_NEAR(static_cast<double>(n), static_cast<double>(expected), 6)
-                << "span " << span;  // one at either end of a lane
-        }
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        const auto n = layout.counts[0].ops_drawn + layout.counts[0].ops_folded;
+        const auto expected = visible_ops(*shown.kept[0], options.view);
+        EXPECT_NEAR(static_cast<double>(n), static_cast<double>(expected), 6)
+            << "span " << span;  // one at either end of a lane
     }
 }
 
@@ -98,29 +95,6 @@ TEST_F(Timelines, FewPrimitivesHoweverLongTheRun) {
     const TimelineLayout layout = layout_timeline(shown.runs, options);
     EXPECT_LT(layout.list.items.size(), 1900U * 6);
     EXPECT_LT(layout.list.points.size(), 1900U * 16);
-}
-
-TEST_F(Timelines, WalkingAndSamplingAgree) {
-    Shown shown;
-    shown.add(test::increments(200'000, 1, false));
-    FoldOptions fold;
-    const TimelineView view = whole_view(shown.runs, false);
-    fold.map = TimeMap(view, 0, 800);
-    fold.origin_ns = shown.kept[0]->measure_begin_ns();
-    const auto total = [](const std::vector<Piece>& pieces) {
-        std::uint64_t n = 0;
-        double share = 0;
-        for (const Piece& p : pieces) {
-            n += p.count;
-            share += static_cast<double>(p.share * (p.x1 - p.x0));
-        }
-        return std::pair{n, share};
-    };
-    const auto sampled = total(fold_lane(*shown.kept[0], shown.kept[0]->lanes()[0], fold));
-    fold.exact = true;
-    const auto exact = total(fold_lane(*shown.kept[0], shown.kept[0]->lanes()[0], fold));
-    EXPECT_EQ(sampled.first, exact.first);
-    EXPECT_NEAR(sampled.second, exact.second, 0.1 * exact.second);
 }
 
 TEST_F(Timelines, EveryWaitIsAtLeastAPixelWide) {

@@ -46,7 +46,8 @@ TEST(Report, HasEveryFieldInItsPlace) {
     const std::string expected =
         "headway program device machine settings parameters ops total_ns warmup_ns issue_ns blocked_ns backend_busy_ns "
         "backend_idle_ns recorder_ns t1_ns t2_ns t3_ns regime predicted_ns prediction handover_ns headway_max "
-        "live_bytes_peak pending_bytes_peak rss_bytes_peak lost_records waits lines minibatches scopes error result ";
+        "live_bytes_peak pending_bytes_peak rss_bytes_peak lost_records critical_path idle "
+        "without_barriers_ns waits lines minibatches scopes error result ";
     EXPECT_EQ(keys, expected);
     EXPECT_EQ(report["headway"], "0.1.0");
     EXPECT_EQ(report["device"], Json::parse(R"({"kind": "simulated", "name": "Simulated", "simulated": true})"));

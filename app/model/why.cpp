@@ -1,0 +1,315 @@
+#include "app/model/why.h"
+
+#include <algorithm>
+#include <array>
+
+namespace headway::model {
+
+namespace {
+
+// Where an op stands in its lane; the lane's size when it has not run.
+std::size_t place_in_lane(const Run& run, OpId id) {
+    const auto& ops = run.lanes()[run.op(id).lane].ops;
+    const auto at = std::lower_bound(ops.begin(), ops.end(), id);
+    return at != ops.end() && *at == id ? static_cast<std::size_t>(at - ops.begin()) : ops.size();
+}
+
+// What an op's start had to follow, and when that was over.
+struct Gate {
+    std::int64_t ns = 0;
+    OpId op = 0;  // 0: its own issue
+};
+
+// The last thing that was over before it started. Times of devices are a little uncertain, so what seems to end after
+// the start counts as ending with it.
+Gate gate_of(const Run& run, OpId id, std::vector<OpId>& scratch) {
+    const Op& op = run.op(id);
+    Gate gate{std::min(op.issue_end_ns, op.begin_ns), 0};
+    const auto consider = [&](OpId other) {
+        if (other != 0 && other < id && run.op(other).end_ns != kPending) {
+            const std::int64_t ns = std::min(run.op(other).end_ns, op.begin_ns);
+            if (ns > gate.ns) {
+                gate = {ns, other};
+            }
+        }
+    };
+    if (const std::size_t place = place_in_lane(run, id); place > 0 && place < run.lanes()[op.lane].ops.size()) {
+        consider(run.lanes()[op.lane].ops[place - 1]);
+    }
+    run.dependencies(id, scratch);
+    for (const OpId other : scratch) {
+        consider(other);
+    }
+    return gate;
+}
+
+// Of the ops that a wait was for, the one that ended last; 0 when none, or one that has not run.
+OpId last_cause(const Run& run, const Wait& wait) {
+    if (wait.kind == trace::WaitKind::paused) {
+        return 0;
+    }
+    if (wait.target != 0) {
+        const OpId writer = wait.target_writer;
+        return writer != 0 && run.op(writer).end_ns != kPending ? writer : 0;
+    }
+    OpId last = 0;
+    std::size_t executed = 0;
+    for (const Lane& lane : run.lanes()) {
+        const auto end = std::upper_bound(lane.ops.begin(), lane.ops.end(), wait.waits_through);
+        executed += static_cast<std::size_t>(end - lane.ops.begin());
+        if (end != lane.ops.begin()) {
+            const OpId id = *(end - 1);
+            last = last == 0 || run.op(id).end_ns > run.op(last).end_ns ? id : last;
+        }
+    }
+    return executed == wait.waits_through ? last : 0;
+}
+
+// The cause that the end of the wait followed; 0 when it is not known, or was over before.
+OpId ended_by(const Run& run, const Wait& wait) {
+    const OpId last = last_cause(run, wait);
+    return last != 0 && run.op(last).end_ns > wait.begin_ns && run.op(last).end_ns <= wait.end_ns ? last : 0;
+}
+
+}  // namespace
+
+// ---- a wait ----
+
+WaitSplit split_of(const Run& run, std::size_t index) {
+    const Wait& wait = run.waits()[index];
+    WaitSplit split;
+    split.return_ns = wait.end_ns - wait.begin_ns;
+    // The line's own: what it issued since the wait before.
+    const OpId issued = std::min<OpId>(wait.issued, static_cast<OpId>(run.op_count()));
+    const OpId earlier = index > 0 ? std::min(run.waits()[index - 1].issued, issued) : 0;
+    OpId first_own = issued + 1;
+    while (wait.line != 0 && first_own - 1 > earlier && run.op(first_own - 1).line == wait.line) {
+        --first_own;
+    }
+    std::size_t count = 0;
+    if (wait.target != 0) {
+        const auto causes = run.caused_by(wait, run.op_count(), &count);
+        const auto own = std::lower_bound(causes.begin(), causes.end(), first_own);
+        split.own_ops = static_cast<std::size_t>(causes.end() - own);
+    } else {
+        static_cast<void>(run.caused_by(wait, 0, &count));
+        for (OpId own = first_own; own <= std::min(wait.waits_through, issued); ++own) {
+            split.own_ops += run.op(own).end_ns > wait.begin_ns ? 1 : 0;
+        }
+        split.own_ops = std::min(split.own_ops, count);
+    }
+    split.before_ops = count - split.own_ops;
+
+    std::vector<OpId> scratch;
+    OpId id = ended_by(run, wait);
+    if (id == 0) {
+        return split;
+    }
+    std::int64_t end_ns = run.op(id).end_ns;
+    split.return_ns = wait.end_ns - end_ns;
+    // From what each had to follow to its own end; what its issue preceded is the op's, too. An op follows earlier ones
+    // only, so before the line's own there are none of them.
+    while (id >= first_own && end_ns > wait.begin_ns) {
+        const Gate gate = gate_of(run, id, scratch);
+        const std::int64_t from_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
+        split.own_ns += end_ns - from_ns;
+        end_ns = from_ns;
+        id = gate.op;
+    }
+    split.before_ns = end_ns - wait.begin_ns;
+    return split;
+}
+
+// ---- the run ----
+
+void walk_critical_path(const Run& run, const std::function<void(const PathPiece&)>& call) {
+    using Kind = PathPiece::Kind;
+    const Run::Measured part = run.measured();
+    const auto& waits = run.waits();
+    std::vector<OpId> scratch;
+    std::int64_t now_ns = part.end_ns;
+    const auto piece = [&](Kind kind, std::int64_t from_ns, OpId op, int wait) {
+        from_ns = std::clamp(from_ns, part.begin_ns, now_ns);
+        if (from_ns < now_ns) {
+            call({kind, from_ns, now_ns, op, wait});
+        }
+        now_ns = from_ns;
+    };
+    std::size_t wait_end = waits.size();  // waits from here on lie after now_ns
+    OpId op = 0;                          // being on this op's execution; 0: on the frontend
+    // A program that ends while its ops go on ends with the last of them.
+    for (const Lane& lane : run.lanes()) {
+        if (!part.end_marked && !lane.ops.empty()) {
+            const OpId last = lane.ops.back();
+            if (run.op(last).end_ns >= part.end_ns && (op == 0 || run.op(last).end_ns > run.op(op).end_ns)) {
+                op = last;
+            }
+        }
+    }
+    while (now_ns > part.begin_ns) {
+        if (op != 0) {
+            const Gate gate = gate_of(run, op, scratch);
+            piece(Kind::execute, run.op(op).begin_ns, op, -1);
+            piece(Kind::handover, gate.ns, op, -1);
+            op = gate.op;
+            continue;
+        }
+        // On the frontend: back to the last wait that was for something.
+        while (wait_end > 0 && waits[wait_end - 1].end_ns > now_ns) {
+            --wait_end;
+        }
+        std::size_t wait = wait_end;
+        while (wait > 0 && waits[wait - 1].end_ns == waits[wait - 1].begin_ns) {
+            --wait;
+        }
+        if (wait == 0 || waits[wait - 1].end_ns <= part.begin_ns) {
+            piece(Kind::frontend, part.begin_ns, 0, -1);
+            return;
+        }
+        wait_end = wait - 1;
+        const auto index = static_cast<int>(wait_end);
+        const Wait& met = waits[wait_end];
+        piece(Kind::frontend, met.end_ns, 0, -1);
+        if (const OpId last = ended_by(run, met); last != 0) {
+            piece(Kind::hand_back, run.op(last).end_ns, 0, index);
+            op = last;
+        } else {
+            const bool limit = met.kind == trace::WaitKind::queue_limit || met.kind == trace::WaitKind::memory ||
+                               met.kind == trace::WaitKind::paused;
+            piece(limit ? Kind::limit : Kind::hand_back, met.begin_ns, 0, index);
+        }
+    }
+}
+
+PathTotals critical_path(const Run& run) {
+    using Kind = PathPiece::Kind;
+    PathTotals totals;
+    walk_critical_path(run, [&totals](const PathPiece& piece) {
+        const std::int64_t ns = piece.end_ns - piece.begin_ns;
+        switch (piece.kind) {
+            case Kind::frontend:
+                totals.frontend_ns += ns;
+                break;
+            case Kind::handover:
+                totals.handover_ns += ns;
+                break;
+            case Kind::execute:
+                totals.execute_ns += ns;
+                ++totals.ops;
+                break;
+            case Kind::hand_back:
+                totals.return_ns += ns;
+                break;
+            case Kind::limit:
+                totals.limit_ns += ns;
+                break;
+        }
+    });
+    return totals;
+}
+
+// ---- idle lanes ----
+
+namespace {
+
+// How long the frontend stood in waits of each kind, up to any moment.
+class WaitSums {
+public:
+    enum Class : std::size_t { kBarrier, kBlocker, kLimit, kPaused, kClasses };
+
+    // Sums wrap around: a damaged recording may hold any times.
+    using Sums = std::array<std::uint64_t, kClasses>;
+
+    explicit WaitSums(const Run& run) : run_(run) {
+        Sums sum{};
+        sums_.reserve(run.waits().size() + 1);
+        for (const Wait& wait : run.waits()) {
+            sums_.push_back(sum);
+            sum[class_of(wait.kind)] += static_cast<std::uint64_t>(wait.end_ns - wait.begin_ns);
+        }
+        sums_.push_back(sum);
+    }
+    // Between two moments.
+    [[nodiscard]] std::array<std::int64_t, kClasses> between(std::int64_t begin_ns, std::int64_t end_ns) const {
+        const Sums sums = up_to(end_ns);
+        const Sums before = up_to(begin_ns);
+        std::array<std::int64_t, kClasses> between{};
+        for (std::size_t i = 0; i < kClasses; ++i) {
+            between[i] = std::clamp<std::int64_t>(static_cast<std::int64_t>(sums[i] - before[i]), 0, end_ns - begin_ns);
+        }
+        return between;
+    }
+
+private:
+    static Class class_of(trace::WaitKind kind) {
+        return trace::is_barrier(kind)                 ? kBarrier
+               : trace::is_blocker(kind)               ? kBlocker
+               : kind == trace::WaitKind::paused       ? kPaused
+                                                       : kLimit;
+    }
+    [[nodiscard]] Sums up_to(std::int64_t ns) const {
+        const auto& waits = run_.waits();
+        const auto after = std::upper_bound(waits.begin(), waits.end(), ns,
+                                            [](std::int64_t t, const Wait& wait) { return t < wait.begin_ns; });
+        const auto count = static_cast<std::size_t>(after - waits.begin());
+        auto sums = sums_[count];
+        if (count > 0 && waits[count - 1].end_ns > ns) {
+            sums[class_of(waits[count - 1].kind)] -= static_cast<std::uint64_t>(waits[count - 1].end_ns - ns);
+        }
+        return sums;
+    }
+
+    const Run& run_;
+    std::vector<Sums> sums_;  // of all waits before this one
+};
+
+}  // namespace
+
+IdleCauses idle_causes(const Run& run) {
+    const Run::Measured part = run.measured();
+    const WaitSums waits(run);
+    IdleCauses causes;
+    // The next op had not been issued.
+    const auto unissued = [&](std::int64_t begin_ns, std::int64_t end_ns) {
+        const auto sums = waits.between(begin_ns, end_ns);
+        causes.barrier_ns += sums[WaitSums::kBarrier];
+        causes.blocker_ns += sums[WaitSums::kBlocker];
+        causes.limit_ns += sums[WaitSums::kLimit];
+        causes.paused_ns += sums[WaitSums::kPaused];
+        causes.frontend_ns += end_ns - begin_ns;
+        for (const std::int64_t ns : sums) {
+            causes.frontend_ns -= ns;
+        }
+    };
+    std::vector<OpId> scratch;
+    for (const Lane& lane : run.lanes()) {
+        std::int64_t free_ns = part.begin_ns;
+        bool used = false;
+        const auto first = std::lower_bound(lane.ops.begin(), lane.ops.end(), part.begin_ns,
+                                            [&run](OpId id, std::int64_t ns) { return run.op(id).end_ns < ns; });
+        for (auto at = first; at != lane.ops.end() && run.op(*at).begin_ns < part.end_ns; ++at) {
+            const Op& op = run.op(*at);
+            used = true;
+            if (op.begin_ns > free_ns) {
+                const std::int64_t issued_ns = std::clamp(op.issue_end_ns, free_ns, op.begin_ns);
+                unissued(free_ns, issued_ns);
+                std::int64_t ready_ns = issued_ns;
+                run.dependencies(*at, scratch);
+                for (const OpId needed : scratch) {
+                    if (run.op(needed).end_ns != kPending) {
+                        ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, op.begin_ns);
+                    }
+                }
+                causes.dependency_ns += ready_ns - issued_ns;
+                causes.handover_ns += op.begin_ns - ready_ns;
+            }
+            free_ns = std::max(free_ns, op.end_ns);
+        }
+        if (used && free_ns < part.end_ns) {
+            unissued(free_ns, part.end_ns);
+        }
+    }
+    return causes;
+}
+
+}  // namespace headway::model

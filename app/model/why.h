@@ -1,0 +1,78 @@
+// Why a run took the time that it took: what a wait was spent on, the path through frontend and backend that no second
+// could have been saved beside, why lanes stood idle, and what the run would have taken without a wait.
+//
+// All of it is computed from the recording. The last one is no measurement: durations are kept, and what began when is
+// worked out anew from issues, lanes and dependencies. It knows nothing of memory that runs out or caches that get cold.
+//
+// Threads: any that may read the run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "app/model/run.h"
+
+namespace headway::model {
+
+// A wait's time, by the ops that it went into. At each moment one op is answerable: the last to end, before that the one
+// that it could not start without, and so on. The three parts add up to the wait.
+struct WaitSplit {
+    std::int64_t before_ns = 0;  // for ops that were issued before this line
+    std::int64_t own_ns = 0;     // for those that the line itself had issued
+    std::int64_t return_ns = 0;  // after the last of them had ended, or when nothing was left to do
+    std::size_t before_ops = 0, own_ops = 0;  // that had not ended when it began
+};
+WaitSplit split_of(const Run& run, std::size_t wait);
+
+// One piece of the critical path. The pieces of a run follow each other without a gap.
+struct PathPiece {
+    enum class Kind : std::uint8_t {
+        frontend,  // the program itself: it computes, or issues ops
+        handover,  // all that an op needed was there, and it had not started yet
+        execute,   // `op` ran
+        hand_back,  // the last op had ended, and the frontend had not gone on yet; `wait`
+        limit,     // the frontend waited for something that the recording does not name; `wait`
+    };
+    Kind kind = Kind::frontend;
+    std::int64_t begin_ns = 0, end_ns = 0;
+    OpId op = 0;
+    int wait = -1;
+};
+// Backwards from the end of the measured part to its begin.
+void walk_critical_path(const Run& run, const std::function<void(const PathPiece&)>& call);
+struct PathTotals {
+    std::int64_t frontend_ns = 0, handover_ns = 0, execute_ns = 0, return_ns = 0, limit_ns = 0;
+    std::uint64_t ops = 0;  // on the path
+};
+PathTotals critical_path(const Run& run);
+
+// The time in which lanes stood idle during the measured part, by what they lacked; over all lanes that were used.
+struct IdleCauses {
+    std::int64_t frontend_ns = 0;    // the next op had not been issued: the frontend was at work
+    std::int64_t barrier_ns = 0;     // … the frontend stood in a barrier
+    std::int64_t blocker_ns = 0;     // … it waited for a value
+    std::int64_t limit_ns = 0;       // … for the queue limit or memory
+    std::int64_t paused_ns = 0;      // … the learner had stopped it
+    std::int64_t dependency_ns = 0;  // it had been issued, and waited for ops on other lanes
+    std::int64_t handover_ns = 0;    // nothing was lacking: waking the lane
+    [[nodiscard]] std::int64_t all_ns() const {
+        return frontend_ns + barrier_ns + blocker_ns + limit_ns + paused_ns + dependency_ns + handover_ns;
+    }
+};
+IdleCauses idle_causes(const Run& run);
+
+// What the run would have taken without some of its waits; computed.
+struct Ghost {
+    struct Times {
+        std::int64_t begin_ns = kPending, end_ns = kPending;
+    };
+    std::int64_t total_ns = 0;  // of the measured part, pauses of the learner left out
+    std::vector<Times> ops;     // by id, from op 1; empty unless asked for
+};
+Ghost without_waits(const Run& run, const std::function<bool(std::size_t)>& is_left_out, bool with_ops = false);
+Ghost without_wait(const Run& run, std::size_t wait, bool with_ops = false);
+// Without any that the program, or the policy, asked for; what needs a value still waits for it.
+Ghost without_barriers(const Run& run, bool with_ops = false);
+
+}  // namespace headway::model

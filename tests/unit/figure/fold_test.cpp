@@ -1,0 +1,195 @@
+// What a row shows at any zoom, against looking at every op.
+#include "app/figure/fold.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::figure {
+namespace {
+
+using devices::Family;
+
+// A recording of `count` ops on two lanes: short ones, some long, some of no time at all, gaps; families at random.
+struct Made {
+    model::RecordingBuilder builder;
+    std::unique_ptr<model::Run> run;
+
+    Made(std::uint32_t seed, int count) : builder(std::size_t{64} << 20) {
+        std::mt19937 random(seed);
+        for (std::uint16_t id = 1; id <= 8; ++id) {
+            trace::SignatureInfo info{};
+            info.family = static_cast<std::uint8_t>(id - 1);
+            builder.recording().signature(id, info, "", "op");
+        }
+        std::array<std::int64_t, 2> free_ns{};
+        std::int64_t now_ns = 0;
+        for (int i = 0; i < count; ++i) {
+            const std::int64_t begin = now_ns;
+            now_ns += random() % 4 == 0 ? 0 : random() % 30;
+            const auto lane = static_cast<std::uint8_t>(random() % 2);
+            const auto op = builder.issue({.begin = begin, .end = now_ns, .lane = lane,
+                                           .signature = static_cast<std::uint16_t>(1 + random() % 8)});
+            const std::int64_t start = std::max(now_ns, free_ns[lane]) + (random() % 50 == 0 ? random() % 3000 : 0);
+            const std::int64_t took = random() % 5 == 0 ? 0 : random() % 200 == 0 ? random() % 9000 : random() % 40;
+            free_ns[lane] = start + took;
+            builder.exec(lane, op | (random() % 500 == 0 ? trace::kFailedOp : 0), start, start + took);
+            if (random() % 40 == 0) {
+                builder.wait(now_ns, now_ns + 5, trace::WaitKind::item);
+                now_ns += 5;
+            }
+        }
+        run = builder.read();
+    }
+};
+
+struct Seen {
+    std::int64_t begin = 0, end = 0;
+    Family family = Family::other;
+    bool failed = false;
+};
+
+void check(const std::vector<Piece>& pieces, const std::vector<Seen>& all, const FoldOptions& o) {
+    const auto left = static_cast<std::int64_t>(std::floor(o.map.ns_from_x_px(o.map.x0()))) + o.origin_ns;
+    const auto right = static_cast<std::int64_t>(std::ceil(o.map.ns_from_x_px(o.map.x1()))) + o.origin_ns;
+    // What touches the view, in order, without a gap: nothing is dropped and nothing is counted twice.
+    std::size_t first = 0;
+    while (first < all.size() && all[first].end < left) {
+        ++first;
+    }
+    std::size_t last = all.size();
+    while (last > first && all[last - 1].begin > right) {
+        --last;
+    }
+    std::size_t at = first;
+    for (const Piece& piece : pieces) {
+        ASSERT_EQ(piece.first, at);
+        at += piece.count;
+        ASSERT_LE(at, last);
+        EXPECT_GE(piece.x0, o.map.x0());
+        EXPECT_LE(piece.x1, o.map.x1());
+        std::array<std::int64_t, kFamilies> time{};
+        bool failed = false;
+        for (std::size_t i = piece.first; i < at; ++i) {
+            time[static_cast<std::size_t>(all[i].family)] += all[i].end - all[i].begin;
+            failed = failed || all[i].failed;
+        }
+        EXPECT_EQ(piece.failed, failed);
+        const auto most = std::max_element(time.begin(), time.end());
+        if (*most > 0) {
+            EXPECT_EQ(time[static_cast<std::size_t>(piece.family)], *most);
+        }
+        if (piece.count > 1) {
+            std::int64_t busy = 0;
+            for (const std::int64_t ns : time) {
+                busy += ns;
+            }
+            const double span = static_cast<double>(piece.x1 - piece.x0) * o.map.ns_per_px();
+            EXPECT_NEAR(piece.share, std::min(1.0, static_cast<double>(busy) / span), 1e-5);
+        }
+    }
+    EXPECT_EQ(at, last);
+}
+
+TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
+    const Made made(7, 60'000);
+    const model::Run& run = *made.run;
+    std::mt19937_64 random(3);
+    const double length = static_cast<double>(run.now_ns());
+    for (int round = 0; round < 120; ++round) {
+        // From the whole run to a few nanoseconds, anywhere, also beyond its ends.
+        const double span = length * std::pow(0.5, static_cast<double>(random() % 22)) * 1.2;
+        const double begin = (static_cast<double>(random() % 1000) / 1000 * 1.2 - 0.1) * length - span / 2;
+        FoldOptions o;
+        o.map = TimeMap({begin, begin + span}, 100, 100 + static_cast<float>(50 + random() % 1500));
+        o.origin_ns = static_cast<std::int64_t>(random() % 100);
+        o.column_px = random() % 2 == 0 ? 2.0F : 3.0F;
+        SCOPED_TRACE(round);
+        for (const model::Lane& lane : run.lanes()) {
+            std::vector<Seen> all;
+            for (const core::OpId id : lane.ops) {
+                const auto& op = run.op(id);
+                all.push_back({op.begin_ns, op.end_ns, run.signature(op.signature).family, op.failed});
+            }
+            check(fold_lane(run, lane, o), all, o);
+        }
+        std::vector<Seen> issues;
+        for (core::OpId id = 1; id <= run.op_count(); ++id) {
+            issues.push_back({run.op(id).issue_begin_ns, run.op(id).issue_end_ns});
+        }
+        check(fold_issues(run, o), issues, o);
+        std::vector<Seen> waits;
+        for (const auto& wait : run.waits()) {
+            waits.push_back({wait.begin_ns, wait.end_ns});
+        }
+        check(fold_waits(run, o), waits, o);
+        if (HasFailure()) {
+            return;
+        }
+    }
+}
+
+// What does not fit into the index's few bytes is asked for: long spans, and begins far behind their block's.
+TEST(Fold, LongSpansAreExact) {
+    model::RecordingBuilder builder;
+    std::int64_t at = 0;
+    std::uint64_t busy = 0;
+    for (int i = 0; i < 100; ++i) {
+        const std::int64_t took = i % 3 == 0 ? 700'000'000 + i : 10 + i;
+        const auto op = builder.issue({.begin = at, .end = at + 1});
+        builder.exec(0, op, at + 1, at + 1 + took);
+        busy += static_cast<std::uint64_t>(took);
+        at += took + (i % 10 == 0 ? 5'000'000'000 : 7);
+    }
+    const auto run = builder.read();
+    FoldOptions o;
+    o.map = TimeMap({0, static_cast<double>(at)}, 0, 6);
+    std::vector<Seen> all;
+    for (const core::OpId id : run->lanes()[0].ops) {
+        all.push_back({run->op(id).begin_ns, run->op(id).end_ns});
+        const auto span = run->lanes()[0].index.at(all.size() - 1, [&](std::size_t i) {
+            return std::pair{all[i].begin, all[i].end};
+        });
+        EXPECT_EQ(span.begin_ns, all.back().begin);
+        EXPECT_EQ(span.end_ns, all.back().end);
+    }
+    EXPECT_EQ(run->lanes()[0].index.first(100, [](std::size_t) { return std::pair<std::int64_t, std::int64_t>{}; })
+                  .busy_ns[static_cast<std::size_t>(run->signature(run->op(1).signature).family)],
+              busy);
+    for (auto& seen : all) {
+        seen.family = run->signature(run->op(1).signature).family;
+    }
+    check(fold_lane(*run, run->lanes()[0], o), all, o);
+}
+
+TEST(Fold, TheIndexGrowsWithTheRecording) {
+    model::RecordingBuilder builder;
+    auto run = builder.open();
+    for (int i = 0; i < 1000; ++i) {
+        const auto op = builder.issue({.begin = i * 10, .end = i * 10 + 3});
+        builder.exec(0, op, i * 10 + 3, i * 10 + 9);
+        if (i % 7 == 0) {
+            run->update();
+        }
+    }
+    run->update();
+    ASSERT_EQ(run->lanes()[0].index.size(), 1000u);
+    const auto& index = run->lanes()[0].index;
+    const auto times = [&](std::size_t i) {
+        const auto& op = run->op(run->lanes()[0].ops[i]);
+        return std::pair{op.begin_ns, op.end_ns};
+    };
+    for (std::size_t i = 0; i <= 1000; ++i) {
+        EXPECT_EQ(index.first(i, times).busy_ns.back(), 6 * i);
+        const auto near = index.begin_near(0, static_cast<std::int64_t>(i) * 10 + 3, i * 7 % 1000);
+        EXPECT_LE(near.first, i);
+        EXPECT_GE(near.last, i);
+    }
+}
+
+}  // namespace
+}  // namespace headway::figure

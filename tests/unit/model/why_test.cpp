@@ -1,0 +1,203 @@
+#include "app/model/why.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+using trace::FrontendKind;
+using trace::WaitKind;
+
+// Three ops of 100 ns on one lane, issued in 10 ns each by lines 1, 1 and 2; line 2 then waits for all.
+//   issue:    0-10 10-20 20-30
+//   lane:       10-110-210-310
+//   wait:                 30-------315
+void three_and_a_wait(RecordingBuilder& builder, WaitKind kind = WaitKind::waitall) {
+    for (int i = 0; i < 3; ++i) {
+        const auto op = builder.issue({.begin = i * 10, .end = i * 10 + 10, .out = 1, .in0 = 1,
+                                       .line = core::make_line(1, i < 2 ? 1 : 2), .in_place = true});
+        builder.exec(0, op, 10 + i * 100, 110 + i * 100);
+    }
+    builder.wait(30, 315, kind, 0, 0, core::make_line(1, 2));
+}
+
+TEST(WaitSplit, TellsTheLinesOwnOpsFromThoseBefore) {
+    RecordingBuilder builder;
+    three_and_a_wait(builder);
+    const auto run = builder.read();
+    const WaitSplit split = split_of(*run, 0);
+    EXPECT_EQ(split.before_ns, 180);  // 30 to 210
+    EXPECT_EQ(split.own_ns, 100);
+    EXPECT_EQ(split.return_ns, 5);
+    EXPECT_EQ(split.before_ops, 2u);
+    EXPECT_EQ(split.own_ops, 1u);
+}
+
+TEST(WaitSplit, AWaitForNothingIsAllReturn) {
+    RecordingBuilder builder;
+    three_and_a_wait(builder);
+    builder.wait(320, 327, WaitKind::synchronize, 0, 0, core::make_line(1, 3));
+    const auto run = builder.read();
+    const WaitSplit split = split_of(*run, 1);
+    EXPECT_EQ(split.before_ns + split.own_ns, 0);
+    EXPECT_EQ(split.return_ns, 7);
+    EXPECT_EQ(split.before_ops + split.own_ops, 0u);
+}
+
+TEST(WaitSplit, WaitingForATensorCountsWhatItDependsOn) {
+    RecordingBuilder builder;
+    // Lane 0 makes 1, lane 1 makes 3 which nobody waits for, lane 0 makes 2 from 1.
+    builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
+    builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 3, .fresh = true});
+    builder.issue({.begin = 20, .end = 30, .lane = 0, .out = 2, .in0 = 1, .fresh = true, .line = 7});
+    builder.exec(0, 1, 10, 60);
+    builder.exec(1, 2, 20, 500);
+    builder.exec(0, 3, 60, 90);
+    builder.wait(30, 92, WaitKind::item, 2, 0, 7);
+    const auto run = builder.read();
+    const WaitSplit split = split_of(*run, 0);
+    EXPECT_EQ(split.before_ns, 30);
+    EXPECT_EQ(split.own_ns, 30);
+    EXPECT_EQ(split.return_ns, 2);
+    EXPECT_EQ(split.before_ops, 1u);
+    EXPECT_EQ(split.own_ops, 1u);
+}
+
+TEST(CriticalPath, GoesThroughTheBackendWhereTheFrontendWaits) {
+    RecordingBuilder builder;
+    three_and_a_wait(builder);
+    builder.mark(FrontendKind::program_end, 320);
+    const auto run = builder.read();
+    const PathTotals path = critical_path(*run);
+    EXPECT_EQ(path.frontend_ns, 10 + 5);  // the first issue, and what follows the wait
+    EXPECT_EQ(path.execute_ns, 300);
+    EXPECT_EQ(path.return_ns, 5);
+    EXPECT_EQ(path.handover_ns, 0);
+    EXPECT_EQ(path.ops, 3u);
+}
+
+TEST(CriticalPath, GoesThroughTheFrontendWhereItIsTooSlow) {
+    RecordingBuilder builder;
+    for (int i = 0; i < 3; ++i) {  // issues of 100, executions of 10, 4 later
+        const auto op = builder.issue({.begin = i * 100, .end = i * 100 + 100, .out = 1, .fresh = i == 0});
+        builder.exec(0, op, i * 100 + 104, i * 100 + 114);
+    }
+    const auto run = builder.read();
+    const PathTotals path = critical_path(*run);
+    EXPECT_EQ(path.frontend_ns, 300);
+    EXPECT_EQ(path.handover_ns, 4);
+    EXPECT_EQ(path.execute_ns, 10);
+    const IdleCauses idle = idle_causes(*run);
+    EXPECT_EQ(idle.frontend_ns, 100 + 86 + 86);
+    EXPECT_EQ(idle.handover_ns, 12);
+    EXPECT_EQ(idle.all_ns(), 314 - 30);
+}
+
+TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
+    RecordingBuilder builder;
+    // 1 on lane 0 until 100; 2 on lane 1 needs it. Then a barrier until 300, a blocker until 400, a limit until 450.
+    builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
+    builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 2, .in0 = 1, .fresh = true});
+    builder.exec(0, 1, 10, 100);
+    builder.exec(1, 2, 105, 200);
+    builder.wait(20, 300, WaitKind::waitall);
+    builder.wait(300, 400, WaitKind::item);
+    builder.wait(400, 450, WaitKind::queue_limit);
+    builder.issue({.begin = 450, .end = 460, .lane = 0, .out = 3, .fresh = true});
+    builder.exec(0, 3, 460, 500);
+    const auto run = builder.read();
+    const IdleCauses idle = idle_causes(*run);
+    // Lane 0: 0-10 frontend, 100-300 barrier, 300-400 blocker, 400-450 limit, 450-460 frontend.
+    // Lane 1: 0-20 frontend, 20-100 dependency, 100-105 handover, 200-300 barrier, blocker, limit, 450-500 frontend.
+    EXPECT_EQ(idle.frontend_ns, 10 + 10 + 20 + 50);
+    EXPECT_EQ(idle.barrier_ns, 200 + 100);
+    EXPECT_EQ(idle.blocker_ns, 200);
+    EXPECT_EQ(idle.limit_ns, 100);
+    EXPECT_EQ(idle.dependency_ns, 80);
+    EXPECT_EQ(idle.handover_ns, 5);
+}
+
+TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
+    RecordingBuilder builder;
+    // Issue 10, run 100, wait; three times. Without the waits: one issue, then three executions.
+    for (int i = 0; i < 3; ++i) {
+        const std::int64_t at = i * 112;
+        const auto op = builder.issue({.begin = at, .end = at + 10, .out = 1, .fresh = i == 0});
+        builder.exec(0, op, at + 10, at + 110);
+        builder.wait(at + 10, at + 112, WaitKind::op_barrier);
+    }
+    builder.mark(FrontendKind::program_end, 336);
+    const auto run = builder.read();
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 336);
+    const Ghost one = without_wait(*run, 0, true);
+    EXPECT_EQ(one.total_ns, 336 - 12);  // the second issue and a return are hidden behind the first execution
+    EXPECT_EQ(one.ops[1].begin_ns, 110);
+    EXPECT_EQ(without_wait(*run, 2).total_ns, 334);  // its return only
+    EXPECT_EQ(without_barriers(*run).total_ns, 310);
+}
+
+TEST(Ghost, WhatNeedsAValueStillWaits) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true});
+    builder.exec(0, 1, 10, 110);
+    builder.wait(10, 110, WaitKind::waitall);
+    builder.wait(110, 112, WaitKind::item, 1);
+    builder.mark(FrontendKind::program_end, 120);
+    const auto run = builder.read();
+    EXPECT_EQ(without_barriers(*run).total_ns, 120);
+}
+
+TEST(Why, HoldsTogetherForRandomPrograms) {
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+        RecordingBuilder builder;
+        RandomProgram program(builder, seed, 1 + seed % 4);
+        for (int i = 0; i < 400; ++i) {
+            program.step();
+        }
+        program.end();
+        auto run = builder.read();
+        run->close();
+        SCOPED_TRACE(seed);
+        const auto part = run->measured();
+        const std::int64_t total_ns = part.end_ns - part.begin_ns;
+        // With nothing left out the replay is the recording, op by op.
+        const Ghost same = without_waits(*run, [](std::size_t) { return false; }, true);
+        EXPECT_EQ(same.total_ns, total_ns);
+        for (OpId id = 1; id <= run->op_count(); ++id) {
+            ASSERT_EQ(same.ops[id - 1].begin_ns, run->op(id).begin_ns) << id;
+            ASSERT_EQ(same.ops[id - 1].end_ns, run->op(id).end_ns) << id;
+        }
+        EXPECT_LE(without_barriers(*run).total_ns, total_ns);
+        // The path is whole.
+        std::int64_t at_ns = part.end_ns;
+        walk_critical_path(*run, [&](const PathPiece& piece) {
+            ASSERT_EQ(piece.end_ns, at_ns);
+            ASSERT_LT(piece.begin_ns, piece.end_ns);
+            at_ns = piece.begin_ns;
+        });
+        EXPECT_EQ(at_ns, part.begin_ns);
+        // What is not busy is idle, for one reason or another.
+        std::int64_t idle_ns = 0;
+        for (const Lane& lane : run->lanes()) {
+            std::int64_t busy_ns = 0;
+            for (const OpId id : lane.ops) {
+                busy_ns += run->op(id).end_ns - run->op(id).begin_ns;
+            }
+            idle_ns += lane.ops.empty() ? 0 : total_ns - busy_ns;
+        }
+        EXPECT_EQ(idle_causes(*run).all_ns(), idle_ns);
+        for (std::size_t i = 0; i < run->waits().size(); ++i) {
+            const Wait& wait = run->waits()[i];
+            const WaitSplit split = split_of(*run, i);
+            EXPECT_EQ(split.before_ns + split.own_ns + split.return_ns, wait.end_ns - wait.begin_ns);
+            std::size_t count = 0;
+            static_cast<void>(run->caused_by(wait, 1, &count));
+            EXPECT_EQ(split.before_ops + split.own_ops, count);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace headway::model
