@@ -158,6 +158,9 @@ void App::handle_keys() {
     if (gfx::key_pressed(Key::bracket_right)) {
         timeline_.select_dependency(true);
     }
+    if (gfx::key_pressed(Key::c)) {
+        state_.next_overlay();
+    }
     if (gfx::key_pressed(Key::t)) {
         state_.next_theme();
     }

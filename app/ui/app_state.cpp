@@ -156,6 +156,12 @@ void AppState::next_theme() {
                                         : ThemeName::dark;
 }
 
+void AppState::next_overlay() {
+    const bool path = show_path;
+    show_path = !path;
+    show_ghost = show_ghost != path;
+}
+
 namespace {
 constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
 }

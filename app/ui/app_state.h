@@ -69,6 +69,9 @@ public:
     void scale_up();
     void scale_down();
     bool show_keys = false;
+    // Laid over the timeline of runs that are over: the critical path, the run without barriers.
+    bool show_path = false, show_ghost = false;
+    void next_overlay();  // none, the path, the ghost, both
 
     // --- timeline ---
     ViewControl view;

@@ -37,6 +37,7 @@ const std::array<Group, 2>& columns_of_groups(int column) {
                                                {"Right drag", "pan"},
                                                {"Left drag", "measure a time"},
                                                {"F, double click", "fit what is chosen; all"},
+                                               {"C", "critical path; without barriers; both"},
                                                {"End, L", "follow the run again"}}},
                                              {"Ops",
                                               {{"Click", "choose an op"},

@@ -32,6 +32,9 @@ void TimelinePanel::lay_out(figure::Box area) {
     if (key == key_ && !layout_.rows.empty()) {
         return;
     }
+    if (key.a != key_.a || key.b != key_.b || key.started != key_.started) {
+        why_.clear();
+    }
     key_ = key;
     const std::size_t shown_before = runs_.size();
     runs_.clear();
@@ -56,6 +59,32 @@ void TimelinePanel::lay_out(figure::Box area) {
     options.measure = &measure_;
     options.scale = ui_.fonts.scale();
     layout_ = figure::layout_timeline(runs_, options);
+    options_ = options;
+}
+
+// Only of runs that are over, and short enough to be worked out between two frames.
+void TimelinePanel::add_why(figure::DisplayList& to) {
+    if (!state_.show_path && !state_.show_ghost) {
+        return;
+    }
+    constexpr std::size_t kMostOps = 300'000;
+    why_.resize(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        const model::Run& run = *runs_[i].run;
+        const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
+        if (!over || run.op_count() == 0 || run.op_count() > kMostOps) {
+            continue;
+        }
+        if (!why_[i]) {
+            why_[i] = figure::why_of(run);
+        }
+        if (state_.show_ghost) {
+            figure::add_ghost(layout_, static_cast<int>(i), *why_[i], options_, to);
+        }
+        if (state_.show_path) {
+            figure::add_critical_path(layout_, static_cast<int>(i), *why_[i], options_, to);
+        }
+    }
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
@@ -108,6 +137,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
 
     // Marks of the op under the pointer, or of the one that was chosen.
     figure::DisplayList marks;
+    add_why(marks);
     const bool choose_hovered = hover_ && hover_->op != 0;
     if (choose_hovered) {
         layout_.add_op_marks(hover_->run, hover_->op, *ui_.theme, ui_.fonts.scale(), marks);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/figure/timeline.h"
+#include "app/figure/timeline_why.h"
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
 #include "app/ui/text_measure.h"
@@ -38,6 +39,7 @@ private:
         friend bool operator==(const Key&, const Key&) = default;
     };
     void lay_out(figure::Box area);
+    void add_why(figure::DisplayList& to);
     void draw_empty(ImVec2 min, ImVec2 max);
     void handle_mouse(bool hovered, ImVec2 at);
     void draw_cursor(ImDrawList* list, ImVec2 at, float scroll);
@@ -52,6 +54,9 @@ private:
     figure::TimelineLayout layout_;
     Key key_;
     std::vector<figure::TimelineRun> runs_;
+    // Of each run that is shown and over; worked out when it is first asked for.
+    std::vector<std::shared_ptr<const figure::WhyOfRun>> why_;
+    figure::TimelineOptions options_;
     std::optional<figure::Hit> hover_;
     // What the card says is worked out once per thing pointed at: causes may take a while to find.
     const Card& card_of(const model::Run& run, const figure::Hit& hit);
