@@ -1,18 +1,21 @@
 // headway [LESSON | TRACE]: the window. All other commands are the runner's, which lies beside this executable and
 // takes this process's place.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <imgui.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "app/exchange/background_read.h"
 #include "app/gfx/fonts.h"
 #include "app/gfx/png.h"
 #include "app/gfx/renderer.h"
@@ -72,14 +75,20 @@ struct WindowWish {
 // One frame after another: the platform's events, the session's news, the panels, the picture.
 class Loop {
 public:
-    Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app)
-        : platform_(platform), renderer_(renderer), state_(state), app_(app) {}
+    Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app,
+         std::unique_ptr<exchange::BackgroundRead> opening)
+        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {}
+
+    [[nodiscard]] bool opening() const { return opening_ != nullptr; }
+    [[nodiscard]] const std::string& failed_to_open() const { return failed_; }
 
     void frame() {
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
-        platform_.begin_frame(animate ? Pace::animate : state_.session.waiting() ? Pace::watch : Pace::idle);
+        const bool watch = state_.session.waiting() || opening();
+        platform_.begin_frame(animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         changed_ = state_.poll(kIntakePerFrame_ms);
+        poll_opening();
         const platform::Size size = platform_.size();
         if (app_.prepare(static_cast<float>(size.width), static_cast<float>(size.height), platform_.content_scale())) {
             renderer_.fonts_changed();
@@ -119,28 +128,65 @@ public:
     }
 
 private:
+    // A recording that is being read: how far it is, once that takes a while; closing that notice gives it up.
+    void poll_opening() {
+        if (!opening_) {
+            return;
+        }
+        if (auto read = opening_->take()) {
+            state_.dismiss(ui::Notice::Kind::file);
+            if (*read) {
+                show(std::move(**read));
+            } else {
+                state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, read->error().message);
+                failed_ = read->error().message;
+            }
+            opening_.reset();
+            changed_ = true;
+            return;
+        }
+        const auto waited = std::chrono::steady_clock::now() - opened_at_;
+        if (waited < std::chrono::milliseconds(400)) {
+            return;
+        }
+        const bool there = std::any_of(state_.notices().begin(), state_.notices().end(),
+                                       [](const auto& n) { return n.kind == ui::Notice::Kind::file; });
+        if (percent_ >= 0 && !there) {
+            opening_->cancel();
+        } else if (percent_ != opening_->percent()) {
+            percent_ = opening_->percent();
+            state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::info,
+                          "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
+            changed_ = true;
+        }
+    }
+
+    void show(exchange::ReadTrace read) {
+        const std::string program = read.run->info().program;
+        if (read.own) {
+            state_.choose_lesson(program);
+        }
+        state_.session.show(std::move(read.run));
+        std::string notes;
+        for (const std::string& note : read.notes) {
+            notes += (notes.empty() ? "" : " ") + note;
+        }
+        if (!notes.empty()) {
+            state_.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, notes);
+        }
+    }
+
     platform::Platform& platform_;
     gfx::Renderer& renderer_;
     ui::AppState& state_;
     ui::App& app_;
     bool changed_ = true;
     std::string title_;
+    std::unique_ptr<exchange::BackgroundRead> opening_;
+    std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
+    int percent_ = -1;
+    std::string failed_;
 };
-
-// A recording from disk. Fails with the reason.
-core::Result<void> open_recording(const std::string& path, session::Session& session) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return core::Error{core::ErrorKind::unreadable, "cannot open " + path + ": " + std::strerror(errno)};
-    }
-    auto reader = trace::Reader::open(fd);
-    close(fd);
-    if (!reader) {
-        return core::Error{core::ErrorKind::unreadable, path + ": " + reader.error().message};
-    }
-    session.show(std::make_unique<model::Run>(std::move(*reader)));
-    return {};
-}
 
 int open_window(const WindowWish& wish) {
     std::vector<core::Error> refused;
@@ -164,12 +210,11 @@ int open_window(const WindowWish& wish) {
             state.theme = name;
         }
     }
+    std::unique_ptr<exchange::BackgroundRead> opening;
     if (wish.what.empty() || !state.choose_lesson(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
-            if (auto shown = open_recording(wish.what, session); !shown) {
-                return fail(shown.error().message);
-            }
+            opening = std::make_unique<exchange::BackgroundRead>(wish.what);
         } else if (!wish.what.empty()) {
             return fail("there is no lesson and no file called " + wish.what + "; headway lessons lists the lessons");
         } else if (!state.choose_lesson("train")) {
@@ -195,10 +240,13 @@ int open_window(const WindowWish& wish) {
         state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts.missing());
     }
     ui::App app(state, fonts);
-    Loop loop(**platform, renderer, state, app);
+    Loop loop(**platform, renderer, state, app, std::move(opening));
     if (wish.offscreen.width > 0) {
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 4 || loop.opening(); ++i) {
             loop.frame();
+        }
+        if (!loop.failed_to_open().empty()) {
+            return fail(loop.failed_to_open());
         }
         ui::Script script(
             state, app, [&] { loop.frame(); }, [&](const std::string& path) { return loop.picture(path); });

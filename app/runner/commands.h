@@ -14,7 +14,9 @@ namespace headway::runner {
 inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3;
 
 int run_command(const RunOptions& options);
+int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
+int figure_command(const std::string& trace, const std::string& file);
 int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);
@@ -27,8 +29,14 @@ int fail(const core::Error& error);
 // The recording behind `fd`, complete, as a model.
 core::Result<std::unique_ptr<model::Run>> read_run(int fd);
 
+// A trace on disk as a model; what was mended or left out of it is told on stderr.
+core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path);
+
 // Whether the outputs could be written, before a long run.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure);
+// The same for everything that is asked for: report, trace and figure of one run; the first that fails is told, and its
+// exit status returned. `report`: the text, where it is not the run's own.
+int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
 core::Result<void> write_trace(const std::string& path, const model::Run& run);
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b);

@@ -1,17 +1,9 @@
-// headway compare: two runs of one program, each in a process of its own, so that neither's memory or threads are in
-// the other's way.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
+// headway compare: two runs of one program, or two recordings.
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "app/model/report.h"
+#include "app/runner/child_run.h"
 #include "app/runner/commands.h"
 #include "app/runner/device_choice.h"
 #include "app/runner/interrupt.h"
@@ -20,73 +12,9 @@
 #include "app/figure/figure.h"
 #endif
 
-extern char** environ;
-
 namespace headway::runner {
 
 namespace {
-
-// A descriptor that is closed.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) {
-            close(fd_);
-        }
-    }
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
-
-struct Side {
-    Descriptor recording;
-    int status = 0;
-};
-
-core::Error cannot_start(const char* what, int why) {
-    return {core::ErrorKind::failed, std::string("a run cannot be started: ") + what + ": " + std::strerror(why)};
-}
-
-// Runs it to its end. The run's output, its errors and Ctrl-C are the child's as well as ours.
-core::Result<Side> run_side(const std::string& program, const std::vector<std::string>& options) {
-    Side side{Descriptor(memfd_create("headway-run", 0)), 0};  // inherited
-    if (side.recording.get() < 0) {
-        return cannot_start("memfd_create", errno);
-    }
-    std::vector<std::string> words{"headway-runner", "run", program, "--trace-fd",
-                                   std::to_string(side.recording.get())};
-    words.insert(words.end(), options.begin(), options.end());
-    std::vector<char*> arguments;
-    for (auto& word : words) {
-        arguments.push_back(word.data());
-    }
-    arguments.push_back(nullptr);
-    pid_t child = 0;
-    if (const int why = posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ); why != 0) {
-        return cannot_start("posix_spawn", why);
-    }
-    fcntl(side.recording.get(), F_SETFD, FD_CLOEXEC);
-    int ended = 0;
-    while (waitpid(child, &ended, 0) < 0) {
-        if (errno != EINTR) {
-            return cannot_start("waitpid", errno);
-        }
-    }
-    if (WIFSIGNALED(ended)) {
-        tell("the run was ended by signal " + std::to_string(WTERMSIG(ended)) + " (" + strsignal(WTERMSIG(ended)) +
-             ")");
-        side.status = kProgramFailed;
-    } else {
-        side.status = WEXITSTATUS(ended);
-    }
-    return side;
-}
 
 std::string ratio_text(double a, double b) {
     char text[32];
@@ -143,6 +71,14 @@ std::string verdict(const model::Run& a, const model::Run& b) {
 #endif
 }
 
+// One side as it was asked for.
+struct SideOptions {
+    const RunOptions& options;
+    const std::vector<std::string>& words;
+    const std::string& trace;  // recorded
+    const char* name;
+};
+
 // What is wrong with one side, before either is run.
 core::Result<void> check_side(const RunOptions& options, const char* side) {
     const auto in_side = [&](core::Error error) {
@@ -165,8 +101,10 @@ core::Result<void> check_side(const RunOptions& options, const char* side) {
 }  // namespace
 
 int compare_command(const CompareOptions& options) {
-    for (const auto& [side, name] : {std::pair{&options.a, "--a"}, std::pair{&options.b, "--b"}}) {
-        if (auto checked = check_side(*side, name); !checked) {
+    const SideOptions sides[] = {{options.a, options.words_a, options.trace_a, "--a"},
+                                 {options.b, options.words_b, options.trace_b, "--b"}};
+    for (const SideOptions& side : sides) {
+        if (auto checked = side.trace.empty() ? check_side(side.options, side.name) : core::Result<void>(); !checked) {
             return fail(checked.error());
         }
     }
@@ -176,12 +114,20 @@ int compare_command(const CompareOptions& options) {
     const Interrupts interrupts;
     std::vector<std::unique_ptr<model::Run>> runs;
     int status = kDone;
-    for (const auto* words : {&options.words_a, &options.words_b}) {
+    for (const SideOptions& of_side : sides) {
+        if (!of_side.trace.empty()) {
+            auto recorded = read_recorded(of_side.trace);
+            if (!recorded) {
+                return fail(recorded.error());
+            }
+            runs.push_back(std::move(*recorded));
+            continue;
+        }
         if (interrupts.asked()) {
             tell("stopped before run B, so there is nothing to compare");
             return kProgramFailed;
         }
-        auto side = run_side(options.program, *words);
+        auto side = run_in_child(options.program, of_side.words);
         if (!side) {
             return fail(side.error());
         }
@@ -197,9 +143,11 @@ int compare_command(const CompareOptions& options) {
     }
     const model::Run& a = *runs[0];
     const model::Run& b = *runs[1];
-    std::fprintf(stderr, "headway: %s, A: %s, B: %s\n", a.info().program.c_str(),
-                 a.info().simulated ? "SIMULATED" : a.info().device_name.c_str(),
-                 b.info().simulated ? "SIMULATED" : b.info().device_name.c_str());
+    const auto where = [](const model::RunInfo& info) {
+        return info.simulated ? "SIMULATED" : info.device_name.empty() ? info.program : info.device_name;
+    };
+    tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
+         ", A: " + where(a.info()) + ", B: " + where(b.info()));
     print_table(a.numbers(), b.numbers());
     tell(verdict(a, b));
     const auto keep_first = [&](const core::Result<void>& written) {

@@ -24,7 +24,7 @@ int dispatch(const std::vector<std::string>& arguments) {
             std::puts("headway " HEADWAY_VERSION);
             return kDone;
         case Subcommand::run:
-            return run_command(line->run);
+            return line->run.repeat > 1 ? repeat_command(line->run) : run_command(line->run);
         case Subcommand::compare:
             return compare_command(line->compare);
         case Subcommand::lessons:
@@ -34,8 +34,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         case Subcommand::bench:
             return bench_command(line->json);
         case Subcommand::figure:
-            tell("a figure of " + line->words[0] + " cannot be made: this version does not read traces from disk yet");
-            return kUsage;
+            return figure_command(line->words[0], line->words[1]);
         case Subcommand::check:
             tell(line->words[1] + " cannot be checked: this build has no Python frontend");
             return kUsage;

@@ -12,7 +12,7 @@ namespace {
 // As CLI11 hands them over.
 struct RawRunOptions {
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
-    std::string report, trace, figure, trace_fd, trace_limit;
+    std::string report, trace, figure, trace_fd, trace_limit, repeat;
     std::vector<std::string> set;
     bool watched = false;
 };
@@ -31,6 +31,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
     app.add_option("--free-policy", raw.free_policy, "finish, stream or lazy (default: finish)");
     app.add_option("--seed", raw.seed, "the same seed gives the same values (default: 0)");
+    app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
     app.add_option("--report", raw.report, "FILE.json: the numbers");
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
     app.add_option("--figure", raw.figure, "FILE.png, .svg or .pdf: the timeline");
@@ -102,6 +103,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     };
     for (const auto& count : {Count{raw.workers, "--workers", 1, core::kMaxLanes, options.workers},
                               Count{raw.streams, "--streams", 1, core::kMaxLanes, options.streams},
+                              Count{raw.repeat, "--repeat", 1, 1000, options.repeat},
                               Count{raw.queue_limit, "--queue-limit", 1, 1u << 24, options.queue_limit}}) {
         if (auto taken = take_count(count.text, count.option, count.least, count.most, count.value); !taken) {
             return taken.error();
@@ -157,8 +159,9 @@ core::Error complaint(const CLI::App& app, const CLI::ParseError& problem, const
 }
 
 // The options of one side of a comparison.
+// A single word that is no option names a trace.
 core::Result<RunOptions> parse_side(const std::string& text, const char* side, const std::string& program,
-                                    std::vector<std::string>& words) {
+                                    std::vector<std::string>& words, std::string& trace) {
     const auto in_side = [&](core::Error error) {
         error.message = "in " + std::string(side) + ": " + error.message;
         return error;
@@ -168,6 +171,10 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
         return in_side(split.error());
     }
     words = *split;
+    if (words.size() == 1 && !words[0].empty() && words[0][0] != '-') {
+        trace = words[0];
+        return RunOptions{};
+    }
     CLI::App app;
     app.set_help_flag();
     RawRunOptions raw;
@@ -176,6 +183,9 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& problem) {
         return in_side(complaint(app, problem, "headway run"));
+    }
+    if (!raw.repeat.empty()) {
+        return in_side({core::ErrorKind::usage, "--repeat is not for a comparison"});
     }
     if (!raw.trace_fd.empty()) {
         return in_side({core::ErrorKind::usage, "--trace-fd is not for a comparison"});
@@ -206,9 +216,9 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
 
     std::string side_a, side_b;
     auto* compare = app.add_subcommand("compare", "Two runs on one time axis");
-    compare->add_option("PROGRAM", line.compare.program, "as for run")->required();
-    compare->add_option("--a", side_a, "options of run A, in one string")->required();
-    compare->add_option("--b", side_b, "options of run B, in one string")->required();
+    compare->add_option("PROGRAM", line.compare.program, "as for run; not needed for two traces");
+    compare->add_option("--a", side_a, "options of run A, in one string; or a trace on disk")->required();
+    compare->add_option("--b", side_b, "options of run B, in one string; or a trace on disk")->required();
     compare->add_option("--figure", line.compare.figure, "FILE.png, .svg or .pdf: both timelines");
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
@@ -268,16 +278,27 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         line.run = *options;
     } else if (compare->parsed()) {
         line.subcommand = Subcommand::compare;
-        auto a = parse_side(side_a, "--a", line.compare.program, line.compare.words_a);
+        auto& options = line.compare;
+        auto a = parse_side(side_a, "--a", options.program, options.words_a, options.trace_a);
         if (!a) {
             return a.error();
         }
-        auto b = parse_side(side_b, "--b", line.compare.program, line.compare.words_b);
+        auto b = parse_side(side_b, "--b", options.program, options.words_b, options.trace_b);
         if (!b) {
             return b.error();
         }
-        line.compare.a = *a;
-        line.compare.b = *b;
+        const bool both_recorded = !options.trace_a.empty() && !options.trace_b.empty();
+        if (options.program.empty() && !both_recorded) {
+            return core::Error{core::ErrorKind::usage,
+                               "compare needs a PROGRAM to run, or --a and --b must both be traces on disk; see headway "
+                               "compare --help"};
+        }
+        if (!options.program.empty() && both_recorded) {
+            return core::Error{core::ErrorKind::usage, "compare runs nothing when --a and --b are both traces, so " +
+                                                           options.program.substr(0, 60) + " has no meaning here"};
+        }
+        options.a = *a;
+        options.b = *b;
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};

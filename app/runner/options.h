@@ -28,6 +28,7 @@ struct RunOptions {
     std::uint64_t seed = 0;
     std::string report, trace, figure;  // files; empty: not wanted
     bool watched = false;               // the program begins once the watcher has set its wishes
+    std::uint32_t repeat = 1;           // how often it is measured; more than once: after one run to warm up
     int trace_fd = -1;                  // record into this descriptor, which somebody else watches
     std::uint64_t trace_limit = kDefaultTraceLimit;
 };
@@ -36,6 +37,7 @@ struct CompareOptions {
     std::string program;
     RunOptions a, b;
     std::vector<std::string> words_a, words_b;  // as they were given, for the runs' own command lines
+    std::string trace_a, trace_b;               // a recorded side: the trace's file; empty: it is run
     std::string report, figure;
 };
 

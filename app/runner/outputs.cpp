@@ -5,6 +5,7 @@
 
 #include "app/exchange/chrome_writer.h"
 #include "app/exchange/gzip_sink.h"
+#include "app/model/report.h"
 #include "app/runner/commands.h"
 #include "app/runner/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
@@ -116,6 +117,26 @@ core::Result<void> write_trace(const std::string& path, const model::Run& run) {
         exchange::write_chrome_trace(run, to_file);
     }
     return file->commit();
+}
+
+int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report) {
+    int status = kDone;
+    const auto keep_first = [&status](const core::Result<void>& written) {
+        if (!written) {
+            const int problem = fail(written.error());
+            status = status == kDone ? problem : status;
+        }
+    };
+    if (!options.report.empty()) {
+        keep_first(write_text(options.report, report.empty() ? model::report_json(run) : report));
+    }
+    if (!options.trace.empty()) {
+        keep_first(write_trace(options.trace, run));
+    }
+    if (!options.figure.empty()) {
+        keep_first(write_figure(options.figure, run, nullptr));
+    }
+    return status;
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,

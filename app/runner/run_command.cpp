@@ -1,7 +1,6 @@
 // headway run
 #include <cstdio>
 
-#include "app/model/report.h"
 #include "app/runner/commands.h"
 #include "app/runner/device_choice.h"
 #include "app/runner/execute.h"
@@ -58,21 +57,8 @@ int run_command(const RunOptions& options) {
     if (!run) {
         return fail(run.error());
     }
-    const auto keep_first = [&](const core::Result<void>& written) {
-        if (!written) {
-            const int problem = fail(written.error());
-            status = status == kDone ? problem : status;
-        }
-    };
-    if (!options.report.empty()) {
-        keep_first(write_text(options.report, model::report_json(**run)));
-    }
-    if (!options.trace.empty()) {
-        keep_first(write_trace(options.trace, **run));
-    }
-    if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, **run, nullptr));
-    }
+    const int written = write_outputs(options, **run);
+    status = status == kDone ? written : status;
     if (options.report.empty() && options.trace_fd < 0) {
         summarise(**run);
     }

@@ -94,6 +94,65 @@ class Exports(Scenario):
         self.assertEqual(ran.status, 0, ran)
         self.assertIn('"total_ns"', ran.out)
 
+    def test_a_trace_on_disk_is_the_run_again(self):
+        for device in ("cpu", "simulated"):
+            for name in ("t.json", "t.json.gz"):
+                with self.subTest(device=device, name=name):
+                    ran = self.headway("run", *SMALL, "--device", device, "--trace", name, "--report", "r.json")
+                    self.assertEqual(ran.status, 0, ran)
+                    both = self.headway("compare", "--a", name, "--b", name, "--report", "c.json")
+                    self.assertEqual(both.status, 0, both)
+                    compared = json.loads((self.folder / "c.json").read_text())
+                    report = json.loads((self.folder / "r.json").read_text())
+                    self.assertEqual(compared["a"], report)
+                    self.assertEqual(compared["b"], report)
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_the_figure_of_a_trace_is_the_figure_of_the_run(self):
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json", "--figure", "run.svg")
+        self.assertEqual(ran.status, 0, ran)
+        drawn = self.headway("figure", "t.json", "-o", "trace.svg")
+        self.assertEqual(drawn.status, 0, drawn)
+        self.assertEqual((self.folder / "trace.svg").read_bytes(), (self.folder / "run.svg").read_bytes())
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_a_cut_trace_gives_what_is_there_and_says_so(self):
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json")
+        self.assertEqual(ran.status, 0, ran)
+        whole = (self.folder / "t.json").read_bytes()
+        (self.folder / "cut.json").write_bytes(whole[:len(whole) // 2])
+        drawn = self.headway("figure", "cut.json", "-o", "f.svg")
+        self.assertEqual(drawn.status, 0, drawn)
+        self.assertIn("cut off", drawn.err)
+        (self.folder / "broken.json").write_text('{"traceEvents": [\n{"ph": }\n]}')
+        drawn = self.headway("figure", "broken.json", "-o", "f.svg")
+        self.assertEqual(drawn.status, 2, drawn)
+        self.assertIn("broken.json", drawn.err)
+        self.assertIn("line 2", drawn.err)
+
+    def test_why_a_run_took_its_time_is_in_the_report(self):
+        _, report = self.exported("t.json", "--device", "simulated", "--barrier", "minibatch")
+        path = report["critical_path"]
+        self.assertEqual(sum(v for k, v in path.items() if k != "ops"), report["total_ns"])
+        self.assertEqual(sum(report["idle"].values()), report["backend_idle_ns"])
+        self.assertLess(report["without_barriers_ns"], report["total_ns"])
+        for wait in report["waits"]:
+            split = wait["split"]
+            self.assertEqual(split["before_ns"] + split["own_ns"] + split["return_ns"], wait["ns"])
+            self.assertEqual(split["before_ops"] + split["own_ops"], wait["caused_by_count"])
+
+    def test_repeats_show_median_and_spread_and_the_warm_up_apart(self):
+        ran = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--repeat", 3, "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        report = json.loads((self.folder / "r.json").read_text())
+        repeat = report["repeat"]
+        self.assertEqual(repeat["runs"], 3)
+        self.assertEqual(repeat["totals_ns"], [report["total_ns"]] * 3)
+        self.assertEqual(repeat["total_ns"], {"median": report["total_ns"], "least": report["total_ns"],
+                                              "most": report["total_ns"], "warmup": report["total_ns"]})
+        self.assertIn("median", ran.err)
+        self.assertEqual(self.headway("run", "increment", "--repeat", 0).status, 2)
+
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_figures_are_what_their_names_say(self):
         begins = {"f.png": b"\x89PNG\r\n", "f.svg": b"<", "f.pdf": b"%PDF-"}

@@ -116,6 +116,27 @@ TEST(Options, CompareSplitsItsSides) {
     EXPECT_TRUE(line->compare.words_b.empty());
 }
 
+TEST(Options, CompareTakesTracesForSides) {
+    auto line = parse_command_line({"compare", "--a", "one.json", "--b", "'two b.json.gz'"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->compare.trace_a, "one.json");
+    EXPECT_EQ(line->compare.trace_b, "two b.json.gz");
+    line = parse_command_line({"compare", "train", "--a", "one.json", "--b", "--barrier none"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->compare.trace_a, "one.json");
+    EXPECT_EQ(line->compare.trace_b, "");
+    EXPECT_NE(error_of({"compare", "--a", "one.json", "--b", ""}).find("PROGRAM"), std::string::npos);
+    EXPECT_NE(error_of({"compare", "train", "--a", "one.json", "--b", "two.json"}).find("train"), std::string::npos);
+}
+
+TEST(Options, RepeatIsForRunsOnly) {
+    const auto line = parse_command_line({"run", "train", "--repeat", "5"});
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ(line->run.repeat, 5u);
+    EXPECT_NE(error_of({"run", "train", "--repeat", "0"}), "");
+    EXPECT_NE(error_of({"compare", "train", "--a", "--repeat 2", "--b", ""}), "");
+}
+
 TEST(Options, HelpAndVersion) {
     auto line = parse_command_line({"--help"});
     ASSERT_TRUE(line);
