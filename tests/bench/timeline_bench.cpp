@@ -26,7 +26,7 @@ double cpu_ms() {
 }
 
 std::unique_ptr<model::Run> made_run(std::uint32_t count, std::uint32_t lanes, double& intake_ms) {
-    auto recording = trace::Recording::create((std::size_t{count} * 64) + (std::size_t{256} << 20), -1,
+    auto recording = trace::Recording::create((std::size_t{count} * 64) + (std::size_t{256} << 20), -1, 0,
                                               trace::ClockKind::virtual_ns);
     if (!recording) {
         std::fprintf(stderr, "bench_timeline: %s\n", recording.error().message.c_str());
