@@ -1,0 +1,100 @@
+#include "app/model/search.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+using trace::FrontendKind;
+using trace::WaitKind;
+
+std::vector<OpId> ops(const std::vector<Found>& found) {
+    std::vector<OpId> ids;
+    for (const auto& one : found) {
+        ids.push_back(one.op);
+    }
+    return ids;
+}
+
+class Search : public testing::Test {
+protected:
+    // Three ops, 10, 200 and 3000 ns long, at lines 5, 6, 6, on lanes 0, 1, 0, the last two in minibatch 0; a wait of
+    // 50 ns at line 6. Op 3 never ran.
+    Search() {
+        builder_.signature(8);
+        builder_.issue({.begin = 0, .end = 1, .lane = 0, .out = 1, .fresh = true, .signature = 1, .line = 5});
+        builder_.mark(FrontendKind::minibatch_begin, 2, 0);
+        builder_.issue({.begin = 3, .end = 4, .lane = 1, .out = 2, .fresh = true, .signature = 1, .line = 6});
+        builder_.issue({.begin = 5, .end = 6, .lane = 0, .out = 3, .fresh = true, .signature = 1, .line = 6});
+        builder_.mark(FrontendKind::minibatch_end, 7, 0);
+        builder_.wait(8, 58, WaitKind::waitall, 0, 3, 6);
+        builder_.exec(0, 1, 10, 20);
+        builder_.exec(1, 2, 10, 210);
+        run_ = builder_.open();
+        run_->update();
+    }
+    std::vector<Found> find(std::string_view text) {
+        auto query = parse_query(text);
+        EXPECT_TRUE(query) << query.error().message;
+        return query ? search(*run_, *query, 100) : std::vector<Found>{};
+    }
+
+    RecordingBuilder builder_;
+    std::unique_ptr<model::Run> run_;
+};
+
+TEST_F(Search, NothingIsAskedNothingIsFound) {
+    EXPECT_TRUE(find("").empty());
+    EXPECT_TRUE(find("  ").empty());
+}
+
+TEST_F(Search, ByName) {
+    EXPECT_EQ(ops(find("ad")), (std::vector<OpId>{3, 1, 2}));  // by time: op 3 stands at its issue
+    EXPECT_EQ(ops(find("kind:ADD")), (std::vector<OpId>{3, 1, 2}));
+    EXPECT_TRUE(find("kind:ad").empty());
+    EXPECT_TRUE(find("add mul").empty());
+}
+
+TEST_F(Search, ByLineLaneBatchAndNumber) {
+    EXPECT_EQ(ops(find("line:6 is:op")), (std::vector<OpId>{3, 2}));
+    EXPECT_EQ(ops(find("lane:1")), (std::vector<OpId>{2}));
+    EXPECT_EQ(ops(find("batch:0 is:op")), (std::vector<OpId>{3, 2}));
+    EXPECT_EQ(ops(find("#2")), (std::vector<OpId>{2}));
+    EXPECT_EQ(ops(find("op:2")), (std::vector<OpId>{2}));
+    EXPECT_TRUE(find("op:9").empty());
+}
+
+TEST_F(Search, ByDurationOnlyWhatRan) {
+    EXPECT_EQ(ops(find("is:op >10ns")), (std::vector<OpId>{2}));
+    EXPECT_EQ(ops(find("is:op >=10ns")), (std::vector<OpId>{1, 2}));
+    EXPECT_EQ(ops(find("is:op <0.2us")), (std::vector<OpId>{1}));
+    EXPECT_EQ(ops(find("is:op <=0.2us >1ns")), (std::vector<OpId>{1, 2}));
+}
+
+TEST_F(Search, Waits) {
+    const auto found = find("is:wait");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].wait, 0);
+    EXPECT_EQ(found[0].ns, 8);
+    EXPECT_TRUE(find("is:wait >50ns").empty());
+    EXPECT_EQ(find("line:6").size(), 3u);
+}
+
+TEST_F(Search, CountsBeyondTheLimit) {
+    std::size_t count = 0;
+    EXPECT_EQ(search(*run_, *parse_query("is:op"), 1, &count).size(), 1u);
+    EXPECT_EQ(count, 3u);
+}
+
+TEST(Query, WhatItDoesNotKnowIsOneSentence) {
+    for (const char* text : {"colour:red", "line:x", "line:", ">fast", "<", "op:0", "is:thing", ">1e999s", "#", "batch:-1"}) {
+        const auto query = parse_query(text);
+        ASSERT_FALSE(query) << text;
+        EXPECT_NE(query.error().message.find(text), std::string::npos) << query.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace headway::model
