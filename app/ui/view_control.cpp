@@ -23,7 +23,7 @@ void ViewControl::set_whole(View whole) {
     }
     // A view that is there stays there, growing as the run grows; one on its way arrives on time.
     if (elapsed_ >= kSeconds && whole.end_ns >= target_.end_ns) {
-        restart();
+        now_ = from_ = target_ = whole_;
     } else if (elapsed_ >= kSeconds) {
         aim(whole_);
     } else {
@@ -49,7 +49,45 @@ void ViewControl::aim(View target) {
     elapsed_ = 0;
 }
 
+void ViewControl::remember() {
+    if (elapsed_ < kSeconds) {
+        return;  // still on its way: one move with what it does now
+    }
+    future_.clear();
+    if (past_.empty() || !(past_.back() == target_)) {
+        past_.push_back(target_);
+        if (past_.size() > kMostRemembered) {
+            past_.erase(past_.begin());
+        }
+    }
+}
+
+void ViewControl::back() {
+    if (past_.empty()) {
+        return;
+    }
+    following_ = false;
+    future_.push_back(target_);
+    aim(within_reach(past_.back()));
+    past_.pop_back();
+}
+
+void ViewControl::forth() {
+    if (future_.empty()) {
+        return;
+    }
+    following_ = false;
+    past_.push_back(target_);
+    aim(within_reach(future_.back()));
+    future_.pop_back();
+}
+
+void ViewControl::begin_pan() {
+    remember();
+}
+
 void ViewControl::zoom(double at_ns, double factor) {
+    remember();
     following_ = false;
     // Where the pointer is in the picture now is where its moment is to stay, also when the target moves on.
     const double share = (at_ns - now_.begin_ns) / now_.span_ns();
@@ -62,6 +100,7 @@ void ViewControl::pan(double by_ns, bool eased) {
     following_ = false;
     const View moved = within_reach({target_.begin_ns + by_ns, target_.end_ns + by_ns});
     if (eased) {
+        remember();
         aim(moved);
         return;
     }
@@ -73,17 +112,20 @@ void ViewControl::pan(double by_ns, bool eased) {
 }
 
 void ViewControl::fit() {
+    remember();
     following_ = false;
     aim(whole_);
 }
 
 void ViewControl::show(View view) {
+    remember();
     following_ = false;
     const double margin = std::max(view.span_ns() * 0.6, kLeastSpan_ns);
     aim(within_reach({view.begin_ns - margin, view.end_ns + margin}));
 }
 
 void ViewControl::follow() {
+    remember();
     following_ = true;
     aim(whole_);
 }
@@ -92,6 +134,8 @@ void ViewControl::restart() {
     following_ = true;
     now_ = from_ = target_ = whole_;
     elapsed_ = kSeconds;
+    past_.clear();
+    future_.clear();
 }
 
 bool ViewControl::advance(double seconds) {

@@ -4,6 +4,8 @@
 // Threads: one. No ImGui, no clock: advance() is told how much time has passed.
 #pragma once
 
+#include <vector>
+
 #include "app/figure/timeline.h"
 
 namespace headway::ui {
@@ -25,6 +27,14 @@ public:
     void restart();        // a new run: everything, at once, following
     [[nodiscard]] bool following() const { return following_; }
 
+    // Back to where the view was before the last move of a hand, and forth again. A series of zooms, or a pan from the
+    // press of the button to its release, is one move.
+    void back();
+    void forth();
+    [[nodiscard]] bool can_go_back() const { return !past_.empty(); }
+    [[nodiscard]] bool can_go_forth() const { return !future_.empty(); }
+    void begin_pan();  // a hand has taken hold: what pan() does until the next one is one move
+
     // True while the view is moving.
     bool advance(double seconds);
     [[nodiscard]] View view() const { return now_; }
@@ -32,12 +42,15 @@ public:
 
 private:
     void aim(View target);
+    void remember();  // where the view was at rest, before a hand moves it
     [[nodiscard]] View within_reach(View view) const;
 
     static constexpr double kSeconds = 0.3;
     View whole_{0, 1e6}, now_{0, 1e6}, from_{0, 1e6}, target_{0, 1e6};
     double elapsed_ = kSeconds;
     bool following_ = true;
+    static constexpr std::size_t kMostRemembered = 200;
+    std::vector<View> past_, future_;
 };
 
 }  // namespace headway::ui

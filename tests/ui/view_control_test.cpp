@@ -87,6 +87,47 @@ TEST(ViewControl, NeverLosesTheRun) {
     EXPECT_GE(view.view().span_ns(), 4.99);
 }
 
+TEST(ViewControl, GoesBackAndForthByMovesOfTheHand) {
+    ViewControl view = over(0, 1000);
+    EXPECT_FALSE(view.can_go_back());
+    view.zoom(500, 0.5);
+    view.zoom(500, 0.5);  // still moving: one move
+    settle(view);
+    EXPECT_NEAR(view.view().span_ns(), 250, 1e-6);
+    view.begin_pan();
+    for (int i = 0; i < 10; ++i) {
+        view.pan(10, false);
+    }
+    const auto panned = view.view();
+    view.back();
+    settle(view);
+    EXPECT_NEAR(view.view().begin_ns, 375, 1e-6);
+    view.back();
+    settle(view);
+    EXPECT_EQ(view.view().span_ns(), 1000);
+    EXPECT_FALSE(view.can_go_back());
+    view.back();  // nothing before
+    settle(view);
+    EXPECT_EQ(view.view().span_ns(), 1000);
+    view.forth();
+    view.forth();
+    settle(view);
+    EXPECT_NEAR(view.view().begin_ns, panned.begin_ns, 1e-6);
+    EXPECT_FALSE(view.can_go_forth());
+    view.back();
+    settle(view);
+    view.fit();  // a new way from here
+    EXPECT_FALSE(view.can_go_forth());
+}
+
+TEST(ViewControl, ANewRunForgetsTheWayBack) {
+    ViewControl view = over(0, 1000);
+    view.zoom(500, 0.5);
+    settle(view);
+    view.restart();
+    EXPECT_FALSE(view.can_go_back());
+}
+
 TEST(ViewControl, AnEmptyRunHasAView) {
     ViewControl view = over(0, 0);
     EXPECT_GT(view.view().span_ns(), 0);
