@@ -26,7 +26,8 @@ App::App(AppState& state, gfx::Fonts& fonts)
       left_(state, ui_),
       timeline_(state, ui_),
       comparison_(state, ui_),
-      status_(state, ui_) {}
+      status_(state, ui_),
+      palette_(ui_) {}
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     const float scale = automatic_scale(width_px, height_px, content_scale) * state_.user_scale;
@@ -72,7 +73,11 @@ void App::frame() {
     }
     ImGui::End();
     draw_keys_help(state_, ui_);
-    handle_keys();
+    if (palette_.is_open()) {
+        palette_.draw();
+    } else {
+        handle_keys();
+    }
 }
 
 void App::next_barrier() {
@@ -98,6 +103,15 @@ void App::handle_keys() {
             state_.user_scale = 1;
         }
     }
+    if (io.KeyCtrl && io.KeyShift && gfx::key_pressed(Key::p)) {
+        palette_.open(commands());
+        return;
+    }
+    if (io.KeyAlt && gfx::key_pressed(Key::left)) {
+        state_.view.back();
+    } else if (io.KeyAlt && gfx::key_pressed(Key::right)) {
+        state_.view.forth();
+    }
     if (gfx::key_pressed(Key::f5)) {
         state_.run_or_pause();
     }
@@ -115,6 +129,8 @@ void App::handle_keys() {
     }
     if (gfx::key_pressed(Key::slash) && io.KeyShift) {
         state_.show_keys = !state_.show_keys;
+    } else if (gfx::key_pressed(Key::slash)) {
+        timeline_.open_search();
     } else if (gfx::key_pressed(Key::escape)) {
         if (state_.show_keys) {
             state_.show_keys = false;
@@ -160,6 +176,9 @@ void App::handle_keys() {
     }
     if (gfx::key_pressed(Key::c)) {
         state_.next_overlay();
+    }
+    if (gfx::key_pressed(Key::n, true)) {
+        timeline_.search_step(io.KeyShift ? -1 : 1);
     }
     if (gfx::key_pressed(Key::t)) {
         state_.next_theme();

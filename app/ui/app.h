@@ -8,6 +8,7 @@
 #include "app/ui/comparison_panel.h"
 #include "app/ui/left_panel.h"
 #include "app/ui/marks.h"
+#include "app/ui/palette.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/timeline_panel.h"
 #include "app/ui/top_bar.h"
@@ -32,6 +33,7 @@ public:
 private:
     void handle_keys();
     void next_barrier();
+    [[nodiscard]] std::vector<Command> commands();
 
     AppState& state_;
     Marks marks_;
@@ -41,6 +43,7 @@ private:
     TimelinePanel timeline_;
     ComparisonPanel comparison_;
     StatusBar status_;
+    Palette palette_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     bool moving_ = false;

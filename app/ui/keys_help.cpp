@@ -28,6 +28,7 @@ const std::array<Group, 2>& columns_of_groups(int column) {
                                              {{"T", "next theme"},
                                               {"Ctrl +  Ctrl −", "larger, smaller"},
                                               {"Ctrl 0", "size of the screen"},
+                                              {"Ctrl Shift P", "everything, by name"},
                                               {"?", "this list"}}}}};
     static const std::array<Group, 2> right{{{"Timeline",
                                               {{"Wheel", "zoom at the pointer"},
@@ -38,7 +39,9 @@ const std::array<Group, 2>& columns_of_groups(int column) {
                                                {"Left drag", "measure a time"},
                                                {"F, double click", "fit what is chosen; all"},
                                                {"C", "critical path; without barriers; both"},
-                                               {"End, L", "follow the run again"}}},
+                                               {"End, L", "follow the run again"},
+                                               {"Alt ←  Alt →", "the view before, and forth"},
+                                               {"/,  N  Shift N", "find; next, the one before"}}},
                                              {"Ops",
                                               {{"Click", "choose an op"},
                                                {".  ,", "the next, the one before in its lane"},

@@ -146,12 +146,14 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     }
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
     paint(marks, list, ui_.fonts, {0, -scroll});
+    draw_found(list, scroll);
     draw_measure(list, scroll);
     if (hovered && !panning_ && layout_.axis.contains(std::min(at.x, layout_.axis.x1 - 1), at.y)) {
         draw_cursor(list, at, scroll);
     }
     list->PopClipRect();
     ImGui::EndChild();
+    draw_search(min, max);
 
     if (hover_ && !panning_ && !measuring_) {
         if (const model::Run* run = run_at(hover_->run)) {
@@ -205,6 +207,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
         state_.view.zoom(pointer_ns_, std::pow(notch, static_cast<double>(io.MouseWheel)));
     }
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
+        state_.view.begin_pan();
         panning_ = true;
     }
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
@@ -379,6 +382,63 @@ void TimelinePanel::bring_into_view() {
     const auto view = state_.view.target();
     if (at < view.begin_ns || at > view.end_ns) {
         state_.view.pan(at - (view.begin_ns + view.end_ns) / 2, true);
+    }
+}
+
+// A tick on the ruler for each that was found, one per pixel at the most.
+void TimelinePanel::draw_found(ImDrawList* list, float scroll) const {
+    if (!search_.is_open()) {
+        return;
+    }
+    const float top = layout_.axis.y0 - scroll, width = std::max(2.0f, ui_.exact_px(2));
+    float last = -1e9f;
+    for (const auto& place : search_.places()) {
+        const model::Run* run = run_at(place.run);
+        if (run == nullptr) {
+            continue;
+        }
+        const float x = layout_.map.x_px_from_ns(static_cast<double>(place.found.ns - run->measure_begin_ns()));
+        if (x < layout_.axis.x0 || x > layout_.axis.x1 || (x >= last && x - last < 1)) {
+            continue;
+        }
+        last = x;
+        list->AddRectFilled({x - width / 2, top}, {x + width / 2, top + ui_.px(7)}, colour(ui_.theme->wait));
+    }
+}
+
+void TimelinePanel::draw_search(ImVec2 min, ImVec2 max) {
+    if (!search_.is_open()) {
+        return;
+    }
+    std::vector<const model::Run*> runs;
+    for (const auto& run : runs_) {
+        runs.push_back(run.run);
+    }
+    search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started);
+    const float right = max.x - ui_.px(24), top = min.y + ui_.px(2);
+    ImGui::SetCursorScreenPos({right - ui_.px(432), top});
+    ImGui::BeginChild("search", {ui_.px(434), ui_.px(44)}, false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
+    if (const int asked = search_.draw(right, top); asked != 0) {
+        search_step(asked);
+    }
+    ImGui::EndChild();
+}
+
+void TimelinePanel::search_step(int direction) {
+    const SearchBar::Place* place = search_.step(direction);
+    const model::Run* run = place != nullptr ? run_at(place->run) : nullptr;
+    if (run == nullptr) {
+        return;
+    }
+    if (place->found.op != 0) {
+        select(place->run, place->found.op, false);
+        bring_into_view();
+    } else if (const auto i = static_cast<std::size_t>(place->found.wait); i < run->waits().size()) {
+        const auto origin = static_cast<double>(run->measure_begin_ns());
+        const auto& wait = run->waits()[i];
+        state_.selection = {};
+        state_.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
     }
 }
 

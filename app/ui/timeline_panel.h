@@ -7,6 +7,7 @@
 #include "app/figure/timeline_why.h"
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
+#include "app/ui/search_bar.h"
 #include "app/ui/text_measure.h"
 #include "app/ui/ui_context.h"
 
@@ -14,7 +15,7 @@ namespace headway::ui {
 
 class TimelinePanel {
 public:
-    TimelinePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), measure_(ui.fonts) {}
+    TimelinePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), measure_(ui.fonts), search_(ui) {}
 
     void draw(ImVec2 min, ImVec2 max);
 
@@ -25,6 +26,9 @@ public:
     void select_dependency(bool forwards);  // an op that it followed, or one that followed it
     void zoom_at_pointer(double factor);
     void pan_by_share(double share);
+    void open_search() { search_.open(); }
+    void search_step(int direction);  // to the next that was found, or the one before
+    [[nodiscard]] const SearchBar& search() const { return search_; }
 
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
@@ -46,6 +50,8 @@ private:
     void draw_measure(ImDrawList* list, float scroll);
     void select(int run, core::OpId op, bool show);
     void bring_into_view();
+    void draw_found(ImDrawList* list, float scroll) const;
+    void draw_search(ImVec2 min, ImVec2 max);
     [[nodiscard]] const model::Run* run_at(int index) const;
 
     AppState& state_;
@@ -69,6 +75,7 @@ private:
     std::optional<Span> measure_span_;
     bool measuring_ = false, panning_ = false;
     double pointer_ns_ = 0;
+    SearchBar search_;
 };
 
 }  // namespace headway::ui

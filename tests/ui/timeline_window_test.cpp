@@ -171,5 +171,60 @@ TEST_F(TimelineWindowTest, TheCardIsDrawnOverTheTimeline) {
     EXPECT_NE(pixels(), before);
 }
 
+TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
+    act("key:/");
+    ASSERT_TRUE(shown("search/text"));
+    act("text:matmul is:op");
+    frames(2);
+    const auto& places = app->timeline().search().places();
+    ASSERT_GT(places.size(), 2u);
+    act("key:enter");
+    ASSERT_TRUE(state.selection.any());
+    EXPECT_EQ(state.selection.op, places[0].found.op);
+    act("key:enter");
+    EXPECT_EQ(state.selection.op, places[1].found.op);
+    act("click:search/before");
+    EXPECT_EQ(state.selection.op, places[0].found.op);
+    EXPECT_EQ(session.b()->run()->signature(session.b()->run()->op(state.selection.op).signature).name, "matmul");
+    act("click:search/close");
+    EXPECT_FALSE(shown("search/text"));
+    act("key:n");
+    EXPECT_EQ(state.selection.op, app->timeline().search().places()[1].found.op);
+    act("key:shift+n");
+    EXPECT_EQ(state.selection.op, app->timeline().search().places()[0].found.op);
+}
+
+TEST_F(TimelineWindowTest, GoesBackToTheViewBefore) {
+    act("point:timeline");
+    act("wheel:3");
+    settle();
+    const double near = span();
+    act("key:alt+left");
+    settle();
+    EXPECT_GT(span(), near * 1.5);
+    act("key:alt+right");
+    settle();
+    EXPECT_NEAR(span(), near, near * 1e-6);
+}
+
+TEST_F(TimelineWindowTest, ThePaletteDoesWhatItNames) {
+    act("key:ctrl+shift+p");
+    ASSERT_TRUE(shown("palette"));
+    act("text:theme light");
+    act("key:enter");
+    frames(2);
+    EXPECT_FALSE(shown("palette"));
+    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    act("key:ctrl+shift+p");
+    act("text:zzz");
+    act("key:enter");  // nothing to do
+    EXPECT_TRUE(shown("palette"));
+    act("key:escape");
+    EXPECT_FALSE(shown("palette"));
+    act("key:ctrl+shift+p");
+    act("click:palette/All keys");
+    EXPECT_TRUE(state.show_keys);
+}
+
 }  // namespace
 }  // namespace headway::ui::test

@@ -1,0 +1,55 @@
+// The commands of the palette: everything that buttons and keys do, by name.
+#include "app/ui/app.h"
+
+namespace headway::ui {
+
+std::vector<Command> App::commands() {
+    using trace::BarrierKind;
+    std::vector<Command> all;
+    const auto add = [&](std::string name, std::string keys, std::function<void()> act, bool enabled = true) {
+        all.push_back({std::move(name), std::move(keys), std::move(act), enabled});
+    };
+    const bool live = state_.session.live();
+    add("Run", "F5", [this] { state_.run(); });
+    add("Pause, or go on", "Space", [this] { state_.run_or_pause(); }, live);
+    add("Stop", "", [this] { state_.stop(); }, live);
+    add("Reset: forget both runs", "", [this] { state_.reset(); });
+    add("Step a line", "F10", [this] { state_.step_line(); }, state_.can_step_lines());
+    add("Step over a line", "Ctrl F10", [this] { state_.step_line(trace::LineMode::over); }, state_.can_step_lines());
+    add("Step an op", "F11", [this] { state_.session.step_op(); }, live);
+    for (const auto& [policy, name] : {std::pair{trace::BarrierPolicy{BarrierKind::as_written, 0}, "as written"},
+                                       {trace::BarrierPolicy{BarrierKind::none, 0}, "none"},
+                                       {trace::BarrierPolicy{BarrierKind::minibatch, 0}, "after every minibatch"},
+                                       {trace::BarrierPolicy{BarrierKind::behind, 1}, "one minibatch behind"},
+                                       {trace::BarrierPolicy{BarrierKind::op, 0}, "after every op"}}) {
+        add(std::string("Barrier: ") + name, "", [this, policy = policy] { state_.set_barrier(policy); });
+    }
+    for (const auto& device : state_.session.devices()) {
+        add("Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
+            [this, kind = device.kind] { state_.set_device(kind); }, device.available);
+    }
+    add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
+    add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
+    add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
+    add("Timeline: critical path, the run without barriers, both, neither", "C", [this] { state_.next_overlay(); });
+    add("Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
+    add("Timeline: forth again", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
+    add("Export the figure as PNG", "F12", [this] { state_.export_figure("png"); });
+    add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
+    add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });
+    add("Take a picture of the window", "", [this] { state_.picture_of_window_wanted = true; });
+    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
+        add(std::string("Theme: ") + figure::theme(name).name, "T", [this, name] { state_.theme = name; });
+    }
+    add("Larger", "Ctrl +", [this] { state_.scale_up(); });
+    add("Smaller", "Ctrl −", [this] { state_.scale_down(); });
+    add("All keys", "?", [this] { state_.show_keys = true; });
+    for (std::size_t i = 0; i < state_.lessons().size(); ++i) {
+        const auto& lesson = state_.lessons()[i];
+        add("Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
+            [this, i] { state_.choose_lesson(static_cast<int>(i)); });
+    }
+    return all;
+}
+
+}  // namespace headway::ui

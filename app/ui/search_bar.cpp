@@ -1,0 +1,133 @@
+#include "app/ui/search_bar.h"
+
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/format.h"
+#include "app/gfx/imgui_compat.h"
+#include "app/ui/widgets.h"
+
+namespace headway::ui {
+
+using gfx::Key;
+
+void SearchBar::open() {
+    open_ = focus_ = true;
+}
+
+void SearchBar::find_in(const std::vector<const model::Run*>& runs, std::uint64_t revision) {
+    if (!open_ || (text_ == searched_ && revision == revision_)) {
+        return;
+    }
+    const bool same_words = text_ == searched_;
+    const Place chosen = at() != nullptr ? *at() : Place{-1, {}};
+    searched_ = text_;
+    revision_ = revision;
+    places_.clear();
+    count_ = 0;
+    at_ = ~std::size_t{0};
+    problem_.clear();
+    const auto query = model::parse_query(text_);
+    if (!query) {
+        problem_ = query.error().message;
+        return;
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        std::size_t count = 0;
+        for (const auto& found : model::search(*runs[i], *query, kMost, &count)) {
+            places_.push_back({static_cast<int>(i), found});
+            if (same_words && chosen.run == static_cast<int>(i) && chosen.found.op == found.op &&
+                chosen.found.wait == found.wait) {
+                at_ = places_.size() - 1;
+            }
+        }
+        count_ += count;
+    }
+}
+
+const SearchBar::Place* SearchBar::step(int direction) {
+    if (places_.empty()) {
+        return nullptr;
+    }
+    const std::size_t n = places_.size();
+    at_ = at_ >= n ? (direction > 0 ? 0 : n - 1) : (at_ + (direction > 0 ? 1 : n - 1)) % n;
+    return &places_[at_];
+}
+
+int SearchBar::draw(float right, float top) {
+    if (!open_) {
+        return 0;
+    }
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float width = ui_.px(430), height = ui_.px(40);
+    const ImVec2 a{right - width, top}, b{right, top + height};
+    draw_card(ui_, list, a, b, t.raised, 8);
+    ui_.marks.insert_or_assign("search", Mark{a.x, a.y, b.x, b.y});
+
+    int asked = 0;
+    ImGui::SetCursorScreenPos({a.x + ui_.px(7), a.y + ui_.px(6)});
+    {
+        const FontScope font(ui_, Face::mono, 13);
+        ImGui::SetNextItemWidth(ui_.px(222));
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                            {ui_.px(8), std::floor((ui_.px(28) - ImGui::GetFontSize()) / 2)});
+        if (focus_) {
+            ImGui::SetKeyboardFocusHere();
+            focus_ = false;
+        }
+        ImGui::InputTextWithHint("##search", "matmul line:25 >100us", &text_, ImGuiInputTextFlags_AutoSelectAll);
+        const bool active = ImGui::IsItemActive();
+        ImGui::PopStyleVar();
+        mark_item(ui_, "search/text");
+        tooltip(ui_, "A part of a name, and any of\nkind:matmul  line:25  lane:0  batch:3  #1042\n"
+                     "is:op  is:wait  >100us  <=2ms");
+        if (active && gfx::key_pressed(Key::enter, true)) {
+            asked = ImGui::GetIO().KeyShift ? -1 : 1;
+        }
+        if (active && gfx::key_pressed(Key::escape)) {
+            open_ = false;
+        }
+    }
+    std::string said;
+    if (text_.empty()) {
+        said = "";
+    } else if (!problem_.empty()) {
+        said = "not understood";
+    } else if (count_ == 0) {
+        said = "nothing";
+    } else {
+        said = at() != nullptr ? figure::count_text(at_ + 1) + " of " + figure::count_text(count_)
+                               : figure::count_text(count_) + " found";
+    }
+    const float y = a.y + ui_.px(25);
+    draw_text(ui_, list, a.x + ui_.px(238), y, Face::regular, 12.5f, problem_.empty() ? t.dim : t.warning, said,
+              ui_.px(98));
+    if (!problem_.empty()) {
+        const ImVec2 mouse = ImGui::GetIO().MousePos;
+        if (mouse.x >= a.x + ui_.px(232) && mouse.x < a.x + ui_.px(340) && mouse.y >= a.y && mouse.y < b.y) {
+            ImGui::SetTooltip("%s", problem_.c_str());
+        }
+    }
+    const ButtonLook look{.kind = ButtonKind::quiet,
+                          .enabled = !places_.empty(),
+                          .width = ui_.px(26),
+                          .height = ui_.px(26),
+                          .text_px = 14};
+    if (button(ui_, "search/before", "‹", {b.x - ui_.px(90), a.y + ui_.px(7)}, look)) {
+        asked = -1;
+    }
+    if (button(ui_, "search/next", "›", {b.x - ui_.px(62), a.y + ui_.px(7)}, look)) {
+        asked = 1;
+    }
+    ButtonLook shut = look;
+    shut.enabled = true;
+    if (button(ui_, "search/close", "×", {b.x - ui_.px(34), a.y + ui_.px(7)}, shut)) {
+        open_ = false;
+    }
+    return asked;
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,47 @@
+// Finds ops and waits in the runs that are shown: a field over the timeline, a count, and the way from one to the next.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/model/search.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+class SearchBar {
+public:
+    // One that was found, in the run at this place of the timeline.
+    struct Place {
+        int run = 0;
+        model::Found found;
+    };
+    static constexpr std::size_t kMost = 100'000;  // kept in each run; beyond, only counted
+
+    explicit SearchBar(Ui& ui) : ui_(ui) {}
+
+    void open();  // and takes the keyboard
+    void close() { open_ = false; }
+    [[nodiscard]] bool is_open() const { return open_; }
+
+    // Looks again when the words or the runs are not those of the last time; `revision` changes with the runs.
+    void find_in(const std::vector<const model::Run*>& runs, std::uint64_t revision);
+    // The one after, or before, the one chosen last (or the first); null when nothing was found.
+    const Place* step(int direction);
+    [[nodiscard]] const std::vector<Place>& places() const { return places_; }
+    [[nodiscard]] const Place* at() const { return at_ < places_.size() ? &places_[at_] : nullptr; }
+
+    // Draws the field with its right edge at `right`; returns the direction that was asked for, 0 for none.
+    int draw(float right, float top);
+
+private:
+    Ui& ui_;
+    bool open_ = false, focus_ = false;
+    std::string text_, searched_, problem_;
+    std::uint64_t revision_ = ~std::uint64_t{0};
+    std::vector<Place> places_;
+    std::size_t count_ = 0, at_ = ~std::size_t{0};
+};
+
+}  // namespace headway::ui
