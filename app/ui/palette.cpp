@@ -183,8 +183,9 @@ void Palette::draw() {
                   command.name, to.x - from.x - keys - ui_.px(48));
         draw_text_right(ui_, list, to.x - ui_.px(14), y + ui_.px(21), Face::semibold, 12.5f, t.dim, command.keys);
     }
-    if (gfx::key_pressed(Key::enter) && at_ < shown_.size()) {
-        chosen = shown_[at_];
+    if (gfx::key_pressed(Key::enter)) {
+        focus_ = true;  // which Enter took from the field
+        chosen = at_ < shown_.size() ? shown_[at_] : chosen;
     }
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool outside = mouse.x < a.x || mouse.x > b.x || mouse.y < a.y || mouse.y > b.y;

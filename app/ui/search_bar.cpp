@@ -78,16 +78,18 @@ int SearchBar::draw(float right, float top) {
             ImGui::SetKeyboardFocusHere();
             focus_ = false;
         }
-        ImGui::InputTextWithHint("##search", "matmul line:25 >100us", &text_, ImGuiInputTextFlags_AutoSelectAll);
-        const bool active = ImGui::IsItemActive();
+        const bool entered =
+            ImGui::InputTextWithHint("##search", "matmul line:25 >100us", &text_,
+                                     ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_EnterReturnsTrue);
+        const bool left = ImGui::IsItemDeactivated();
         ImGui::PopStyleVar();
         mark_item(ui_, "search/text");
         tooltip(ui_, "A part of a name, and any of\nkind:matmul  line:25  lane:0  batch:3  #1042\n"
                      "is:op  is:wait  >100us  <=2ms");
-        if (active && gfx::key_pressed(Key::enter, true)) {
+        if (entered) {
             asked = ImGui::GetIO().KeyShift ? -1 : 1;
-        }
-        if (active && gfx::key_pressed(Key::escape)) {
+            focus_ = true;  // Enter again goes on
+        } else if (left && gfx::key_pressed(Key::escape)) {
             open_ = false;
         }
     }

@@ -222,6 +222,7 @@ TEST_F(TimelineWindowTest, ThePaletteDoesWhatItNames) {
     act("key:escape");
     EXPECT_FALSE(shown("palette"));
     act("key:ctrl+shift+p");
+    act("text:keys");
     act("click:palette/All keys");
     EXPECT_TRUE(state.show_keys);
 }
