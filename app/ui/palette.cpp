@@ -70,7 +70,9 @@ std::vector<std::size_t> rank_names(std::span<const std::string> names, std::str
     std::stable_sort(fits.begin(), fits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::size_t> order;
     for (const auto& fit : fits) {
-        order.push_back(fit.second);
+        if (fit.first * 3 <= fits.front().first) {  // letters here and there are not meant where a word fits
+            order.push_back(fit.second);
+        }
     }
     return order;
 }

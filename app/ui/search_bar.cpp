@@ -118,10 +118,10 @@ int SearchBar::draw(float right, float top) {
                           .width = ui_.px(26),
                           .height = ui_.px(26),
                           .text_px = 14};
-    if (button(ui_, "search/before", "‹", {b.x - ui_.px(90), a.y + ui_.px(7)}, look)) {
+    if (button(ui_, "search/before", "←", {b.x - ui_.px(90), a.y + ui_.px(7)}, look)) {
         asked = -1;
     }
-    if (button(ui_, "search/next", "›", {b.x - ui_.px(62), a.y + ui_.px(7)}, look)) {
+    if (button(ui_, "search/next", "→", {b.x - ui_.px(62), a.y + ui_.px(7)}, look)) {
         asked = 1;
     }
     ButtonLook shut = look;

@@ -26,6 +26,10 @@ TEST(Palette, FindsByPartsOfWords) {
     EXPECT_EQ(best("14"), "Lesson 14: Improving the memory footprint");
 }
 
+TEST(Palette, LeavesOutScatteredLettersWhereAWordFits) {
+    EXPECT_EQ(rank_names(kNames, "bar").size(), 2u);
+}
+
 TEST(Palette, WantsAllThatIsTyped) {
     EXPECT_EQ(best("runx"), "");
     EXPECT_EQ(best("dark theme"), "");  // in this order
