@@ -68,7 +68,7 @@ public:
         TimelineLayout layout = layout_timeline(shown_, timeline);
         bool folded = false;
         for (const DrawnCounts& n : layout.counts) {
-            folded = folded || n.ops_folded + n.issues_folded + n.waits_folded > 0;
+            folded = folded || n.ops_folded + n.issues_folded + n.waits_folded + n.works_folded > 0;
         }
         list_ = std::move(above);
         draw_legend(legend_y, folded);
@@ -182,7 +182,7 @@ private:
 
     struct Occurring {
         std::array<bool, kFamilies> families{};
-        bool issues = false, waits = false, failed = false, pending = false;
+        bool issues = false, waits = false, works = false, failed = false, pending = false;
     };
     Occurring occurring() const {
         Occurring o;
@@ -198,6 +198,7 @@ private:
             }
             o.issues = o.issues || run.op_count() > 0;
             o.waits = o.waits || !run.waits().empty();
+            o.works = o.works || !run.works().empty();
             o.pending = o.pending || run.pending_bytes().most() > 0;
         }
         return o;
@@ -222,6 +223,11 @@ private:
         const auto plain = [&](Rgba colour) { return [this, colour](Box box) { list_.add(Rect{box, colour, 3}); }; };
         if (o.issues) {
             entry("issue", plain(t_.issue));
+        }
+        if (o.works) {
+            entry("frontend's own work", [&](Box box) {
+                list_.add(Rect{{box.x0, box.y0 + 3, box.x1, box.y1 - 3}, t_.work, 2});
+            });
         }
         if (o.waits) {
             entry("wait", [&](Box box) { list_.add(Hatch{box, t_.wait_ground, t_.wait, t_.wait, 9, 3, 3, 0.8F}); });
@@ -290,6 +296,9 @@ private:
         add("total", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.total_ns)); });
         add("issue", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.issue_ns)); });
         add("blocked", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.blocked_ns)); });
+        if (na_.work_ns + nb_.work_ns > 0) {
+            add("own work", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.work_ns)); });
+        }
         add("backend idle", [&](const Run&, const Numbers& n) {
             const auto all_ns = static_cast<double>(n.backend_busy_ns + n.backend_idle_ns);
             return all_ns > 0 ? percent_text(static_cast<double>(n.backend_idle_ns) / all_ns) : std::string("–");

@@ -12,7 +12,7 @@ using devices::Family;
 
 using Span = model::SpanIndex::Span;  // marked: it failed
 
-// Three kinds of rows behind one shape: begins ascend, and what comes later ends later.
+// Four kinds of rows behind one shape: begins ascend, and what comes later ends later.
 struct LaneSpans {
     const model::Run& run;
     const model::Lane& lane;
@@ -48,6 +48,16 @@ struct WaitSpans {
     [[nodiscard]] const model::SpanIndex& index() const { return run.wait_index(); }
     [[nodiscard]] auto times() const {
         return [this](std::size_t i) { return std::pair{run.waits()[i].begin_ns, run.waits()[i].end_ns}; };
+    }
+};
+
+struct WorkSpans {
+    const model::Run& run;
+    static constexpr bool kMarkHides = false;
+    [[nodiscard]] std::size_t size() const { return run.works().size(); }
+    [[nodiscard]] const model::SpanIndex& index() const { return run.work_index(); }
+    [[nodiscard]] auto times() const {
+        return [this](std::size_t i) { return std::pair{run.works()[i].begin_ns, run.works()[i].end_ns}; };
     }
 };
 
@@ -283,6 +293,11 @@ std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options
     return Folder(spans, options).fold();
 }
 
+std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options) {
+    const WorkSpans spans{run};
+    return Folder(spans, options).fold();
+}
+
 std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options) {
     const WaitSpans spans{run};
     return Folder(spans, options).fold();
@@ -293,6 +308,9 @@ IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64
 }
 IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(IssueSpans{run}, begin_ns, end_ns);
+}
+IndexRange work_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    return touching(WorkSpans{run}, begin_ns, end_ns);
 }
 IndexRange wait_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(WaitSpans{run}, begin_ns, end_ns);

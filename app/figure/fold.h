@@ -16,7 +16,7 @@ namespace headway::figure {
 
 struct Piece {
     float x0 = 0, x1 = 0;     // px, cut at the axis's ends
-    std::uint32_t first = 0;  // index in the row: into Lane::ops, op id - 1 for issues, into Run::waits()
+    std::uint32_t first = 0;  // index in the row: into Lane::ops, op id - 1 for issues, into Run::waits() or Run::works()
     std::uint32_t count = 1;  // more than one: a sliver
     float share = 1;          // of its time that was busy
     devices::Family family = devices::Family::other;  // that took most of the time
@@ -33,6 +33,7 @@ struct FoldOptions {
 // Everything that touches the axis, in order; the counts add up to it.
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
+std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options);
 
 // The indices of what touches [begin, end] in the run's time: [first, last).
@@ -41,6 +42,7 @@ struct IndexRange {
 };
 IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
+IndexRange work_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange wait_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 
 }  // namespace headway::figure

@@ -23,6 +23,8 @@ Theme make_dark() {
     t.dim = rgb(0x9AA7B5);
     t.faint = rgb(0x7D8997);
     t.issue = rgb(0x56B4E9);
+    t.work = rgb(0x31628C);
+    t.on_work = rgb(0xFFFFFF);
     t.wait = rgb(0xE5673A);
     t.wait_ground = rgb(0x3A1F17);
     t.wait_text = rgb(0xFFC9B0);
@@ -58,6 +60,8 @@ Theme make_light() {
     t.dim = rgb(0x5A6673);
     t.faint = rgb(0x707C89);
     t.issue = rgb(0x1F78B4);
+    t.work = rgb(0xA9C6DE);
+    t.on_work = rgb(0x10212E);
     t.wait = rgb(0xC8461B);
     t.wait_ground = rgb(0xFBE7DF);
     t.wait_text = rgb(0xB83C14);

@@ -20,7 +20,7 @@ struct Theme {
     Rgba background, panel, raised, border, grid;
     Rgba text, dim, faint;
     // The frontend.
-    Rgba issue, wait, wait_ground, wait_text, wait_label_ground;
+    Rgba issue, work, on_work, wait, wait_ground, wait_text, wait_label_ground;
     // The backend, by devices::Family; on_family is for text inside.
     std::array<Rgba, kFamilies> families{};
     std::array<Rgba, kFamilies> on_family{};

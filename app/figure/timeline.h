@@ -1,5 +1,5 @@
-// One or two runs on one time axis, laid out for a rectangle: ruler; per run a header, the frontend (issues, waits),
-// headway, one row per lane, memory. The same layout draws in the window and in a figure.
+// One or two runs on one time axis, laid out for a rectangle: ruler; per run a header, the frontend (issues, waits, its
+// own work), headway, one row per lane, memory. The same layout draws in the window and in a figure.
 //
 // What is too small to draw is folded into slivers, each of which knows how many it stands for. Never more than a few
 // primitives per pixel column, whatever the length of the run.
@@ -94,6 +94,7 @@ struct Hit {
     double ns = 0;             // on the axis
     core::OpId op = 0;         // an op executing (lane) or being issued (frontend); 0: none
     int wait = -1;             // index into Run::waits()
+    int work = -1;             // index into Run::works()
     int scope = -1;            // index into Run::scopes()
     int minibatch = -1;        // index into Run::minibatches()
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
@@ -104,6 +105,7 @@ struct DrawnCounts {
     std::uint64_t ops_drawn = 0, ops_folded = 0;
     std::uint64_t issues_drawn = 0, issues_folded = 0;
     std::uint64_t waits_drawn = 0, waits_folded = 0;
+    std::uint64_t works_drawn = 0, works_folded = 0;
 };
 
 class TimelineLayout {
@@ -121,6 +123,7 @@ public:
     [[nodiscard]] std::optional<Box> box_of_op(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Box> box_of_issue(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Box> box_of_wait(int run, int wait) const;
+    [[nodiscard]] std::optional<Box> box_of_work(int run, int work) const;
     // Appends an outline around an op, the arrow from its issue and dashed arrows from the ops it followed.
     void add_op_marks(int run, core::OpId op, const Theme& theme, float scale, DisplayList& to) const;
 

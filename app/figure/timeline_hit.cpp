@@ -93,8 +93,22 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                 hit.wait = -1;
             }
         }
-        const IndexRange column =
-            hit.op != 0 ? issue_range(run, begin_column, end_column) : wait_range(run, begin_column, end_column);
+        const double nearest_distance = hit.op != 0 ? distance(issue_time(hit.op - 1)) : wait_distance;
+        if (const IndexRange works = work_range(run, begin, end); works.first < works.last) {
+            const auto work_time = [&](std::size_t i) {
+                const model::Work& work = run.works()[i];
+                return std::pair{static_cast<double>(work.begin_ns), static_cast<double>(work.end_ns)};
+            };
+            const std::size_t work = nearest(works, ns, work_time);
+            if (distance(work_time(work)) < nearest_distance) {
+                hit.work = static_cast<int>(work);
+                hit.op = 0;
+                hit.wait = -1;
+            }
+        }
+        const IndexRange column = hit.op != 0      ? issue_range(run, begin_column, end_column)
+                                  : hit.work >= 0 ? work_range(run, begin_column, end_column)
+                                                  : wait_range(run, begin_column, end_column);
         hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
     } else if (row->kind == RowKind::scopes) {
         const auto& scopes = run.scopes();
@@ -169,6 +183,18 @@ std::optional<Box> TimelineLayout::box_of_wait(int run, int wait) const {
     }
     const model::Wait& found = model.waits()[static_cast<std::size_t>(wait)];
     return box_in(*this, run, RowKind::frontend, -1, found.begin_ns, std::min(found.end_ns, model.now_ns()));
+}
+
+std::optional<Box> TimelineLayout::box_of_work(int run, int work) const {
+    if (run < 0 || static_cast<std::size_t>(run) >= runs.size()) {
+        return std::nullopt;
+    }
+    const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
+    if (work < 0 || static_cast<std::size_t>(work) >= model.works().size()) {
+        return std::nullopt;
+    }
+    const model::Work& found = model.works()[static_cast<std::size_t>(work)];
+    return box_in(*this, run, RowKind::frontend, -1, found.begin_ns, found.end_ns);
 }
 
 void TimelineLayout::add_op_marks(int run, core::OpId op, const Theme& theme, float scale, DisplayList& to) const {

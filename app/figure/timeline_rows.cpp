@@ -283,6 +283,31 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             pen.list().add(Rect{{p.x0, c.y0, p.x1, c.y0 + std::max(least, c.height() * p.share)}, theme.issue});
         });
 
+    // The frontend's own work lies between issues and waits: narrower bars, so that the shape tells them apart.
+    const auto works = fold_works(pen.run, pen.fold_options());
+    count_pieces(works, counts.works_drawn, counts.works_folded);
+    const Box inner{c.x0, c.y0 + c.height() * 0.2F, c.x1, c.y1 - c.height() * 0.2F};
+    const auto work_groups = each_piece(
+        works, c,
+        [&](const Piece& p) {
+            const model::Work& work = pen.run.works()[p.first];
+            const float width = p.x1 - p.x0;
+            const Box box{p.x0, inner.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), inner.y1};
+            pen.list().add(Rect{box, theme.work, width > 4 * radius ? radius : 0});
+            const float room = width - pen.px(10);
+            const std::string longer = work.name + " " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
+            const bool fits = pen.width(FontRole::ui_semibold, size, longer) <= room;
+            if (fits || pen.width(FontRole::ui_semibold, size, work.name) <= room) {
+                pen.text((box.x0 + box.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, fits ? longer : work.name,
+                         theme.on_work, size, FontRole::ui_semibold, Anchor::middle);
+            }
+        },
+        [&](const Piece& p) {
+            const float half = std::max(least, inner.height() * p.share) / 2;
+            const float middle = (c.y0 + c.y1) / 2;
+            pen.list().add(Rect{{p.x0, middle - half, p.x1, middle + half}, theme.work});
+        });
+
     const auto waits = fold_waits(pen.run, pen.fold_options());
     count_pieces(waits, counts.waits_drawn, counts.waits_folded);
     // Stripes are in phase everywhere, so that neighbouring slivers look like one hatched area.
@@ -342,6 +367,11 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
                 return true;
             }
         }
+        for (const Piece& p : works) {
+            if (p.count == 1 && p.x1 - p.x0 > pen.px(4) && p.x0 < group.box.x1 && p.x1 > group.box.x0) {
+                return true;
+            }
+        }
         return false;
     });
     for (const auto& [all, what] :
@@ -353,7 +383,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             }
         }
     }
-    for (const auto* all : {&groups, &wait_groups}) {
+    for (const auto* all : {&groups, &work_groups, &wait_groups}) {
         for (const Group& group : *all) {
             const float y = c.y1 + pen.px(2);
             pen.list().add(Rect{{group.box.x0, y, group.box.x1, y + std::max(1.0F, pen.px(1.5F))}, theme.faint});

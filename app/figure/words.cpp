@@ -44,6 +44,9 @@ std::string subject(const Run& a, const Run& b) {
     if (x.program != y.program) {
         return y.program;
     }
+    if (x.frontend != y.frontend && !y.frontend.empty()) {
+        return "Issuing from " + y.frontend;
+    }
     if (x.barrier != y.barrier) {
         return barrier_subject(y.barrier);
     }
@@ -136,6 +139,9 @@ std::string run_label(const Run& run, const Run* other) {
     const auto& y = other->info();
     if (x.program != y.program) {
         label = x.program + ", " + label;
+    }
+    if (x.frontend != y.frontend && !x.frontend.empty()) {
+        label = x.frontend + ", " + label;
     }
     if (x.queue_limit != y.queue_limit) {
         label += x.queue_limit == 0 ? ", no queue limit" : ", queue limit " + count_text(x.queue_limit);

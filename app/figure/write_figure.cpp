@@ -1,4 +1,5 @@
 #include "app/figure/figure.h"
+#include "app/figure/graph.h"
 #include "app/figure/writers.h"
 
 namespace headway::figure {
@@ -21,6 +22,24 @@ Format format_of(const std::string& path) {
                                 : Format::none;
 }
 
+core::Result<void> write_list(const std::string& path, const DisplayList& list, const FileNotes& notes, float scale,
+                              const FontSet& fonts) {
+    core::Result<std::string> bytes = std::string();
+    switch (format_of(path)) {
+        case Format::png:
+            bytes = png_bytes(list, scale, fonts);
+            break;
+        case Format::pdf:
+            bytes = pdf_bytes(list, notes, fonts);
+            break;
+        case Format::svg:
+        case Format::none:
+            bytes = svg_text(list, notes);
+            break;
+    }
+    return bytes ? write_whole(path, *bytes) : core::Result<void>(bytes.error());
+}
+
 }  // namespace
 
 core::Result<void> check_figure_path(const std::string& path) {
@@ -39,20 +58,18 @@ core::Result<void> write_figure(const std::string& path, const model::Run& a, co
     const DisplayList list = figure(a, b, options, fonts);
     const model::RunInfo& info = b != nullptr ? b->info() : a.info();
     const FileNotes notes{options.title.empty() ? finding(a, b) : options.title, "Headway " + info.version, info.date};
-    core::Result<std::string> bytes = std::string();
-    switch (format_of(path)) {
-        case Format::png:
-            bytes = png_bytes(list, options.scale, fonts);
-            break;
-        case Format::pdf:
-            bytes = pdf_bytes(list, notes, fonts);
-            break;
-        case Format::svg:
-        case Format::none:
-            bytes = svg_text(list, notes);
-            break;
+    return write_list(path, list, notes, options.scale, fonts);
+}
+
+core::Result<void> write_graph(const std::string& path, const model::Run& run, const model::Graph& graph,
+                               ThemeName name, float scale) {
+    if (auto known = check_figure_path(path); !known) {
+        return known;
     }
-    return bytes ? write_whole(path, *bytes) : core::Result<void>(bytes.error());
+    const FontSet fonts;
+    const FileNotes notes{"Dependencies of " + graph_caption(run, graph), "Headway " + run.info().version,
+                          run.info().date};
+    return write_list(path, graph_figure(run, graph, theme(name), fonts), notes, scale, fonts);
 }
 
 }  // namespace headway::figure

@@ -88,6 +88,21 @@ std::vector<BufferId> Run::more_inputs(OpId id) const {
     return buffers;
 }
 
+std::vector<Dependency> Run::dependencies_with_reasons(OpId id) const {
+    std::vector<Dependency> direct;
+    if (id == 0 || id > ops_.size()) {
+        return direct;
+    }
+    dependencies_->each_with_reason(id, [&direct](OpId op, DependencyKind kind) { direct.push_back({op, kind}); });
+    std::sort(direct.begin(), direct.end(), [](const Dependency& a, const Dependency& b) {
+        return a.op != b.op ? a.op < b.op : a.kind < b.kind;
+    });
+    direct.erase(std::unique(direct.begin(), direct.end(),
+                             [](const Dependency& a, const Dependency& b) { return a.op == b.op; }),
+                 direct.end());
+    return direct;
+}
+
 // ---- lanes by time and by op ----
 // A lane runs its ops in the order of their issue, so ids and times both ascend in it.
 

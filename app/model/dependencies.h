@@ -35,9 +35,14 @@ public:
     // call(op) for everything that op `id` had to follow directly; the same op may come more than once.
     template <class Call>
     void each(OpId id, Call call) const {
-        const auto tell = [&call](OpId op) {
+        each_with_reason(id, [&call](OpId op, DependencyKind) { call(op); });
+    }
+    // call(op, kind): likewise, and why.
+    template <class Call>
+    void each_with_reason(OpId id, Call call) const {
+        const auto tell = [&call](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
             if (op != 0) {
-                call(op);
+                call(op, kind);
             }
         };
         const Op& op = ops_[id - 1];
@@ -57,9 +62,10 @@ public:
         if (overwrite == overwrites_.end() || overwrite->op != id) {
             return;
         }
-        tell(overwrite->writer);
+        tell(overwrite->writer,
+             op.reads_output ? DependencyKind::read_after_write : DependencyKind::write_after_write);
         for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, op.out)) {
-            call(reader);
+            call(reader, DependencyKind::write_after_read);
         }
     }
 

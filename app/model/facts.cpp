@@ -96,6 +96,7 @@ void Run::take_run(std::string_view text) {
     }
     info_.program = text_of(json, "program");
     info_.title = text_of(json, "title");
+    info_.frontend = text_of(json, "frontend");
     info_.device_kind = text_of(json, "device_kind");
     info_.device_name = text_of(json, "device_name");
     const auto is_true = [&json](const char* key) {

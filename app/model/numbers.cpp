@@ -27,30 +27,38 @@ std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& 
 // The ops between two full waits, in the words of the prediction: on lane j the first op can start when it has been
 // issued, p_j·t1 after the segment began, and then the lane is busy; the frontend issues all ops, and the last one
 // still has to run.
+// What the frontend computes by itself (NumPy, say) comes on top of the issuing: before a lane's first op it delays the
+// lane, before the last op it delays that one, and after it the frontend alone.
 struct Segment {
     std::uint64_t ops = 0;
     long double issue_ns = 0;
+    long double work_ns = 0, work_before_last_ns = 0;    // the frontend's own
     std::array<std::uint64_t, core::kMaxLanes> first{};  // p_j, from 1; 0: no op on this lane
+    std::array<long double, core::kMaxLanes> work_before_ns{};
     std::array<long double, core::kMaxLanes> busy_ns{};
 
     [[nodiscard]] long double execution_term(long double t1) const {
         long double longest = 0;
         for (std::size_t lane = 0; lane < core::kMaxLanes; ++lane) {
             if (first[lane] != 0) {
-                longest = std::max(longest, static_cast<long double>(first[lane]) * t1 + busy_ns[lane]);
+                longest = std::max(
+                    longest, static_cast<long double>(first[lane]) * t1 + work_before_ns[lane] + busy_ns[lane]);
             }
         }
         return longest;
     }
-    [[nodiscard]] long double issue_term(long double t2) const { return issue_ns + t2; }
+    [[nodiscard]] long double issue_term(long double t2) const {
+        return std::max(issue_ns + work_before_last_ns + t2, issue_ns + work_ns);
+    }
 };
 
-std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t lanes) {
+std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t lanes, bool work) {
     if (segments == 0) {
         return "";
     }
+    const std::string own = work ? ", n·t1 with the frontend's own work" : "";
     if (longest == 1 && segments > 1) {
-        return "N·(t1+t2+t3)";
+        return "N·(t1+t2+t3)" + (work ? std::string(" + the frontend's own work") : std::string());
     }
     std::string text = segments == 1
                            ? "max(t1 + N·t2, N·t1 + t2) + t3"
@@ -58,7 +66,7 @@ std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t
     if (lanes > 1) {
         text += ", t2 on the busiest of " + std::to_string(lanes) + " lanes";
     }
-    return text;
+    return text + own;
 }
 
 }  // namespace
@@ -109,6 +117,11 @@ Numbers Run::numbers() const {
                            : idle_returns > 0 ? idle_returns_ns / static_cast<long double>(idle_returns)
                                               : 0;
 
+    // The frontend's own work. It does not overlap issues and waits.
+    for (const Work& work : works_) {
+        add_to(numbers.work_ns, clipped(work.begin_ns, work.end_ns, part));
+    }
+
     // Ops, first for the means.
     std::uint64_t executed = 0;
     std::uint32_t lanes_used = 0;
@@ -138,7 +151,7 @@ Numbers Run::numbers() const {
         const long double issue = segment.issue_term(t2);
         // What the program measured without a wait after it is the issuing alone.
         const bool cut = !waited && measure_end_ns_ != kPending;
-        predicted += cut ? segment.issue_ns : std::max(execution, issue) + (waited ? t3 : 0);
+        predicted += cut ? segment.issue_ns + segment.work_ns : std::max(execution, issue) + (waited ? t3 : 0);
         execution_terms += execution;
         issue_terms += issue;
         ++segments;
@@ -147,8 +160,16 @@ Numbers Run::numbers() const {
     Segment segment;
     long double handovers = 0;
     auto boundary = boundaries.begin();
+    auto work = works_.begin();
+    const auto take_work_before = [&](OpId id) {
+        for (; work != works_.end() && work->issued < id; ++work) {
+            segment.work_ns += static_cast<long double>(clipped(work->begin_ns, work->end_ns, part));
+        }
+    };
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
+        take_work_before(id);
+        segment.work_before_last_ns = segment.work_ns;
         if (segment.ops == 0 && op.end_ns != kPending) {
             handovers += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
         }
@@ -157,6 +178,7 @@ Numbers Run::numbers() const {
         const std::size_t lane = op.lane % core::kMaxLanes;
         if (segment.first[lane] == 0) {
             segment.first[lane] = segment.ops;
+            segment.work_before_ns[lane] = segment.work_ns;
         }
         if (op.end_ns != kPending) {
             segment.busy_ns[lane] += static_cast<long double>(op.end_ns - op.begin_ns);
@@ -169,8 +191,11 @@ Numbers Run::numbers() const {
             segment = {};
         }
     }
+    take_work_before(part.last + 1);
     if (segment.ops > 0) {
         predict(segment, false);
+    } else {
+        predicted += segment.work_ns;  // after the last wait
     }
 
     const auto lane_count = static_cast<std::int64_t>(__builtin_popcount(lanes_used));
@@ -186,7 +211,7 @@ Numbers Run::numbers() const {
     numbers.regime = (tie ? t2 >= t1 : execution_terms > issue_terms) ? Regime::execution_bound : Regime::issue_bound;
     numbers.predicted_ns = rounded(predicted);
     numbers.handover_ns = rounded(handovers);
-    numbers.prediction_formula = formula(segments, longest, static_cast<std::uint64_t>(lane_count));
+    numbers.prediction_formula = formula(segments, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
 
     numbers.recorder_ns =
         rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
@@ -227,6 +252,11 @@ std::vector<LineCost> Run::line_costs() const {
         const Wait& wait = waits_[i];
         if (wait.kind != trace::WaitKind::paused) {
             add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
+        }
+    }
+    for (const Work& work : works_) {
+        if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part); ns > 0) {
+            add_to(cost_of(work.line).work_ns, ns);
         }
     }
     std::vector<LineCost> costs;

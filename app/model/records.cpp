@@ -162,6 +162,9 @@ void Run::take(const trace::FrontendRecord& record) {
         case trace::FrontendKind::wait:
             take_wait(record);
             break;
+        case trace::FrontendKind::work:
+            take_work(record);
+            break;
         default:
             take_mark(record);
             break;
@@ -244,6 +247,20 @@ void Run::take_wait(const trace::FrontendRecord& record) {
     }
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     waits_.push_back(std::move(wait));
+}
+
+void Run::take_work(const trace::FrontendRecord& record) {
+    Work work;
+    work.begin_ns = ns_from_ticks(record.begin);
+    work.end_ns = end_of(record.begin, record.duration);
+    work.name = string(record.signature);
+    if (work.name.empty()) {
+        work.name = "work";
+    }
+    work.line = record.line;
+    work.issued = static_cast<OpId>(ops_.size());
+    work_index_.add(work.begin_ns, work.end_ns - work.begin_ns, devices::Family::other, false);
+    works_.push_back(std::move(work));
 }
 
 void Run::take_mark(const trace::FrontendRecord& record) {

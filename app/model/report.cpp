@@ -91,6 +91,7 @@ Json lines_of(const Run& run) {
         put_line(entry, run, cost.line);
         entry["issue_ns"] = cost.issue_ns;
         entry["blocked_ns"] = cost.blocked_ns;
+        entry["work_ns"] = cost.work_ns;
         entry["ops"] = cost.ops;
         list.push_back(std::move(entry));
     }
@@ -183,6 +184,7 @@ std::string report_json(const Run& run) {
     Json report;
     report["headway"] = info.version;
     report["program"] = info.program;
+    report["frontend"] = info.frontend;
     report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
     report["machine"] = {{"cpu", info.cpu}, {"cores", info.cores}, {"os", info.os}};
     report["settings"] = settings_of(info);
@@ -195,6 +197,7 @@ std::string report_json(const Run& run) {
     report["warmup_ns"] = numbers.warmup_ns;
     report["issue_ns"] = numbers.issue_ns;
     report["blocked_ns"] = numbers.blocked_ns;
+    report["work_ns"] = numbers.work_ns;
     report["backend_busy_ns"] = numbers.backend_busy_ns;
     report["backend_idle_ns"] = numbers.backend_idle_ns;
     report["recorder_ns"] = numbers.recorder_ns;

@@ -81,6 +81,8 @@ void Run::forget() {
     waits_.clear();
     issue_index_.clear();
     wait_index_.clear();
+    works_.clear();
+    work_index_.clear();
     scopes_.clear();
     minibatches_.clear();
     for (Curve* curve : {&headway_, &live_, &pending_, &resident_}) {

@@ -40,6 +40,16 @@ struct Op {
     std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
 };
 
+// Why an op has to follow another one: it reads what that one wrote, overwrites what that one read, or overwrites what
+// that one wrote.
+enum class DependencyKind : std::uint8_t { read_after_write, write_after_read, write_after_write };
+
+struct Dependency {
+    OpId op = 0;
+    DependencyKind kind = DependencyKind::read_after_write;
+    friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
 struct Signature {
     std::string name;    // "matmul"
     std::string shapes;  // "(1024×512)·(512×2048)"
@@ -56,6 +66,14 @@ struct Wait {
     OpId issued = 0;         // ops issued before it
     OpId waits_through = 0;  // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
     OpId target_writer = 0;  // the last op before it that wrote the target
+};
+
+// A stretch in which the frontend neither issued nor waited but computed by itself: NumPy, say.
+struct Work {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::string name;  // "NumPy", "import", "Python"
+    core::Line line = 0;
+    OpId issued = 0;  // ops issued before it
 };
 
 struct Scope {
@@ -79,6 +97,7 @@ struct Lane {
 // The facts that the runner wrote down about the run, before the first op.
 struct RunInfo {
     std::string program, title;
+    std::string frontend;  // the language that issues: C++, Python
     std::string device_kind, device_name;
     bool simulated = false;
     std::string cpu, os;
@@ -105,6 +124,7 @@ struct Numbers {
     std::uint64_t ops = 0;
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
     std::int64_t total_ns = 0, warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
+    std::int64_t work_ns = 0;  // the frontend's own
     std::int64_t recorder_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
     Regime regime = Regime::execution_bound;
@@ -119,7 +139,7 @@ struct Numbers {
 
 struct LineCost {
     core::Line line = 0;
-    std::int64_t issue_ns = 0, blocked_ns = 0;
+    std::int64_t issue_ns = 0, blocked_ns = 0, work_ns = 0;
     std::uint64_t ops = 0;
 };
 
@@ -148,10 +168,12 @@ public:
 
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
     [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
+    [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }  // of ops; those not issued are marked
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
+    [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }
     [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
@@ -176,6 +198,8 @@ public:
     [[nodiscard]] std::vector<OpId> dependencies(OpId id) const;
     // The same for who asks for all ops: in any order, perhaps more than once each, in a vector that is used again.
     void dependencies(OpId id, std::vector<OpId>& into) const;
+    // The same ops, each with its reason; where there are several, the one first in DependencyKind's order.
+    [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
     // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
     // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
     // takes time in proportion to the ops.
@@ -230,6 +254,7 @@ private:
     void take_issue(const trace::FrontendRecord& record);
     void take_more_inputs(const trace::FrontendRecord& record);
     void take_wait(const trace::FrontendRecord& record);
+    void take_work(const trace::FrontendRecord& record);
     void take_mark(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     // (facts.cpp)
@@ -251,10 +276,11 @@ private:
     Blocks<Op> ops_;
     std::vector<Lane> lanes_;
     std::vector<Wait> waits_;
+    std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;
     Curve headway_, live_, pending_, resident_;
-    SpanIndex issue_index_, wait_index_;
+    SpanIndex issue_index_, wait_index_, work_index_;
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;

@@ -88,6 +88,7 @@ std::string run_facts(const Job& job, const devices::Device& device) {
     const Machine machine = this_machine();
     return nlohmann::json{{"program", job.lesson ? job.lesson->id : job.program->name()},
                           {"title", job.title()},
+                          {"frontend", job.program->frontend()},
                           {"device_kind", info.kind},
                           {"device_name", info.name},
                           {"simulated", info.simulated},

@@ -24,7 +24,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--tab", raw.tab, "of a document: mxnet, pytorch or tensorflow (default: its first)");
+    app.add_option("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
     app.add_option("--workers", raw.workers, "CPU workers (default: cores - 1, at least 1)");
     app.add_option("--streams", raw.streams, "streams of a GPU (default: 2)");
     app.add_option("--budget", raw.budget, "bytes that tensors may take: 512M, 2G (default: none)");
@@ -68,9 +68,10 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.device = raw.device;
     options.tab = raw.tab;
     options.watched = raw.watched;
-    if (!raw.tab.empty() && raw.tab != "mxnet" && raw.tab != "pytorch" && raw.tab != "tensorflow") {
+    if (!raw.tab.empty() && raw.tab != "mxnet" && raw.tab != "pytorch" && raw.tab != "tensorflow" &&
+        raw.tab != "python") {
         return core::Error{core::ErrorKind::usage,
-                           "--tab must be mxnet, pytorch or tensorflow, not \"" + raw.tab.substr(0, 60) + "\""};
+                           "--tab must be mxnet, pytorch, tensorflow or python, not \"" + raw.tab.substr(0, 60) + "\""};
     }
     options.workers = default_workers();
     options.streams = kDefaultStreams;

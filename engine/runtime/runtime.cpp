@@ -96,7 +96,11 @@ Buffer* Runtime::issue(const Operation& operation) {
         before_issue();
     }
     const Signature& signature = *operation.signature;
-    const std::uint64_t begin = record_ ? stamp() : 0;
+    std::uint64_t begin = record_ ? stamp() : 0;
+    if (language_name_ != 0) {
+        settle_work(begin);
+        begin = last_event_;  // the language's own share
+    }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
     if (fresh && live_ + signature.out_bytes > budget_) [[unlikely]] {
         make_room(signature);
@@ -595,6 +599,7 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
         return;
     }
     const auto end = stamp();
+    settle_work(begin);
     last_event_ = end;
     events_.add({begin, trace::pack_duration(end - begin), recording_.string_id(name),
                  static_cast<std::uint8_t>(FrontendKind::wait), static_cast<std::uint8_t>(kind), line_, target, issued_,
@@ -731,7 +736,10 @@ core::Line Runtime::line_of_op(core::OpId op) const {
 
 void Runtime::record_mark(FrontendKind kind, std::uint16_t name, std::uint32_t index) {
     if (record_) {
-        events_.add({stamp(), 0, name, static_cast<std::uint8_t>(kind), 0, line_, index, issued_, 0});
+        const auto now = stamp();
+        settle_work(now);
+        last_event_ = now;
+        events_.add({now, 0, name, static_cast<std::uint8_t>(kind), 0, line_, index, issued_, 0});
     }
 }
 
@@ -798,17 +806,30 @@ double Runtime::program_seconds() const {
     return static_cast<double>(core::monotonic_ns() - paused_ns_) * 1e-9;
 }
 
-void Runtime::note_work(std::string_view name) {
-    if (virtual_time_ || !record_) {
+void Runtime::account_for_language(std::uint16_t language_name) {
+    if (!virtual_time_ && record_) {
+        language_name_ = work_name_ = language_name;
+        last_event_ = line_begin_ = 0;  // from its first line on
+    }
+}
+
+// A line that is worth seeing by itself has its own name; short ones share the language's.
+void Runtime::record_work(std::uint64_t end) {
+    if (last_event_ == 0) {
+        last_event_ = end;
         return;
     }
-    constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
-    const auto now = stamp();
-    if (last_event_ != 0 && now - last_event_ > kWorthSeeing) {
-        events_.add({last_event_, trace::pack_duration(now - last_event_), recording_.string_id(name),
-                     static_cast<std::uint8_t>(FrontendKind::work), 0, line_, 0, issued_, 0});
+    const auto add = [this](std::uint64_t from, std::uint64_t to, std::uint16_t name) {
+        events_.add({from, trace::pack_duration(to - from), name, static_cast<std::uint8_t>(FrontendKind::work), 0,
+                     line_, 0, issued_, 0});
+    };
+    const bool own = line_begin_ <= last_event_ || end - line_begin_ > kWorthSeeing;
+    if (own && line_begin_ > last_event_ && line_begin_ - last_event_ > kWorthSeeing) {
+        add(last_event_, line_begin_, language_name_);
+        last_event_ = line_begin_;
     }
-    last_event_ = now;
+    add(last_event_, end, own ? work_name_ : language_name_);
+    last_event_ = end;
 }
 
 std::string_view Runtime::file_name(std::uint32_t file_id) const {

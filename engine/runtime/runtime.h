@@ -11,6 +11,7 @@
 // the first wait that needs them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -122,6 +123,22 @@ public:
     // For languages with lines of their own: the id of a source file, and from then on LineScopes change nothing.
     std::uint32_t add_file(const std::string& name);
     void own_lines() { ++line_depth_; }
+    // From here on the frontend's time is accounted for without gaps: what the language itself needs to come to an op
+    // is part of that op's issue; where it takes longer than is needed for that (10 µs), it is recorded as work of the
+    // frontend's own, under the name of its line or, for many short lines together, under the language's. Both are
+    // string ids of the recording. Does nothing in virtual time, in which a language takes none.
+    void account_for_language(std::uint16_t language_name);
+    // The program goes on to another line (or has come to its end), whose own work is called this.
+    void account_line(std::uint16_t work_name) {
+        if (language_name_ != 0) {
+            const std::uint64_t now = core::ticks();
+            if (now > std::max(line_begin_, last_event_) + kWorthSeeing) [[unlikely]] {
+                record_work(now);
+            }
+            line_begin_ = now;
+            work_name_ = work_name;
+        }
+    }
     // The program has come to this line, `depth` calls deep. Stops here where the learner asked for it.
     void at_line(core::Line line, int depth) {
         line_ = line;
@@ -139,8 +156,6 @@ public:
     }
     // Seconds on the run's clock, without the learner's pauses.
     [[nodiscard]] double program_seconds() const;
-    // The program computed by itself since its last op, wait or line: recorded when it took long enough to see.
-    void note_work(std::string_view name);
     [[nodiscard]] std::string_view file_name(std::uint32_t file_id) const;
 
     // --- what is known ---
@@ -242,6 +257,13 @@ private:
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
                      core::OpId through);
     void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
+    void record_work(std::uint64_t end);
+    // Before an event that begins at `begin`: what was not accounted for until then, where it is worth seeing.
+    void settle_work(std::uint64_t begin) {
+        if (language_name_ != 0 && begin > last_event_ + kWorthSeeing) [[unlikely]] {
+            record_work(begin);
+        }
+    }
     void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs);
     void deliver_failure(core::BufferId buffer);
     void deliver_any_failure();
@@ -294,7 +316,11 @@ private:
     std::uint32_t line_delay_us_ = 0;
     int stopped_depth_ = 0;
     std::int64_t paused_ns_ = 0;
-    std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait or line
+    static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
+    std::uint16_t language_name_ = 0;                      // 0: only ops, waits and marks are accounted for
+    std::uint16_t work_name_ = 0;
+    std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait, mark or work
+    std::uint64_t line_begin_ = 0;  // ticks at which the line was come to
     trace::BarrierPolicy learners_barrier_;
     trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
     struct MinibatchEnd {

@@ -55,6 +55,7 @@ public:
 
     [[nodiscard]] virtual std::string name() const = 0;
     [[nodiscard]] virtual std::string title() const = 0;
+    [[nodiscard]] virtual std::string frontend() const { return "C++"; }  // the language that issues
     [[nodiscard]] virtual std::vector<lesson::Parameter> parameters() const = 0;
     // The barrier at the minibatch marks that the program is written with; as_written for a program without marks.
     [[nodiscard]] virtual trace::BarrierPolicy written_barrier() const { return {}; }

@@ -2,6 +2,10 @@
 
 #include <frameobject.h>
 
+#include <array>
+#include <string_view>
+#include <vector>
+
 #include "app/runner/python/state.h"
 
 namespace headway::runner::python {
@@ -11,6 +15,9 @@ namespace {
 PyObject* program_file = nullptr;
 unsigned program_file_id = 0;
 int depth = 0;
+constexpr std::array<std::string_view, 3> kWorkNames{"Python", "NumPy", "import"};
+std::array<std::uint16_t, kWorkNames.size()> work_names{};
+std::vector<std::uint8_t> work_of_line;  // indices into kWorkNames
 
 bool of_program(PyFrameObject* frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
@@ -38,8 +45,9 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
     if (s.runtime == nullptr || s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
         return 0;
     }
-    s.runtime->note_work("Python");
-    const auto line = core::make_line(program_file_id, static_cast<unsigned>(PyFrame_GetLineNumber(frame)));
+    const auto number = static_cast<unsigned>(PyFrame_GetLineNumber(frame));
+    s.runtime->account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
+    const auto line = core::make_line(program_file_id, number);
     if (!s.runtime->may_stop()) [[likely]] {
         s.runtime->at_line(line, depth);
         return 0;
@@ -49,7 +57,19 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
 
 }  // namespace
 
-void follow_lines(PyObject* file_name, unsigned file_id) {
+void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
+    trace::Recording& recording = state().runtime->recording();
+    for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
+        work_names[i] = recording.string_id(kWorkNames[i]);
+    }
+    work_of_line.clear();
+    if (work != nullptr && PyBytes_Check(work) != 0) {
+        for (Py_ssize_t i = 0; i < PyBytes_GET_SIZE(work); ++i) {
+            const auto kind = static_cast<std::uint8_t>(PyBytes_AS_STRING(work)[i]);
+            work_of_line.push_back(kind < kWorkNames.size() ? kind : std::uint8_t{0});
+        }
+    }
+    state().runtime->account_for_language(work_names[0]);
     Py_INCREF(file_name);
     Py_XDECREF(program_file);
     program_file = file_name;

@@ -8,7 +8,8 @@
 namespace headway::runner::python {
 
 // Lines of code objects whose co_filename is this very object are the program's. `file_id` names it in the trace.
-void follow_lines(PyObject* file_name, unsigned file_id);
+// `work` (bytes; may be null) says of each line, by number, what its own work is called: 0 Python, 1 NumPy, 2 import.
+void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work);
 void stop_following();
 
 }  // namespace headway::runner::python

@@ -171,6 +171,8 @@ PyObject* mark(PyObject*, PyObject* arguments) {
             runtime->measure_begin();
         } else if (mark == "measure_end") {
             runtime->measure_end();
+        } else if (mark == "end") {
+            runtime->account_line(0);
         }
     });
     if (!done) {

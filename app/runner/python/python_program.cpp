@@ -85,6 +85,7 @@ public:
 
     std::string name() const override { return std::filesystem::path(source_.path).filename().string(); }
     std::string title() const override { return name(); }
+    std::string frontend() const override { return "Python"; }
     std::vector<lesson::Parameter> parameters() const override { return {}; }
     void run(ProgramContext& context) const override;
 
@@ -129,7 +130,9 @@ void PythonProgram::run(ProgramContext& context) const {
         Py_INCREF(told);
     } else if (prepared != nullptr) {
         PyObject* file_name = PyObject_GetAttrString(prepared, "file_name");
-        python::follow_lines(file_name, file_id);
+        PyObject* work = PyObject_GetAttrString(prepared, "work");
+        python::follow_lines(file_name, file_id, work);
+        Py_XDECREF(work);
         told = PyObject_CallMethod(driver, "run", "O", prepared);
         python::stop_following();
         Py_XDECREF(file_name);

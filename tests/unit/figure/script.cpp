@@ -116,6 +116,18 @@ void Script::wait(trace::WaitKind kind, const std::string& name) {
     now_ = end;
 }
 
+void Script::work(std::int64_t ns, const std::string& name) {
+    FrontendRecord record{};
+    record.begin = static_cast<std::uint64_t>(now_);
+    record.duration = trace::pack_duration(static_cast<std::uint64_t>(ns));
+    record.signature = recording_->string_id(name);
+    record.kind = static_cast<std::uint8_t>(FrontendKind::work);
+    record.line = core::make_line(1, 42);
+    record.in0 = ops_;
+    frontend_.add(record);
+    now_ += ns;
+}
+
 void Script::error(const std::string& message, const std::string& file, int line, OpId op) {
     const nlohmann::json error = {{"message", message}, {"file", file}, {"line", line}, {"op", op}};
     recording_->meta(trace::MetaType::error, 0, error.dump());

@@ -56,6 +56,7 @@ public:
     void drop(BufferId buffer);
     void wait(trace::WaitKind kind, const std::string& name);  // for all that is issued
     void idle(std::int64_t ns) { now_ += ns; }
+    void work(std::int64_t ns, const std::string& name);  // the frontend computes by itself
     void error(const std::string& message, const std::string& file, int line, OpId op);
 
     [[nodiscard]] OpId issued() const { return ops_; }

@@ -61,6 +61,10 @@ public:
         frontend_.add({ticks(begin), duration(begin, end), 0, static_cast<std::uint8_t>(trace::FrontendKind::wait),
                        static_cast<std::uint8_t>(kind), line, target, issued_, through});
     }
+    void work(std::int64_t begin, std::int64_t end, std::string_view name, core::Line line = 0) {
+        frontend_.add({ticks(begin), duration(begin, end), recording_->string_id(name),
+                       static_cast<std::uint8_t>(trace::FrontendKind::work), 0, line, 0, issued_, 0});
+    }
     void mark(trace::FrontendKind kind, std::int64_t ns, std::uint32_t index = 0, std::string_view name = {}) {
         frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
                        static_cast<std::uint8_t>(kind), 0, 0, index, issued_, 0});

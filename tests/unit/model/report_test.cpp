@@ -44,8 +44,8 @@ TEST(Report, HasEveryFieldInItsPlace) {
         keys += key + " ";
     }
     const std::string expected =
-        "headway program device machine settings parameters ops total_ns warmup_ns issue_ns blocked_ns backend_busy_ns "
-        "backend_idle_ns recorder_ns t1_ns t2_ns t3_ns regime predicted_ns prediction handover_ns headway_max "
+        "headway program frontend device machine settings parameters ops total_ns warmup_ns issue_ns blocked_ns work_ns "
+        "backend_busy_ns backend_idle_ns recorder_ns t1_ns t2_ns t3_ns regime predicted_ns prediction handover_ns headway_max "
         "live_bytes_peak pending_bytes_peak rss_bytes_peak lost_records critical_path idle "
         "without_barriers_ns waits lines minibatches scopes error result ";
     EXPECT_EQ(keys, expected);

@@ -1,0 +1,28 @@
+// How the frontend's thread hands ops to the backend's: the launches, the ops, an arrow from each launch to its op, the
+// wait and what it waits for. Above them the same launches and ops as they would stand if each op were waited for.
+//
+// Time runs to the right and is squeezed: every stretch between two events gets about the same room, so that a launch
+// of a microsecond stands beside a wait of a millisecond. The order is exact, the widths are not.
+//
+// Threads: any that may read the run.
+#pragma once
+
+#include "app/figure/ops_picture.h"
+#include "app/figure/theme.h"
+#include "app/model/run.h"
+
+namespace headway::figure {
+
+struct ThreadsOptions {
+    Box area;  // in px
+    const Theme* theme = nullptr;
+    const TextMeasure* measure = nullptr;
+    float scale = 1;
+    core::OpId first = 0, last = 0;   // the ops to show: readable up to about a dozen
+    std::int64_t now_ns = INT64_MAX;  // of the run: what begins later is pale
+    core::OpId selected = 0, hovered = 0;
+};
+
+OpsPicture draw_threads(const model::Run& run, const ThreadsOptions& options);
+
+}  // namespace headway::figure
