@@ -119,7 +119,7 @@ Lesson parse_front(const YAML::Node& front) {
     if (!front.IsMap()) {
         refuse("the front matter must be a list of names with values", front);
     }
-    allow_only(front, {"barrier", "device", "id", "parameters", "program", "tabs", "title"}, "a lesson");
+    allow_only(front, {"barrier", "device", "id", "parameters", "program", "tabs", "title", "view"}, "a lesson");
     for (const char* needed : {"id", "title", "program"}) {
         if (!front[needed]) {
             refuse(std::string("the lesson has no ") + needed, front);
@@ -140,7 +140,7 @@ Lesson parse_front(const YAML::Node& front) {
         if (!tabs.IsMap()) {
             refuse("tabs must be a list of dialects with Python files", tabs);
         }
-        allow_only(tabs, {"mxnet", "pytorch", "tensorflow"}, "tabs");
+        allow_only(tabs, {"mxnet", "python", "pytorch", "tensorflow"}, "tabs");
         for (const auto& entry : tabs) {
             const std::string file = words(entry.second, "the file of a tab");
             if (!is_python_file(file)) {
@@ -161,6 +161,12 @@ Lesson parse_front(const YAML::Node& front) {
             refuse("barrier must be as-written, none, op, minibatch or behind:K", front["barrier"]);
         }
     }
+    if (front["view"]) {
+        lesson.view = words(front["view"], "view");
+        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads") {
+            refuse("view must be numbers, graph or threads", front["view"]);
+        }
+    }
     if (const auto parameters = front["parameters"]; parameters && !parameters.IsNull()) {
         if (!parameters.IsMap()) {
             refuse("parameters must be a list of names with maps", parameters);
@@ -176,6 +182,48 @@ Lesson parse_front(const YAML::Node& front) {
         }
     }
     return lesson;
+}
+
+// Whether a Python program gives this name a value at its top level, which a parameter may then replace.
+bool gives_value(const std::string& line, const std::string& name) {
+    if (line.rfind(name, 0) != 0) {
+        return false;
+    }
+    const auto equals = line.find_first_not_of(' ', name.size());
+    return equals != std::string::npos && line[equals] == '=' && line.compare(equals, 2, "==") != 0;
+}
+
+// Python files that are not there, and parameters that one of them does not know.
+core::Result<void> check_python_files(const Lesson& lesson) {
+    std::vector<std::string> tabs{""};
+    for (const auto& [tab, file] : lesson.tabs) {
+        tabs.push_back(tab);
+    }
+    for (const auto& tab : tabs) {
+        const fs::path path = lesson.python_file(tab);
+        if (path.empty()) {
+            continue;
+        }
+        std::ifstream stream(path, std::ios::binary);
+        if (!stream) {
+            return core::Error{core::ErrorKind::unreadable,
+                               "its program " + path.filename().string() + " is not beside it", lesson.file, 1, 0};
+        }
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(stream, line);) {
+            lines.push_back(std::move(line));
+        }
+        for (std::size_t i = 0; i < lesson.parameters.size(); ++i) {
+            const std::string& name = lesson.parameters[i].name;
+            if (std::none_of(lines.begin(), lines.end(), [&](const auto& line) { return gives_value(line, name); })) {
+                return core::Error{core::ErrorKind::unreadable,
+                                   path.filename().string() + " has no line \"" + name +
+                                       " = ...\" for the parameter " + name,
+                                   lesson.file, lesson.lines[i], 0};
+            }
+        }
+    }
+    return {};
 }
 
 int number_of_folder(const fs::path& folder) {
@@ -285,6 +333,10 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
         auto lesson = parse_lesson(content.str(), file.string());
         if (!lesson) {
             leave_out(lesson.error());
+            continue;
+        }
+        if (auto checked = check_python_files(*lesson); !checked) {
+            leave_out(checked.error());
             continue;
         }
         lesson->number = number_of_folder(folder);

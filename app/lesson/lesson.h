@@ -7,10 +7,12 @@
 //     id: increment
 //     title: Ten thousand small steps
 //     program: increment          # a built-in program, or a Python file in the lesson's folder: steps.py
-//     tabs:                       # optional; the same lesson in other dialects, chosen with --tab
+//     tabs:                       # optional; the same lesson in other words, chosen with --tab: mxnet, pytorch,
+//                                 # tensorflow, or python (Headway's own module, beside a program in C++)
 //       pytorch: steps_torch.py
 //     device: cpu                 # optional; cpu, cuda or simulated
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
+//     view: numbers               # optional; or graph, threads: what stands under the timeline when it is opened
 //     parameters:                 # optional; what the program's own list says is kept where nothing is said here
 //       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
 //       wait: {value: once, choices: [once, each], label: Wait}
@@ -35,9 +37,10 @@ struct Lesson {
     std::string title;
     std::string text;     // Markdown
     std::string program;  // a built-in program's name, or a Python file beside the lesson
-    std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, pytorch or tensorflow, and its Python file
+    std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";
+    std::string view = "numbers";
     std::vector<Parameter> parameters;
     std::string file;                  // where it was read from
     std::vector<std::uint32_t> lines;  // of each parameter in that file

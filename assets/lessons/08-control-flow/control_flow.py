@@ -1,7 +1,7 @@
 import headway as hw
 
 steps = 12
-size = 300
+size = 500
 decide = "each"
 
 a = hw.randn(size, size)

@@ -2,7 +2,7 @@ import headway as hw
 import numpy
 
 steps = 20
-size = 200
+size = 600
 copy = "each"
 
 a = hw.randn(size, size)

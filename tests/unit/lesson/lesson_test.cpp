@@ -101,6 +101,7 @@ TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
         {"unknown parameter key", replaced("label: Steps", "lable: Steps"), 7, "\"lable\" is not known"},
         {"parameter is no map", replaced("{value: 0.5, least: 0, most: 1, fractions: true}", "3"), 11, "must be a map"},
         {"limit is no number", replaced("most: 9", "most: many"), 7, "n.most must be a number"},
+        {"bad view", replaced("barrier: behind:2", "view: table"), 5, "view must be"},
         {"no text", replaced("The *text*.\n---\nMore.\n", ""), 12, "no text"},
     };
     for (const auto& broken : cases) {
@@ -135,6 +136,32 @@ TEST(Lesson, TheOthersLoadWhenOneIsBroken) {
     EXPECT_NE(refused[0].file.find("03-broken"), std::string::npos);
     EXPECT_NE(refused[1].message.find("already"), std::string::npos);
     EXPECT_NE(refused[2].message.find("cannot be opened"), std::string::npos);
+}
+
+TEST(Lesson, APythonProgramKnowsItsParameters) {
+    Folder folder;
+    const std::string front =
+        "---\nid: mine\ntitle: Mine\nprogram: mine.py\nparameters:\n  n: {value: 3, least: 1, most: 9}\n---\nText.\n";
+    folder.add("01-mine", front);
+    const auto load = [&](const std::string& python) {
+        std::ofstream(folder.path / "01-mine/mine.py") << python;
+        std::vector<core::Error> refused;
+        EXPECT_TRUE(load_lessons(folder.path, &refused));
+        return refused;
+    };
+    std::vector<core::Error> refused;
+    ASSERT_TRUE(load_lessons(folder.path, &refused));
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_NE(refused[0].message.find("mine.py is not beside it"), std::string::npos);
+    EXPECT_TRUE(load("n = 5\n").empty());
+    EXPECT_TRUE(load("import headway\nn=5\n").empty());
+    for (const char* wrong : {"m = 5\n", "  n = 5\n", "n == 5\n", "number = 5\n", ""}) {
+        refused = load(wrong);
+        ASSERT_EQ(refused.size(), 1u) << wrong;
+        EXPECT_EQ(refused[0].line, 6u);
+        EXPECT_NE(refused[0].file.find("lesson.md"), std::string::npos);
+        EXPECT_NE(refused[0].message.find("\"n = ...\""), std::string::npos) << refused[0].message;
+    }
 }
 
 TEST(Lesson, AMissingFolderIsAnError) {

@@ -2,7 +2,7 @@ import headway as hw
 from collections import deque
 
 batches = 12
-size = 300
+size = 600
 ahead = 1
 
 a = hw.randn(size, size)
