@@ -25,7 +25,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
       top_bar_(state, ui_),
       left_(state, ui_),
       timeline_(state, ui_),
-      comparison_(state, ui_),
+      detail_(state, ui_, timeline_),
       status_(state, ui_),
       palette_(ui_) {}
 
@@ -65,11 +65,12 @@ void App::frame() {
     float y = top + ui_.px(8);
     const float edge = ui_.px(14);
     y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
-    const float table = comparison_.height();
+    const float table = detail_.height(bottom - y);
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
     if (table > 0) {
-        comparison_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
+        detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
+        moving_ = moving_ || detail_.moving();
     }
     ImGui::End();
     draw_keys_help(state_, ui_);
@@ -182,6 +183,9 @@ void App::handle_keys() {
     }
     if (gfx::key_pressed(Key::t)) {
         state_.next_theme();
+    }
+    if (gfx::key_pressed(Key::g)) {
+        state_.next_detail();
     }
     if (gfx::key_pressed(Key::b)) {
         next_barrier();

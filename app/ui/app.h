@@ -5,7 +5,7 @@
 
 #include "app/gfx/fonts.h"
 #include "app/ui/app_state.h"
-#include "app/ui/comparison_panel.h"
+#include "app/ui/detail_panel.h"
 #include "app/ui/left_panel.h"
 #include "app/ui/marks.h"
 #include "app/ui/palette.h"
@@ -29,6 +29,7 @@ public:
     [[nodiscard]] const Marks& marks() const { return marks_; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
+    [[nodiscard]] DetailPanel& detail() { return detail_; }
 
 private:
     void handle_keys();
@@ -41,7 +42,7 @@ private:
     TopBar top_bar_;
     LeftPanel left_;
     TimelinePanel timeline_;
-    ComparisonPanel comparison_;
+    DetailPanel detail_;
     StatusBar status_;
     Palette palette_;
     float styled_scale_ = 0;

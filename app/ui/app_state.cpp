@@ -47,6 +47,10 @@ bool AppState::choose_lesson(std::string_view id) {
 
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
     session.settings.program = lesson.id;
+    graph_line = 0;
+    detail = lesson.view == "graph"     ? Detail::graph
+             : lesson.view == "threads" ? Detail::threads
+                                        : Detail::numbers;
     set_device(lesson.device);
     if (auto policy = session::barrier_from_word(lesson.barrier)) {
         session.settings.barrier = *policy;
@@ -160,6 +164,18 @@ void AppState::next_overlay() {
     const bool path = show_path;
     show_path = !path;
     show_ghost = show_ghost != path;
+}
+
+core::Line AppState::selected_line() const {
+    const session::Execution* b = session.b();
+    const bool shows_b = b != nullptr && b->run() != nullptr;
+    const session::Execution* execution = selection.run == 0 && shows_b ? b : session.a();
+    const model::Run* run = selection.any() && execution != nullptr ? execution->run() : nullptr;
+    return run != nullptr && selection.op <= run->op_count() ? run->op(selection.op).line : 0;
+}
+
+void AppState::next_detail() {
+    detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
 }
 
 namespace {

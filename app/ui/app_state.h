@@ -73,6 +73,12 @@ public:
     bool show_path = false, show_ghost = false;
     void next_overlay();  // none, the path, the ghost, both
 
+    // --- what stands under the timeline ---
+    enum class Detail { numbers, graph, threads };
+    Detail detail = Detail::numbers;
+    void next_detail();
+    std::uint32_t graph_line = 0;  // the graph shows this line's ops; 0: all
+
     // --- timeline ---
     ViewControl view;
     struct Selection {
@@ -80,6 +86,7 @@ public:
         core::OpId op = 0;
         [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
     } selection;
+    [[nodiscard]] core::Line selected_line() const;  // that issued the chosen op; 0: none
 
     // --- notices ---
     void notify(Notice::Kind kind, Notice::Tone tone, std::string text);

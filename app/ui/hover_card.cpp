@@ -143,6 +143,20 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     }
 }
 
+void describe_work(const model::Run& run, int index, Card& card) {
+    const model::Work& work = run.works()[static_cast<std::size_t>(index)];
+    card.title = work.name;
+    card.detail = "the frontend's own work";
+    std::string text = "took     " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
+    if (work.line != 0) {
+        text += "   at " + run.line_text(work.line);
+    }
+    card.lines.push_back({Tone::issue, text});
+    card.lines.push_back(
+        {Tone::dim, "from     " + duration_text(static_cast<double>(work.begin_ns - run.measure_begin_ns()))});
+    card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
+}
+
 }  // namespace
 
 Card describe(const model::Run& run, const figure::Hit& hit) {
@@ -157,6 +171,11 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
         describe_wait(run, hit.wait, card);
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
+        }
+    } else if (hit.work >= 0 && hit.work < static_cast<int>(run.works().size())) {
+        describe_work(run, hit.work, card);
+        if (hit.folded > 1) {
+            card.lines.push_back({Tone::dim, count_text(hit.folded) + " in this sliver; zoom in to see each"});
         }
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";

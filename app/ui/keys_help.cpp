@@ -21,6 +21,7 @@ const std::array<Group, 2>& columns_of_groups(int column) {
     static const std::array<Group, 2> left{{{"Run",
                                              {{"Space, F5", "run; while it runs, pause and go on"},
                                               {"B", "next barrier policy, acts at once"},
+                                              {"G", "numbers, graph or threads below the timeline"},
                                               {"F10, Ctrl F10", "step a line; over calls"},
                                               {"F11", "step an op"},
                                               {"F12", "write the figure as PNG"}}},

@@ -37,6 +37,7 @@ const std::map<std::string, Key>& keys() {
         {"d", Key::d},
         {"e", Key::e},
         {"f", Key::f},
+        {"g", Key::g},
         {"l", Key::l},
         {"m", Key::m},
         {"n", Key::n},

@@ -163,6 +163,10 @@ void SourcePanel::draw_line(ImDrawList* list, std::uint32_t number, float y, flo
         list->AddRectFilled({left, y}, {right, y + ui_.px(kRow)}, colour(figure::faded(mark, 0.16)));
         list->AddRectFilled({left, y}, {left + ui_.px(3), y + ui_.px(kRow)}, colour(mark));
     }
+    if (number == core::number_of(state_.selected_line())) {
+        list->AddRectFilled({left, y}, {right, y + ui_.px(kRow)}, colour(figure::faded(t.issue, 0.14)));
+        list->AddRectFilled({left, y}, {left + ui_.px(3), y + ui_.px(kRow)}, colour(t.issue));
+    }
     const float baseline = y + ui_.px(15);
     if (steps_) {
         // The gutter: a click sets a breakpoint.
@@ -202,10 +206,29 @@ void SourcePanel::draw_line(ImDrawList* list, std::uint32_t number, float y, flo
     if (ImGui::IsMouseHoveringRect({issue_x, y}, {right, y + ui_.px(kRow)}) && ImGui::IsWindowHovered()) {
         ImGui::BeginTooltip();
         const FontScope font(ui_, Face::regular, ui_.px(13));
-        ImGui::Text("line %u: %s ops, issued in %s, blocked %s", number, figure::count_text(cost.of.ops).c_str(),
+        ImGui::Text("line %u: %s ops, issued in %s, blocked %s, own work %s", number, figure::count_text(cost.of.ops).c_str(),
                     figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
-                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str());
+                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
+                    figure::duration_text(static_cast<double>(cost.of.work_ns)).c_str());
         ImGui::EndTooltip();
+    }
+}
+
+void SourcePanel::follow_selection(float row, float scroll, float height) {
+    std::uint32_t line = 0;
+    if (const std::uint32_t selected = core::number_of(state_.selected_line()); selected != shown_selection_) {
+        shown_selection_ = selected;
+        line = selected;
+    } else if (!state_.session.live() && !costs_.empty() && shown_costs_ != state_.session.started()) {
+        shown_costs_ = state_.session.started();
+        line = ~std::uint32_t{0};
+        for (const auto& [number, cost] : costs_) {
+            line = std::min(line, number);
+        }
+    }
+    const float y = static_cast<float>(line) * row - row;
+    if (line != 0 && line <= lines_.size() && (y < scroll || y + 2 * row > scroll + height)) {
+        ImGui::SetScrollY(std::max(0.0f, y - 2 * row));
     }
 }
 
@@ -238,6 +261,7 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max) {
     }
     ImGui::SetCursorScreenPos(origin);
     ImGui::Dummy({1, row * static_cast<float>(lines_.size())});
+    follow_selection(row, scroll, height);
     // The line that is current stays in view.
     const auto current = state_.session.live() ? core::number_of(state_.session.current_line()) : 0;
     if (current != 0 && current != shown_line_ && state_.session.standing()) {

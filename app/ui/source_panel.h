@@ -36,7 +36,11 @@ private:
     bool steps_ = false;  // Python: it can be stepped
     std::unordered_map<std::uint32_t, Cost> costs_;
     std::uint64_t weighed_ = 0, weighed_run_ = 0;
-    std::uint32_t shown_line_ = 0;
+    // What is scrolled to by itself, once: the line of the op that is chosen, and after a run the first line that cost
+    // something.
+    void follow_selection(float row, float scroll, float height);
+    std::uint32_t shown_line_ = 0, shown_selection_ = 0;
+    std::uint64_t shown_costs_ = 0;
 };
 
 }  // namespace headway::ui

@@ -19,6 +19,27 @@ const model::Run* TimelinePanel::run_at(int index) const {
     return index >= 0 && index < static_cast<int>(runs_.size()) ? runs_[static_cast<std::size_t>(index)].run : nullptr;
 }
 
+TimelinePanel::Moment TimelinePanel::moment() const {
+    Moment moment;
+    const bool pointed = hover_ && !panning_ && run_at(hover_->run) != nullptr;
+    moment.run = pointed                                      ? hover_->run
+                 : run_at(state_.selection.run) != nullptr    ? state_.selection.run
+                                                              : 0;
+    if (const model::Run* run = run_at(moment.run)) {
+        const double at = pointed ? hover_->ns : state_.view.view().end_ns;
+        moment.ns = std::min(static_cast<std::int64_t>(at) + run->measure_begin_ns(), run->now_ns());
+        moment.op = pointed ? hover_->op : 0;
+    }
+    return moment;
+}
+
+void TimelinePanel::choose(int run, core::OpId op, bool zoom) {
+    select(run, op, zoom);
+    if (!zoom && state_.selection.any() && run_at(state_.selection.run) != nullptr) {
+        bring_into_view();
+    }
+}
+
 void TimelinePanel::lay_out(figure::Box area) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const Key key{state_.view.view(),
@@ -88,10 +109,10 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
-    const bool thing = hit.op != 0 || hit.wait >= 0;
+    const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
     const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
-                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.scope == hit.scope &&
+                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work && card_hit_.scope == hit.scope &&
                       card_hit_.minibatch == hit.minibatch && card_hit_.folded == hit.folded &&
                       (thing || card_hit_.ns == hit.ns);
     if (!same || card_.empty()) {

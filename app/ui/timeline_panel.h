@@ -30,6 +30,18 @@ public:
     void search_step(int direction);  // to the next that was found, or the one before
     [[nodiscard]] const SearchBar& search() const { return search_; }
 
+    // What the eye is on: the time under the pointer, else the view's end (while following: now), in the run's time.
+    struct Moment {
+        int run = 0;
+        std::int64_t ns = 0;
+        core::OpId op = 0;  // pointed at
+    };
+    [[nodiscard]] Moment moment() const;
+    // Null when there is no such run.
+    [[nodiscard]] const model::Run* run_at(int index) const;
+    // Chooses an op and brings it into view; `zoom` fits the view to it.
+    void choose(int run, core::OpId op, bool zoom);
+
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
@@ -52,7 +64,6 @@ private:
     void bring_into_view();
     void draw_found(ImDrawList* list, float scroll) const;
     void draw_search(ImVec2 min, ImVec2 max);
-    [[nodiscard]] const model::Run* run_at(int index) const;
 
     AppState& state_;
     Ui& ui_;

@@ -51,6 +51,18 @@ TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
     EXPECT_NE(all_of(card).find("for "), std::string::npos);
 }
 
+TEST(HoverCard, SaysOfTheFrontendsOwnWorkWhatAndWhere) {
+    figure::test::Script script;
+    script.work(3'000'000, "NumPy");
+    const auto run = script.finish();
+    figure::Hit hit;
+    hit.work = 0;
+    const std::string text = all_of(describe(*run, hit));
+    EXPECT_NE(text.find("NumPy|the frontend's own work"), std::string::npos) << text;
+    EXPECT_NE(text.find("3.00 ms"), std::string::npos) << text;
+    EXPECT_NE(text.find(":42"), std::string::npos) << text;
+}
+
 TEST(HoverCard, ReadsTheCurves) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;
