@@ -27,6 +27,7 @@
 #include "app/ui/app_state.h"
 #include "app/ui/script.h"
 #include "app/ui/status_bar.h"
+#include "engine/core/standard_files.h"
 
 namespace headway {
 namespace {
@@ -58,6 +59,8 @@ std::filesystem::path runner_path() {
 int become_runner(char** argv) {
     const std::string runner = runner_path().string();
     argv[0] = const_cast<char*>(runner.c_str());
+    // Products run on one thread per worker; the library reads this when it is loaded, and then starts none of its own.
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
     execv(runner.c_str(), argv);
     return fail("cannot start " + runner + ": " + std::strerror(errno));
 }
@@ -222,8 +225,11 @@ int open_window(const WindowWish& wish) {
         }
     }
     if (!refused.empty()) {
+        const core::Error& first = refused.front();
+        const std::string where =
+            first.file.empty() ? "" : first.file + (first.line != 0 ? ":" + std::to_string(first.line) : "") + ": ";
         state.notify(ui::Notice::Kind::start, ui::Notice::Tone::bad,
-                     refused.front().message +
+                     where + first.message +
                          (refused.size() > 1 ? " (and " + std::to_string(refused.size() - 1) + " more)" : ""));
     }
 
@@ -309,5 +315,6 @@ int main_of_headway(int argc, char** argv) {
 }  // namespace headway
 
 int main(int argc, char** argv) {
+    headway::core::hold_standard_files();
     return headway::main_of_headway(argc, argv);
 }

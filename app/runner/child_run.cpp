@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "app/runner/commands.h"
+#include "app/runner/interrupt.h"
 
 extern char** environ;
 
@@ -40,12 +41,15 @@ core::Result<ChildRun> run_in_child(const std::string& program, const std::vecto
         return cannot_start("posix_spawn", why);
     }
     fcntl(run.recording.get(), F_SETFD, FD_CLOEXEC);
+    Interrupts::watch_child(child);
     int ended = 0;
     while (waitpid(child, &ended, 0) < 0) {
         if (errno != EINTR) {
+            Interrupts::watch_child(0);
             return cannot_start("waitpid", errno);
         }
     }
+    Interrupts::watch_child(0);
     if (WIFSIGNALED(ended)) {
         tell("the run was ended by signal " + std::to_string(WTERMSIG(ended)) + " (" + strsignal(WTERMSIG(ended)) +
              ")");

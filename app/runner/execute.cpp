@@ -106,7 +106,7 @@ std::string run_facts(const Job& job, const devices::Device& device) {
                           {"version", HEADWAY_VERSION},
                           {"parameters", job.parameters},
                           {"lanes", info.lane_names}}
-        .dump();
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Breakpoints and a first step have to be there before the first line. A watcher that never comes is not waited for.
@@ -117,7 +117,7 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.issued()) + " ops"};
+    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.issued()) + (rt.issued() == 1 ? " op" : " ops")};
     error.line = core::number_of(rt.line());
     if (error.line != 0) {
         error.file = rt.file_name(core::file_of(rt.line()));

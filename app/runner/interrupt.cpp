@@ -15,6 +15,7 @@ namespace {
 // What a signal handler can reach.
 std::atomic<trace::Control*> watched{nullptr};
 std::atomic<int> interrupts{0};
+std::atomic<pid_t> child{0};
 
 void ask(trace::Control& control) {
     control.stop.store(1);
@@ -26,10 +27,17 @@ void say(std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-void on_interrupt(int) {
+void on_interrupt(int signal, siginfo_t* info, void*) {
+    const pid_t run = child.load();
     if (interrupts.fetch_add(1) != 0) {
+        if (run != 0) {
+            kill(run, SIGKILL);
+        }
         remove_unfinished_files();
         _exit(130);
+    }
+    if (run != 0 && info != nullptr && info->si_code <= 0) {  // sent by a process
+        kill(run, signal);
     }
     if (auto* control = watched.load()) {
         ask(*control);
@@ -41,18 +49,23 @@ void on_interrupt(int) {
 
 Interrupts::Interrupts() {
     struct sigaction action {};
-    action.sa_handler = on_interrupt;
+    action.sa_sigaction = on_interrupt;
     sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
     // A reader that has gone away is an error of write(), not the end.
+    action.sa_flags = 0;
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, nullptr);
 }
 
 Interrupts::~Interrupts() {
     watched.store(nullptr);
+}
+
+void Interrupts::watch_child(int process) {
+    child.store(process);
 }
 
 void Interrupts::watch(trace::Control* control) {

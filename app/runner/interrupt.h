@@ -14,6 +14,9 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
+    // The process that a run is in; 0: none. It is told what only this process was told: the terminal's Ctrl-C reaches
+    // both.
+    static void watch_child(int process);
     // The run to stop; null: none, and then the interrupt is only remembered.
     void watch(trace::Control* control);
     [[nodiscard]] bool asked() const;

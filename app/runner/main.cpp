@@ -1,11 +1,14 @@
 // headway-runner: the process in which programs run. `headway` becomes it for the subcommands that need no window, and
 // starts one for each run in the window.
+#include <signal.h>
+
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "app/runner/commands.h"
+#include "engine/core/standard_files.h"
 
 namespace {
 
@@ -36,7 +39,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         case Subcommand::figure:
             return figure_command(line->words[0], line->words[1]);
         case Subcommand::check:
-            tell(line->words[1] + " cannot be checked: this build has no Python frontend");
+            tell("exercises cannot be checked in this version, so " + line->words[1] + " was not read");
             return kUsage;
     }
     return kUsage;
@@ -45,6 +48,8 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    headway::core::hold_standard_files();
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
     try {
         return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& problem) {

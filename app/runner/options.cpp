@@ -228,7 +228,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
     figure->add_option("-o", file_out, "FILE.png, .svg or .pdf")->required();
 
-    auto* check = app.add_subcommand("check", "Grade a learner's program");
+    auto* check = app.add_subcommand("check", "Grade a learner's program (not in this version)");
     check->add_option("EXERCISE", exercise, "an exercise's id")->required();
     check->add_option("FILE", file_in, "FILE.py")->required();
 

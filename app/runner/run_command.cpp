@@ -13,7 +13,12 @@ void summarise(const model::Run& run) {
     const auto n = run.numbers();
     const auto& info = run.info();
     std::string device = info.simulated ? "SIMULATED " + info.device_name : info.device_name;
-    tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + std::to_string(n.ops) + " ops in " +
+    const auto ops = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " op" : " ops"); };
+    if (n.ops == 0) {
+        tell(info.program + " on " + device + ": no ops in " + time_text(static_cast<double>(n.total_ns)));
+        return;
+    }
+    tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + ops(n.ops) + " in " +
          time_text(static_cast<double>(n.total_ns)) + ", " +
          (n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound") + "; predicted " +
          time_text(static_cast<double>(n.predicted_ns)) + " by " + n.prediction_formula);
@@ -23,7 +28,7 @@ void summarise(const model::Run& run) {
                       " went into waking the idle backend"
                 : std::string()) +
          "; the recorder's own cost " + time_text(static_cast<double>(n.recorder_ns)));
-    tell("headway at most " + std::to_string(n.headway_max) + " ops, live bytes at most " +
+    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " +
          bytes_text(n.live_bytes_peak));
     if (n.lost_records != 0) {
         tell("the recording was full: " + std::to_string(n.lost_records) + " records are missing");

@@ -61,7 +61,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
                        (a ? "A  " : "B  ") + barrier,
                        a ? t.run_a : t.run_b,
                        {time(n.total_ns), time(n.issue_ns), time(n.blocked_ns), figure::percent_text(idle),
-                        figure::count_text(n.headway_max) + " ops", figure::bytes_text(n.live_bytes_peak)}});
+                        figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"), figure::bytes_text(n.live_bytes_peak)}});
     }
     Verdict verdict;
     if (both) {

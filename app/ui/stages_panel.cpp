@@ -38,7 +38,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         {{"stage/t1", "t₁ issue", time(numbers.t1_ns), t.issue},
          {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
          {"stage/t3", "t₃ return", numbers.t3_ns > 0 ? time(numbers.t3_ns) : "–", t.wait},
-         {"stage/headway", "headway", any ? figure::count_text(numbers.headway_max) + " ops" : std::string("–"),
+         {"stage/headway", "headway", any ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : std::string("–"),
           t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);

@@ -28,6 +28,7 @@ namespace {
 constexpr std::int64_t kKeeperPeriodNs = 10'000'000;
 constexpr std::size_t kFirstChunks = 6;  // meta, samples, frontend, drops and two lanes, mapped before the run starts
 constexpr std::size_t kChunksAhead = 3;  // kept mapped beyond those in use
+constexpr std::size_t kLeastChunks = 8;  // of a recording where addresses are few: a quarter of a million ops
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
 
@@ -36,6 +37,16 @@ core::Error mapping_error(const char* what) {
     error.kind = core::ErrorKind::failed;
     error.message = std::string("cannot record: ") + what + " failed: " + std::strerror(errno);
     return error;
+}
+
+// Whether so many bytes of addresses are still to be had.
+bool addresses_for(std::size_t bytes) {
+    void* probe = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED) {
+        return false;
+    }
+    munmap(probe, bytes);
+    return true;
 }
 
 // Maps `bytes` of the file at an address aligned to huge pages, which shared memory needs to get them.
@@ -90,8 +101,12 @@ struct Recording::Strings {
 
 core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd, std::size_t resident_bytes,
                                                            ClockKind clock) {
-    const std::size_t chunks =
+    std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
+    // A limit on the address space (ulimit -v) leaves room for less: for this mapping, a reader's own, and the program.
+    while (chunks > kLeastChunks && !addresses_for(3 * chunks * kChunkBytes)) {
+        chunks = std::max(kLeastChunks, chunks / 2);
+    }
     const std::size_t bytes = kHeaderBytes + chunks * kChunkBytes;
 
     std::unique_ptr<Recording> recording(new Recording);

@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "app/runner/python/line_hook.h"
 #include "app/runner/python/module.h"
@@ -39,6 +41,24 @@ std::string text_of(PyObject* object) {
 core::Error failed(std::string message) { return {core::ErrorKind::failed, std::move(message), {}, 0, 0}; }
 
 // Starts the system's interpreter, isolated from the user's own settings. Once per process.
+// A program that comes to no new line (`while True: pass` on one) does not see that it is to stop: told here, again and
+// again, as long as it goes on. What it does in C has to return first.
+void stop_when_asked(const std::stop_token& over, const trace::Control& control) {
+    constexpr auto kLook = std::chrono::milliseconds(50);
+    constexpr int kGrace = 4;  // looks: the next line is the better place
+    for (int asked = 0; !over.stop_requested(); std::this_thread::sleep_for(kLook)) {
+        asked = control.stop.load() != 0 ? asked + 1 : 0;
+        if (asked >= kGrace && asked % kGrace == 0) {
+            const PyGILState_STATE held = PyGILState_Ensure();
+            const python::State& s = python::state();
+            if (!over.stop_requested() && s.runtime != nullptr) {
+                PyThreadState_SetAsyncExc(s.frontend_thread, s.stop);
+            }
+            PyGILState_Release(held);
+        }
+    }
+}
+
 void start_interpreter() {
     PyImport_AppendInittab("_headway", python::make_module);
     PyConfig config;
@@ -111,19 +131,31 @@ void PythonProgram::run(ProgramContext& context) const {
     core::Error error;
     bool good = false;
     PyObject* path = PySys_GetObject("path");  // borrowed
-    PyObject* entry = PyUnicode_FromString(library.c_str());
-    PyList_Insert(path, 0, entry);
+    PyObject* entry = PyUnicode_DecodeFSDefault(library.c_str());
+    if (entry != nullptr) {
+        PyList_Insert(path, 0, entry);
+    }
     Py_XDECREF(entry);
     PyObject* driver = PyImport_ImportModule("headway_drive");
     PyObject* set = PyDict_New();
     for (const auto& [name, value] : source_.set) {
-        PyObject* text = PyUnicode_FromString(value.c_str());
-        PyDict_SetItemString(set, name.c_str(), text);
+        // As a command line's words are: whatever bytes there are.
+        PyObject* key = PyUnicode_DecodeFSDefault(name.c_str());
+        PyObject* text = PyUnicode_DecodeFSDefault(value.c_str());
+        if (key != nullptr && text != nullptr) {
+            PyDict_SetItem(set, key, text);
+        }
+        Py_XDECREF(key);
         Py_XDECREF(text);
     }
-    PyObject* prepared = driver != nullptr ? PyObject_CallMethod(driver, "prepare", "sssO", source_.path.c_str(),
-                                                                 name().c_str(), source_.tab.c_str(), set)
-                                           : nullptr;
+    PyObject* path_text = PyUnicode_DecodeFSDefault(source_.path.c_str());
+    PyObject* name_text = PyUnicode_DecodeFSDefault(name().c_str());
+    PyObject* prepared = driver != nullptr && path_text != nullptr && name_text != nullptr
+                             ? PyObject_CallMethod(driver, "prepare", "OOsO", path_text, name_text,
+                                                   source_.tab.c_str(), set)
+                             : nullptr;
+    Py_XDECREF(path_text);
+    Py_XDECREF(name_text);
     PyObject* told = nullptr;
     if (prepared != nullptr && PyTuple_Check(prepared) != 0) {
         told = prepared;  // (message, line, kind): it cannot be run
@@ -133,12 +165,19 @@ void PythonProgram::run(ProgramContext& context) const {
         PyObject* work = PyObject_GetAttrString(prepared, "work");
         python::follow_lines(file_name, file_id, work);
         Py_XDECREF(work);
+        const trace::Control& control = rt.recording().control();
+        std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
         told = PyObject_CallMethod(driver, "run", "O", prepared);
+        if (getpid() != process) {
+            _exit(0);  // a child that the program forked: the run is its parent's
+        }
         python::stop_following();
+        stopper.request_stop();
+        PyThreadState* mine = PyEval_SaveThread();  // it may be waiting for the interpreter
+        stopper.join();
+        PyEval_RestoreThread(mine);
+        PyThreadState_SetAsyncExc(s.frontend_thread, nullptr);  // one that came too late
         Py_XDECREF(file_name);
-    }
-    if (getpid() != process) {
-        _exit(0);  // a child that the program forked: the run is its parent's
     }
     if (told == nullptr) {
         // Not even the driver could catch it, or there is no driver.

@@ -112,7 +112,7 @@ void HostMemory::give(void* block, std::size_t bytes) {
     const auto first = rounded_up(static_cast<std::size_t>(data - begin_), kPageBytes) / kPageBytes;
     const auto last = static_cast<std::size_t>(data + size - begin_) / kPageBytes;
     std::erase_if(ahead_, [&](std::size_t page) { return page >= first && page < last; });
-    left_.wait(lock, [&] { return in_hand_ + kPageBytes <= data || in_hand_ >= data + size; });
+    left_.wait(lock, [&] { return in_hand_ == nullptr || in_hand_ + kPageBytes <= data || in_hand_ >= data + size; });
     madvise(data, size, MADV_DONTNEED);
     for (auto page = first; page < last; ++page) {
         asked_[page] = false;

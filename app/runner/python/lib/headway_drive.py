@@ -347,10 +347,6 @@ def run(prepared):
     linecache.cache[name] = (len(prepared.source), None, prepared.source.splitlines(True), name)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")
-    import signal
-
-    if signal.getsignal(signal.SIGINT) is None or signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
-        pass
     sys.displayhook = display
     told = None
     try:
