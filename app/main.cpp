@@ -59,8 +59,6 @@ std::filesystem::path runner_path() {
 int become_runner(char** argv) {
     const std::string runner = runner_path().string();
     argv[0] = const_cast<char*>(runner.c_str());
-    // Products run on one thread per worker; the library reads this when it is loaded, and then starts none of its own.
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
     execv(runner.c_str(), argv);
     return fail("cannot start " + runner + ": " + std::strerror(errno));
 }
@@ -316,5 +314,7 @@ int main_of_headway(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     headway::core::hold_standard_files();
+    // Of every runner: products take one thread per worker, and the library starts none of its own when it is loaded.
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
     return headway::main_of_headway(argc, argv);
 }
