@@ -1,4 +1,4 @@
-// headway [LESSON | TRACE]: the window. All other commands are the runner's, which lies beside this executable and
+// headway [LESSON | FILE]: the window. All other commands are the runner's, which lies beside this executable and
 // takes this process's place.
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,13 @@ constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lesso
 constexpr double kIntakePerFrame_ms = 6;
 
 constexpr const char* kHelp =
-    "headway [LESSON | TRACE]        open the window: the lessons, one lesson, or a recorded run\n"
+    "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program (.py,\n"
+    "                                .ipynb, .md; nothing runs by being opened), or a recorded run\n"
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare | figure | check | lessons | devices | bench\n"
     "                                see headway COMMAND --help\n"
     "\n"
+    "  --tab mxnet|pytorch|tensorflow  the dialect of a lesson or document\n"
     "  --theme dark|light|projector  the window's colours\n"
     "  --scale FACTOR                the window's size of text, on top of the screen's\n"
     "  --help, --version\n";
@@ -64,7 +67,8 @@ int become_runner(char** argv) {
 }
 
 struct WindowWish {
-    std::string what;  // a lesson's id, or a recording's path
+    std::string what;  // a lesson's id, or the path of a lesson's folder, a program or a recording
+    std::string tab;
     std::string theme = "dark";
     float scale = 1;
     // For pictures and tests.
@@ -80,6 +84,12 @@ public:
          std::unique_ptr<exchange::BackgroundRead> opening)
         : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {}
 
+    // Reads it beside the frames, and then shows it.
+    void open_recording(const std::string& path) {
+        opening_ = std::make_unique<exchange::BackgroundRead>(path);
+        opened_at_ = std::chrono::steady_clock::now();
+        percent_ = -1;
+    }
     [[nodiscard]] bool opening() const { return opening_ != nullptr; }
     [[nodiscard]] const std::string& failed_to_open() const { return failed_; }
 
@@ -88,6 +98,11 @@ public:
         const bool animate = app_.animating() || changed_;
         const bool watch = state_.session.waiting() || opening();
         platform_.begin_frame(animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
+        for (const auto& path : platform_.take_dropped()) {
+            if (auto opened = state_.open(path); !opened) {
+                state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
+            }
+        }
         changed_ = state_.poll(kIntakePerFrame_ms);
         poll_opening();
         const platform::Size size = platform_.size();
@@ -204,23 +219,48 @@ int open_window(const WindowWish& wish) {
     }
 
     session::Session session({runner_path().string(), 0, true});
-    ui::AppState state(session, std::move(lessons));
+    // The window that a changed file wakes, while there is one.
+    std::mutex window_mutex;
+    platform::Platform* window = nullptr;
+    ui::AppState state(session, std::move(lessons), [&] {
+        const std::lock_guard lock(window_mutex);
+        if (window != nullptr) {
+            window->wake();
+        }
+    });
+    const auto let_wake = [&](platform::Platform* woken) {
+        const std::lock_guard lock(window_mutex);
+        window = woken;
+    };
+    std::unique_ptr<exchange::BackgroundRead> opening;
+    state.open_recording = [&opening](const std::string& path) {
+        opening = std::make_unique<exchange::BackgroundRead>(path);
+        return core::Result<void>();
+    };
     state.user_scale = wish.scale;
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         if (wish.theme == figure::theme(name).name) {
             state.theme = name;
         }
     }
-    std::unique_ptr<exchange::BackgroundRead> opening;
     if (wish.what.empty() || !state.choose_lesson(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
-            opening = std::make_unique<exchange::BackgroundRead>(wish.what);
+            if (auto shown = state.open(wish.what); !shown) {
+                return fail(shown.error().message);
+            }
         } else if (!wish.what.empty()) {
             return fail("there is no lesson and no file called " + wish.what + "; headway lessons lists the lessons");
         } else if (!state.choose_lesson("train")) {
             state.choose_lesson(0);
         }
+    }
+    if (!wish.tab.empty()) {
+        const auto& tabs = state.tabs();
+        if (std::none_of(tabs.begin(), tabs.end(), [&](const ui::Tab& tab) { return tab.id == wish.tab; })) {
+            return fail((wish.what.empty() ? "the first lesson" : wish.what) + " has no tab " + wish.tab);
+        }
+        state.set_tab(wish.tab);
     }
     if (!refused.empty()) {
         const core::Error& first = refused.front();
@@ -245,6 +285,10 @@ int open_window(const WindowWish& wish) {
     }
     ui::App app(state, fonts);
     Loop loop(**platform, renderer, state, app, std::move(opening));
+    state.open_recording = [&loop](const std::string& path) {
+        loop.open_recording(path);
+        return core::Result<void>();
+    };
     if (wish.offscreen.width > 0) {
         for (int i = 0; i < 4 || loop.opening(); ++i) {
             loop.frame();
@@ -257,8 +301,20 @@ int open_window(const WindowWish& wish) {
         const auto done = script.run(wish.steps);
         return done ? 0 : fail(done.error().message);
     }
-    while (!(*platform)->should_close()) {
+    let_wake(platform->get());
+    while (!state.may_close) {
         loop.frame();
+        if ((*platform)->should_close()) {
+            (*platform)->stay_open();
+            state.wants_to_close = true;  // edits are asked for first
+            if (state.sources.unsaved().empty()) {
+                break;
+            }
+        }
+    }
+    let_wake(nullptr);
+    if (auto kept = state.sources.keep_copies(); !kept) {
+        return fail(kept.error().message);
     }
     return 0;
 }
@@ -279,6 +335,7 @@ int main_of_headway(int argc, char** argv) {
     app.add_flag("-h,--help", help);
     app.add_flag("--version", version);
     app.add_option("what", wish.what);
+    app.add_option("--tab", wish.tab)->check(CLI::IsMember({"mxnet", "pytorch", "tensorflow"}));
     app.add_option("--theme", wish.theme)->check(CLI::IsMember({"dark", "light", "projector"}));
     app.add_option("--scale", wish.scale)->check(CLI::Range(0.5, 4.0));
     app.add_option("--offscreen", offscreen)->group("");

@@ -8,6 +8,7 @@
 #include "app/figure/display_list.h"
 #include "app/figure/fonts.h"
 #include "engine/core/result.h"
+#include "engine/core/whole_file.h"
 
 namespace headway::figure {
 
@@ -23,7 +24,6 @@ core::Result<std::string> png_bytes(const DisplayList& list, float scale, const 
 core::Result<std::string> pdf_bytes(const DisplayList& list, const FileNotes& notes, const FontSet& fonts);
 std::string svg_text(const DisplayList& list, const FileNotes& notes);
 
-// Writes beside the target, then renames: the file appears whole or not at all.
-core::Result<void> write_whole(const std::string& path, std::string_view bytes);
+using core::write_whole;
 
 }  // namespace headway::figure

@@ -296,6 +296,25 @@ core::Result<Lesson> parse_lesson(const std::string& content, const std::string&
     }
 }
 
+core::Result<Lesson> load_lesson(const fs::path& folder) {
+    const fs::path file = folder / "lesson.md";
+    std::ifstream stream(file, std::ios::binary);
+    std::error_code problem;
+    const auto bytes = fs::file_size(file, problem);
+    if (!stream || problem || bytes > kMostBytes) {
+        return core::Error{core::ErrorKind::unreadable,
+                           problem || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MiB",
+                           file.string(), 0, 0};
+    }
+    std::ostringstream content;
+    content << stream.rdbuf();
+    auto lesson = parse_lesson(content.str(), file.string());
+    if (lesson) {
+        lesson->number = number_of_folder(folder);
+    }
+    return lesson;
+}
+
 core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<core::Error>* refused) {
     std::error_code problem;
     std::vector<fs::path> folders;
@@ -318,19 +337,7 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
         }
     };
     for (const auto& folder : folders) {
-        const fs::path file = folder / "lesson.md";
-        std::ifstream stream(file, std::ios::binary);
-        std::error_code ignored;
-        const auto bytes = fs::file_size(file, ignored);
-        if (!stream || ignored || bytes > kMostBytes) {
-            leave_out({core::ErrorKind::unreadable,
-                       ignored || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MiB",
-                       file.string(), 0, 0});
-            continue;
-        }
-        std::ostringstream content;
-        content << stream.rdbuf();
-        auto lesson = parse_lesson(content.str(), file.string());
+        auto lesson = load_lesson(folder);
         if (!lesson) {
             leave_out(lesson.error());
             continue;
@@ -339,12 +346,11 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
             leave_out(checked.error());
             continue;
         }
-        lesson->number = number_of_folder(folder);
         const auto twin =
             std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& l) { return l.id == lesson->id; });
         if (twin != lessons.end()) {
             leave_out({core::ErrorKind::unreadable, "the id " + lesson->id + " is already that of " + twin->file,
-                       file.string(), 2, 0});
+                       lesson->file, 2, 0});
             continue;
         }
         lessons.push_back(std::move(*lesson));

@@ -52,6 +52,9 @@ struct Lesson {
 // One lesson from the text of its file, which errors name. Errors carry file and line.
 core::Result<Lesson> parse_lesson(const std::string& content, const std::string& file);
 
+// The lesson in a folder of its own: its lesson.md. Errors carry the file, and the line where there is one.
+core::Result<Lesson> load_lesson(const std::filesystem::path& folder);
+
 // All lessons in the folder, by number. A broken one is left out and told of in `refused`; the others load. Fails only
 // when the folder cannot be read.
 core::Result<std::vector<Lesson>> load_lessons(const std::filesystem::path& dir,

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/core/result.h"
 
@@ -36,6 +37,10 @@ public:
     virtual void end_frame() = 0;  // shows what was drawn into framebuffer()
 
     [[nodiscard]] virtual bool should_close() const = 0;
+    // The learner wants to stay after all.
+    virtual void stay_open() {}
+    // Paths of files that were dropped on the window since the last call.
+    virtual std::vector<std::string> take_dropped() { return {}; }
     [[nodiscard]] virtual Size size() const = 0;
     [[nodiscard]] virtual float content_scale() const = 0;      // 2 on a 192 dpi screen
     [[nodiscard]] virtual unsigned framebuffer() const = 0;     // GL name, 0 for the window

@@ -88,6 +88,10 @@ public:
         glfwSwapInterval(1);
         backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
         glfwSetWindowUserPointer(window_, this);
+        glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
+            auto& dropped = static_cast<Window*>(glfwGetWindowUserPointer(window))->dropped_;
+            dropped.insert(dropped.end(), paths, paths + count);
+        });
 #if IMGUI_VERSION_NUM < 18700
         // After the backend's own: ours replaces it and forwards.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
@@ -125,6 +129,12 @@ public:
 
     [[nodiscard]] bool should_close() const override {
         return glfwWindowShouldClose(window_) == GLFW_TRUE;
+    }
+    void stay_open() override {
+        glfwSetWindowShouldClose(window_, GLFW_FALSE);
+    }
+    std::vector<std::string> take_dropped() override {
+        return std::exchange(dropped_, {});
     }
     [[nodiscard]] Size size() const override {
         Size s;
@@ -186,6 +196,7 @@ private:
     GLFWwindow* window_ = nullptr;
     bool backend_ = false;
     KeyQueue keys_;
+    std::vector<std::string> dropped_;
     int settle_ = kSettleFrames;
     double last_frame_ = 0;
 };

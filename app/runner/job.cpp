@@ -28,6 +28,12 @@ bool is_source_file(const std::string& name) {
     return false;
 }
 
+// Absolute: the program may be run in another folder.
+std::string folder_of(const std::filesystem::path& file) {
+    std::error_code ignored;
+    return std::filesystem::absolute(file, ignored).parent_path().string();
+}
+
 // The first of a lesson's Python files that is not there; empty when all are.
 std::string missing_file(const lesson::Lesson& lesson) {
     std::vector<std::string> wanted{""};
@@ -95,6 +101,30 @@ core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& pr
     return parameters;
 }
 
+// The lesson with all that can be set in it, or why it cannot be run.
+core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
+                                           const std::vector<std::unique_ptr<Program>>& programs) {
+    if (const auto missing = missing_file(lesson); !missing.empty()) {
+        return core::Error{core::ErrorKind::unreadable, "its program " + missing + " is not beside it", lesson.file, 1,
+                           0};
+    }
+    if (!lesson.python_file().empty()) {
+        return lesson;  // its parameters are its own
+    }
+    const Program* program = find_program(programs, lesson.program);
+    if (program == nullptr) {
+        return core::Error{core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file, 1, 0};
+    }
+    auto parameters = merged_parameters(*program, &lesson);
+    if (!parameters) {
+        return parameters.error();
+    }
+    // The lesson lists all that can be set, its own or not.
+    lesson.lines.resize(parameters->size());
+    lesson.parameters = std::move(*parameters);
+    return lesson;
+}
+
 std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
     auto assets = lesson::find_assets_dir();
     if (!assets) {
@@ -109,30 +139,11 @@ std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
     const auto programs = built_in_programs();
     std::vector<lesson::Lesson> usable;
     for (auto& lesson : *lessons) {
-        if (const auto missing = missing_file(lesson); !missing.empty()) {
-            refused.push_back({core::ErrorKind::unreadable, "its program " + missing + " is not beside it",
-                               lesson.file, 1, 0});
-            continue;
+        if (auto good = usable_lesson(std::move(lesson), programs)) {
+            usable.push_back(std::move(*good));
+        } else {
+            refused.push_back(good.error());
         }
-        if (!lesson.python_file().empty()) {
-            usable.push_back(std::move(lesson));  // its parameters are its own
-            continue;
-        }
-        const Program* program = find_program(programs, lesson.program);
-        if (program == nullptr) {
-            refused.push_back(
-                {core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file, 1, 0});
-            continue;
-        }
-        auto parameters = merged_parameters(*program, &lesson);
-        if (!parameters) {
-            refused.push_back(parameters.error());
-            continue;
-        }
-        // The lesson lists all that can be set, its own or not.
-        lesson.lines.resize(parameters->size());
-        lesson.parameters = std::move(*parameters);
-        usable.push_back(std::move(lesson));
     }
     return usable;
 }
@@ -141,7 +152,8 @@ core::Result<Job> make_job(const RunOptions& options) {
     Job job;
     job.options = options;
     if (is_source_file(options.program)) {
-        auto program = make_python_program({options.program, options.tab, {options.set.begin(), options.set.end()}});
+        auto program = make_python_program({options.source.empty() ? options.program : options.source, options.tab,
+                                            {options.set.begin(), options.set.end()}, folder_of(options.program)});
         if (!program) {
             return program.error();
         }
@@ -150,11 +162,24 @@ core::Result<Job> make_job(const RunOptions& options) {
         return job;
     }
     std::vector<core::Error> refused;
-    const auto lessons = usable_lessons(refused);
+    std::vector<lesson::Lesson> lessons;
+    std::error_code ignored;
+    const bool folder = options.program.find('/') != std::string::npos &&
+                        std::filesystem::is_directory(options.program, ignored);
+    if (folder) {
+        auto read = lesson::load_lesson(options.program);
+        auto lesson = read ? usable_lesson(std::move(*read), built_in_programs()) : std::move(read);
+        if (!lesson) {
+            return lesson.error();
+        }
+        lessons.push_back(std::move(*lesson));
+    } else {
+        lessons = usable_lessons(refused);
+    }
     std::vector<std::string> names;
     for (const auto& lesson : lessons) {
         names.push_back(lesson.id);
-        if (lesson.id == options.program) {
+        if (folder || lesson.id == options.program) {
             job.lesson = lesson;
         }
     }
@@ -202,7 +227,8 @@ core::Result<Job> make_job(const RunOptions& options) {
         job.parameters[name] = *accepted;
     }
     if (!python.empty()) {
-        auto program = make_python_program({python.string(), "", job.parameters});
+        auto program = make_python_program({options.source.empty() ? python.string() : options.source, "",
+                                            job.parameters, folder_of(python)});
         if (!program) {
             return program.error();
         }

@@ -12,8 +12,8 @@ namespace {
 // As CLI11 hands them over.
 struct RawRunOptions {
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
-    std::string report, trace, figure, trace_fd, trace_limit, repeat;
-    std::vector<std::string> set;
+    std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
+    std::vector<std::string> set, confine;
     bool watched = false;
 };
 
@@ -35,6 +35,13 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--report", raw.report, "FILE.json: the numbers");
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
     app.add_option("--figure", raw.figure, "FILE.png, .svg or .pdf: the timeline");
+    app.add_option("--confine", raw.confine, "DIR: the program may write there only (repeatable)")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--source", raw.source)->group("");
+    app.add_option("--folder", raw.folder)->group("");
+    app.add_option("--temporary", raw.temporary)->group("");
     app.add_option("--trace-fd", raw.trace_fd)->group("");
     app.add_flag("--watched", raw.watched)->group("");
     app.add_option("--trace-limit", raw.trace_limit)->group("");
@@ -68,6 +75,10 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.device = raw.device;
     options.tab = raw.tab;
     options.watched = raw.watched;
+    options.confine = raw.confine;
+    options.source = raw.source;
+    options.folder = raw.folder;
+    options.temporary = raw.temporary;
     if (!raw.tab.empty() && raw.tab != "mxnet" && raw.tab != "pytorch" && raw.tab != "tensorflow" &&
         raw.tab != "python") {
         return core::Error{core::ErrorKind::usage,
@@ -190,6 +201,9 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     }
     if (!raw.trace_fd.empty()) {
         return in_side({core::ErrorKind::usage, "--trace-fd is not for a comparison"});
+    }
+    if (!raw.confine.empty()) {
+        return in_side({core::ErrorKind::usage, "--confine is not for a comparison"});
     }
     auto options = checked(raw, app);
     if (!options) {

@@ -27,6 +27,10 @@ struct RunOptions {
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint64_t seed = 0;
     std::string report, trace, figure;  // files; empty: not wanted
+    std::vector<std::string> confine;   // folders in which alone the program may write; empty: wherever it can
+    // For a window: a changed text that is run in place of the program's own file, the folder that the program works
+    // in, and the one for what is temporary. Empty: as they are.
+    std::string source, folder, temporary;
     bool watched = false;               // the program begins once the watcher has set its wishes
     std::uint32_t repeat = 1;           // how often it is measured; more than once: after one run to warm up
     int trace_fd = -1;                  // record into this descriptor, which somebody else watches

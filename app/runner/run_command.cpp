@@ -1,6 +1,16 @@
 // headway run
-#include <cstdio>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include "app/confinement/confinement.h"
 #include "app/runner/commands.h"
 #include "app/runner/device_choice.h"
 #include "app/runner/execute.h"
@@ -35,6 +45,70 @@ void summarise(const model::Run& run) {
     }
 }
 
+// A thread that was there before the program was confined, and so may still write files: the run's outputs are made
+// on it. Without a confinement they are made where they are asked for.
+class OutputThread {
+public:
+    explicit OutputThread(bool wanted) {
+        if (wanted) {
+            thread_ = std::jthread([this] {
+                while (const auto work = work_.get_future().get()) {
+                    work_ = {};
+                    work();
+                }
+            });
+        }
+    }
+    ~OutputThread() {
+        if (thread_.joinable()) {
+            work_.set_value({});
+        }
+    }
+    OutputThread(const OutputThread&) = delete;
+    OutputThread& operator=(const OutputThread&) = delete;
+
+    int run(const std::function<int()>& work) {
+        if (!thread_.joinable()) {
+            return work();
+        }
+        std::promise<int> status;
+        work_.set_value([&] { status.set_value(work()); });
+        return status.get_future().get();
+    }
+
+private:
+    std::promise<std::function<void()>> work_;
+    std::jthread thread_;
+};
+
+// The folder that the program works in, and what it may write to.
+core::Result<void> settle_in(const RunOptions& options) {
+    if (!options.folder.empty()) {
+        // A relative path in the environment was meant from where we are.
+        if (const char* assets = getenv("HEADWAY_ASSETS"); assets != nullptr && *assets != '\0' && *assets != '/') {
+            std::error_code ignored;
+            setenv("HEADWAY_ASSETS", std::filesystem::absolute(assets, ignored).c_str(), 1);
+        }
+        if (chdir(options.folder.c_str()) != 0) {
+            return core::Error{core::ErrorKind::unreadable,
+                               "the program cannot work in " + options.folder + ": " + std::strerror(errno)};
+        }
+    }
+    if (!options.temporary.empty()) {
+        setenv("TMPDIR", options.temporary.c_str(), 1);
+    }
+    if (options.confine.empty()) {
+        return {};
+    }
+    for (const auto& folder : options.confine) {
+        std::error_code ignored;
+        if (!std::filesystem::is_directory(folder, ignored)) {
+            return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is no folder"};
+        }
+    }
+    return confinement::confine(options.confine);
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -42,11 +116,20 @@ int run_command(const RunOptions& options) {
     if (!job) {
         return fail(job.error());
     }
+    const bool wanted = !options.report.empty() || !options.trace.empty() || !options.figure.empty();
+    OutputThread outputs(wanted && !options.confine.empty());
+    if (auto settled = settle_in(options); !settled) {
+        return fail(settled.error());
+    }
     if (auto device = check_device(job->options.device); !device) {
         return fail(device.error());
     }
-    if (auto outputs = check_outputs(options.report, options.trace, options.figure); !outputs) {
-        return fail(outputs.error());
+    const int writable = outputs.run([&] {
+        const auto checked = check_outputs(options.report, options.trace, options.figure);
+        return checked ? kDone : fail(checked.error());
+    });
+    if (writable != kDone) {
+        return writable;
     }
     Interrupts interrupts;
     auto outcome = execute(*job, interrupts);
@@ -54,20 +137,21 @@ int run_command(const RunOptions& options) {
         return fail(outcome.error());
     }
     int status = outcome->error ? fail(*outcome->error) : kDone;
-    const bool wanted = !options.report.empty() || !options.trace.empty() || !options.figure.empty();
     if (!wanted && options.trace_fd >= 0) {
         return status;  // whoever watches has it all
     }
-    auto run = read_run(outcome->recording->fd());
-    if (!run) {
-        return fail(run.error());
-    }
-    const int written = write_outputs(options, **run);
-    status = status == kDone ? written : status;
-    if (options.report.empty() && options.trace_fd < 0) {
-        summarise(**run);
-    }
-    return status;
+    return outputs.run([&] {
+        auto run = read_run(outcome->recording->fd());
+        if (!run) {
+            return fail(run.error());
+        }
+        const int written = write_outputs(options, **run);
+        status = status == kDone ? written : status;
+        if (options.report.empty() && options.trace_fd < 0) {
+            summarise(**run);
+        }
+        return status;
+    });
 }
 
 }  // namespace headway::runner

@@ -7,19 +7,23 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/core/clock.h"
 
 namespace headway::session {
 namespace {
 
-constexpr std::size_t kOutputPerPoll = 256 * 1024;
+constexpr std::size_t kOutputPerPoll = 128 * 1024;
 constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
-constexpr std::int64_t kStopPatience_ns = 1'000'000'000;
+constexpr double kOutputShare = 0.5;  // of the time for a poll
+constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that all is over within a second
 constexpr std::int64_t kNumbersEvery_ns = 100'000'000;
 // Whoever the program started may hold its pipes open; nobody waits for them longer than this.
 constexpr std::int64_t kOutputPatience_ns = 300'000'000;
@@ -56,6 +60,12 @@ std::string sentence(std::string text) {
         }
     }
     return text;
+}
+
+std::string make_temporary_folder() {
+    std::error_code problem;
+    std::string name = (std::filesystem::temp_directory_path(problem) / "headway-XXXXXX").string();
+    return problem || mkdtemp(name.data()) == nullptr ? std::string() : name;
 }
 
 core::Error failed(std::string message) {
@@ -101,7 +111,7 @@ void Execution::take_output(const std::string& bytes, bool error) {
     }
 }
 
-Session::Session(Options options) : options_(std::move(options)) {
+Session::Session(Options options) : options_(std::move(options)), temporary_(make_temporary_folder()) {
     devices_ = {{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}};
     if (options_.look_for_devices) {
         auto probe = ChildProcess::start(options_.runner, {"devices", "--json"});
@@ -115,6 +125,10 @@ Session::Session(Options options) : options_(std::move(options)) {
 
 Session::~Session() {
     retire();
+    if (!temporary_.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove_all(temporary_, ignored);
+    }
 }
 
 core::Result<void> Session::start() {
@@ -133,8 +147,8 @@ core::Result<void> Session::start() {
                                     : std::min<std::uint64_t>(std::uint64_t{2} << 30, free_memory_bytes() / 4);
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
-    auto arguments = runner_arguments(settings, ChildProcess::kPassedDescriptor, limit);
-    if (stand_at_first_line_ || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
+    auto arguments = runner_arguments(settings, ChildProcess::kPassedDescriptor, limit, temporary_);
+    if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program begins when it has been told where to stand
     }
     auto child = ChildProcess::start(options_.runner, arguments, recording_fd_);
@@ -253,9 +267,20 @@ void Session::hand_over_stepping() {
     c->hold_backend.store(backend_held_ ? 1 : 0);
     c->line_delay_ns.store(line_delay_ns_);
     c->op_delay_ns.store(line_delay_ns_);
-    if (stand_at_first_line_) {
-        c->line_mode.store(static_cast<std::uint32_t>(trace::LineMode::step));
-        stand_at_first_line_ = false;
+    switch (std::exchange(first_, First::go)) {
+        case First::go:
+            break;
+        case First::line:
+            c->line_mode.store(static_cast<std::uint32_t>(trace::LineMode::step));
+            break;
+        case First::until:
+            c->until_line.store(first_line_);
+            c->line_mode.store(static_cast<std::uint32_t>(trace::LineMode::until));
+            break;
+        case First::op:
+            c->step_ops.store(1);
+            c->pause.store(1);
+            break;
     }
     signal_attention();
 }
@@ -269,29 +294,36 @@ void Session::resume() {
     }
 }
 
+void Session::start_with(First first, std::uint32_t line) {
+    first_ = first;
+    first_line_ = line;
+    if (auto started = start(); !started) {
+        first_ = First::go;
+    }
+}
+
 void Session::step_line(trace::LineMode mode) {
     if (!live()) {
-        stand_at_first_line_ = true;
-        if (auto started = start(); !started) {
-            stand_at_first_line_ = false;
-        }
-        return;
-    }
-    if (auto* c = control()) {
+        start_with(First::line);
+    } else if (auto* c = control()) {
         c->line_mode.store(static_cast<std::uint32_t>(mode));
         resume();
     }
 }
 
 void Session::run_to_line(std::uint32_t line) {
-    if (auto* c = control()) {
+    if (!live()) {
+        start_with(First::until, line);
+    } else if (auto* c = control()) {
         c->until_line.store(line);
         step_line(trace::LineMode::until);
     }
 }
 
 void Session::step_op() {
-    if (auto* c = control()) {
+    if (!live()) {
+        start_with(First::op);
+    } else if (auto* c = control()) {
         c->step_ops.fetch_add(1);
         c->pause.store(1);
         signal_attention();
@@ -301,7 +333,7 @@ void Session::step_op() {
 }
 
 void Session::set_breakpoint(std::uint32_t line, bool on) {
-    if (line == 0 || line > 4095) {
+    if (line == 0 || line > kMostLine) {
         return;
     }
     if (on) {
@@ -310,6 +342,14 @@ void Session::set_breakpoint(std::uint32_t line, bool on) {
         breakpoints_.erase(line);
     }
     hand_over_stepping();
+}
+
+void Session::set_breakpoints(std::set<std::uint32_t> lines) {
+    std::erase_if(lines, [](std::uint32_t line) { return line == 0 || line > kMostLine; });
+    if (lines != breakpoints_) {
+        breakpoints_ = std::move(lines);
+        hand_over_stepping();
+    }
 }
 
 void Session::clear_breakpoints() {
@@ -390,6 +430,20 @@ void Session::try_to_map() {
     ++b_->revision_;
 }
 
+// A program that writes without end is slowed down by its pipe; whoever writes a gigabyte once is not kept for long.
+void Session::take_output(double budget_ms) {
+    const std::int64_t end = core::monotonic_ns() + static_cast<std::int64_t>(budget_ms * 1e6);
+    std::size_t taken = 0;
+    do {
+        std::string out, err;
+        child_->read_stdout(out, kOutputPerPoll);
+        child_->read_stderr(err, kOutputPerPoll);
+        b_->take_output(out, false);
+        b_->take_output(err, true);
+        taken = out.size() + err.size();
+    } while (taken >= kOutputPerPoll && core::monotonic_ns() < end);
+}
+
 bool Session::poll_run(double budget_ms) {
     if (!live() || !child_) {
         return false;
@@ -401,11 +455,7 @@ bool Session::poll_run(double budget_ms) {
         ended_ = child_->poll();
         ended_at_ns_ = now;
     }
-    std::string out, err;
-    child_->read_stdout(out, kOutputPerPoll);
-    child_->read_stderr(err, kOutputPerPoll);
-    b_->take_output(out, false);
-    b_->take_output(err, true);
+    take_output(budget_ms * kOutputShare);
     if (!b_->run_) {
         try_to_map();
     }
@@ -464,6 +514,9 @@ void Session::finish(const Ending& ending) {
         return std::string();
     };
     const bool recorded = ops > 0;
+    // The runner says in the recording that it has come to its end; who leaves without a word was made to.
+    const auto said = b_->run_ ? b_->run_->reader().state() : trace::RunState::failed;
+    const bool left = error == nullptr && said != trace::RunState::finished && said != trace::RunState::failed;
     if (stop_asked_) {
         b_->phase_ = Phase::stopped;
         b_->ending_ = "Stopped after " + ops_text(ops) + (recorded ? "; what was recorded is kept." : ".");
@@ -471,6 +524,10 @@ void Session::finish(const Ending& ending) {
         b_->phase_ = Phase::killed;
         b_->ending_ = "The runner ended by " + signal_text(ending.signal) + " after " + ops_text(ops) +
                       (recorded ? "; what it recorded is kept." : ".");
+    } else if (left) {
+        b_->phase_ = Phase::killed;
+        b_->ending_ = "The program ended its own process with status " + std::to_string(ending.status) + " after " +
+                      ops_text(ops) + (recorded ? "; what it recorded is kept." : ".");
     } else if (ending.status == 0 && error == nullptr) {
         b_->phase_ = Phase::finished;
     } else {

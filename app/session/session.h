@@ -97,6 +97,8 @@ public:
     void toggle_pause();
     // Asks the program to end at its next op; the runner is killed when that takes longer than a second.
     void stop();
+    // Ends it now, without a last word.
+    void stop_at_once() { retire(); }
     // Ends what goes on and forgets both runs.
     void reset();
     void set_barrier(trace::BarrierPolicy policy);
@@ -104,10 +106,13 @@ public:
     void set_queue_limit(std::uint32_t ops);
 
     // Stepping. While the frontend stands still the backend goes on, unless it is held.
-    void step_line(trace::LineMode mode);  // to the next line (step, over); starts a run that stands at its first one
+    // Each starts a run where none goes on.
+    void step_line(trace::LineMode mode);  // to the next line (step, over); a new run stands at its first one
     void run_to_line(std::uint32_t line);
     void step_op();  // issues one op, then stands still again
-    void set_breakpoint(std::uint32_t line, bool on);  // 1 to 4095
+    static constexpr std::uint32_t kMostLine = 4095;
+    void set_breakpoint(std::uint32_t line, bool on);  // 1 to kMostLine; others have no effect
+    void set_breakpoints(std::set<std::uint32_t> lines);
     [[nodiscard]] const std::set<std::uint32_t>& breakpoints() const { return breakpoints_; }
     void clear_breakpoints();
     void hold_backend(bool held);
@@ -135,14 +140,20 @@ public:
     // CPU and simulated until the runner has answered.
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
     [[nodiscard]] const std::string& device_problem() const { return device_problem_; }
+    // Where the program may write besides its own folder: removed with the session. "" when there is none.
+    [[nodiscard]] const std::string& temporary_folder() const { return temporary_; }
     // The runs that were started, ever; tells one B from the next.
     [[nodiscard]] std::uint64_t started() const { return started_; }
     [[nodiscard]] pid_t runner_pid() const { return child_ ? child_->pid() : -1; }
 
 private:
+    // How the run that is being started is to begin.
+    enum class First { go, line, op, until };
     bool poll_run(double budget_ms);
     bool poll_devices();
     void try_to_map();
+    void take_output(double budget_ms);
+    void start_with(First first, std::uint32_t line = 0);
     void finish(const Ending& ending);
     void signal_attention();
     void resume();
@@ -151,6 +162,7 @@ private:
     [[nodiscard]] trace::Control* control();
 
     Options options_;
+    std::string temporary_;
     std::unique_ptr<Execution> a_, b_;
     std::optional<ChildProcess> child_;
     int recording_fd_ = -1;
@@ -159,7 +171,8 @@ private:
     std::uint64_t started_ = 0;
     std::set<std::uint32_t> breakpoints_;
     bool backend_held_ = false;
-    bool stand_at_first_line_ = false;
+    First first_ = First::go;
+    std::uint32_t first_line_ = 0;  // of First::until
     std::uint64_t line_delay_ns_ = 0;
     core::Line seen_line_ = 0;
     std::optional<Ending> ended_;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/confinement/confinement.h"
+
 namespace headway::session {
 
 using trace::BarrierKind;
@@ -50,7 +52,8 @@ core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word) {
                        "a barrier is none, op, minibatch or behind:K with K at least 1, not '" + word + "'"};
 }
 
-std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit) {
+std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
+                                          const std::string& temporary) {
     std::vector<std::string> words{"run", settings.program, "--device", settings.device};
     const auto option = [&words](const char* name, std::string value) {
         words.emplace_back(name);
@@ -74,6 +77,25 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     }
     if (settings.streams != 0) {
         option("--streams", std::to_string(settings.streams));
+    }
+    if (!settings.tab.empty()) {
+        option("--tab", settings.tab);
+    }
+    if (!settings.source.empty()) {
+        option("--source", settings.source);
+    }
+    if (!settings.folder.empty()) {
+        option("--folder", settings.folder);
+    }
+    if (!temporary.empty()) {
+        option("--temporary", temporary);
+    }
+    if (settings.confined && confinement::support().writes()) {
+        for (const auto& folder : {settings.folder_writable ? settings.folder : std::string(), temporary}) {
+            if (!folder.empty()) {
+                option("--confine", folder);
+            }
+        }
     }
     option("--seed", std::to_string(settings.seed));
     option("--trace-fd", std::to_string(trace_fd));

@@ -12,7 +12,11 @@
 namespace headway::session {
 
 struct Settings {
-    std::string program;  // "train"
+    std::string program;  // a lesson's id ("train"), or the absolute path of a file or of a lesson's folder
+    std::string tab;      // of a lesson or document: mxnet, pytorch, tensorflow; empty: its first
+    std::string source;   // a changed text, run in place of the program's file; empty: the file
+    std::string folder;   // that the program works in; empty: the window's
+    bool folder_writable = true;
     std::string device = "cpu";
     trace::BarrierPolicy barrier;
     std::vector<std::pair<std::string, std::string>> parameters;  // NAME, VALUE
@@ -22,6 +26,7 @@ struct Settings {
     std::uint32_t workers = 0;       // 0: the runner's default
     std::uint32_t streams = 0;       // 0: the runner's default
     std::uint64_t seed = 0;
+    bool confined = true;  // writes only in `folder` and the session's temporary one, where the kernel can see to it
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -31,8 +36,10 @@ std::string barrier_word(trace::BarrierPolicy policy);
 // The other way; "as-written" and "" are as written. Usage error for other words.
 core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word);
 
-// "run train --device cpu …", recorded into `trace_fd`, which may grow to `trace_limit` bytes.
-std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit);
+// "run train --device cpu …", recorded into `trace_fd`, which may grow to `trace_limit` bytes. `temporary`: the folder
+// for what the program writes and nobody keeps; "" for the machine's.
+std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
+                                          const std::string& temporary = {});
 
 // "512M", "2G", "1500", "1.5 GB": bytes, decimal as everywhere in the program; 0 for "" and "none".
 core::Result<std::uint64_t> bytes_from_text(const std::string& text);

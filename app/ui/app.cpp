@@ -27,7 +27,8 @@ App::App(AppState& state, gfx::Fonts& fonts)
       timeline_(state, ui_),
       detail_(state, ui_, timeline_),
       status_(state, ui_),
-      palette_(ui_) {}
+      palette_(ui_),
+      open_(state, ui_) {}
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     const float scale = automatic_scale(width_px, height_px, content_scale) * state_.user_scale;
@@ -57,7 +58,7 @@ void App::frame() {
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("headway", nullptr, kFixed);
     const float top = ui_.px(TopBar::kHeight), bottom = size.y - ui_.px(StatusBar::kHeight);
-    const float left = std::clamp(std::round(size.x * 0.28125f), ui_.px(340), ui_.px(540));
+    const float left = left_.width(size.x);
     top_bar_.draw({0, 0}, {size.x, top});
     status_.draw({0, bottom}, size);
     left_.draw({0, top}, {left, bottom});
@@ -72,6 +73,8 @@ void App::frame() {
         detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
         moving_ = moving_ || detail_.moving();
     }
+    open_.draw();
+    draw_close_dialog(state_, ui_);
     ImGui::End();
     draw_keys_help(state_, ui_);
     if (palette_.is_open()) {
@@ -91,6 +94,44 @@ void App::next_barrier() {
     const auto found = std::find(kOrder.begin(), kOrder.end(), state_.session.settings.barrier);
     const auto next = found == kOrder.end() || found + 1 == kOrder.end() ? kOrder.begin() : found + 1;
     state_.set_barrier(*next);
+}
+
+// What acts on the program, wherever the keys are.
+void App::handle_program_keys() {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
+        return;
+    }
+    if (gfx::key_pressed(Key::f5)) {
+        io.KeyShift ? state_.stop() : state_.run_or_pause();
+    }
+    if (gfx::key_pressed(Key::f9)) {
+        left_.source().toggle_breakpoint();
+    }
+    if (gfx::key_pressed(Key::f10)) {
+        state_.step_line(io.KeyCtrl ? trace::LineMode::over : trace::LineMode::step);
+    }
+    if (gfx::key_pressed(Key::f11)) {
+        io.KeyCtrl ? left_.source().run_to_caret() : state_.step_op();
+    }
+    if (gfx::key_pressed(Key::f3)) {
+        left_.source().find_next(!io.KeyShift);
+    }
+    if (!io.KeyCtrl || io.KeyAlt) {
+        return;
+    }
+    if (gfx::key_pressed(Key::enter) || gfx::key_pressed(Key::keypad_enter)) {
+        state_.run();
+    } else if (gfx::key_pressed(Key::s)) {
+        state_.save();
+    } else if (gfx::key_pressed(Key::o)) {
+        state_.ask_for_path = true;
+    } else if (gfx::key_pressed(Key::f) && left_.source().available()) {
+        left_.source().find();
+    } else if (gfx::key_pressed(Key::e) && left_.source().available()) {
+        state_.wide_source = !state_.wide_source;
+        left_.source().focus();
+    }
 }
 
 void App::handle_keys() {
@@ -113,15 +154,7 @@ void App::handle_keys() {
     } else if (io.KeyAlt && gfx::key_pressed(Key::right)) {
         state_.view.forth();
     }
-    if (gfx::key_pressed(Key::f5)) {
-        state_.run_or_pause();
-    }
-    if (gfx::key_pressed(Key::f10)) {
-        state_.step_line(io.KeyCtrl ? trace::LineMode::over : trace::LineMode::step);
-    }
-    if (gfx::key_pressed(Key::f11) && state_.session.live()) {
-        state_.session.step_op();
-    }
+    handle_program_keys();
     if (gfx::key_pressed(Key::f12)) {
         state_.export_figure("png");
     }

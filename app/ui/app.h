@@ -6,6 +6,7 @@
 #include "app/gfx/fonts.h"
 #include "app/ui/app_state.h"
 #include "app/ui/detail_panel.h"
+#include "app/ui/dialogs.h"
 #include "app/ui/left_panel.h"
 #include "app/ui/marks.h"
 #include "app/ui/palette.h"
@@ -33,6 +34,7 @@ public:
 
 private:
     void handle_keys();
+    void handle_program_keys();
     void next_barrier();
     [[nodiscard]] std::vector<Command> commands();
 
@@ -45,6 +47,7 @@ private:
     DetailPanel detail_;
     StatusBar status_;
     Palette palette_;
+    OpenDialog open_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     bool moving_ = false;

@@ -14,8 +14,9 @@ namespace headway::ui {
 
 using session::Phase;
 
-AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons)
-    : session(s), lessons_(std::move(lessons)) {
+AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, std::function<void()> wake)
+    : session(s), sources(std::move(wake)), lessons_(std::move(lessons)), places_(lessons_.size()) {
+    sources.home = default_home();
     std::error_code ignored;
     picture_folder = std::filesystem::current_path(ignored);
     if (access(picture_folder.c_str(), W_OK) != 0) {
@@ -31,8 +32,12 @@ const lesson::Lesson* AppState::lesson() const {
 
 void AppState::choose_lesson(int index) {
     if (index >= 0 && index < static_cast<int>(lessons_.size())) {
+        if (auto kept = sources.keep_copies(); !kept) {
+            notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
+        }
         lesson_ = index;
         take_lesson_settings(*lesson());
+        take_source();
     }
 }
 
@@ -46,7 +51,7 @@ bool AppState::choose_lesson(std::string_view id) {
 }
 
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
-    session.settings.program = lesson.id;
+    session.settings.program = place().empty() ? lesson.id : place().string();
     graph_line = 0;
     detail = lesson.view == "graph"     ? Detail::graph
              : lesson.view == "threads" ? Detail::threads
@@ -94,16 +99,36 @@ void AppState::reset_parameters() {
 }
 
 void AppState::run() {
+    begin([this] {
+        if (auto started = session.start(); !started) {
+            notify(Notice::Kind::run, Notice::Tone::bad,
+                   session.b() != nullptr ? session.b()->ending() : started.error().message);
+        }
+    });
+}
+
+void AppState::begin(const std::function<void()>& start) {
     if (session.settings.program.empty()) {
         return;
     }
     dismiss(Notice::Kind::run);
     dismiss(Notice::Kind::file);
     selection = {};
-    if (auto started = session.start(); !started) {
-        notify(Notice::Kind::run, Notice::Tone::bad,
-               session.b() != nullptr ? session.b()->ending() : started.error().message);
+    if (auto ready = prepare_run(); !ready) {
+        notify(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+        return;
     }
+    if (session.live()) {
+        session.stop_at_once();  // breakpoints are the next run's from here on
+    }
+    hand_over_breakpoints();
+    start();
+    if (document() != nullptr) {
+        document()->note_run();
+    }
+    ran_ = document();
+    ran_tab_ = tab();
+    ran_started_ = session.started();
 }
 
 void AppState::run_or_pause() {
@@ -119,8 +144,29 @@ void AppState::stop() {
 }
 
 void AppState::step_line(trace::LineMode mode) {
-    if (can_step_lines()) {
+    if (session.live()) {
         session.step_line(mode);
+    } else if (can_step_lines()) {
+        begin([this, mode] { session.step_line(mode); });
+    }
+}
+
+void AppState::step_op() {
+    if (session.live()) {
+        session.step_op();
+    } else {
+        begin([this] { session.step_op(); });
+    }
+}
+
+void AppState::run_to_line(std::uint32_t line) {
+    if (!can_step_lines()) {
+        return;
+    }
+    if (!session.live()) {
+        begin([this, line] { session.run_to_line(line); });
+    } else if (const auto run_line = ran_document() ? document()->run_line(line) : 0; run_line != 0) {
+        session.run_to_line(run_line);
     }
 }
 
@@ -197,7 +243,8 @@ std::string picture_name(const std::string& program, const std::string& extensio
     std::string name = "headway";
     if (!program.empty()) {
         name += "-";
-        for (const char c : program) {
+        // A program from disk goes by its file's name.
+        for (const char c : program.starts_with('/') ? program.substr(program.rfind('/') + 1) : program) {
             const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                                c == '_' || c == '-';
             name += plain ? c : '_';
@@ -262,7 +309,11 @@ figure::TimelineView AppState::whole_view() const {
 }
 
 bool AppState::poll(double budget_ms) {
-    const bool changed = session.poll(budget_ms);
+    bool changed = session.poll(budget_ms);
+    changed = sources.poll() || changed;
+    if (document() != nullptr && document()->settle()) {
+        hand_over_breakpoints();
+    }
     if (session.started() != last_started_) {
         last_started_ = session.started();
         last_phase_ = Phase::starting;

@@ -13,6 +13,7 @@
 #include "app/figure/theme.h"
 #include "app/lesson/lesson.h"
 #include "app/session/session.h"
+#include "app/ui/sources.h"
 #include "app/ui/view_control.h"
 
 namespace headway::ui {
@@ -26,13 +27,15 @@ struct Notice {
 
 class AppState {
 public:
-    AppState(session::Session& session, std::vector<lesson::Lesson> lessons);
+    // `wake` is called, on another thread, when something has changed that the window does not know of.
+    AppState(session::Session& session, std::vector<lesson::Lesson> lessons, std::function<void()> wake = {});
 
     session::Session& session;
 
     // --- lessons ---
     [[nodiscard]] const std::vector<lesson::Lesson>& lessons() const { return lessons_; }
     [[nodiscard]] int lesson_index() const { return lesson_; }  // -1: none
+    [[nodiscard]] std::uint64_t lessons_revision() const { return lessons_revision_; }  // counts changes of the list
     [[nodiscard]] const lesson::Lesson* lesson() const;
     // Settings become the lesson's; the runs that are shown stay.
     void choose_lesson(int index);
@@ -43,14 +46,45 @@ public:
     [[nodiscard]] bool at_default(const lesson::Parameter& parameter) const;
     void reset_parameters();
 
+    // --- programs ---
+    // A program (.py, .ipynb, .md), a lesson's folder, or else a recording: shown, and never run by that.
+    core::Result<void> open(const std::filesystem::path& path);
+    std::function<core::Result<void>(const std::string&)> open_recording;  // what takes all other files
+    Sources sources;
+    [[nodiscard]] editor::Document* document() const { return sources.current(); }  // null: no source to show
+    [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }             // one or none: no choice
+    [[nodiscard]] const std::string& tab() const { return session.settings.tab; }
+    void set_tab(const std::string& id);
+    void save();    // says where it went, or why not
+    void revert();  // the lesson's own program again
+    // Whether B ran the text of the document that is shown, so that its lines mean something there.
+    [[nodiscard]] bool ran_document() const;
+    // The document's line (from 1) where the program is, and the one at which the last run failed; 0: none.
+    [[nodiscard]] std::uint32_t current_line() const;
+    [[nodiscard]] std::uint32_t failed_line() const;
+    void set_breakpoint(std::uint32_t line, bool on);
+    void run_to_line(std::uint32_t line);
+    bool wide_source = false;     // the source has the whole of the left side
+    bool ask_for_path = false;    // "Open…" was asked for
+    bool wants_to_close = false;  // the window is to be closed, but edits are not saved
+    bool may_close = false;       // and the learner has said what becomes of them
+    // The folder that the program works in (it need not be there yet; empty: the window's), and whether a confined
+    // program may write in it.
+    [[nodiscard]] std::pair<std::string, bool> working_folder() const;
+    // Where what was opened lies: empty for a lesson that came with Headway.
+    [[nodiscard]] const std::filesystem::path& place() const;
+
     // --- runs ---
     void run();           // always a new one
     void run_or_pause();  // a new one, or pause and go on
     void stop();
     void reset();
     // Whether the program has lines to stop at (Python).
-    [[nodiscard]] bool can_step_lines() const { return lesson() != nullptr && !lesson()->python_file().empty(); }
+    [[nodiscard]] bool can_step_lines() const {
+        return document() != nullptr && document()->kind() != editor::Document::Kind::cpp;
+    }
     void step_line(trace::LineMode mode = trace::LineMode::step);
+    void step_op();
     void set_barrier(trace::BarrierPolicy policy);
     void set_device(std::string_view kind);  // nothing when it is not available
     // The reason why the text does not fit, or "".
@@ -102,10 +136,23 @@ public:
 
 private:
     void take_lesson_settings(const lesson::Lesson& lesson);
+    void take_source();
+    void add_opened(lesson::Lesson lesson, const std::filesystem::path& place);
+    // Starts a run of what is in the editor; `start` gives the session its word.
+    void begin(const std::function<void()>& start);
+    core::Result<void> prepare_run();
+    void hand_over_breakpoints();
     [[nodiscard]] figure::TimelineView whole_view() const;
 
     std::vector<lesson::Lesson> lessons_;
     int lesson_ = -1;
+    std::uint64_t lessons_revision_ = 0;
+    std::vector<std::filesystem::path> places_;  // of each lesson that was opened from disk: its folder or file
+    std::vector<Tab> tabs_;
+    std::map<std::string, std::string> tab_of_;  // that was chosen, by lesson
+    const editor::Document* ran_ = nullptr;      // whose text the run `ran_started_` has
+    std::string ran_tab_;
+    std::uint64_t ran_started_ = 0;
     std::vector<Notice> notices_;
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;

@@ -17,21 +17,31 @@ struct Group {
     std::vector<Entry> entries;
 };
 
-const std::array<Group, 2>& columns_of_groups(int column) {
-    static const std::array<Group, 2> left{{{"Run",
+const std::vector<Group>& columns_of_groups(int column) {
+    static const std::vector<Group> left{{"Run",
                                              {{"Space, F5", "run; while it runs, pause and go on"},
                                               {"B", "next barrier policy, acts at once"},
                                               {"G", "numbers, graph or threads below the timeline"},
+                                              {"Ctrl Enter", "run what is in the editor"},
+                                              {"Shift F5", "stop"},
                                               {"F10, Ctrl F10", "step a line; over calls"},
-                                              {"F11", "step an op"},
+                                              {"F11, Ctrl F11", "step an op; run to the cursor"},
+                                              {"F9", "breakpoint at the cursor"},
                                               {"F12", "write the figure as PNG"}}},
+                                            {"Source",
+                                             {{"Ctrl O, Ctrl S", "open, save"},
+                                              {"Ctrl F, F3", "find, find the next"},
+                                              {"Ctrl Z, Ctrl Y", "undo, do it again"},
+                                              {"Tab, Shift Tab", "in and out by a step"},
+                                              {"Ctrl /", "comment on or off"},
+                                              {"Ctrl E", "wide or narrow source"}}},
                                             {"Window",
                                              {{"T", "next theme"},
                                               {"Ctrl +  Ctrl −", "larger, smaller"},
                                               {"Ctrl 0", "size of the screen"},
                                               {"Ctrl Shift P", "everything, by name"},
-                                              {"?", "this list"}}}}};
-    static const std::array<Group, 2> right{{{"Timeline",
+                                              {"?", "this list"}}}};
+    static const std::vector<Group> right{{"Timeline",
                                               {{"Wheel", "zoom at the pointer"},
                                                {"Ctrl, Shift wheel", "finer, coarser"},
                                                {"W  S", "zoom in, out"},
@@ -47,7 +57,7 @@ const std::array<Group, 2>& columns_of_groups(int column) {
                                               {{"Click", "choose an op"},
                                                {".  ,", "the next, the one before in its lane"},
                                                {"[  ]", "what it followed, what followed it"},
-                                               {"Esc", "let go"}}}}};
+                                               {"Esc", "let go"}}}};
     return column == 0 ? left : right;
 }
 
@@ -66,7 +76,7 @@ void draw_keys_help(AppState& state, Ui& ui) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled({0, 0}, frame, colour(figure::faded(t.background, t.dark ? 0.7 : 0.75)));
-    constexpr float kColumn = 400, kKeys = 140, kLine = 26;
+    constexpr float kColumn = 400, kKeys = 140, kLine = 24;
     float lines = 0;
     for (int c = 0; c < 2; ++c) {
         float n = 0;

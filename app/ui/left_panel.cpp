@@ -1,8 +1,21 @@
 #include "app/ui/left_panel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headway::ui {
+namespace {
+
+constexpr float kGap = 14, kLeastText = 76;
+
+}  // namespace
+
+float LeftPanel::width(float window_px) const {
+    if (state_.wide_source && source_.available()) {
+        return std::clamp(std::round(window_px * 0.5f), ui_.px(340), std::max(ui_.px(340), window_px - ui_.px(420)));
+    }
+    return std::clamp(std::round(window_px * 0.28125f), ui_.px(340), ui_.px(540));
+}
 
 void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
@@ -11,25 +24,52 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
 
-    const float edge = ui_.px(12), height = max.y - min.y;
+    const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y;
     const float stages_top = max.y - ui_.px(StagesPanel::kHeight);
-    const float output_height = std::clamp(height * 0.15f, ui_.px(96), ui_.px(190));
-    const float output_top = stages_top - ui_.px(14) - output_height;
+    const float output_height = std::clamp(height * 0.24f - ui_.px(86), ui_.px(66), ui_.px(190));
+    const float output_top = stages_top - gap - output_height;
     stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
-    output_.draw({min.x + edge, output_top}, {max.x - edge, stages_top - ui_.px(14)});
-
-    // The source has a place of its own where there is room for it, else it scrolls with the text.
-    const bool tall = height > ui_.px(820);
-    float text_bottom = output_top;
-    if (source_.available() && tall) {
-        const float source_height = std::clamp(height * 0.27f, ui_.px(200), ui_.px(420));
-        const float source_top = output_top - ui_.px(14) - source_height;
-        source_.draw({min.x + edge, source_top}, {max.x - edge, output_top - ui_.px(14)});
-        text_bottom = source_top;
+    output_.draw({min.x + edge, output_top}, {max.x - edge, stages_top - gap});
+    if (!source_.available()) {
+        draw_text(min, {max.x, output_top});
+        return;
     }
+    const float source_bottom = output_top - gap, width = max.x - min.x - 2 * edge;
+    if (state_.wide_source) {
+        source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, source_bottom});
+        return;
+    }
+    const float room = source_bottom - min.y;
+    const float least = source_.least_height(width), most = std::max(least, room - ui_.px(kLeastText));
+    const float source_height = std::clamp(room * source_share_, least, most);
+    const float source_top = source_bottom - source_height;
+    draw_text(min, {max.x, source_top});
+    draw_divider({min.x + edge, source_top - gap}, width, room);
+    source_.draw({min.x + edge, source_top}, {max.x - edge, source_bottom});
+}
 
+void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
+    ImGui::SetCursorScreenPos(at);
+    ImGui::InvisibleButton("divider", {width, ui_.px(kGap - 2)});
+    ui_.marks.insert_or_assign("divider", Mark{at.x, at.y, at.x + width, at.y + ui_.px(kGap - 2)});
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    if (hot) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    }
+    if (ImGui::IsItemActive() && room > 1) {
+        source_share_ = std::clamp(source_share_ - ImGui::GetIO().MouseDelta.y / room, 0.1f, 0.95f);
+    }
+    const float middle = at.x + width / 2, y = at.y + ui_.px(kGap / 2 - 2), half = ui_.px(hot ? 26 : 14);
+    ImGui::GetWindowDrawList()->AddRectFilled({middle - half, y}, {middle + half, y + std::max(1.0f, ui_.px(2))},
+                                              colour(figure::mixed(ui_.theme->panel, ui_.theme->text, hot ? 0.5 : 0.2)),
+                                              ui_.exact_px(1));
+}
+
+// The lesson's words and its parameters.
+void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
     const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
-    const ImVec2 size{max.x - top.x - ui_.px(4), text_bottom - top.y - ui_.px(10)};
+    const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
     ImGui::SetCursorScreenPos(top);
     ImGui::BeginChild("text", size, false, 0);
     // Room for the scroll bar, always, so that nothing jumps when it comes.
@@ -38,14 +78,6 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     lesson_.draw(width);
     ImGui::Dummy({width, ui_.px(8)});
     parameters_.draw(width);
-    if (source_.available() && !tall) {
-        ImGui::Dummy({width, ui_.px(8)});
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        const ImVec2 end{at.x + width, at.y + ui_.px(260)};
-        source_.draw(at, end);
-        ImGui::SetCursorScreenPos(at);
-        ImGui::Dummy({width, ui_.px(264)});
-    }
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
         // What goes on below fades out.
         const float fade = ui_.px(30), bottom = top.y + size.y;

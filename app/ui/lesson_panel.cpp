@@ -7,8 +7,9 @@
 namespace headway::ui {
 
 void LessonPanel::draw(float width) {
-    if (parsed_ != state_.lesson_index()) {
+    if (parsed_ != state_.lesson_index() || parsed_revision_ != state_.lessons_revision()) {
         parsed_ = state_.lesson_index();
+        parsed_revision_ = state_.lessons_revision();
         blocks_.clear();
         if (const lesson::Lesson* lesson = state_.lesson()) {
             blocks_ = parse_markdown(lesson->text);

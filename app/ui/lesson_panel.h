@@ -22,6 +22,7 @@ private:
     AppState& state_;
     Ui& ui_;
     int parsed_ = -2;
+    std::uint64_t parsed_revision_ = 0;
     std::vector<MarkdownBlock> blocks_;
 };
 

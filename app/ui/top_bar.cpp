@@ -176,8 +176,8 @@ float TopBar::draw_title(float x, float room) {
     if (width < ui_.px(40)) {
         return left;
     }
-    const std::string number = std::to_string(lesson->number);
-    const float number_width = text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
+    const std::string number = lesson->number > 0 ? std::to_string(lesson->number) : std::string();
+    const float number_width = number.empty() ? 0 : text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
     const float title_width =
         std::min(text_width(ui_, Face::semibold, 16, lesson->title), width - number_width - ui_.px(30));
     const float all = number_width + title_width + ui_.px(30);
@@ -207,10 +207,14 @@ void TopBar::lessons_popup() {
     }
     const auto& lessons = state_.lessons();
     for (std::size_t i = 0; i < lessons.size(); ++i) {
-        const std::string title = std::to_string(lessons[i].number) + "   " + lessons[i].title;
+        const std::string number = lessons[i].number > 0 ? std::to_string(lessons[i].number) : "•";
+        const std::string title = number + "   " + lessons[i].title;
         if (menu_row(ui_, "lesson/" + lessons[i].id, title, {}, true, ui_.px(400))) {
             state_.choose_lesson(static_cast<int>(i));
         }
+    }
+    if (menu_row(ui_, "lessons/open", "Open…   Ctrl O", "a program or a lesson from disk", true, ui_.px(400))) {
+        state_.ask_for_path = true;
     }
     end_menu();
 }
@@ -244,8 +248,8 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
         tooltip(ui_, lines ? "Run to the next line; the backend goes on (F10)"
                            : "This program is in C++: it can be stepped by ops (F11)");
         x += ui_.px(kStepLineWidth + kGap);
-        if (button(ui_, "step-op", "Step op", {x, y}, {.enabled = live, .width = ui_.px(kStepOpWidth)})) {
-            state_.session.step_op();
+        if (button(ui_, "step-op", "Step op", {x, y}, {.width = ui_.px(kStepOpWidth)})) {
+            state_.step_op();
         }
         tooltip(ui_, "Issue one op, then stand still (F11)");
         x += ui_.px(kStepOpWidth + kGap);

@@ -64,6 +64,7 @@ void apply_style(const figure::Theme& theme, float scale) {
     set(ImGuiCol_Separator, theme.border);
     set(ImGuiCol_TextSelectedBg, figure::faded(theme.issue, 0.35));
     set(ImGuiCol_NavHighlight, none);
+    set(ImGuiCol_ModalWindowDimBg, figure::faded(theme.background, 0.6));
     ImGui::GetStyle() = style;
 }
 

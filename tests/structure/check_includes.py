@@ -27,14 +27,16 @@ ARROWS = {
     "app/lesson": ["app/model"],
     "app/exchange": ["app/model"],
     "app/figure": ["app/model"],
+    "app/editor": ["engine/core"],
+    "app/confinement": ["engine/core"],
     "app/gfx": ["engine/core"],
     "app/platform": ["app/gfx"],
-    "app/session": ["app/model"],
-    "app/ui": ["app/lesson", "app/figure", "app/session", "app/gfx"],
+    "app/session": ["app/model", "app/confinement"],
+    "app/ui": ["app/lesson", "app/figure", "app/session", "app/gfx", "app/editor"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
     "app/runner/python": ["app/runner/programs"],
     "app/runner": ["app/runner/programs", "app/runner/python", "engine/devices/cpu", "engine/devices/simulated",
-                   "app/exchange", "app/figure"],
+                   "app/exchange", "app/figure", "app/confinement"],
 }
 
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.

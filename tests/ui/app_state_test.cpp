@@ -39,9 +39,13 @@ protected:
         char name[] = "/tmp/headway-pictures-XXXXXX";
         folder = mkdtemp(name);
         state.picture_folder = folder;
+        state.sources.home = folder.string() + "-home";
         state.choose_lesson("train");
     }
-    ~AppStateTest() override { std::filesystem::remove_all(folder); }
+    ~AppStateTest() override {
+        std::filesystem::remove_all(folder);
+        std::filesystem::remove_all(state.sources.home);
+    }
     void finish() {
         while (session.live()) {
             state.poll(5);

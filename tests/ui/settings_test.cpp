@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/confinement/confinement.h"
+
 namespace headway::session {
 namespace {
 
@@ -57,6 +59,27 @@ TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
     EXPECT_TRUE(follows("--budget", "99"));
     EXPECT_TRUE(follows("--queue-limit", "64"));
     EXPECT_TRUE(follows("--trace-fd", "3"));
+}
+
+TEST(Settings, AProgramFromDiskBringsItsFolder) {
+    Settings settings;
+    settings.program = "/home/x/a.md";
+    settings.tab = "pytorch";
+    settings.source = "/tmp/t/a.md";
+    settings.folder = "/home/x";
+    const auto count = [](const std::vector<std::string>& words, const char* word) {
+        return std::count(words.begin(), words.end(), word);
+    };
+    const auto words = runner_arguments(settings, 3, 1 << 20, "/tmp/t");
+    for (const char* word : {"--tab", "--source", "--folder", "--temporary"}) {
+        EXPECT_EQ(count(words, word), 1) << word;
+    }
+    const bool can = confinement::support().writes();
+    EXPECT_EQ(count(words, "--confine"), can ? 2 : 0);
+    settings.folder_writable = false;
+    EXPECT_EQ(count(runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), can ? 1 : 0);
+    settings.confined = false;
+    EXPECT_EQ(count(runner_arguments(settings, 3, 1 << 20, "/tmp/t"), "--confine"), 0);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ WindowTest::WindowTest() {
     char name[] = "/tmp/headway-window-XXXXXX";
     folder = mkdtemp(name);
     state.picture_folder = folder;
+    state.sources.home = folder.string() + "-home";
     state.choose_lesson("train");
 }
 
@@ -48,6 +49,7 @@ WindowTest::~WindowTest() {
     renderer.reset();
     platform.reset();
     std::filesystem::remove_all(folder);
+    std::filesystem::remove_all(state.sources.home);
 }
 
 void WindowTest::SetUp() {

@@ -104,6 +104,7 @@ TEST_F(WindowTest, LessonsAreChosenFromTheMenu) {
 }
 
 TEST_F(WindowTest, ParametersAreTypedSlidAndReset) {
+    open(1440, 1400);  // nothing has to be scrolled to
     type("parameter/batches", "12");
     EXPECT_EQ(state.parameter("batches"), "12");
     EXPECT_TRUE(shown("parameter/batches/reset"));
@@ -135,6 +136,7 @@ TEST_F(WindowTest, TypingDoesNotPressKeys) {
 }
 
 TEST_F(WindowTest, TheEngineIsSetUp) {
+    open(1440, 1400);  // nothing has to be scrolled to
     act("click:engine");
     frames(2);
     act("click:free_policy/stream");

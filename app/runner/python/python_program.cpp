@@ -136,6 +136,12 @@ void PythonProgram::run(ProgramContext& context) const {
         PyList_Insert(path, 0, entry);
     }
     Py_XDECREF(entry);
+    if (!source_.folder.empty()) {
+        // Behind our own, so that a file called torch.py does not stand in for the dialect.
+        PyObject* beside = PyUnicode_DecodeFSDefault(source_.folder.c_str());
+        PyList_Insert(path, 1, beside);
+        Py_XDECREF(beside);
+    }
     PyObject* driver = PyImport_ImportModule("headway_drive");
     PyObject* set = PyDict_New();
     for (const auto& [name, value] : source_.set) {

@@ -1,3 +1,5 @@
+#include "engine/core/whole_file.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,13 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "app/figure/writers.h"
-
-namespace headway::figure {
+namespace headway::core {
 namespace {
 
-core::Error cannot_write(const std::string& path, int why) {
-    return {core::ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
+Error cannot_write(const std::string& path, int why) {
+    return {ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
 }
 
 // 0 or the errno.
@@ -32,7 +32,7 @@ int write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-core::Result<void> write_whole(const std::string& path, std::string_view bytes) {
+Result<void> write_whole(const std::string& path, std::string_view bytes) {
     struct stat existing {};
     const bool exists = stat(path.c_str(), &existing) == 0;
     if (exists && S_ISDIR(existing.st_mode)) {
@@ -44,7 +44,7 @@ core::Result<void> write_whole(const std::string& path, std::string_view bytes) 
         if (fd >= 0) {
             close(fd);
         }
-        return why == 0 ? core::Result<void>() : core::Result<void>(cannot_write(path, why));
+        return why == 0 ? Result<void>() : Result<void>(cannot_write(path, why));
     }
     const auto slash = path.find_last_of('/');
     const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
@@ -75,4 +75,4 @@ core::Result<void> write_whole(const std::string& path, std::string_view bytes) 
     return {};
 }
 
-}  // namespace headway::figure
+}  // namespace headway::core

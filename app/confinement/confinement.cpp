@@ -1,0 +1,114 @@
+#include "app/confinement/confinement.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace headway::confinement {
+namespace {
+
+// From the kernel's <linux/landlock.h>, whose copy on a distribution may be older than the kernel that runs.
+constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
+constexpr unsigned kAskVersion = 1;
+constexpr int kPathBeneath = 1;
+struct RulesetAttr {
+    std::uint64_t handled_files;
+    std::uint64_t handled_network;
+    std::uint64_t scoped;
+};
+struct PathBeneathAttr {
+    std::uint64_t allowed;
+    std::int32_t parent_fd;
+} __attribute__((packed));
+
+constexpr std::uint64_t kWriteFile = 1u << 1, kRemoveFolder = 1u << 4, kRemoveFile = 1u << 5, kMakeChar = 1u << 6,
+                        kMakeFolder = 1u << 7, kMakeFile = 1u << 8, kMakeSocket = 1u << 9, kMakePipe = 1u << 10,
+                        kMakeBlock = 1u << 11, kMakeLink = 1u << 12, kRefer = 1u << 13, kTruncate = 1u << 14;
+constexpr std::uint64_t kScopeSockets = 1u << 0, kScopeSignals = 1u << 1;
+
+class Descriptor {
+public:
+    explicit Descriptor(long fd) : fd_(static_cast<int>(fd)) {}
+    ~Descriptor() {
+        if (fd_ >= 0) {
+            close(fd_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+core::Error problem(const char* what, int why) {
+    return {core::ErrorKind::unavailable,
+            std::string("the program cannot be confined: ") + what + ": " + std::strerror(why)};
+}
+
+}  // namespace
+
+Support support() {
+    const long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+    return {version > 0 ? static_cast<int>(version) : 0};
+}
+
+core::Result<void> confine(const std::vector<std::string>& folders) {
+    const Support kernel = support();
+    if (!kernel.writes()) {
+        return core::Error{core::ErrorKind::unavailable,
+                           "the program cannot be confined: this kernel has no Landlock, or it is switched off"};
+    }
+    std::uint64_t writes = kWriteFile | kRemoveFolder | kRemoveFile | kMakeChar | kMakeFolder | kMakeFile |
+                           kMakeSocket | kMakePipe | kMakeBlock | kMakeLink;
+    writes |= kernel.version >= 2 ? kRefer : 0;
+    writes |= kernel.truncation() ? kTruncate : 0;
+    RulesetAttr attr{writes, 0, kernel.signals() ? kScopeSockets | kScopeSignals : 0};
+    const std::size_t size = kernel.signals() ? sizeof attr : kernel.version >= 4 ? 16 : 8;
+    const Descriptor ruleset(syscall(kCreateRuleset, &attr, size, 0));
+    if (ruleset.get() < 0) {
+        return problem("no ruleset", errno);
+    }
+    const auto allow = [&](const std::string& path, std::uint64_t rights) {
+        const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
+        struct stat s {};
+        if (place.get() < 0 || fstat(place.get(), &s) != 0) {
+            return true;  // not there
+        }
+        // A right that has no meaning for a file is refused.
+        rights &= S_ISDIR(s.st_mode) ? rights : kWriteFile | kTruncate;
+        PathBeneathAttr rule{rights & writes, place.get()};
+        return syscall(kAddRule, ruleset.get(), kPathBeneath, &rule, 0) == 0;
+    };
+    bool good = true;
+    for (const auto& folder : folders) {
+        good = good && allow(folder, writes);
+    }
+    // Without these much of what only reads would fail, a GPU's driver above all.
+    for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/nvidiactl", "/dev/nvidia-uvm",
+                               "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps", "/dev/dri"}) {
+        good = good && allow(device, kWriteFile | kTruncate);
+    }
+    for (int gpu = 0; gpu < 16; ++gpu) {
+        good = good && allow("/dev/nvidia" + std::to_string(gpu), kWriteFile | kTruncate);
+    }
+    if (!good) {
+        return problem("a folder cannot be named", errno);
+    }
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        return problem("privileges cannot be given up", errno);
+    }
+    if (syscall(kRestrictSelf, ruleset.get(), 0) != 0) {
+        return problem("the kernel refuses", errno);
+    }
+    return {};
+}
+
+}  // namespace headway::confinement

@@ -1,0 +1,242 @@
+// Programs from disk and learner's copies, without drawing.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "app/ui/app_state.h"
+#include "app/ui/confinement_note.h"
+#include "app/ui/dialogs.h"
+#include "app/ui/step_controls.h"
+
+namespace headway::ui {
+namespace {
+
+namespace fs = std::filesystem;
+using session::Phase;
+
+class AppPrograms : public ::testing::Test {
+protected:
+    AppPrograms() {
+        char name[] = "/tmp/headway-programs-XXXXXX";
+        folder = mkdtemp(name);
+        state.sources.home = folder / "home";
+        write("lessons/small/small.py", "n = 3\nprint('n is', n)\n");
+        write("lessons/small/small_torch.py", "import torch\nprint('torch')\n");
+        write("lessons/small/lesson.md",
+              "---\nid: small\ntitle: Small\nprogram: small.py\ntabs:\n  pytorch: small_torch.py\n"
+              "parameters:\n  n: {value: 3, least: 1, most: 9}\n---\nWords.\n");
+    }
+    ~AppPrograms() override { fs::remove_all(folder); }
+    fs::path write(const std::string& name, const std::string& bytes) const {
+        fs::create_directories((folder / name).parent_path());
+        std::ofstream(folder / name, std::ios::binary) << bytes;
+        return folder / name;
+    }
+    static std::string read(const fs::path& path) { return editor::read_file(path, 1 << 20).value_or("(nothing)"); }
+    std::string problem(const fs::path& path) {
+        const auto opened = state.open(path);
+        return opened ? "" : opened.error().message;
+    }
+    bool poll_until(const std::function<bool()>& done) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (!done()) {
+            state.poll(5);
+            if (std::chrono::steady_clock::now() > end) {
+                return false;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return true;
+    }
+    // What the program wrote.
+    std::string run() {
+        state.run();
+        EXPECT_TRUE(poll_until([&] { return !session.live(); }));
+        std::string text;
+        for (const auto& line : session.b()->output()) {
+            text += line.text + "\n";
+        }
+        return text;
+    }
+    bool no_python() { return session.b() != nullptr && session.b()->ending().find("no Python") != std::string::npos; }
+    fs::path folder;
+    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
+    AppState state{session, {}};
+};
+
+TEST_F(AppPrograms, OpeningRunsNothing) {
+    const auto path = write("a.py", "open('ran', 'w')\n");
+    ASSERT_EQ(problem(path), "");
+    EXPECT_EQ(session.b(), nullptr);
+    EXPECT_EQ(state.lesson()->title, "a.py");
+    EXPECT_EQ(state.document()->text.text(), "open('ran', 'w')\n");
+    EXPECT_EQ(session.settings.program, path.string());
+    EXPECT_TRUE(state.tabs().empty());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(fs::exists(folder / "ran"));
+}
+
+TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
+    EXPECT_NE(problem(folder / "none.py").find("there is no file"), std::string::npos);
+    EXPECT_NE(problem(write("a.xyz", "x")).find("is no program"), std::string::npos);
+    EXPECT_NE(problem(folder).find("lesson.md"), std::string::npos);
+    EXPECT_NE(problem(write("b.ipynb", "x")).find("b.ipynb: this is no notebook"), std::string::npos);
+    write("broken/lesson.md", "---\nid: broken\ntitle: B\nprogram: gone.py\n---\nWords.\n");
+    EXPECT_NE(problem(folder / "broken").find("gone.py is not beside it"), std::string::npos);
+    write("worse/lesson.md", "---\nid: [\n---\nWords.\n");
+    EXPECT_NE(problem(folder / "worse").find("lesson.md:"), std::string::npos);
+    EXPECT_EQ(state.lesson(), nullptr);
+    state.open_recording = [](const std::string& path) {
+        return core::Result<void>(core::Error{core::ErrorKind::unreadable, "recording " + path});
+    };
+    EXPECT_NE(problem(folder / "a.xyz").find("recording "), std::string::npos);
+}
+
+TEST_F(AppPrograms, WhatIsInTheEditorRunsAndTheFileStays) {
+    const auto path = write("a.py", "print('file')\n");
+    ASSERT_EQ(problem(path), "");
+    const std::string first = run();
+    if (no_python()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    EXPECT_EQ(first, "file\n");
+    state.document()->text.select_all();
+    state.document()->text.type("print('edited')");
+    EXPECT_EQ(run(), "edited\n");
+    EXPECT_EQ(read(path), "print('file')\n");
+    state.save();
+    EXPECT_EQ(read(path), "print('edited')");
+    EXPECT_EQ(run(), "edited\n");
+    EXPECT_TRUE(session.settings.source.empty());
+}
+
+TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
+    ASSERT_EQ(problem(folder / "lessons" / "small"), "");
+    EXPECT_EQ(state.lesson()->id, "small");
+    ASSERT_EQ(state.tabs().size(), 2u);
+    EXPECT_EQ(state.tabs()[0].label, "Headway");
+    EXPECT_EQ(state.tabs()[1].label, "PyTorch");
+    state.set_parameter(state.lesson()->parameters[0], "5");
+    const std::string first = run();
+    if (no_python()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    EXPECT_EQ(first, "n is 5\n");
+    // The learner's copy, and the lesson's own again.
+    state.document()->text.replace_all("n = 1\nprint('copy', n)\n");
+    EXPECT_EQ(run(), "copy 5\n");
+    EXPECT_EQ(read(folder / "lessons/small/small.py"), "n = 3\nprint('n is', n)\n");
+    EXPECT_EQ(read(folder / "home/small/small.py"), "n = 1\nprint('copy', n)\n");
+    state.revert();
+    EXPECT_EQ(run(), "n is 5\n");
+    EXPECT_FALSE(fs::exists(folder / "home/small/small.py"));
+    state.set_tab("pytorch");
+    EXPECT_EQ(state.document()->name(), "small_torch.py");
+    // lesson.md itself is the lesson, too.
+    ASSERT_EQ(problem(folder / "lessons/small/lesson.md"), "");
+    EXPECT_EQ(state.lessons().size(), 1u);
+}
+
+TEST_F(AppPrograms, ADocumentsTabsAreOffered) {
+    const auto path = write(
+        "a.md", "Words\n\n```python\n#@tab mxnet\nprint('mx')\n```\n\n```python\n#@tab pytorch\nprint('pt')\n```\n");
+    ASSERT_EQ(problem(path), "");
+    ASSERT_EQ(state.tabs().size(), 2u);
+    EXPECT_EQ(state.tab(), "mxnet");
+    const std::string first = run();
+    if (no_python()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    EXPECT_EQ(first, "mx\n");
+    state.set_tab("pytorch");
+    EXPECT_EQ(run(), "pt\n");
+}
+
+TEST_F(AppPrograms, TheLearnersOwnEditorIsFollowed) {
+    const auto path = write("a.py", "x = 1\n");
+    ASSERT_EQ(problem(path), "");
+    write("a.py", "x = 2\n");
+    ASSERT_TRUE(poll_until([&] { return state.document()->text.text() == "x = 2\n"; }));
+    state.document()->text.type("# ");
+    write("a.py", "x = 3\n");
+    ASSERT_TRUE(poll_until([&] { return state.document()->disk() == editor::Document::Disk::changed; }));
+    EXPECT_EQ(state.document()->text.text(), "# x = 2\n");
+    EXPECT_EQ(state.sources.unsaved().size(), 1u);
+}
+
+TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
+    const auto path = write("a.py", "x = 1\ny = 2\n1 / 0\n");
+    ASSERT_EQ(problem(path), "");
+    run();
+    if (no_python()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    EXPECT_EQ(state.failed_line(), 3u);
+    state.document()->text.place({0, 0});
+    state.document()->text.paste("# new\n");
+    EXPECT_EQ(state.failed_line(), 4u);
+    state.document()->text.undo();
+    // Breakpoints stop at the line where they stand, and go on being the document's.
+    state.set_breakpoint(2, true);
+    state.run();
+    ASSERT_TRUE(poll_until([&] { return session.standing(); }));
+    EXPECT_EQ(state.current_line(), 2u);
+    state.run_to_line(3);
+    ASSERT_TRUE(poll_until([&] { return session.standing() && state.current_line() == 3; }));
+    write("b.py", "z = 1\n");
+    ASSERT_EQ(problem(folder / "b.py"), "");
+    EXPECT_EQ(state.current_line(), 0u);  // another text is shown
+    ASSERT_EQ(problem(path), "");
+    EXPECT_EQ(state.current_line(), 3u);
+    state.stop();
+    ASSERT_TRUE(poll_until([&] { return !session.live(); }));
+    EXPECT_EQ(state.document()->breakpoints().count(2), 1u);
+}
+
+TEST(Folders, AHomeIsNotWrittenTo) {
+    ASSERT_EQ(setenv("HOME", "/tmp", 1), 0);
+    EXPECT_FALSE(may_write_in("/"));
+    EXPECT_FALSE(may_write_in("/tmp"));
+    EXPECT_FALSE(may_write_in("/tmp/../tmp/"));
+    EXPECT_TRUE(may_write_in("/tmp/project"));
+    EXPECT_EQ(without_tilde("~/x"), "/tmp/x");
+    EXPECT_EQ(without_tilde("~x"), "~x");
+}
+
+TEST_F(AppPrograms, PathsAreOffered) {
+    write("p/one.py", "");
+    write("p/one.bin", "");
+    write("p/only/x.py", "");
+    write("p/two.md", "");
+    const std::string begin = (folder / "p").string() + "/";
+    EXPECT_EQ(path_choices(begin), (std::vector<std::string>{begin + "only/", begin + "one.py", begin + "two.md"}));
+    EXPECT_EQ(path_choices(begin + "on"), (std::vector<std::string>{begin + "only/", begin + "one.py"}));
+    EXPECT_TRUE(path_choices("/nonexistent/x").empty());
+}
+
+TEST(SlowMotion, GoesFromOneMillisecondToTenSeconds) {
+    EXPECT_EQ(delay_ns_at(0), 0u);
+    EXPECT_EQ(delay_ns_at(1), 10'000'000'000u);
+    EXPECT_EQ(delay_ns_at(0.0601f), 1'000'000u);
+    for (const std::uint64_t ms : {1u, 10u, 100u, 1000u, 10000u}) {
+        EXPECT_EQ(delay_ns_at(share_of_delay(ms * 1'000'000) + 1e-4f), ms * 1'000'000) << ms;
+    }
+    EXPECT_EQ(share_of_delay(0), 0);
+}
+
+TEST(ConfinementNote, SaysWhatHoldsHere) {
+    EXPECT_EQ(confinement_words(true, 0), "not confined");
+    EXPECT_EQ(confinement_words(false, 7), "may write anywhere");
+    EXPECT_NE(confinement_sentences(true, 0, "/x", true).find("no Landlock"), std::string::npos);
+    EXPECT_NE(confinement_sentences(true, 7, "/x", true).find("only in /x"), std::string::npos);
+    EXPECT_NE(confinement_sentences(true, 7, "/x", false).find("holds too much"), std::string::npos);
+    EXPECT_NE(confinement_sentences(true, 2, "/x", true).find("empty files elsewhere"), std::string::npos);
+    EXPECT_NE(confinement_sentences(true, 7, "", true).find("the network"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway::ui

@@ -1,0 +1,85 @@
+#include "app/editor/file_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+namespace headway::editor {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileWatchTest : public ::testing::Test {
+protected:
+    FileWatchTest() {
+        char name[] = "/tmp/headway-watch-XXXXXX";
+        folder = mkdtemp(name);
+        path = folder / "a.py";
+        write("one");
+    }
+    ~FileWatchTest() override { fs::remove_all(folder); }
+    void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
+    // The news within ten seconds.
+    static std::vector<FileWatch::News> wait_for_news(FileWatch& watch) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (std::chrono::steady_clock::now() < end) {
+            if (auto news = watch.take(); !news.empty()) {
+                return news;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return {};
+    }
+    fs::path folder, path;
+};
+
+TEST_F(FileWatchTest, TellsOfChangesAndOfTheEnd) {
+    std::atomic<int> calls{0};
+    FileWatch watch([&calls] { ++calls; });
+    watch.watch(path);
+    write("two");
+    auto news = wait_for_news(watch);
+    ASSERT_EQ(news.size(), 1u);
+    EXPECT_EQ(news[0].bytes, "two");
+    EXPECT_GE(calls.load(), 1);
+    // As editors save: beside it, then over it.
+    std::ofstream(folder / "new") << "three";
+    fs::rename(folder / "new", path);
+    news = wait_for_news(watch);
+    ASSERT_EQ(news.size(), 1u);
+    EXPECT_EQ(news[0].bytes, "three");
+    fs::remove(path);
+    news = wait_for_news(watch);
+    ASSERT_EQ(news.size(), 1u);
+    EXPECT_FALSE(news[0].bytes);
+    write("four");
+    news = wait_for_news(watch);
+    ASSERT_EQ(news.size(), 1u);
+    EXPECT_EQ(news[0].bytes, "four");
+}
+
+TEST_F(FileWatchTest, OnesOwnWritingIsNoNews) {
+    FileWatch watch;
+    watch.watch(path);
+    write("two");
+    watch.watch(path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(watch.take().empty());
+    watch.forget(path);
+    write("three");
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(watch.take().empty());
+}
+
+TEST_F(FileWatchTest, ReadsNothingThatIsNoFileOrTooLarge) {
+    EXPECT_EQ(read_file(path, 100), "one");
+    EXPECT_FALSE(read_file(path, 2));
+    EXPECT_FALSE(read_file(folder, 100));
+    EXPECT_FALSE(read_file(folder / "none", 100));
+}
+
+}  // namespace
+}  // namespace headway::editor

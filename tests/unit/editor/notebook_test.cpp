@@ -1,0 +1,47 @@
+#include "app/editor/notebook.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace headway::editor {
+namespace {
+
+const char* const kNotebook = R"({"cells": [
+ {"cell_type": "markdown", "source": ["# Words"]},
+ {"cell_type": "code", "execution_count": 3, "metadata": {}, "outputs": [1], "source": ["x = 1\n", "%time\n", "x"]},
+ {"cell_type": "code", "metadata": {}, "outputs": [], "source": "y = 2"}],
+ "metadata": {"kernelspec": {"name": "python3"}}, "nbformat": 4, "nbformat_minor": 5})";
+
+TEST(Notebook, IsOneTextWithMarks) {
+    EXPECT_EQ(*text_of_notebook(kNotebook), "# %%\nx = 1\n%time\nx\n# %%\ny = 2");
+}
+
+TEST(Notebook, TakesTheTextBack) {
+    const auto same = notebook_with(kNotebook, *text_of_notebook(kNotebook));
+    ASSERT_TRUE(same);
+    EXPECT_EQ(nlohmann::json::parse(*same), nlohmann::json::parse(kNotebook));
+    const auto changed = notebook_with(kNotebook, "# %%\nx = 10\n# %%\ny = 2\n# %%\nz = 3\n");
+    ASSERT_TRUE(changed);
+    const auto json = nlohmann::json::parse(*changed);
+    ASSERT_EQ(json["cells"].size(), 4u);
+    EXPECT_EQ(json["cells"][0]["cell_type"], "markdown");
+    EXPECT_EQ(json["cells"][1]["source"], (nlohmann::json{"x = 10"}));
+    EXPECT_EQ(json["cells"][1]["outputs"], (nlohmann::json{1}));
+    EXPECT_EQ(json["cells"][2]["source"], "y = 2");
+    EXPECT_EQ(json["cells"][3]["source"], (nlohmann::json{"z = 3\n"}));
+    EXPECT_EQ(*text_of_notebook(*changed), "# %%\nx = 10\n# %%\ny = 2\n# %%\nz = 3\n");
+    const auto fewer = nlohmann::json::parse(*notebook_with(kNotebook, "# %%\nx"));
+    EXPECT_EQ(fewer["cells"].size(), 2u);
+}
+
+TEST(Notebook, RefusesWhatIsNone) {
+    for (const char* text : {"", "{", "[]", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"markdown\"}]}"}) {
+        const auto read = text_of_notebook(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_NE(read.error().message.find("no notebook"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace headway::editor
