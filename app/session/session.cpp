@@ -198,7 +198,7 @@ void Session::toggle_pause() {
     if (c == nullptr) {
         return;
     }
-    const bool pause = b_->phase_ != Phase::paused;
+    const bool pause = c->pause.load() == 0;  // a breakpoint may have set it since the last look
     c->pause.store(pause ? 1 : 0);
     signal_attention();
     b_->phase_ = pause ? Phase::paused : Phase::running;

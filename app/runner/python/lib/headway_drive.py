@@ -4,21 +4,48 @@ Every source keeps its own line numbers: what is not code becomes an empty line,
 in the timeline and in messages.
 """
 
-import ast
-import json
-import linecache
-import re
+import _ast
 import sys
-import traceback
-import types
 
 import _headway
 
-FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*(.*)$")
-TAB_MARK = re.compile(r"^#\s*@tab\s+(.+)$")
-FRAMEWORK_MARK = re.compile(r"^#\s*For\s+(MXNet|PyTorch|TensorFlow)\b", re.IGNORECASE)
-CELL_MARK = re.compile(r"^In ?\[\s*\d*\s*\]:\s*(.*)$")
-CELL_END = re.compile(r"^# %%")
+
+class Lazy:
+    """A module that is imported when it is used first: a run of a short program is to begin at once."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        return getattr(__import__(self._name), attribute)
+
+
+ast = Lazy("ast")
+json = Lazy("json")
+linecache = Lazy("linecache")
+re = Lazy("re")
+traceback = Lazy("traceback")
+Code = type((lambda: 0).__code__)
+
+
+class Pattern:
+    """A regular expression, compiled when it is used first."""
+
+    def __init__(self, text):
+        self.text = text
+        self.compiled = None
+
+    def match(self, text):
+        if self.compiled is None:
+            self.compiled = re.compile(self.text)
+        return self.compiled.match(text)
+
+
+FENCE = Pattern(r"^(\s*)(```+|~~~+)\s*(.*)$")
+TAB_MARK = Pattern(r"^#\s*@tab\s+(.+)$")
+FRAMEWORK_MARK = Pattern(r"(?i)^#\s*For\s+(MXNet|PyTorch|TensorFlow)\b")
+CELL_MARK = Pattern(r"^In ?\[\s*\d*\s*\]:\s*(.*)$")
+CELL_END = "# %%"
 TABS = ("mxnet", "pytorch", "tensorflow")
 
 
@@ -40,9 +67,14 @@ class Prepared:
         self.work = work
 
 
+def parse(source, name="<unknown>"):
+    """The syntax tree, as ast.parse() gives it."""
+    return compile(source, name, "exec", _ast.PyCF_ONLY_AST)
+
+
 def is_python(text):
     try:
-        ast.parse(text)
+        parse(text)
     except (SyntaxError, ValueError):
         return False
     return True
@@ -133,8 +165,8 @@ def from_markdown(lines, tab):
 
 
 def ends_with_a_name(text):
-    body = ast.parse(text).body
-    return bool(body) and isinstance(body[-1], ast.Expr) and isinstance(body[-1].value, (ast.Name, ast.Attribute))
+    body = parse(text).body
+    return bool(body) and isinstance(body[-1], _ast.Expr) and isinstance(body[-1].value, (_ast.Name, _ast.Attribute))
 
 
 def from_printed_notebook(lines):
@@ -172,13 +204,13 @@ def from_printed_notebook(lines):
 
 def syntax_sentence(text):
     try:
-        ast.parse(text)
+        parse(text)
     except SyntaxError as error:
         return "%s: %s" % (error.msg, (error.text or "").strip()[:80])
     return "no Python"
 
 
-CODE_LIKE = re.compile(r"^\s*((from\s+\S+\s+)?import\s|with\s.*:\s*$|for\s.*:\s*$|while\s.*:\s*$|def\s.*:\s*$|class\s.*:\s*$)")
+CODE_LIKE = Pattern(r"^\s*((from\s+\S+\s+)?import\s|with\s.*:\s*$|for\s.*:\s*$|while\s.*:\s*$|def\s.*:\s*$|class\s.*:\s*$)")
 
 
 def refuse_plain_text(lines):
@@ -217,18 +249,20 @@ def read_source(path, tab):
     with open(path, "rb") as file:
         raw = file.read()
     if path.endswith(".py"):
-        # Python's own rule: UTF-8 unless a coding comment says otherwise.
-        import io
-        import tokenize
-
+        # Python's own rule: UTF-8 unless a coding comment in the first two lines says otherwise.
         try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+            encoding = "utf-8-sig"
+            if b"coding" in b"\n".join(raw.split(b"\n", 2)[:2]):
+                import io
+                import tokenize
+
+                encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
             source = raw.decode(encoding)
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
             raise Refused("the file is not in the encoding it should be in: %s" % error, line)
         source = source.replace("\r\n", "\n").replace("\r", "\n")
-        ends = [n for n, line in enumerate(source.split("\n")) if CELL_END.match(line)]
+        ends = [n for n, line in enumerate(source.split("\n")) if line.startswith(CELL_END)]
         return source, ends
     try:
         text = raw.decode("utf-8-sig")
@@ -280,7 +314,7 @@ def set_values(tree, values):
     """--set NAME=VALUE replaces the value of the first top-level assignment of a literal to that name."""
     known = {}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        if isinstance(node, _ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], _ast.Name):
             try:
                 ast.literal_eval(node.value)
             except ValueError:
@@ -299,7 +333,7 @@ def prepare(path, name, tab, values):
     try:
         source, ends = read_source(path, tab)
         # One object for all code of the program: frames are told apart by it.
-        tree = ast.parse(source, name)
+        tree = parse(source, name)
         set_values(tree, values)
         echo_any = not path.endswith(".py") or bool(ends)
         units = []
@@ -308,10 +342,10 @@ def prepare(path, name, tab, values):
             last = index + 1 == len(tree.body)
             following = tree.body[index + 1].lineno if not last else 1 << 30
             cell_ends = last or any(node.end_lineno <= mark < following for mark in marks)
-            if echo_any and isinstance(node, ast.Expr) and cell_ends:
-                units.append(compile(ast.Interactive([node]), name, "single"))
+            if echo_any and isinstance(node, _ast.Expr) and cell_ends:
+                units.append(compile(_ast.Interactive([node]), name, "single"))
             else:
-                units.append(compile(ast.Module([node], []), name, "exec"))
+                units.append(compile(_ast.Module([node], []), name, "exec"))
         file_name = units[0].co_filename if units else name
         units = [with_file_name(unit, file_name) for unit in units]
         return Prepared(file_name, source, units, work_of_lines(tree, source.count("\n") + 1))
@@ -332,19 +366,50 @@ def place(message, name, line):
 
 def with_file_name(code, file_name):
     """The same code, and the functions inside it, with this very object as their file name."""
-    constants = tuple(with_file_name(c, file_name) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    constants = tuple(with_file_name(c, file_name) if isinstance(c, Code) else c for c in code.co_consts)
     return code.replace(co_filename=file_name, co_consts=constants)
+
+
+class LineCacheFinder:
+    """Whoever shows lines of source (tracebacks do) is to find the program's as it was run, file or not."""
+
+    def __init__(self, prepared):
+        self.prepared = prepared
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "linecache":
+            return None
+        sys.meta_path.remove(self)
+        import importlib.machinery
+        import linecache
+
+        source = self.prepared.source
+        linecache.cache[self.prepared.file_name] = (len(source), None, source.splitlines(True), self.prepared.file_name)
+        return importlib.machinery.ModuleSpec(name, AlreadyThere(linecache))
+
+
+class AlreadyThere:
+    """A loader for a module that has been loaded."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def create_module(self, spec):
+        return self.module
+
+    def exec_module(self, module):
+        pass
 
 
 def run(prepared):
     """None when the program came to its end, else (message, line, kind)."""
     name = prepared.file_name
-    module = types.ModuleType("__main__")
+    module = type(sys)("__main__")
     module.__file__ = name
     sys.modules["__main__"] = module
     sys.argv = [name]
     space = module.__dict__
-    linecache.cache[name] = (len(prepared.source), None, prepared.source.splitlines(True), name)
+    sys.meta_path.insert(0, LineCacheFinder(prepared))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")
     sys.displayhook = display

@@ -4,8 +4,6 @@ Every function that makes or combines tensors issues an op and returns at once. 
 barriers; `print`, `item()`, `numpy()`, `float()` and `if tensor:` are blockers.
 """
 
-import contextlib
-
 import _headway
 from _headway import Error, OutOfMemoryError
 from headway_text import array_text, from_values, nested, to_numpy, values_of
@@ -81,22 +79,28 @@ def device():
     return _headway.device()
 
 
-@contextlib.contextmanager
-def scope(name):
+class scope:
     """A named bracket in the timeline."""
-    _headway.mark("scope_begin", name)
-    try:
-        yield
-    finally:
-        _headway.mark("scope_end", name)
+
+    def __init__(self, name):
+        self._name = name
+
+    def __enter__(self):
+        _headway.mark("scope_begin", self._name)
+
+    def __exit__(self, *_):
+        _headway.mark("scope_end", self._name)
 
 
-@contextlib.contextmanager
-def minibatch():
+class minibatch:
     """Marks a minibatch; the barrier policy acts at its end."""
-    _headway.mark("minibatch_begin")
-    yield
-    _headway.mark("minibatch_end")
+
+    def __enter__(self):
+        _headway.mark("minibatch_begin")
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            _headway.mark("minibatch_end")
 
 
 def measure():
@@ -104,14 +108,14 @@ def measure():
     _headway.mark("measure_begin")
 
 
-@contextlib.contextmanager
-def record():
+class record:
     """Gradients of what is computed inside can be taken with backward()."""
-    before = _headway.set_recording(True)
-    try:
-        yield
-    finally:
-        _headway.set_recording(before)
+
+    def __enter__(self):
+        self._before = _headway.set_recording(True)
+
+    def __exit__(self, *_):
+        _headway.set_recording(self._before)
 
 
 def _shape(shape):
