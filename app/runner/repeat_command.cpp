@@ -36,6 +36,9 @@ std::vector<std::string> words_of(const RunOptions& options) {
     if (!options.tab.empty()) {
         add("--tab", options.tab);
     }
+    for (const auto& folder : options.confine) {
+        add("--confine", folder);
+    }
     add("--workers", std::to_string(options.workers));
     add("--streams", std::to_string(options.streams));
     if (options.budget != 0) {

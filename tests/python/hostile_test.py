@@ -92,6 +92,33 @@ print(said)
                     runner.wait(10)
                 runner.stdout.close()
 
+    def test_confined_from_the_shell(self):
+        text = """
+import os, tempfile
+open(os.path.join(os.environ['OWN'], 'mine.txt'), 'w').write('x')
+try:
+    open(os.path.join(os.environ['OWN'], '..', 'other.txt'), 'w')
+    print('written')
+except PermissionError:
+    print('refused')
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            own = os.path.join(folder, "own")
+            os.mkdir(own)
+            os.environ["OWN"] = own
+            # The report is written all the same: that is not the program's doing.
+            outcome = run(text, "--confine", own)
+            if "no Landlock" in outcome.err:
+                self.skipTest("this kernel has no Landlock")
+            self.assertEqual((outcome.status, outcome.out), (0, "refused\n"), outcome.err)
+            self.assertIsNotNone(outcome.report)
+            self.assertTrue(os.path.exists(os.path.join(own, "mine.txt")))
+            self.assertFalse(os.path.exists(os.path.join(folder, "other.txt")))
+            self.assertEqual(run(text).out, "written\n")
+        outcome = run("x = 1\n\n", "--confine", "/nonexistent/folder")
+        self.assertEqual(outcome.status, 2)
+        self.assertIn("no folder", outcome.err)
+
     def test_sudden_ends_are_seen_from_outside(self):
         for text in (
             "import ctypes\nctypes.string_at(0)\n",

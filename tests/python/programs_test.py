@@ -1,5 +1,7 @@
 """The Python frontend: dialects, values, waits, errors."""
 
+import os
+import tempfile
 import unittest
 
 from running import main, run
@@ -186,6 +188,46 @@ class Errors(unittest.TestCase):
         refused = run(text, "--set", "m=1")
         self.assertEqual(refused.status, 2)
         self.assertIn("name, n"[-1], refused.err)
+
+    def test_modules_beside_the_program_can_be_imported_and_stand_in_for_none_of_ours(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (
+                ("helper.py", "word = 'beside'\n"),
+                ("torch.py", "raise RuntimeError('not ours')\n"),
+                ("program.py", "import helper, torch\nprint(helper.word, torch.ones(1))\n"),
+            ):
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write(text)
+            outcome = run(os.path.join(folder, "program.py"))
+        self.assertEqual((outcome.status, outcome.out), (0, "beside tensor([1.])\n"), outcome.err)
+
+    def test_a_traceback_shows_the_program_as_it_was_run(self):
+        text = "import traceback\ntry:\n    1 / 0\nexcept Exception:\n    traceback.print_exc()\n"
+        self.assertIn("1 / 0", run(text).err)
+
+    def test_a_coding_comment_is_followed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "latin.py")
+            with open(path, "wb") as file:
+                file.write(b"# -*- coding: latin-1 -*-\nprint(len('\xe4'))\n")
+            self.assertEqual(run(path).out, "1\n")
+
+    def test_a_lesson_is_run_from_its_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "own.py"), "w") as file:
+                file.write("n = 1\nprint('n', n)\n")
+            with open(os.path.join(folder, "lesson.md"), "w") as file:
+                file.write(
+                    "---\nid: own\ntitle: Own\nprogram: own.py\nparameters:\n"
+                    "  n: {value: 2, least: 1, most: 9}\n---\nWords.\n"
+                )
+            self.assertEqual(run(folder).out, "n 2\n")
+            self.assertEqual(run(folder, "--set", "n=3").out, "n 3\n")
+            self.assertEqual(run(folder, "--set", "n=30").status, 2)
+            os.remove(os.path.join(folder, "own.py"))
+            refused = run(folder)
+        self.assertEqual(refused.status, 2)
+        self.assertIn("own.py is not beside it", refused.err)
 
 
 if __name__ == "__main__":
