@@ -211,6 +211,17 @@ std::uint32_t AppState::failed_line() const {
     return document()->line_of_run(run->error()->line);
 }
 
+std::uint32_t AppState::selected_line() const {
+    const model::Run* run = ran_document() && selection.any() && selection.run == 0 ? session.b()->run() : nullptr;
+    if (run == nullptr || selection.op > run->op_count()) {
+        return 0;
+    }
+    const core::Line line = run->op(selection.op).line;
+    return fs::path(run->file(core::file_of(line))).filename() == document()->path().filename()
+               ? document()->line_of_run(core::number_of(line))
+               : 0;
+}
+
 void AppState::set_breakpoint(std::uint32_t line, bool on) {
     if (can_step_lines()) {
         document()->set_breakpoint(line, on);

@@ -123,6 +123,10 @@ void AppState::begin(const std::function<void()>& start) {
     }
     hand_over_breakpoints();
     start();
+    note_run();
+}
+
+void AppState::note_run() {
     if (document() != nullptr) {
         document()->note_run();
     }
@@ -317,6 +321,9 @@ bool AppState::poll(double budget_ms) {
     if (session.started() != last_started_) {
         last_started_ = session.started();
         last_phase_ = Phase::starting;
+        if (session.b() != nullptr && session.b()->phase() == Phase::recorded && document() != nullptr) {
+            note_run();  // a recording of what is shown: its lines are taken for these
+        }
         view.set_whole(whole_view());
         view.restart();
     }

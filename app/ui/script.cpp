@@ -193,6 +193,14 @@ core::Result<void> Script::step(const std::string& step) {
             return core::Error{core::ErrorKind::usage, "there is no lesson called " + what};
         }
         frames(2);
+    } else if (verb == "open") {
+        if (auto opened = state_.open(what); !opened) {
+            return opened;
+        }
+        frames(2);
+    } else if (verb == "tab") {
+        state_.set_tab(what);
+        frames(2);
     } else if (verb == "device") {
         state_.set_device(what);
         frames(1);

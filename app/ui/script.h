@@ -1,8 +1,9 @@
 // A hand that is written down: steps that act on the window as a learner would, for pictures and tests.
 //
-//     run  wait  stop  pause  reset  frames:N  seconds:S  lesson:ID  device:KIND  barrier:WORD  set:NAME=VALUE
-//     theme:NAME  scale:FACTOR  click:MARK  double:MARK  move:X,Y  point:MARK  wheel:N  key:NAME  text:WORDS
-//     drag:X,Y,X,Y  right-drag:X,Y,X,Y  hover-op:RUN,ID  hover-wait:RUN,INDEX  picture:FILE
+//     run  wait  stop  pause  reset  frames:N  seconds:S  lesson:ID  open:PATH  tab:ID  device:KIND
+//     barrier:WORD  set:NAME=VALUE  theme:NAME  scale:FACTOR  click:MARK  double:MARK  move:X,Y  point:MARK
+//     wheel:N  key:NAME  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y  hover-op:RUN,ID  hover-wait:RUN,INDEX
+//     picture:FILE
 //
 // X and Y are pixels; MARK is a widget's id.
 #pragma once

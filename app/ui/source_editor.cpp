@@ -18,9 +18,11 @@ constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 46;
 constexpr float kNarrow = 420, kNarrowColumn = 33;  // below that the cost columns are narrower
 constexpr std::size_t kTabColumns = 4;
 
+// Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
 bool plain(const std::string& line) {
-    return std::all_of(line.begin(), line.end(),
-                       [](char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\t'; });
+    constexpr std::size_t kLong = 20'000;
+    return line.size() > kLong || std::all_of(line.begin(), line.end(),
+                                              [](char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\t'; });
 }
 
 // "12", "1,204", "12k", "3M": in at most five characters.
@@ -269,7 +271,7 @@ void SourceEditor::draw_gutter(const Frame& f, std::uint32_t index, float y) {
         list->AddCircleFilled({f.min.x + ui_.px(11), y + row_ / 2}, ui_.exact_px(4.5f),
                               colour(marked ? t.warning : figure::faded(t.warning, 0.35)));
     }
-    const bool here = state_.current_line() == number || (focused_ && document().text.caret().line == index);
+    const bool here = f.current == number || (focused_ && document().text.caret().line == index);
     draw_text_right(ui_, list, f.min.x + gutter - ui_.px(8), y + ui_.px(15), Face::mono, 12.5f, here ? t.text : t.faint,
                     std::to_string(number));
     if (steps) {
@@ -318,11 +320,14 @@ void SourceEditor::draw_line(const Frame& f, std::uint32_t index) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float y = f.top + static_cast<float>(index) * row_;
-    const bool here = state_.current_line() == index + 1, failed = state_.failed_line() == index + 1;
+    const bool here = f.current == index + 1, failed = f.failed == index + 1;
     if (here || failed) {
         const figure::Rgba mark = failed ? t.warning : t.run_b;
         list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(mark, 0.16)));
         list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(mark));
+    } else if (f.selected == index + 1) {
+        list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(t.issue, 0.14)));
+        list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(t.issue));
     } else if (focused_ && document().text.caret().line == index && !document().text.has_selection()) {
         list->AddRectFilled({f.code_left, y}, {f.code_right, y + row_}, colour(figure::faded(t.text, 0.05)));
     }
@@ -411,10 +416,16 @@ void SourceEditor::keep_in_view(const Frame& f) {
             ImGui::SetScrollY(std::max(0.0f, middle ? y - height / 2 : y + 2 * row_ - height));
         }
     };
-    const std::uint32_t current = state_.current_line();
+    const std::uint32_t current = f.current;
     if (current != 0 && current != seen_line_ && state_.session.standing()) {
         show(current - 1, true);
         seen_line_ = current;
+    }
+    if (f.selected != seen_selected_) {
+        seen_selected_ = f.selected;
+        if (f.selected != 0) {
+            show(f.selected - 1, true);
+        }
     }
     const editor::Position caret = document().text.caret();
     if (caret != seen_caret_ || reveal_) {
@@ -464,6 +475,9 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
         }
         document().settle();
     }
+    f.current = state_.current_line();
+    f.failed = state_.failed_line();
+    f.selected = state_.selected_line();
     const auto count = static_cast<std::uint32_t>(document().text.lines().size());
     f.first = std::min(count, static_cast<std::uint32_t>(std::max(0.0f, (f.min.y - f.top) / row_)));
     f.last = std::min(count, f.first + static_cast<std::uint32_t>((f.max.y - f.min.y) / row_) + 2);

@@ -37,7 +37,8 @@ private:
         float code_left, code_right;
         float top;  // of line 1, scrolled
         float scroll_x;
-        std::uint32_t first, last;  // lines that are in view, from 0, `last` behind them
+        std::uint32_t first, last;                // lines that are in view, from 0, `last` behind them
+        std::uint32_t current, failed, selected;  // lines that are marked, from 1; 0: none
     };
     void weigh();
     void measure();
@@ -74,7 +75,7 @@ private:
     float longest_ = 0;
     std::unordered_map<std::uint32_t, Cost> costs_;  // by line of the run
     std::uint64_t weighed_ = 0, weighed_run_ = 0;
-    std::uint32_t seen_line_ = 0;
+    std::uint32_t seen_line_ = 0, seen_selected_ = 0;
     bool reveal_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "app/ui/sources.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "app/lesson/document_tabs.h"
@@ -36,7 +38,11 @@ fs::path default_home() {
         return fs::path(data) / "headway" / "programs";
     }
     const char* home = std::getenv("HOME");
-    return home != nullptr && *home == '/' ? fs::path(home) / ".local" / "share" / "headway" / "programs" : fs::path();
+    if (home != nullptr && *home == '/') {
+        return fs::path(home) / ".local" / "share" / "headway" / "programs";
+    }
+    std::error_code problem;
+    return fs::temp_directory_path(problem) / ("headway-" + std::to_string(getuid())) / "programs";
 }
 
 bool may_write_in(const fs::path& folder) {
