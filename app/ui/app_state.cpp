@@ -216,14 +216,6 @@ void AppState::next_overlay() {
     show_ghost = show_ghost != path;
 }
 
-core::Line AppState::selected_line() const {
-    const session::Execution* b = session.b();
-    const bool shows_b = b != nullptr && b->run() != nullptr;
-    const session::Execution* execution = selection.run == 0 && shows_b ? b : session.a();
-    const model::Run* run = selection.any() && execution != nullptr ? execution->run() : nullptr;
-    return run != nullptr && selection.op <= run->op_count() ? run->op(selection.op).line : 0;
-}
-
 void AppState::next_detail() {
     detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
 }

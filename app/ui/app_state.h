@@ -121,7 +121,6 @@ public:
         core::OpId op = 0;
         [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
     } selection;
-    [[nodiscard]] core::Line selected_line() const;  // that issued the chosen op; 0: none
 
     // --- notices ---
     void notify(Notice::Kind kind, Notice::Tone tone, std::string text);
