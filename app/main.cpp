@@ -34,7 +34,7 @@ namespace headway {
 namespace {
 
 constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lessons", "devices", "bench"};
-constexpr double kIntakePerFrame_ms = 6;
+constexpr double kIntakePerFrame_ms = 6, kIntakeBehind_ms = 16;  // a long run, faster than it is read: fewer frames
 
 constexpr const char* kHelp =
     "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program (.py,\n"
@@ -103,7 +103,7 @@ public:
                 state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
             }
         }
-        changed_ = state_.poll(kIntakePerFrame_ms);
+        changed_ = state_.poll(state_.session.behind() ? kIntakeBehind_ms : kIntakePerFrame_ms);
         poll_opening();
         const platform::Size size = platform_.size();
         if (app_.prepare(static_cast<float>(size.width), static_cast<float>(size.height), platform_.content_scale())) {

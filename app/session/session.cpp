@@ -24,6 +24,7 @@ constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
 constexpr double kOutputShare = 0.5;  // of the time for a poll
 constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that all is over within a second
+constexpr double kRetireBudget_ms = 4;
 constexpr std::int64_t kNumbersEvery_ns = 100'000'000;
 // Whoever the program started may hold its pipes open; nobody waits for them longer than this.
 constexpr std::int64_t kOutputPatience_ns = 300'000'000;
@@ -163,18 +164,33 @@ core::Result<void> Session::start() {
     return {};
 }
 
+bool Execution::read_on(double budget_ms) {
+    if (!unread_) {
+        return false;
+    }
+    unread_ = run_->update(budget_ms);
+    if (!unread_) {
+        run_->close();
+        numbers_ = run_->numbers();
+    }
+    ++revision_;
+    return unread_;
+}
+
+bool Session::behind() const {
+    return (live() && behind_) || (a_ && a_->unread_) || (b_ && b_->unread_);
+}
+
 void Session::retire() {
+    child_.reset();  // kills it: nothing more comes
     if (b_ && b_->live()) {
         b_->phase_ = Phase::stopped;
         if (b_->run_) {
-            child_.reset();
-            b_->run_->update();
-            b_->run_->close();
-            b_->numbers_ = b_->run_->numbers();
+            b_->unread_ = true;  // a long recording is read over the next frames
+            b_->read_on(kRetireBudget_ms);
         }
         ++b_->revision_;
     }
-    child_.reset();  // kills it
     ended_.reset();
     stop_asked_ = false;
     if (recording_fd_ >= 0) {
@@ -398,8 +414,15 @@ void Session::show(std::unique_ptr<model::Run> run) {
 }
 
 bool Session::poll(double budget_ms) {
-    const bool devices = poll_devices();
-    return poll_run(budget_ms) || devices;
+    bool changed = poll_devices();
+    for (auto* execution : {b_.get(), a_.get()}) {
+        if (execution != nullptr && execution->unread_) {
+            budget_ms /= 2;
+            execution->read_on(budget_ms);
+            changed = true;
+        }
+    }
+    return poll_run(budget_ms) || changed;
 }
 
 void Session::try_to_map() {
@@ -464,6 +487,7 @@ bool Session::poll_run(double budget_ms) {
         const auto seen = b_->run_->now_ns();
         const auto ops = b_->run_->op_count();
         more = b_->run_->update(budget_ms);
+        behind_ = more;
         if (b_->run_->now_ns() != seen || b_->run_->op_count() != ops || more) {
             ++b_->revision_;
         }

@@ -58,10 +58,13 @@ public:
 private:
     friend class Session;
     void take_output(const std::string& bytes, bool error);
+    // Reads on in a recording to which nothing comes any more; true while there is more.
+    bool read_on(double budget_ms);
 
     Phase phase_ = Phase::starting;
     std::unique_ptr<model::Run> run_;
     std::deque<OutputLine> output_;
+    bool unread_ = false;                     // over, but not yet read to its end
     bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
     std::uint64_t output_cut_ = 0;
     std::string ending_;
@@ -135,7 +138,9 @@ public:
     [[nodiscard]] bool live() const { return b_ && b_->live(); }
     // Whether something may change without the user (a run that is not paused; devices being looked for).
     [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
-    [[nodiscard]] bool waiting() const { return live() || device_probe_.has_value(); }
+    [[nodiscard]] bool waiting() const { return live() || behind() || device_probe_.has_value(); }
+    // There is more in a recording than has been read: poll() may be given more time.
+    [[nodiscard]] bool behind() const;
 
     // CPU and simulated until the runner has answered.
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
@@ -167,6 +172,7 @@ private:
     std::optional<ChildProcess> child_;
     int recording_fd_ = -1;
     bool stop_asked_ = false;
+    bool behind_ = false;
     std::int64_t stop_asked_ns_ = 0, numbers_at_ns_ = 0, numbers_cost_ns_ = 0, ended_at_ns_ = 0;
     std::uint64_t started_ = 0;
     std::set<std::uint32_t> breakpoints_;
