@@ -137,6 +137,9 @@ core::Result<void> Session::start() {
     if (b_ && b_->run() != nullptr && b_->run()->op_count() > 0) {
         a_ = std::move(b_);
         a_->letter = 'A';
+        if (a_->settings.program != settings.program) {
+            a_.reset();  // another lesson's times say nothing about this one's
+        }
     }
     b_.reset();
     recording_fd_ = memfd_create("headway-recording", MFD_CLOEXEC | MFD_ALLOW_SEALING);
