@@ -57,6 +57,17 @@ std::string barrier_label(std::string_view barrier) {
     return "barriers as written";
 }
 
+std::string barrier_label(const model::Run& run) {
+    constexpr std::size_t kMostTold = 2;
+    const auto& changes = run.info().barrier_changes;
+    std::string label = barrier_label(run.info().barrier);
+    for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
+        label += ", then " + barrier_label(changes[i].barrier) + " from " +
+                 duration_text(static_cast<double>(std::max<std::int64_t>(0, changes[i].ns - run.measure_begin_ns())));
+    }
+    return changes.size() > kMostTold ? label + ", and so on" : label;
+}
+
 namespace {
 
 // How tall a row wants to be, how little it can do with, and how far it may grow.
@@ -286,7 +297,7 @@ private:
             text(x, baseline, fit, colour, word_size, role);
             x += fit.empty() ? 0 : o_.measure->width(role, word_size, fit) + px(14);
         };
-        const std::string label = shown.label.empty() ? barrier_label(run.info().barrier) : shown.label;
+        const std::string label = shown.label.empty() ? barrier_label(run) : shown.label;
         put(shown.letter == 0 ? label : std::string(1, shown.letter) + "   " + label, colour_of(shown),
             FontRole::ui_bold, size);
         const float small = px(o_.style.sublabel_px);

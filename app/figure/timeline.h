@@ -152,5 +152,7 @@ TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
 
 // "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
 std::string barrier_label(std::string_view barrier);
+// The same of a run, with what the learner switched to in the middle of it: "…, then no barrier from 512 ms".
+std::string barrier_label(const model::Run& run);
 
 }  // namespace headway::figure

@@ -322,29 +322,37 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         }
     };
     const float mark = pen.px(pen.style().mark_px);
-    const auto wait_groups = each_piece(
-        waits, c,
-        [&](const Piece& p) {
-            const model::Wait& wait = pen.run.waits()[p.first];
-            const bool paused = wait.kind == trace::WaitKind::paused;  // the learner's time, not the program's
-            const float width = p.x1 - p.x0;
-            const Box box{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), c.y1};
-            hatch(box, paused, true);
-            if (width > pen.px(30)) {
-                const std::int64_t ns = std::min(wait.end_ns, pen.run.now_ns()) - wait.begin_ns;
-                const std::string time = duration_text(static_cast<double>(ns));
-                const Rgba colour = paused ? theme.dim : theme.wait_text;
-                const Rgba ground = paused ? theme.background : theme.wait_label_ground;
-                const Box room{box.x0 + pen.px(4), box.y0 + pen.px(2), box.x1 - pen.px(4), box.y1 - pen.px(2)};
-                if (!pen.tag(wait.name + " " + time, room, colour, ground, mark, FontRole::ui_semibold) &&
-                    !pen.tag(wait.name, room, colour, ground, mark, FontRole::ui_semibold)) {
-                    pen.tag(time, room, colour, ground, mark, FontRole::ui_semibold);
-                }
+    const auto draw_wait = [&](const model::Wait& wait, float x0, float x1) {
+        const bool paused = wait.kind == trace::WaitKind::paused;  // the learner's time, not the program's
+        const float width = x1 - x0;
+        const Box box{x0, c.y0, std::max(x0 + 1, x1 - gap_px(pen, width)), c.y1};
+        hatch(box, paused, true);
+        if (width > pen.px(30)) {
+            const std::int64_t ns = std::min(wait.end_ns, pen.run.now_ns()) - wait.begin_ns;
+            const std::string time = duration_text(static_cast<double>(ns));
+            const Rgba colour = paused ? theme.dim : theme.wait_text;
+            const Rgba ground = paused ? theme.background : theme.wait_label_ground;
+            const Box room{box.x0 + pen.px(4), box.y0 + pen.px(2), box.x1 - pen.px(4), box.y1 - pen.px(2)};
+            if (!pen.tag(wait.name + " " + time, room, colour, ground, mark, FontRole::ui_semibold) &&
+                !pen.tag(wait.name, room, colour, ground, mark, FontRole::ui_semibold)) {
+                pen.tag(time, room, colour, ground, mark, FontRole::ui_semibold);
             }
-        },
+        }
+    };
+    const auto wait_groups = each_piece(
+        waits, c, [&](const Piece& p) { draw_wait(pen.run.waits()[p.first], p.x0, p.x1); },
         [&](const Piece& p) {
             hatch({p.x0, c.y1 - std::max(least, c.height() * p.share), p.x1, c.y1}, false, false);
         });
+
+    if (const auto& open = pen.run.open_wait()) {
+        const auto origin = static_cast<double>(pen.run.measure_begin_ns());
+        const float x0 = std::max(c.x0, pen.layout.map.x_px_from_ns(static_cast<double>(open->begin_ns) - origin));
+        const float x1 = std::min(c.x1, pen.layout.map.x_px_from_ns(static_cast<double>(open->end_ns) - origin));
+        if (x1 > x0) {
+            draw_wait(*open, x0, x1);
+        }
+    }
 
     // Counts: "1,204 issues" in the upper half and "60 waits" in the lower where both are folded.
     const auto in_half = [&](std::vector<Group> all, bool upper, const std::vector<Group>& others) {

@@ -47,6 +47,9 @@ std::string subject(const Run& a, const Run& b) {
     if (x.frontend != y.frontend && !y.frontend.empty()) {
         return "Issuing from " + y.frontend;
     }
+    if (!x.barrier_changes.empty() || !y.barrier_changes.empty()) {
+        return capitalised(barrier_label(b));  // which switch did what cannot be told apart
+    }
     if (x.barrier != y.barrier) {
         return barrier_subject(y.barrier);
     }
@@ -93,14 +96,14 @@ std::string outcome(const Run& run, const Numbers& n) {
 }  // namespace
 
 std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb) {
-    const std::string label = capitalised(barrier_label(a.info().barrier));
+    const std::string label = capitalised(barrier_label(a));
     if (b == nullptr) {
         return label + ": " + outcome(a, na);
     }
     if (a.error() || b->error()) {
         std::string of_a = label;
-        std::string of_b = barrier_label(b->info().barrier);
-        if (of_b == barrier_label(a.info().barrier)) {
+        std::string of_b = barrier_label(*b);
+        if (of_b == barrier_label(a)) {
             of_a = "Run A";
             of_b = "run B";
         }
@@ -140,7 +143,7 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
 
 // What one run is called after, for the table and the header.
 std::string run_label(const Run& run, const Run* other) {
-    std::string label = barrier_label(run.info().barrier);
+    std::string label = barrier_label(run);
     if (other == nullptr) {
         return label;
     }

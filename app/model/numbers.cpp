@@ -113,6 +113,9 @@ Numbers Run::numbers() const {
             boundaries.push_back(wait.issued);
         }
     }
+    if (open_wait_ && open_wait_->kind != trace::WaitKind::paused) {
+        add_to(numbers.blocked_ns, clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
+    }
     const long double t3 = returns > 0        ? returns_ns / static_cast<long double>(returns)
                            : idle_returns > 0 ? idle_returns_ns / static_cast<long double>(idle_returns)
                                               : 0;

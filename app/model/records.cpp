@@ -263,6 +263,25 @@ void Run::take_work(const trace::FrontendRecord& record) {
     works_.push_back(std::move(work));
 }
 
+namespace {
+
+std::string barrier_word(std::uint16_t kind, std::uint32_t behind) {
+    switch (static_cast<trace::BarrierKind>(kind)) {
+        case trace::BarrierKind::none:
+            return "none";
+        case trace::BarrierKind::op:
+            return "op";
+        case trace::BarrierKind::minibatch:
+            return "minibatch";
+        case trace::BarrierKind::behind:
+            return "behind:" + std::to_string(behind);
+        default:
+            return "as-written";
+    }
+}
+
+}  // namespace
+
 void Run::take_mark(const trace::FrontendRecord& record) {
     const std::int64_t ns = ns_from_ticks(record.begin);
     const auto issued = static_cast<OpId>(ops_.size());
@@ -305,6 +324,9 @@ void Run::take_mark(const trace::FrontendRecord& record) {
                 measure_begin_op_ = issued;
                 measure_begin_wait_ = waits_.size();
             }
+            break;
+        case trace::FrontendKind::barrier:
+            info_.barrier_changes.push_back({ns, barrier_word(record.signature, record.out)});
             break;
         case trace::FrontendKind::measure_end:
             if (measure_begin_ns_ != kPending) {

@@ -36,6 +36,9 @@ Json settings_of(const RunInfo& info) {
     settings["budget"] = info.budget;
     settings["queue_limit"] = info.queue_limit;
     settings["seed"] = info.seed;
+    for (const auto& change : info.barrier_changes) {
+        settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
+    }
     return settings;
 }
 

@@ -138,10 +138,35 @@ bool Run::update(double budget_ms) {
     }
     take_samples();
     settle();
+    look_at_open_wait();
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
     }
     return more;
+}
+
+void Run::look_at_open_wait() {
+    const trace::Header& header = reader_->header();
+    const auto begin = header.wait_begin.load(std::memory_order_acquire);
+    const auto kind_name = header.wait_kind_name.load(std::memory_order_relaxed);
+    const auto line = header.wait_line.load(std::memory_order_relaxed);
+    open_wait_.reset();
+    // A run on a virtual clock takes no time to look at.
+    if (begin == 0 || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks) ||
+        begin != header.wait_begin.load(std::memory_order_acquire)) {
+        return;
+    }
+    Wait wait;
+    wait.begin_ns = ns_from_ticks(begin);
+    wait.end_ns = last_ns_;
+    if (wait.begin_ns >= wait.end_ns || (!waits_.empty() && wait.begin_ns < waits_.back().end_ns)) {
+        return;  // nothing has happened since, or it is over by now
+    }
+    wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
+    wait.name = string(static_cast<std::uint16_t>(kind_name));
+    wait.line = line;
+    wait.issued = wait.waits_through = static_cast<OpId>(ops_.size());
+    open_wait_ = std::move(wait);
 }
 
 void Run::settle() {

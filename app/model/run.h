@@ -103,6 +103,12 @@ struct RunInfo {
     std::string cpu, os;
     int cores = 0;
     std::string barrier, free_policy;  // as on the command line
+    // What the learner chose while it ran, in order.
+    struct BarrierChange {
+        std::int64_t ns = 0;
+        std::string barrier;  // as on the command line
+    };
+    std::vector<BarrierChange> barrier_changes;
     std::uint32_t workers = 0, streams = 0, queue_limit = 0;
     std::uint64_t budget = 0, seed = 0;
     std::string date;  // ISO, local
@@ -172,6 +178,8 @@ public:
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }  // of ops; those not issued are marked
+    // The wait that the frontend was in at the last update(), up to now: not yet among waits().
+    [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const Curve& headway() const { return headway_; }
@@ -258,6 +266,7 @@ private:
     void take_mark(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     // (facts.cpp)
+    void look_at_open_wait();
     void take_facts();
     void take_run(std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;
@@ -276,6 +285,7 @@ private:
     Blocks<Op> ops_;
     std::vector<Lane> lanes_;
     std::vector<Wait> waits_;
+    std::optional<Wait> open_wait_;
     std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;

@@ -56,7 +56,12 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
                             std::max(1.0, static_cast<double>(n.backend_idle_ns + n.backend_busy_ns));
         const bool a = run == state_.session.a();
         const auto policy = session::barrier_from_word(run->run()->info().barrier);
-        const std::string barrier = short_barrier_label(policy ? *policy : run->settings.barrier);
+        std::string barrier = short_barrier_label(policy ? *policy : run->settings.barrier);
+        if (const auto& changes = run->run()->info().barrier_changes; !changes.empty()) {
+            if (const auto last = session::barrier_from_word(changes.back().barrier)) {
+                barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
+            }
+        }
         all.push_back({run,
                        (a ? "A  " : "B  ") + barrier,
                        a ? t.run_a : t.run_b,

@@ -69,6 +69,7 @@ Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Set
     if (control_.queue_limit.load() == 0) {
         control_.queue_limit.store(settings.queue_limit);
     }
+    recorded_barrier_ = settings.barrier;
     read_control();
 }
 
@@ -296,6 +297,10 @@ void Runtime::submit_waits(const Placement& placement, std::uint32_t first) {
 
 void Runtime::read_control() {
     learners_barrier_ = trace::unpack_barrier(control_.barrier.load());
+    if (!(learners_barrier_ == recorded_barrier_)) {
+        recorded_barrier_ = learners_barrier_;
+        record_mark(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind), learners_barrier_.behind);
+    }
     const auto budget = control_.budget_bytes.load();
     budget_ = budget == 0 ? kNoBudget : budget;
     if (free_policy_ == FreePolicy::lazy) {
@@ -392,7 +397,7 @@ void Runtime::before_issue() {
         // The op that must be finished so that one more fits. All before it have been waited for likewise.
         const auto [lane, seq] = recent_[issued_ % queue_limit_];
         if (seq != 0 && !finished(lane, seq)) {
-            const auto begin = stamp();
+            const auto begin = begin_wait(WaitKind::queue_limit, "queue limit");
             device_.wait(lane, seq);
             device_.wait_returned();
             record_wait(begin, WaitKind::queue_limit, "queue limit", 0, issued_ + 1 - queue_limit_);
@@ -405,7 +410,7 @@ void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
         recent_[(issued_ - 1) % queue_limit_] = {lane, seq};
     }
     if ((slow_ & kOpBarrier) != 0) {
-        const auto begin = stamp();
+        const auto begin = begin_wait(WaitKind::op_barrier, "op barrier");
         device_.wait(lane, seq);
         device_.wait_returned();
         record_wait(begin, WaitKind::op_barrier, "op barrier", 0, issued_);
@@ -593,6 +598,25 @@ std::uint32_t Runtime::headway() {
 
 // --- waits ---
 
+std::uint16_t Runtime::wait_name(std::string_view name) {
+    if (wait_name_id_ == 0 || name != wait_name_) {
+        wait_name_ = name;
+        wait_name_id_ = recording_.string_id(name);
+    }
+    return wait_name_id_;
+}
+
+std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name) {
+    const auto begin = stamp();
+    if (record_) {
+        trace::Header& header = recording_.header();
+        header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name), std::memory_order_relaxed);
+        header.wait_line.store(line_, std::memory_order_relaxed);
+        header.wait_begin.store(begin, std::memory_order_release);
+    }
+    return begin;
+}
+
 void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view name, core::BufferId target,
                           core::OpId through) {
     if (!record_) {
@@ -601,7 +625,8 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     const auto end = stamp();
     settle_work(begin);
     last_event_ = end;
-    events_.add({begin, trace::pack_duration(end - begin), recording_.string_id(name),
+    recording_.header().wait_begin.store(0, std::memory_order_relaxed);
+    events_.add({begin, trace::pack_duration(end - begin), wait_name(name),
                  static_cast<std::uint8_t>(FrontendKind::wait), static_cast<std::uint8_t>(kind), line_, target, issued_,
                  through == issued_ ? 0 : through});
 }
@@ -621,7 +646,7 @@ void Runtime::waitall() {
 
 void Runtime::wait_everything(WaitKind kind, std::string_view name) {
     attend_if_asked();
-    const auto begin = stamp();
+    const auto begin = begin_wait(kind, name);
     wait_lanes(seq_);
     record_wait(begin, kind, name, 0, issued_);
     deliver_any_failure();
@@ -630,7 +655,7 @@ void Runtime::wait_everything(WaitKind kind, std::string_view name) {
 void Runtime::wait_to_read(const Tensor& a, WaitKind kind, std::string_view name) {
     attend_if_asked();
     const Buffer& buffer = *a.buffer_;
-    const auto begin = stamp();
+    const auto begin = begin_wait(kind, name);
     if (buffer.write_seq != 0) {
         device_.wait(buffer.write_lane, buffer.write_seq);
         if (after(buffer.write_seq, seen_[buffer.write_lane])) {
@@ -771,11 +796,10 @@ void Runtime::minibatch_end() {
         return;
     }
     const MinibatchEnd& target = minibatches_[minibatches_.size() - 1 - behind];
-    const auto begin = stamp();
+    const std::string_view name = behind == 0 ? "minibatch barrier" : "barrier, batches behind";
+    const auto begin = begin_wait(WaitKind::minibatch_barrier, name);
     wait_lanes(target.seqs);
-    record_wait(begin, WaitKind::minibatch_barrier,
-                behind == 0 ? std::string_view("minibatch barrier") : std::string_view("barrier, batches behind"), 0,
-                target.last);
+    record_wait(begin, WaitKind::minibatch_barrier, name, 0, target.last);
     deliver_any_failure();
 }
 

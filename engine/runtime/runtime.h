@@ -254,6 +254,9 @@ private:
     void reclaim();      // what is at the front of the queues of pending memory and has finished
     void reclaim_all();  // whatever has finished
 
+    // Lets a watcher see the wait that begins; returns when. record_wait() ends it.
+    std::uint64_t begin_wait(trace::WaitKind kind, std::string_view name);
+    std::uint16_t wait_name(std::string_view name);
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
                      core::OpId through);
     void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
@@ -319,9 +322,12 @@ private:
     static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
     std::uint16_t language_name_ = 0;                      // 0: only ops, waits and marks are accounted for
     std::uint16_t work_name_ = 0;
+    std::string wait_name_;  // the last one asked for
+    std::uint16_t wait_name_id_ = 0;
     std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait, mark or work
     std::uint64_t line_begin_ = 0;  // ticks at which the line was come to
     trace::BarrierPolicy learners_barrier_;
+    trace::BarrierPolicy recorded_barrier_;  // as the trace has it
     trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
     struct MinibatchEnd {
         std::array<std::uint32_t, core::kMaxLanes> seqs;

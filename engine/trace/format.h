@@ -63,6 +63,7 @@ enum class FrontendKind : std::uint8_t {
     more_inputs = 10,  // two further inputs of the op just issued, in in0 and in1
     line = 11,         // the program went on to another source line
     program_end = 12,
+    barrier = 13,  // the learner chose another policy: its kind in `signature`, K in `out`
 };
 
 // Issue flags, in the high bits of FrontendRecord::kind.
@@ -246,6 +247,10 @@ struct Header {
     std::atomic<std::int64_t> last_ns;
     double recorder_ns_per_op;                // what recording one op costs, measured at the start
     std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC, about every 10 ms
+    // The wait that the frontend is in: its record comes when it is over. Begin 0: none; written last, taken away first.
+    std::atomic<std::uint64_t> wait_begin;      // ticks
+    std::atomic<std::uint32_t> wait_kind_name;  // WaitKind in the upper half, the name's string id in the lower
+    std::atomic<std::uint32_t> wait_line;       // core::Line
     alignas(64) Control control;
 };
 static_assert(sizeof(Header) <= kHeaderBytes);
