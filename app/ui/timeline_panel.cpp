@@ -68,6 +68,9 @@ void TimelinePanel::lay_out(figure::Box area) {
         if (execution == a && both) {
             run.note = "pinned · same time axis";
         }
+        if (execution->phase() == session::Phase::recorded) {
+            run.label = figure::barrier_label(execution->run()->info().barrier) + " · RECORDED";
+        }
         runs_.push_back(std::move(run));
     }
     if (runs_.size() != shown_before) {

@@ -150,8 +150,10 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
     std::atomic_ref(header->magic).store(kMagic, std::memory_order_release);
 
     recording->chunks_prepared_ = 0;
-    recording->prepare_chunks_to(std::max(kFirstChunks, resident_bytes / kChunkBytes));
-    recording->start_keeper();
+    if (clock == ClockKind::ticks) {  // else nothing is measured that page faults could disturb
+        recording->prepare_chunks_to(std::max(kFirstChunks, resident_bytes / kChunkBytes));
+        recording->start_keeper();
+    }
     return recording;
 }
 
