@@ -78,15 +78,17 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
         }
     }
     end_stretch(layout.axis.x1);
-    if (const RowBox* frontend = row_of(layout, run, RowKind::frontend, -1); frontend != nullptr && why.total_ns > 0) {
+    // In the header, left of the total.
+    if (const RowBox* header = row_of(layout, run, RowKind::header, -1); header != nullptr && why.total_ns > 0) {
         const auto share = [&](std::int64_t ns) {
             return percent_text(static_cast<double>(ns) / static_cast<double>(why.total_ns));
         };
-        add_words(to, o, layout.axis.x1 - 6 * o.scale, frontend->content.y0 + 8 * o.scale,
-                  "critical path: executing " + share(why.totals.execute_ns) + ", frontend " +
-                      share(why.totals.frontend_ns) + ", handing over and back " +
-                      share(why.totals.handover_ns + why.totals.return_ns),
-                  colour);
+        const std::string words = "critical path: executing " + share(why.totals.execute_ns) + ", frontend " +
+                                  share(why.totals.frontend_ns) + ", handing over " +
+                                  share(why.totals.handover_ns + why.totals.return_ns);
+        const float room = 0.5F * (layout.axis.x1 - layout.axis.x0);
+        add_words(to, o, layout.axis.x1 - 140 * o.scale, header->box.y1 - 10 * o.scale,
+                  shortened(words, room, FontRole::ui_semibold, o.style.mark_px * o.scale, *o.measure), colour);
     }
     to.add(ClipPop{});
 }
