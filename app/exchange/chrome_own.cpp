@@ -70,6 +70,9 @@ public:
             issue(event);
         } else if (tid == kWaitsTid) {
             wait(event);
+        } else if (tid == kWorkTid) {
+            draft_.works.push_back({event.ns, event.ns + event.duration_ns, text_from(event.name), line_of(event),
+                                    small(event.argument("issued"))});
         } else if (tid == kMinibatchesTid) {
             minibatch(event);
         } else if (tid == kDropsTid) {
@@ -276,6 +279,7 @@ void OwnFormat::facts(const Json& json) {
     model::RunInfo& info = draft_.info;
     info.program = text_at(json, "program");
     info.title = text_at(json, "title");
+    info.frontend = text_at(json, "frontend");
     info.device_kind = text_at(json, "device_kind");
     info.device_name = text_at(json, "device_name");
     info.simulated = is_true(json, "simulated");

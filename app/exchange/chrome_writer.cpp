@@ -104,6 +104,7 @@ public:
         names();
         issues();
         waits();
+        works();
         scopes();
         minibatches();
         drops();
@@ -215,6 +216,7 @@ private:
     void names();
     void issues();
     void waits();
+    void works();
     void scopes();
     void minibatches();
     void drops();
@@ -240,6 +242,7 @@ void Writer::other_data() {
     text("version", info.version);
     text("program", info.program);
     text("title", info.title);
+    text("frontend", info.frontend);
     text("device_kind", info.device_kind);
     text("device_name", info.device_name);
     put_all("\"simulated\":", info.simulated ? "true," : "false,");
@@ -313,6 +316,9 @@ void Writer::names() {
     int order = 0;
     thread(kFrontendTid, "Frontend", order++);
     thread(kWaitsTid, "Frontend waits", order++);
+    if (!run_.works().empty()) {
+        thread(kWorkTid, "Frontend's own work", order++);
+    }
     thread(kDropsTid, "Frontend drops tensors", order++);
     if (!run_.minibatches().empty()) {
         thread(kMinibatchesTid, "Minibatches", order++);
@@ -388,6 +394,20 @@ void Writer::waits() {
         } else {
             put_all(",\"through\":", wait.waits_through);
         }
+        put("}}");
+    }
+}
+
+void Writer::works() {
+    for (const auto& work : run_.works()) {
+        if (!event("X", kWorkTid)) {
+            return;
+        }
+        span(work.begin_ns, work.end_ns);
+        put(",\"cat\":\"work\",\"name\":");
+        put(quoted(work.name));
+        put_all(",\"args\":{\"issued\":", work.issued);
+        put_line(work.line);
         put("}}");
     }
 }

@@ -14,7 +14,7 @@
 namespace headway::exchange {
 
 // The threads of the exported trace.
-inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kFirstScopeTid = 10, kFirstLaneTid = 100;
+inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kFirstScopeTid = 10, kFirstLaneTid = 100;
 
 // False when the sink took no more.
 bool write_chrome_trace(const model::Run& run, const Sink& sink);

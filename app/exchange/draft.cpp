@@ -14,12 +14,12 @@ using trace::FrontendKind;
 
 constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // a duration's end of scale, and above
 
-// A frontend event that is no op and no wait.
+// A frontend event that is no op and no wait: marks of the program, and its own work.
 struct Mark {
     core::OpId issued = 0;  // ops issued before it
     std::int64_t ns = 0;
     FrontendKind kind = FrontendKind::scope_begin;
-    std::uint32_t index = 0;  // of a scope (in `scopes`) or the minibatch's own
+    std::uint32_t index = 0;  // of a scope or work (in the draft), or the minibatch's own
 };
 
 std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
@@ -35,6 +35,7 @@ std::string run_json(const Draft& draft) {
     const model::RunInfo& info = draft.info;
     return nlohmann::json{{"program", info.program},
                           {"title", info.title},
+                          {"frontend", info.frontend},
                           {"device_kind", info.device_kind},
                           {"device_name", info.device_name},
                           {"simulated", info.simulated},
@@ -175,6 +176,14 @@ private:
         const auto middle = static_cast<std::ptrdiff_t>(marks.size());
         marks.insert(marks.end(), batches.begin(), batches.end());
         std::inplace_merge(marks.begin(), marks.begin() + middle, marks.end(), earlier);
+        std::vector<Mark> works;
+        for (std::size_t i = 0; i < draft_.works.size(); ++i) {
+            works.push_back({draft_.works[i].issued, draft_.works[i].begin_ns, FrontendKind::work,
+                             static_cast<std::uint32_t>(i)});
+        }
+        const auto end = static_cast<std::ptrdiff_t>(marks.size());
+        marks.insert(marks.end(), works.begin(), works.end());
+        std::inplace_merge(marks.begin(), marks.begin() + end, marks.end(), earlier);
         if (draft_.program_end_ns != model::kPending) {
             marks.push_back({static_cast<core::OpId>(draft_.ops.size()), draft_.program_end_ns,
                              FrontendKind::program_end, 0});
@@ -210,6 +219,12 @@ private:
     }
 
     void add_mark(const Mark& mark) {
+        if (mark.kind == FrontendKind::work) {
+            const model::Work& work = draft_.works[mark.index];
+            add(work.begin_ns, duration(work.begin_ns, work.end_ns), recording_.string_id(work.name), mark.kind, 0, 0,
+                work.line, 0, op_count_, 0);
+            return;
+        }
         const bool scope = mark.kind == FrontendKind::scope_begin || mark.kind == FrontendKind::scope_end;
         add(mark.ns, 0, scope ? recording_.string_id(draft_.scopes[mark.index].name) : std::uint16_t{0}, mark.kind, 0, 0,
             0, scope ? 0 : mark.index, op_count_, 0);
@@ -285,7 +300,7 @@ core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
         executed += lane.size();
     }
     const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() +
-                               2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
+                               draft.works.size() + 2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
                                   sizeof(trace::FrontendRecord) +
                               (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
     const std::size_t meta = (draft.signatures.size() + draft.scopes.size() + draft.waits.size()) * 128;

@@ -56,6 +56,7 @@ struct Draft {
     std::vector<MoreInput> more_inputs;          // in the order of the ops
     std::vector<std::vector<Exec>> lanes;        // in the order of execution
     std::vector<model::Wait> waits;              // in order; `target_writer` unused
+    std::vector<model::Work> works;              // likewise
     std::vector<model::Scope> scopes;            // in the order of their begins
     std::vector<model::Minibatch> minibatches;   // likewise
     std::vector<Drop> drops;                     // in order

@@ -66,7 +66,7 @@ void expect_same(const model::Run& run, const std::string& text) {
 TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
-    builder.facts(R"({"program": "p", "title": "A \"title\" é", "simulated": true, "seed": 7, "budget": 12345678901,
+    builder.facts(R"({"program": "p", "title": "A \"title\" é", "frontend": "Python", "simulated": true, "seed": 7, "budget": 12345678901,
                       "device_kind": "simulated", "device_name": "d", "cpu": "c", "os": "o", "cores": 3,
                       "barrier": "behind:2", "free_policy": "lazy", "workers": 2, "streams": 3, "queue_limit": 9,
                       "date": "2026-01-01", "version": "1", "lanes": ["Stream 0", "Stream \\1"],
@@ -82,7 +82,9 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     builder.mark(FrontendKind::minibatch_begin, 950);
     const auto line = core::make_line(3, 77);
     const auto a = builder.issue({.begin = 1000, .end = 1250, .out = 1, .fresh = true, .signature = add, .line = line});
+    builder.work(1252, 1259, "NumPy", line);
     builder.wait(1260, 1270, WaitKind::item, 1, 0, line);
+    builder.work(1275, 1999, "", 0);
     const auto b = builder.issue({.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true,
                                   .signature = add});
     builder.more_inputs(1, 2);
@@ -107,6 +109,8 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     EXPECT_EQ(again.run->line_text(again.run->op(1).line), "train.py:77");
     EXPECT_EQ(again.run->file(3), "/a b/train.py");
     EXPECT_EQ(again.run->scopes().size(), 3u);
+    EXPECT_EQ(again.run->works().size(), 2u);
+    EXPECT_EQ(again.run->info().frontend, "Python");
     EXPECT_EQ(again.run->error()->message, "broke");
     EXPECT_EQ(again.run->info().budget, 12345678901u);
 }
@@ -141,6 +145,9 @@ TEST(ChromeReader, RandomProgramsComeBackAsTheyWere) {
         for (int i = 0; i < 300; ++i) {
             program.step();
             const auto now = program.ops.empty() ? 0 : program.ops.back().issue_end;
+            if (random() % 30 == 0) {
+                builder.work(now, now + random() % 3, random() % 2 == 0 ? "NumPy" : "import", random() % 9);
+            }
             if (random() % 20 == 0) {
                 open.push_back("scope " + std::to_string(random() % 3));
                 builder.mark(FrontendKind::scope_begin, now, 0, open.back());
