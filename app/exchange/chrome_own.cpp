@@ -77,6 +77,16 @@ public:
             minibatch(event);
         } else if (tid == kDropsTid) {
             draft_.drops.push_back({event.ns, small(event.argument("buffer")), small(event.argument("after"))});
+        } else if (tid == kLaunchTid) {
+            if (const core::OpId id = op_of(event); id != 0) {
+                draft_.launches.push_back({event.ns, event.ns + event.duration_ns, id});
+            }
+        } else if (tid == kDriverTid) {
+            draft_.driver.push_back({event.ns, event.ns + event.duration_ns,
+                                     static_cast<trace::DriverKind>(std::min(small(event.argument("kind")), 255u)),
+                                     number(event.argument("bytes")), small(event.argument("stream"))});
+        } else if (tid >= kFirstLaneTid && !event.argument("part_of").empty()) {
+            part(event, static_cast<std::size_t>(tid - kFirstLaneTid));
         } else if (tid >= kFirstLaneTid) {
             execution(event, static_cast<std::size_t>(tid - kFirstLaneTid));
         } else if (tid >= kFirstScopeTid) {
@@ -95,6 +105,14 @@ public:
         }
         std::stable_sort(draft_.samples.begin(), draft_.samples.end(),
                          [](const auto& a, const auto& b) { return a.ns < b.ns; });
+        merge_samples();
+        const auto by_op = [](const auto& a, const auto& b) { return a.op < b.op; };
+        std::stable_sort(draft_.launches.begin(), draft_.launches.end(), by_op);
+        std::erase_if(draft_.launches, [this](const auto& launch) { return launch.op > draft_.ops.size(); });
+        for (auto& parts : draft_.parts) {
+            std::stable_sort(parts.begin(), parts.end(), by_op);
+        }
+        std::stable_sort(draft_.more_outputs.begin(), draft_.more_outputs.end(), by_op);
         if (odd_ > 0) {
             notes.push_back(std::to_string(odd_) + " events that make no sense were left out");
         }
@@ -105,9 +123,9 @@ private:
     void facts(const Json& json);
 
     // The number of the op that the event is about; 0 when there can be no such op.
-    core::OpId op_of(const ChromeEvent& event) const {
-        const std::uint64_t id = number(event.argument("op"));
-        return id <= 2 * events_ + (1u << 16) && id < trace::kFailedOp ? static_cast<core::OpId>(id) : 0;
+    core::OpId op_of(const ChromeEvent& event, const char* name = "op") const {
+        const std::uint64_t id = number(event.argument(name));
+        return id <= 2 * events_ + (1u << 16) && id < trace::kPart ? static_cast<core::OpId>(id) : 0;
     }
 
     core::Line line_of(const ChromeEvent& event) {
@@ -140,8 +158,40 @@ private:
                                              (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
                                              (event.argument("unissued").empty() ? 0 : trace::kNotIssued));
         inputs(event.argument("in"), id, op);
+        outputs(event.argument("made"), id, true);
+        outputs(event.argument("changed"), id, false);
         if (event.argument("sig").empty()) {
             op.signature = signature_of(event);
+        }
+    }
+
+    // Buffer, signature, buffer, signature, …
+    void outputs(RawJson list, core::OpId id, bool fresh) {
+        core::BufferId buffer = 0;
+        bool second = false;
+        each_number(list, [&](std::uint32_t value) {
+            if (second) {
+                draft_.more_outputs.push_back(
+                    {id, buffer, static_cast<std::uint16_t>(std::min(value, 65'535u)), fresh});
+            }
+            buffer = value;
+            second = !second;
+        });
+    }
+
+    template <class Call>
+    static void each_number(RawJson list, Call call) {
+        for (std::size_t i = 0; i < list.size();) {
+            if (list[i] < '0' || list[i] > '9') {
+                ++i;
+                continue;
+            }
+            std::uint32_t value = 0;
+            const auto [end, problem] = std::from_chars(list.data() + i, list.data() + list.size(), value);
+            i = static_cast<std::size_t>(end - list.data());
+            if (problem == std::errc()) {
+                call(value);
+            }
         }
     }
 
@@ -194,6 +244,19 @@ private:
         draft_.lanes[lane].push_back({event.ns, event.ns + event.duration_ns, id, !event.argument("failed").empty()});
     }
 
+    void part(const ChromeEvent& event, std::size_t lane) {
+        const core::OpId id = op_of(event, "part_of");
+        if (id == 0 || lane >= core::kMaxLanes) {
+            ++odd_;
+            return;
+        }
+        if (lane >= draft_.parts.size()) {
+            draft_.parts.resize(lane + 1);
+        }
+        draft_.parts[lane].push_back({event.ns, event.ns + event.duration_ns, id,
+                                      static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u))});
+    }
+
     void wait(const ChromeEvent& event) {
         model::Wait wait;
         wait.begin_ns = event.ns;
@@ -230,12 +293,31 @@ private:
         const auto name = bare(event.name);
         const std::uint64_t bytes = number(event.argument("bytes"));
         if (name == "resident bytes") {
-            draft_.samples.push_back({event.ns, bytes, live_});
-            resident_ = bytes;
+            draft_.samples.push_back({event.ns, bytes, kUnknown, kUnknown});
         } else if (name == "live bytes" && draft_.info.live_sampled) {
-            draft_.samples.push_back({event.ns, resident_, bytes});
-            live_ = bytes;
+            draft_.samples.push_back({event.ns, kUnknown, bytes, kUnknown});
+        } else if (name == "reserved bytes") {
+            draft_.samples.push_back({event.ns, kUnknown, kUnknown, bytes});
         }
+    }
+
+    // Each counter stands by itself in the file; samples hold them all.
+    void merge_samples() {
+        std::vector<Draft::Sample> merged;
+        Draft::Sample last;
+        for (const Draft::Sample& sample : draft_.samples) {
+            const auto take = [](std::uint64_t& value, std::uint64_t now) { value = now != kUnknown ? now : value; };
+            take(last.resident_bytes, sample.resident_bytes);
+            take(last.live_bytes, sample.live_bytes);
+            take(last.reserved_bytes, sample.reserved_bytes);
+            last.ns = sample.ns;
+            if (!merged.empty() && merged.back().ns == sample.ns) {
+                merged.back() = last;
+            } else {
+                merged.push_back(last);
+            }
+        }
+        draft_.samples = std::move(merged);
     }
 
     // Ops that are missing between others keep their place, and do nothing.
@@ -268,7 +350,8 @@ private:
     }
 
     Draft draft_;
-    std::uint64_t events_ = 0, odd_ = 0, resident_ = 0, live_ = 0;
+    static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // of a sample: as it was before
+    std::uint64_t events_ = 0, odd_ = 0;
     std::unordered_map<std::string, std::uint16_t> found_;
 };
 
@@ -295,6 +378,13 @@ void OwnFormat::facts(const Json& json) {
     info.seed = count_at(json, "seed");
     info.date = text_at(json, "date");
     info.version = text_at(json, "version");
+    info.timing = text_at(json, "timing");
+    info.timing_note = text_at(json, "timing_note");
+    info.timing_uncertainty_ns = count_at(json, "timing_uncertainty_ns");
+    info.issue = text_at(json, "issue");
+    info.launch = text_at(json, "launch");
+    info.copies = text_at(json, "copies");
+    info.products = text_at(json, "products");
     info.live_sampled = is_true(json, "live_sampled");
     if (const auto list = json.find("parameters"); list != json.end() && list->is_object()) {
         for (const auto& [name, value] : list->items()) {

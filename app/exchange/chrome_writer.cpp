@@ -93,6 +93,30 @@ const char* word_for(devices::Family family) {
     return "other";
 }
 
+const char* word_for(trace::DriverKind kind) {
+    switch (kind) {
+        case trace::DriverKind::event_wait:
+            return "wait for an event";
+        case trace::DriverKind::stream_waits_for_event:
+            return "stream waits for an event";
+        case trace::DriverKind::stream_wait:
+            return "wait for a stream";
+        case trace::DriverKind::device_wait:
+            return "wait for the device";
+        case trace::DriverKind::device_taken:
+            return "device memory taken";
+        case trace::DriverKind::device_given_back:
+            return "device memory given back";
+        case trace::DriverKind::pinned_taken:
+            return "pinned memory taken";
+        case trace::DriverKind::pinned_given_back:
+            return "pinned memory given back";
+        case trace::DriverKind::other_wait:
+            break;
+    }
+    return "wait";
+}
+
 class Writer {
 public:
     Writer(const model::Run& run, const Sink& sink) : run_(run), sink_(sink) { buffer_.reserve(kFlushBytes + 4096); }
@@ -108,9 +132,12 @@ public:
         scopes();
         minibatches();
         drops();
+        launches();
+        driver_events();
         executions();
         counter("headway", "ops", run_.headway());
         counter("live bytes", "bytes", run_.live_bytes());
+        counter("reserved bytes", "bytes", run_.reserved_bytes());
         counter("resident bytes", "bytes", run_.resident_bytes());
         put("\n]}\n");
         return flush();
@@ -219,6 +246,8 @@ private:
     void works();
     void scopes();
     void minibatches();
+    void launches();
+    void driver_events();
     void drops();
     void executions();
     void counter(const char* name, const char* unit, const model::Curve& curve);
@@ -246,12 +275,23 @@ void Writer::other_data() {
     text("device_kind", info.device_kind);
     text("device_name", info.device_name);
     put_all("\"simulated\":", info.simulated ? "true," : "false,");
+    if (!info.timing.empty()) {
+        text("timing", info.timing);
+        text("timing_note", info.timing_note);
+        put_all("\"timing_uncertainty_ns\":", info.timing_uncertainty_ns, ",");
+    }
+    if (!info.launch.empty()) {
+        text("launch", info.launch);
+        text("copies", info.copies);
+        text("products", info.products);
+    }
     text("cpu", info.cpu);
     text("os", info.os);
     put_all("\"cores\":", info.cores, ",");
     text("date", info.date);
     text("barrier", info.barrier);
     text("free_policy", info.free_policy);
+    text("issue", info.issue.empty() ? "op" : info.issue);
     put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
             ",\"budget\":", info.budget, ",\"seed\":", info.seed, ",\"parameters\":{");
     bool first = true;
@@ -330,6 +370,12 @@ void Writer::names() {
     for (int depth = 0; depth <= deepest; ++depth) {
         thread(kFirstScopeTid + depth, depth == 0 ? "Scopes" : "Scopes, level " + std::to_string(depth + 1), order++);
     }
+    if (!run_.launches().empty()) {
+        thread(kLaunchTid, "Launch", order++);
+    }
+    if (!run_.driver_events().empty()) {
+        thread(kDriverTid, "Driver", order++);
+    }
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
         thread(kFirstLaneTid + static_cast<int>(lane), run_.lanes()[lane].name, order++);
     }
@@ -356,6 +402,19 @@ void Writer::issues() {
                 }
             }
             put("]");
+        }
+        if (op.more_outputs) {  // those made with their signatures, those changed
+            for (const bool made : {true, false}) {
+                const char* before = made ? ",\"made\":[" : ",\"changed\":[";
+                bool any = false;
+                for (const auto& output : run_.more_outputs(id)) {
+                    if (output.fresh == made) {
+                        put_all(any ? "," : before, output.buffer, ",", std::uint32_t{output.signature});
+                        any = true;
+                    }
+                }
+                put(any ? "]" : "");
+            }
         }
         if (op.reads_output) {
             put(",\"in_place\":true");
@@ -437,6 +496,32 @@ void Writer::minibatches() {
     }
 }
 
+void Writer::launches() {
+    for (const auto& launch : run_.launches()) {
+        if (!event("X", kLaunchTid)) {
+            return;
+        }
+        span(launch.begin_ns, launch.end_ns);
+        put_all(",\"cat\":\"launch\",\"name\":", std::string_view(signature(run_.op(launch.op).signature).name),
+                ",\"args\":{\"op\":", launch.op, "}}");
+    }
+}
+
+void Writer::driver_events() {
+    for (const auto& driver : run_.driver_events()) {
+        if (!event("X", kDriverTid)) {
+            return;
+        }
+        span(driver.begin_ns, driver.end_ns);
+        put_all(",\"cat\":\"driver\",\"name\":\"", word_for(driver.kind), "\",\"args\":{\"kind\":",
+                static_cast<int>(driver.kind), ",\"stream\":", driver.stream);
+        if (!trace::is_wait(driver.kind)) {
+            put_all(",\"bytes\":", driver.bytes);
+        }
+        put("}}");
+    }
+}
+
 void Writer::drops() {
     run_.each_drop([this](core::BufferId buffer, std::int64_t ns, core::OpId after) {
         if (!event("i", kDropsTid)) {
@@ -464,6 +549,13 @@ void Writer::executions() {
             put_all(",\"cat\":", std::string_view(text.category), ",\"name\":", std::string_view(text.name),
                     ",\"args\":{\"op\":", id, ",\"shapes\":", std::string_view(text.shapes));
             put(op.failed ? ",\"failed\":true}}" : "}}");
+            for (const auto& part : run_.parts(id)) {
+                const auto& piece = signature(part.signature);
+                event("X", tid);
+                span(part.begin_ns, part.end_ns);
+                put_all(",\"cat\":\"part\",\"name\":", std::string_view(piece.name), ",\"args\":{\"part_of\":", id, ",\"sig\":", std::uint32_t{part.signature},
+                        ",\"shapes\":", std::string_view(piece.shapes), "}}");
+            }
             event("f", tid);
             put(",\"ts\":");
             put_us(op.begin_ns);

@@ -53,6 +53,13 @@ std::string run_json(const Draft& draft) {
                           {"version", info.version},
                           {"parameters", info.parameters},
                           {"live_sampled", info.live_sampled},
+                          {"timing", info.timing},
+                          {"timing_note", info.timing_note},
+                          {"timing_uncertainty_ns", info.timing_uncertainty_ns},
+                          {"issue", info.issue},
+                          {"launch", info.launch},
+                          {"copies", info.copies},
+                          {"products", info.products},
                           {"lanes", draft.lane_names}}
         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -112,7 +119,16 @@ public:
         }
         trace::StreamWriter<trace::SampleRecord> samples(recording_, {trace::StreamKind::samples, 0});
         for (const Draft::Sample& sample : draft_.samples) {
-            samples.add({ticks(sample.ns), sample.resident_bytes, 0, sample.live_bytes});
+            samples.add({ticks(sample.ns), sample.resident_bytes, sample.reserved_bytes, sample.live_bytes});
+        }
+        trace::StreamWriter<trace::ExecRecord> launches(recording_, {trace::StreamKind::launch, 0});
+        for (const model::Launch& launch : draft_.launches) {
+            launches.add({ticks(launch.begin_ns), duration(launch.begin_ns, launch.end_ns), launch.op});
+        }
+        trace::StreamWriter<trace::DriverRecord> driver(recording_, {trace::StreamKind::driver, 0});
+        for (const model::DriverEvent& event : draft_.driver) {
+            driver.add({ticks(event.begin_ns), duration(event.begin_ns, event.end_ns), event.kind,
+                        static_cast<std::uint16_t>(event.stream), event.bytes});
         }
         if (!draft_.error_json.empty()) {
             recording_.meta(trace::MetaType::error, 0, draft_.error_json);
@@ -209,6 +225,12 @@ private:
                 two ? more[more_ + 1].buffer : 0);
             more_ -= two ? 0 : 1;
         }
+        for (; more_output_ < draft_.more_outputs.size() && draft_.more_outputs[more_output_].op <= op_count_;
+             ++more_output_) {
+            const auto& output = draft_.more_outputs[more_output_];
+            add(op.issue_begin_ns, 0, output.signature, FrontendKind::more_output,
+                output.fresh ? trace::kFreshOutput : trace::kReadsOutput, 0, op.line, output.buffer, 0, 0);
+        }
     }
 
     void add_wait(const model::Wait& wait) {
@@ -275,7 +297,16 @@ private:
         for (std::size_t lane = 0; lane < std::min<std::size_t>(draft_.lanes.size(), core::kMaxLanes); ++lane) {
             trace::StreamWriter<trace::ExecRecord> writer(
                 recording_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
+            std::size_t part = 0;
+            const std::vector<Draft::Part> none;
+            const auto& parts = lane < draft_.parts.size() ? draft_.parts[lane] : none;
             for (const Draft::Exec& exec : draft_.lanes[lane]) {
+                for (; part < parts.size() && parts[part].op <= exec.op; ++part) {
+                    if (parts[part].op == exec.op) {
+                        writer.add({ticks(parts[part].begin_ns), duration(parts[part].begin_ns, parts[part].end_ns),
+                                    trace::kPart | parts[part].signature});
+                    }
+                }
                 writer.add({ticks(exec.begin_ns), duration(exec.begin_ns, exec.end_ns),
                             exec.op | (exec.failed ? trace::kFailedOp : 0)});
             }
@@ -287,7 +318,7 @@ private:
     trace::Recording& recording_;
     trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, {trace::StreamKind::frontend, 0}};
     core::OpId op_count_ = 0;
-    std::size_t wait_count_ = 0, more_ = 0;
+    std::size_t wait_count_ = 0, more_ = 0, more_output_ = 0;
     bool measure_begun_ = false, measure_ended_ = false;
 };
 
@@ -299,6 +330,10 @@ core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
     for (const auto& lane : draft.lanes) {
         executed += lane.size();
     }
+    for (const auto& parts : draft.parts) {
+        executed += parts.size();
+    }
+    executed += draft.launches.size() + 2 * draft.driver.size() + 2 * draft.more_outputs.size();
     const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() +
                                draft.works.size() + 2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
                                   sizeof(trace::FrontendRecord) +

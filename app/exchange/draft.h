@@ -34,6 +34,11 @@ struct Draft {
         core::OpId op = 0;
         core::BufferId buffer = 0;
     };
+    struct Part {  // of a composite op
+        std::int64_t begin_ns = 0, end_ns = 0;
+        core::OpId op = 0;
+        std::uint16_t signature = 0;
+    };
     struct Drop {
         std::int64_t ns = 0;
         core::BufferId buffer = 0;
@@ -41,7 +46,7 @@ struct Draft {
     };
     struct Sample {
         std::int64_t ns = 0;
-        std::uint64_t resident_bytes = 0, live_bytes = 0;
+        std::uint64_t resident_bytes = 0, live_bytes = 0, reserved_bytes = 0;
     };
 
     model::RunInfo info;
@@ -54,7 +59,11 @@ struct Draft {
     std::vector<std::string> lane_names;         // at most core::kMaxLanes
     std::vector<Op> ops;                         // op 1 first
     std::vector<MoreInput> more_inputs;          // in the order of the ops
+    std::vector<model::MoreOutput> more_outputs;  // in the order of the ops
     std::vector<std::vector<Exec>> lanes;        // in the order of execution
+    std::vector<std::vector<Part>> parts;        // by lane, in the order of their ops
+    std::vector<model::Launch> launches;         // in the order of the ops
+    std::vector<model::DriverEvent> driver;      // in order
     std::vector<model::Wait> waits;              // in order; `target_writer` unused
     std::vector<model::Work> works;              // likewise
     std::vector<model::Scope> scopes;            // in the order of their begins

@@ -29,7 +29,7 @@ void Run::Dependencies::add(OpId id, const Op& op, BufferState* in0, BufferState
     links_.push_back(links);
     if (out != nullptr) {
         if (!op.fresh_output) {
-            overwrites_.push_back({id, out->writer, out->reader});
+            overwrites_.push_back({id, out->writer, out->reader, op.out});
         }
         out->writer = id;
         out->reader = 0;
@@ -46,6 +46,22 @@ void Run::Dependencies::add_input(OpId id, const Op& op, BufferId buffer, Buffer
         }
     }
     more_.push_back(input);
+}
+
+void Run::Dependencies::add_output(const MoreOutput& output, BufferState* state) {
+    more_outputs_.push_back(output);
+    const OpId id = output.op;
+    const BufferId buffer = output.buffer;
+    const bool fresh = output.fresh;
+    if (state == nullptr) {
+        return;
+    }
+    if (!fresh) {
+        const OpId reader = state->reader == id ? reader_before(id, buffer) : state->reader;
+        overwrites_.push_back({id, state->writer, reader, buffer});
+    }
+    state->writer = id;
+    state->reader = 0;
 }
 
 OpId Run::Dependencies::reader_before(OpId reader, BufferId buffer) const {
@@ -78,6 +94,14 @@ std::vector<OpId> Run::dependencies(OpId id) const {
 void Run::dependencies(OpId id, std::vector<OpId>& into) const {
     into.clear();
     dependencies_->each(id, [&into](OpId op) { into.push_back(op); });
+}
+
+std::vector<MoreOutput> Run::more_outputs(OpId id) const {
+    std::vector<MoreOutput> outputs;
+    if (id != 0 && id <= ops_.size() && ops_[id - 1].more_outputs) {
+        dependencies_->each_more_output(id, [&outputs](const MoreOutput& output) { outputs.push_back(output); });
+    }
+    return outputs;
 }
 
 std::vector<BufferId> Run::more_inputs(OpId id) const {

@@ -24,6 +24,19 @@ public:
     void add(OpId id, const Op& op, BufferState* in0, BufferState* in1, BufferState* out);
     void add_input(OpId id, const Op& op, BufferId buffer, BufferState* state);
 
+    // A buffer beside op.out that the op writes; after its inputs.
+    void add_output(const MoreOutput& output, BufferState* state);
+
+    // Buffers beside op.out that the op writes: call(output).
+    template <class Call>
+    void each_more_output(OpId id, Call call) const {
+        const auto first = std::lower_bound(more_outputs_.begin(), more_outputs_.end(), id,
+                                            [](const MoreOutput& m, OpId wanted) { return m.op < wanted; });
+        for (auto it = first; it != more_outputs_.end() && it->op == id; ++it) {
+            call(*it);
+        }
+    }
+
     // Buffers beyond in0 and in1 that the op reads: call(buffer).
     template <class Call>
     void each_more_input(OpId id, Call call) const {
@@ -54,18 +67,18 @@ public:
                 tell(it->writer);
             }
         }
-        if (op.out == 0 || op.fresh_output) {
+        if ((op.out == 0 || op.fresh_output) && !op.more_outputs) {
             return;
         }
-        const auto overwrite = std::lower_bound(overwrites_.begin(), overwrites_.end(), id,
-                                                [](const Overwrite& o, OpId wanted) { return o.op < wanted; });
-        if (overwrite == overwrites_.end() || overwrite->op != id) {
-            return;
-        }
-        tell(overwrite->writer,
-             op.reads_output ? DependencyKind::read_after_write : DependencyKind::write_after_write);
-        for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, op.out)) {
-            call(reader, DependencyKind::write_after_read);
+        auto overwrite = std::lower_bound(overwrites_.begin(), overwrites_.end(), id,
+                                          [](const Overwrite& o, OpId wanted) { return o.op < wanted; });
+        for (; overwrite != overwrites_.end() && overwrite->op == id; ++overwrite) {
+            // What a composite changes besides its output it has read.
+            const bool reads = op.reads_output || overwrite->buffer != op.out;
+            tell(overwrite->writer, reads ? DependencyKind::read_after_write : DependencyKind::write_after_write);
+            for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, overwrite->buffer)) {
+                call(reader, DependencyKind::write_after_read);
+            }
         }
     }
 
@@ -76,6 +89,7 @@ private:
     };
     struct Overwrite {
         OpId op, writer, reader;
+        BufferId buffer;
     };
     struct MoreInput {
         OpId op;
@@ -91,8 +105,9 @@ private:
 
     const Blocks<Op>& ops_;
     Blocks<Links> links_;
-    std::vector<Overwrite> overwrites_;  // ops that write what was there before; by op
-    std::vector<MoreInput> more_;        // by op
+    std::vector<Overwrite> overwrites_;     // ops that write what was there before; by op
+    std::vector<MoreInput> more_;           // by op
+    std::vector<MoreOutput> more_outputs_;  // by op
 };
 
 }  // namespace headway::model

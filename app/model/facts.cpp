@@ -105,11 +105,18 @@ void Run::take_run(std::string_view text) {
     };
     info_.simulated = is_true("simulated");
     info_.live_sampled = is_true("live_sampled");
+    info_.timing = text_of(json, "timing");
+    info_.timing_note = text_of(json, "timing_note");
+    info_.timing_uncertainty_ns = number_of<std::uint64_t>(json, "timing_uncertainty_ns");
+    info_.launch = text_of(json, "launch");
+    info_.copies = text_of(json, "copies");
+    info_.products = text_of(json, "products");
     info_.cpu = text_of(json, "cpu");
     info_.os = text_of(json, "os");
     info_.cores = static_cast<int>(std::min<std::uint32_t>(number_of<std::uint32_t>(json, "cores"), 1u << 20));
     info_.barrier = text_of(json, "barrier");
     info_.free_policy = text_of(json, "free_policy");
+    info_.issue = text_of(json, "issue");
     info_.workers = number_of<std::uint32_t>(json, "workers");
     info_.streams = number_of<std::uint32_t>(json, "streams");
     info_.queue_limit = number_of<std::uint32_t>(json, "queue_limit");

@@ -10,7 +10,7 @@ FreePolicy free_policy_from(std::string_view name) {
 
 BufferState* Memory::find(core::BufferId id, std::size_t ops) {
     // Ids are handed out one after another, at most a few per op; larger ones stand in damaged recordings only.
-    if (id == 0 || id > 2 * ops + (1u << 16)) {
+    if (id == 0 || id > 2 * (ops + more_) + (1u << 16)) {
         return nullptr;
     }
     const std::size_t page = id / kPage;

@@ -42,6 +42,9 @@ public:
 
     void set_policy(FreePolicy policy) { policy_ = policy; }
 
+    // Ops make one buffer each at most; composite ones are announced to make more.
+    void expect_one_more() { ++more_; }
+
     // The state of a buffer; null for 0, for ids that no run of `ops` ops could have, and for buffers that are done
     // with.
     [[nodiscard]] BufferState* find(core::BufferId id, std::size_t ops);
@@ -72,6 +75,7 @@ private:
     Curve& live_;
     Curve& pending_;
     FreePolicy policy_ = FreePolicy::finish;
+    std::size_t more_ = 0;
     std::vector<Slot> pages_;
 };
 

@@ -135,7 +135,13 @@ Numbers Run::numbers() const {
         if (op.end_ns != kPending) {
             ++executed;
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
+            numbers.parts += parts(id).size();
             lanes_used |= 1u << (op.lane % core::kMaxLanes);
+        }
+    }
+    for (const Launch& launch : launches_) {
+        if (launch.op >= part.first && launch.op <= part.last) {
+            add_to(numbers.launch_ns, launch.end_ns - launch.begin_ns);
         }
     }
     const auto mean = [](std::int64_t sum, std::uint64_t count) {
@@ -226,6 +232,10 @@ Numbers Run::numbers() const {
     numbers.live_bytes_peak = peak(live_);
     numbers.pending_bytes_peak = peak(pending_);
     if (clock() != trace::ClockKind::virtual_ns) {
+        numbers.reserved_bytes_peak = peak(reserved_);
+        if (numbers.reserved_bytes_peak == 0) {
+            numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
+        }
         numbers.rss_bytes_peak = peak(resident_);
         if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
             numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));

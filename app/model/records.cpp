@@ -62,6 +62,18 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
         last_begin = records[count - 1].begin;
         intake_->frontend += count;
     }
+    // What else the last op touches belongs to it, and no drop may come between.
+    for (bool more = true; more && intake_->frontend > start && intake_->frontend < end;) {
+        const auto records =
+            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+        const auto kind = records.empty() ? trace::FrontendKind::issue
+                                          : static_cast<trace::FrontendKind>(records[0].kind & trace::kKindMask);
+        more = kind == trace::FrontendKind::more_inputs || kind == trace::FrontendKind::more_output;
+        if (more) {
+            take(records[0]);
+            ++intake_->frontend;
+        }
+    }
     const bool any = intake_->frontend > start;
     if (any && intake_->frontend < end) {
         horizon_ns = ns_from_ticks(last_begin);
@@ -88,6 +100,12 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
             for (const trace::ExecRecord& record : records.first(std::min<std::size_t>(records.size(), stop - next))) {
                 const OpId op = record.op & ~trace::kFailedOp;
                 const std::int64_t begin_ns = ns_from_ticks(record.begin);
+                if ((op & trace::kPart) != 0) {
+                    ++next;
+                    intake_->parts[lane].push_back(
+                        {begin_ns, end_of(record.begin, record.duration), 0, static_cast<std::uint16_t>(op & 0xffffu)});
+                    continue;
+                }
                 if (op > ops_.size() || begin_ns > horizon_ns) {
                     held = true;  // its issue has not been taken yet
                     break;
@@ -141,8 +159,46 @@ void Run::take_samples() {
             if (record.resident_bytes != 0 || !info_.live_sampled) {
                 resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
             }
+            reserved_.set(ns, static_cast<std::int64_t>(record.reserved_bytes));
         }
         next += records.size();
+    }
+}
+
+void Run::take_launches() {
+    std::uint64_t& next = intake_->launches;
+    while (true) {
+        const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::launch, 0}, next);
+        for (const trace::ExecRecord& record : records) {
+            const OpId op = record.op & ~trace::kFailedOp;
+            if (op > ops_.size()) {
+                return;  // its issue has not been taken yet
+            }
+            ++next;
+            if (op != 0) {
+                launches_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), op});
+                launch_index_.add(launches_.back().begin_ns, launches_.back().end_ns - launches_.back().begin_ns,
+                                  devices::Family::other, false);
+            }
+        }
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+void Run::take_driver_events() {
+    std::uint64_t& next = intake_->driver;
+    while (true) {
+        const auto records = reader_->records<trace::DriverRecord>({trace::StreamKind::driver, 0}, next);
+        for (const trace::DriverRecord& record : records) {
+            driver_events_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.kind,
+                                      record.bytes, record.stream});
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
     }
 }
 
@@ -158,6 +214,9 @@ void Run::take(const trace::FrontendRecord& record) {
             break;
         case trace::FrontendKind::more_inputs:
             take_more_inputs(record);
+            break;
+        case trace::FrontendKind::more_output:
+            take_more_output(record);
             break;
         case trace::FrontendKind::wait:
             take_wait(record);
@@ -225,6 +284,35 @@ void Run::take_more_inputs(const trace::FrontendRecord& record) {
         } else if (buffer != nullptr) {
             buffer->last_end_ns = std::max(buffer->last_end_ns, op.end_ns);
         }
+    }
+}
+
+void Run::take_more_output(const trace::FrontendRecord& record) {
+    Memory& memory = intake_->memory;
+    memory.expect_one_more();
+    BufferState* buffer = memory.find(record.out, ops_.size());
+    if (ops_.empty() || record.out == 0) {
+        return;
+    }
+    const auto id = static_cast<OpId>(ops_.size());
+    Op& op = ops_.back();
+    op.more_outputs = true;
+    const bool fresh = (record.kind & trace::kFreshOutput) != 0;
+    dependencies_->add_output({id, record.out, record.signature, fresh}, buffer);
+    if (buffer == nullptr) {
+        return;
+    }
+    if (op.end_ns == kPending) {
+        ++buffer->open;
+    }
+    if (fresh) {
+        memory.made(*buffer, signature(record.signature).out_bytes, op.issue_begin_ns);
+        if (op.begin_ns != kPending) {
+            memory.started(*buffer, op.begin_ns);
+        }
+    }
+    if (op.end_ns != kPending) {
+        buffer->last_end_ns = std::max(buffer->last_end_ns, op.end_ns);
     }
 }
 
@@ -354,6 +442,13 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     op.end_ns = end_ns;
     op.failed = failed;
     op.lane = static_cast<std::uint8_t>(lane);
+    if (auto& parts = intake_->parts[lane]; !parts.empty()) {
+        for (Part& part : parts) {
+            part.op = id;
+            lanes_[lane].parts.push_back(part);
+        }
+        parts.clear();
+    }
     lanes_[lane].ops.push_back(id);
     lanes_[lane].index.add(begin_ns, end_ns - begin_ns, signature(op.signature).family, failed);
     last_exec_ns_ = std::max(last_exec_ns_, end_ns);
@@ -381,6 +476,14 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     release(op.out);
     if (op.more_inputs) {
         dependencies_->each_more_input(id, release);
+    }
+    if (op.more_outputs) {
+        dependencies_->each_more_output(id, [&](const MoreOutput& output) {
+            if (BufferState* state = output.fresh ? memory.find(output.buffer, ops_.size()) : nullptr) {
+                memory.started(*state, begin_ns);
+            }
+            release(output.buffer);
+        });
     }
 }
 

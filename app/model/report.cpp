@@ -39,6 +39,12 @@ Json settings_of(const RunInfo& info) {
     for (const auto& change : info.barrier_changes) {
         settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
     }
+    settings["issue"] = info.issue.empty() ? "op" : info.issue;
+    if (!info.launch.empty()) {
+        settings["launch"] = info.launch;
+        settings["copies"] = info.copies;
+        settings["products"] = info.products;
+    }
     return settings;
 }
 
@@ -122,6 +128,30 @@ Json minibatches_of(const Run& run) {
     return list;
 }
 
+// What the GPU's driver did beside the ops, in sum.
+Json driver_of(const Run& run) {
+    std::uint64_t waits = 0, between_streams = 0, allocations = 0, allocated_bytes = 0;
+    std::int64_t wait_ns = 0;
+    for (const DriverEvent& event : run.driver_events()) {
+        if (event.kind == trace::DriverKind::stream_waits_for_event) {
+            ++between_streams;
+        } else if (trace::is_wait(event.kind)) {
+            ++waits;
+            wait_ns += event.end_ns - event.begin_ns;
+        } else if (event.kind == trace::DriverKind::device_taken) {
+            ++allocations;
+            allocated_bytes += event.bytes;
+        }
+    }
+    Json driver;
+    driver["waits"] = waits;
+    driver["wait_ns"] = wait_ns;
+    driver["waits_between_streams"] = between_streams;
+    driver["allocations"] = allocations;
+    driver["allocated_bytes"] = allocated_bytes;
+    return driver;
+}
+
 Json scopes_of(const Run& run) {
     Json list = Json::array();
     for (const Scope& scope : run.scopes()) {
@@ -189,6 +219,11 @@ std::string report_json(const Run& run) {
     report["program"] = info.program;
     report["frontend"] = info.frontend;
     report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
+    if (!info.timing.empty()) {
+        report["device"]["timing"] = info.timing;
+        report["device"]["timing_note"] = info.timing_note;
+        report["device"]["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+    }
     report["machine"] = {{"cpu", info.cpu}, {"cores", info.cores}, {"os", info.os}};
     report["settings"] = settings_of(info);
     report["parameters"] = Json::object();
@@ -196,6 +231,7 @@ std::string report_json(const Run& run) {
         report["parameters"][name] = value;
     }
     report["ops"] = numbers.ops;
+    report["parts"] = numbers.parts;
     report["total_ns"] = numbers.total_ns;
     report["warmup_ns"] = numbers.warmup_ns;
     report["issue_ns"] = numbers.issue_ns;
@@ -204,6 +240,9 @@ std::string report_json(const Run& run) {
     report["backend_busy_ns"] = numbers.backend_busy_ns;
     report["backend_idle_ns"] = numbers.backend_idle_ns;
     report["recorder_ns"] = numbers.recorder_ns;
+    if (!run.launches().empty()) {
+        report["launch_ns"] = numbers.launch_ns;
+    }
     report["t1_ns"] = whole(numbers.t1_ns);
     report["t2_ns"] = whole(numbers.t2_ns);
     report["t3_ns"] = whole(numbers.t3_ns);
@@ -214,6 +253,7 @@ std::string report_json(const Run& run) {
     report["headway_max"] = numbers.headway_max;
     report["live_bytes_peak"] = numbers.live_bytes_peak;
     report["pending_bytes_peak"] = numbers.pending_bytes_peak;
+    report["reserved_bytes_peak"] = numbers.reserved_bytes_peak;
     report["rss_bytes_peak"] = numbers.rss_bytes_peak;
     report["lost_records"] = numbers.lost_records;
     const PathTotals path = critical_path(run);
@@ -227,6 +267,9 @@ std::string report_json(const Run& run) {
                       {"handover_ns", idle.handover_ns}};
     report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
 
+    if (!run.driver_events().empty()) {
+        report["driver"] = driver_of(run);
+    }
     Json rest;
     rest["lines"] = lines_of(run);
     rest["minibatches"] = minibatches_of(run);

@@ -76,16 +76,20 @@ void Run::forget() {
     ops_.clear();
     for (Lane& lane : lanes_) {
         lane.ops.clear();
+        lane.parts.clear();
         lane.index.clear();
     }
+    launches_.clear();
+    driver_events_.clear();
     waits_.clear();
     issue_index_.clear();
     wait_index_.clear();
     works_.clear();
     work_index_.clear();
+    launch_index_.clear();
     scopes_.clear();
     minibatches_.clear();
-    for (Curve* curve : {&headway_, &live_, &pending_, &resident_}) {
+    for (Curve* curve : {&headway_, &live_, &pending_, &resident_, &reserved_}) {
         *curve = Curve();
     }
     first_ns_ = program_end_ns_ = measure_begin_ns_ = measure_end_ns_ = kPending;
@@ -137,6 +141,8 @@ bool Run::update(double budget_ms) {
         }
     }
     take_samples();
+    take_launches();
+    take_driver_events();
     settle();
     look_at_open_wait();
     if (const auto open = intake_->open_minibatch; open >= 0) {
@@ -174,6 +180,7 @@ void Run::settle() {
     live_.settle();
     pending_.settle();
     resident_.settle();
+    reserved_.settle();
 }
 
 void Run::close() {
@@ -195,6 +202,21 @@ void Run::close() {
 }
 
 // ---- what is known ----
+
+std::span<const Part> Run::parts(OpId id) const {
+    const std::uint8_t lane = ops_[id - 1].lane;
+    if (lane >= lanes_.size()) {
+        return {};
+    }
+    const auto& parts = lanes_[lane].parts;  // in the order of the lane's ops, so their ids ascend
+    const auto first = std::lower_bound(parts.begin(), parts.end(), id,
+                                        [](const Part& part, OpId wanted) { return part.op < wanted; });
+    auto last = first;
+    while (last != parts.end() && last->op == id) {
+        ++last;
+    }
+    return {first, last};
+}
 
 trace::RunState Run::state() const {
     const trace::RunState state = reader_->state();

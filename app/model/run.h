@@ -36,6 +36,7 @@ struct Op {
     std::uint8_t lane = 0;
     bool fresh_output = false, reads_output = false, failed = false;
     bool more_inputs = false;     // reads further buffers, see dependencies()
+    bool more_outputs = false;    // writes further buffers: a composite op
     bool not_issued = false;      // a trace of another program that tells of its execution only
     std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
 };
@@ -48,6 +49,14 @@ struct Dependency {
     OpId op = 0;
     DependencyKind kind = DependencyKind::read_after_write;
     friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+// A buffer that a composite op writes besides Op::out.
+struct MoreOutput {
+    OpId op = 0;
+    BufferId buffer = 0;
+    std::uint16_t signature = 0;  // of the part that writes it, which says its bytes
+    bool fresh = false;           // made by it
 };
 
 struct Signature {
@@ -88,10 +97,32 @@ struct Minibatch {
     OpId first = 0, last = 0;  // ops issued in it: [first, last]
 };
 
+// One of the ops that a composite op consists of, where it ran.
+struct Part {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    OpId op = 0;  // the composite
+    std::uint16_t signature = 0;
+};
+
+// Handing an op to the GPU's driver, between its issue and its execution, by the thread that does it.
+struct Launch {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    OpId op = 0;
+};
+
+// What the GPU's driver did beside the ops.
+struct DriverEvent {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    trace::DriverKind kind = trace::DriverKind::other_wait;
+    std::uint64_t bytes = 0;  // of memory
+    std::uint32_t stream = 0;
+};
+
 struct Lane {
     std::string name;
-    std::vector<OpId> ops{};  // in the order of execution; their begin_ns ascend
-    SpanIndex index{};        // over them; failed ones are marked
+    std::vector<OpId> ops{};    // in the order of execution; their begin_ns ascend
+    std::vector<Part> parts{};  // of the composite ones among them, in the same order
+    SpanIndex index{};          // over the ops; failed ones are marked
 };
 
 // The facts that the runner wrote down about the run, before the first op.
@@ -100,9 +131,14 @@ struct RunInfo {
     std::string frontend;  // the language that issues: C++, Python
     std::string device_kind, device_name;
     bool simulated = false;
+    // Where the times of ops come from ("cupti", "events"; empty: the lanes read the host's clock), why not from
+    // something better, and by how much they may be off against the host's clock.
+    std::string timing, timing_note;
+    std::uint64_t timing_uncertainty_ns = 0;
+    std::string launch, copies, products;  // cuda: "engine", "pinned", "float32"; else empty
     std::string cpu, os;
     int cores = 0;
-    std::string barrier, free_policy;  // as on the command line
+    std::string barrier, free_policy, issue;  // as on the command line
     // What the learner chose while it ran, in order.
     struct BarrierChange {
         std::int64_t ns = 0;
@@ -128,10 +164,11 @@ enum class Regime { execution_bound, issue_bound };
 // What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
 struct Numbers {
     std::uint64_t ops = 0;
+    std::uint64_t parts = 0;                // that composite ops among them consisted of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
     std::int64_t total_ns = 0, warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     std::int64_t work_ns = 0;  // the frontend's own
-    std::int64_t recorder_ns = 0;
+    std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
     Regime regime = Regime::execution_bound;
     std::int64_t predicted_ns = 0;
@@ -139,7 +176,8 @@ struct Numbers {
     // The three stages do not hold it, so it is what a prediction misses where every op is waited for.
     std::int64_t handover_ns = 0;
     std::string prediction_formula;  // "N·(t1+t2+t3)", "max(t1 + N·t2, N·t1 + t2) + t3", "… summed over 60 barriers"
-    std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, rss_bytes_peak = 0;
+    std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, reserved_bytes_peak = 0,
+                  rss_bytes_peak = 0;
     std::uint64_t lost_records = 0;
 };
 
@@ -173,6 +211,8 @@ public:
     [[nodiscard]] const std::string& file(std::uint32_t file_id) const;
 
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
+    [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
+    [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
     [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
@@ -182,15 +222,20 @@ public:
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
+    [[nodiscard]] const SpanIndex& launch_index() const { return launch_index_; }
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }
     [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
     [[nodiscard]] const Curve& resident_bytes() const { return resident_; }
+    [[nodiscard]] const Curve& reserved_bytes() const { return reserved_; }  // taken by the device's allocator
 
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }  // the latest time seen in the trace
     [[nodiscard]] std::int64_t measure_begin_ns() const;            // the mark, or the first record
     [[nodiscard]] std::int64_t end_ns() const;                      // end of the program, or now
     [[nodiscard]] std::uint64_t lost_records() const;               // did not fit into the recording
+
+    // What a composite op consisted of, in the order of execution; empty for other ops.
+    [[nodiscard]] std::span<const Part> parts(OpId id) const;
 
     // What was measured: from the program's first mark to its last one, or the whole run.
     struct Measured {
@@ -215,6 +260,7 @@ public:
                                               std::size_t* count = nullptr) const;
 
     // For those who write the run down somewhere else.
+    [[nodiscard]] std::vector<MoreOutput> more_outputs(OpId id) const;
     [[nodiscard]] std::vector<BufferId> more_inputs(OpId id) const;  // that it reads besides in0 and in1
     [[nodiscard]] std::size_t signature_count() const { return signatures_.size(); }
     [[nodiscard]] std::size_t file_count() const { return files_.size(); }
@@ -257,10 +303,13 @@ private:
     bool take_lanes(std::int64_t horizon_ns);
     bool take_drops(std::uint64_t end, std::int64_t horizon_ns);
     void take_samples();
+    void take_launches();
+    void take_driver_events();
     void count_headway();
     void take(const trace::FrontendRecord& record);
     void take_issue(const trace::FrontendRecord& record);
     void take_more_inputs(const trace::FrontendRecord& record);
+    void take_more_output(const trace::FrontendRecord& record);
     void take_wait(const trace::FrontendRecord& record);
     void take_work(const trace::FrontendRecord& record);
     void take_mark(const trace::FrontendRecord& record);
@@ -284,13 +333,15 @@ private:
     std::vector<std::string> strings_, files_;
     Blocks<Op> ops_;
     std::vector<Lane> lanes_;
+    std::vector<Launch> launches_;
+    std::vector<DriverEvent> driver_events_;
     std::vector<Wait> waits_;
     std::optional<Wait> open_wait_;
     std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;
-    Curve headway_, live_, pending_, resident_;
-    SpanIndex issue_index_, wait_index_, work_index_;
+    Curve headway_, live_, pending_, resident_, reserved_;
+    SpanIndex issue_index_, launch_index_, wait_index_, work_index_;
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;

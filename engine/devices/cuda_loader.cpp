@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -13,7 +14,7 @@ namespace {
 constexpr const char* kModuleFile = "libheadway_cuda.so";
 
 core::Error unavailable(std::string why) {
-    return {core::ErrorKind::unavailable, "no CUDA device: " + std::move(why)};
+    return {core::ErrorKind::unavailable, std::move(why)};
 }
 
 std::string loader_message() {
@@ -21,9 +22,15 @@ std::string loader_message() {
     return message != nullptr ? message : "unknown reason";
 }
 
+// What was asked for, else what the environment names, else the usual.
+std::string chosen(const std::string& asked, const char* variable, const char* usual) {
+    const char* named = std::getenv(variable);
+    return !asked.empty() ? asked : named != nullptr && *named != '\0' ? named : usual;
+}
+
 std::string module_path(const CudaOptions& options) {
-    if (!options.module.empty()) {
-        return options.module;
+    if (auto path = chosen(options.module, "HEADWAY_CUDA_MODULE", ""); !path.empty()) {
+        return path;
     }
     std::error_code failed;
     const auto executable = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -34,13 +41,17 @@ std::string module_path(const CudaOptions& options) {
 
 core::Result<CudaModuleEntry> load(const CudaOptions& options) {
     // The driver first: 0.1 ms, where the module brings 158 MB of cuBLAS along even if there is no GPU.
-    if (dlopen(options.driver_library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    const std::string driver = chosen(options.driver_library, "HEADWAY_CUDA_DRIVER", "libcuda.so.1");
+    if (dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
         return unavailable("the NVIDIA driver is not installed (" + loader_message() + ")");
     }
     // Neither is ever closed: CUDA does not bear it, and nothing would be given back.
     void* module = dlopen(module_path(options).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {
-        return unavailable(loader_message());
+        // The module itself, or a library that it needs, by name.
+        const std::string message = loader_message();
+        return unavailable(message.starts_with(kModuleFile) ? "this build has no CUDA device (" + message + ")"
+                                                            : message);
     }
     void* entry = dlsym(module, kCudaModuleEntry);
     if (entry == nullptr) {
@@ -51,6 +62,11 @@ core::Result<CudaModuleEntry> load(const CudaOptions& options) {
 
 }  // namespace
 
+core::Result<void> find_cuda(const CudaOptions& options) {
+    const auto entry = load(options);
+    return entry ? core::Result<void>() : entry.error();
+}
+
 core::Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options, trace::Recording& recording) {
     const auto entry = load(options);
     if (!entry) {
@@ -58,7 +74,10 @@ core::Result<std::unique_ptr<Device>> open_cuda(const CudaOptions& options, trac
     }
     std::array<char, 512> text{};
     Device* device = nullptr;
-    if (!(*entry)(kCudaModuleAbi, &options, &recording, &device, text.data(), text.size()) || device == nullptr) {
+    CudaOptions with_environment = options;
+    with_environment.cupti = options.cupti && chosen("", "HEADWAY_CUDA_TIMES", "") != "events";
+    if (!(*entry)(kCudaModuleAbi, &with_environment, &recording, &device, text.data(), text.size()) ||
+        device == nullptr) {
         return unavailable(text.data());
     }
     return std::unique_ptr<Device>(device);

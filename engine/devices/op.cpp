@@ -34,7 +34,7 @@ const char* name_of(OpKind kind) {
         "mul_scalar", "div_scalar", "rdiv_scalar", "greater_scalar", "equal_scalar",   "add_scaled",   "neg",
         "relu",       "exp",        "log",         "sqrt",           "copy",           "matmul",       "sum",
         "mean",       "max",        "transpose",   "slice",          "assign_slice",   "copy_to_host", "noop",
-        "host_call",
+        "host_call",  "graph",
     };
     static_assert(std::size(kNames) == kOpKinds, "every kind of op has a name");
     const auto index = static_cast<std::size_t>(kind);

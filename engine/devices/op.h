@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "engine/core/assert.h"
 #include "engine/core/ids.h"
@@ -89,6 +90,7 @@ enum class OpKind : std::uint16_t {
     copy_to_host,
     noop,
     host_call,  // runs a function on the lane; tests and lessons that need an op of a given length
+    graph,      // a body of ops issued as one, see Composite
     count_
 };
 inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
@@ -126,13 +128,17 @@ struct Signature {
 };
 
 struct Command;
+struct Composite;
 using HostFunction = void (*)(const Command&, void* context);
 
 // One op on its way to a lane.
 struct alignas(64) Command {
     const Signature* signature = nullptr;
-    float* out = nullptr;        // null under the lazy policy: the lane asks for it when the op starts
-    const float* in0 = nullptr;  // host_call: the HostFunction's context
+    float* out = nullptr;  // null under the lazy policy: the lane asks for it when the op starts
+    union {
+        const float* in0;            // host_call: the HostFunction's context
+        const Composite* composite;  // kComposite
+    };
     union {
         const float* in1;
         std::uint64_t random_stream;  // random ops, which have no inputs: which stream of the seed's generator
@@ -147,13 +153,21 @@ struct alignas(64) Command {
     std::uint32_t wait_seq = 0;    // run after lane `wait_lane` has completed this many commands
     std::uint8_t wait_lane = 255;  // 255: no wait
     std::uint8_t flags = 0;
+    std::uint16_t line = 0;  // of the source, for tools that watch; 0: unknown, 65535: that or beyond
 
-    Command() : in1(nullptr), offset(0) {}
+    Command() : in0(nullptr), in1(nullptr), offset(0) {}
 };
 static_assert(sizeof(Command) == 64);
 
 inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: give back out_id's memory, op is 0
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
+inline constexpr std::uint8_t kComposite = 4;     // an op with a body
 inline constexpr std::uint8_t kNoLaneWait = 255;
+
+// The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps
+// have no waits of their own, and the composite's op. Whoever submits it keeps it until the command has completed.
+struct Composite {
+    std::vector<Command> steps;
+};
 
 }  // namespace headway::devices

@@ -47,6 +47,11 @@ Buffer* Runtime::buffer_of(const Tensor& a, const char* op) {
     if (a.buffer_->runtime != this) [[unlikely]] {
         raise(ErrorKind::shape, std::string(op) + ": an operand lives on another device");
     }
+    if (a.buffer_->write_seq == 0 && !a.buffer_->gathered) [[unlikely]] {
+        raise(ErrorKind::failed, std::string(op) +
+                                     ": an operand has no values: it was made while a function was "
+                                     "traced, or by ops for which there was no memory");
+    }
     return a.buffer_;
 }
 

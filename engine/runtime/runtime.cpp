@@ -9,6 +9,7 @@
 
 #include "engine/core/thread.h"
 #include "engine/runtime/buffer.h"
+#include "engine/runtime/fill_command.h"
 #include "engine/trace/reader.h"
 
 namespace headway::runtime {
@@ -22,7 +23,6 @@ using trace::WaitKind;
 namespace {
 
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
-constexpr core::OpId kMaxOps = 0x7fff'fff0u;
 constexpr std::int64_t kPausePollNs = 500'000;
 constexpr std::size_t kBuffersPerSlab = 512;
 constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
@@ -70,10 +70,14 @@ Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Set
         control_.queue_limit.store(settings.queue_limit);
     }
     recorded_barrier_ = settings.barrier;
+    gathering_ = settings.gather;
     read_control();
 }
 
 Runtime::~Runtime() {
+    tracing_ = false;
+    let_go(std::exchange(gathered_, {}));  // a program that wanted values has waited
+    stand_ins_.clear();
     device_.hold(false);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
         device_.wait(lane, seq_[lane]);
@@ -94,6 +98,9 @@ Runtime::~Runtime() {
 
 Buffer* Runtime::issue(const Operation& operation) {
     if ((control_.attention.load(std::memory_order_relaxed) | slow_) != 0) [[unlikely]] {
+        if ((slow_ & kGathers) != 0 && gathers(operation)) {
+            return gather(operation);
+        }
         before_issue();
     }
     const Signature& signature = *operation.signature;
@@ -104,7 +111,7 @@ Buffer* Runtime::issue(const Operation& operation) {
     }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
     if (fresh && live_ + signature.out_bytes > budget_) [[unlikely]] {
-        make_room(signature);
+        make_room(signature, signature.out_bytes);
     }
     if (issued_ >= kMaxOps) [[unlikely]] {
         raise(core::ErrorKind::failed, "a run can hold at most " + std::to_string(kMaxOps) + " ops");
@@ -133,37 +140,8 @@ Buffer* Runtime::issue(const Operation& operation) {
     }
 
     Command command;
-    command.signature = &signature;
-    command.offset = static_cast<std::int64_t>(operation.payload);
-    command.op = ++issued_;
     const std::uint32_t seq = ++seq_[lane];
-    if (operation.in0 != nullptr) {
-        command.in0 = operation.in0->data;
-        command.in0_id = operation.in0->id;
-        operation.in0->read_seq[lane] = seq;
-    }
-    if (operation.in1 != nullptr) {
-        command.in1 = operation.in1->data;
-        command.in1_id = operation.in1->id;
-        operation.in1->read_seq[lane] = seq;
-    }
-    if (operation.host != nullptr) {
-        command.in0 = operation.host;
-    }
-    if (operation.random_stream != 0) {
-        command.random_stream = operation.random_stream;
-    }
-    if (out != nullptr) {
-        command.out = out->data;
-        command.out_id = out->id;
-        out->write_lane = static_cast<std::uint8_t>(lane);
-        out->write_seq = seq;
-        out->write_op = issued_;
-        if (!fresh) {
-            // The readers so far have been waited for; later writers need only follow this op.
-            std::fill_n(out->read_seq.begin(), lanes_, 0u);
-        }
-    }
+    fill_command(command, operation, out, ++issued_, lane, seq, fresh);
     if (placement.waits > 0) {
         command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[0]);
         command.wait_seq = placement.wait_seq[0];
@@ -177,8 +155,8 @@ Buffer* Runtime::issue(const Operation& operation) {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
                                   (signature.in_place ? trace::kReadsOutput : 0);
         last_event_ = stamp();
-        events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind, static_cast<std::uint8_t>(lane),
-                     line_, command.out_id, command.in0_id, command.in1_id});
+        events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind,
+                     static_cast<std::uint8_t>(lane), line_, command.out_id, command.in0_id, command.in1_id});
     }
     if (slow_ != 0) [[unlikely]] {
         after_issue(lane, seq);
@@ -218,39 +196,47 @@ void Runtime::need(std::array<std::uint32_t, core::kMaxLanes>& need, std::uint32
     }
 }
 
-// An op goes where it waits least: behind its newest unfinished input, else to the lane with the fewest commands.
-void Runtime::place(const Operation& operation, Placement& placement) {
-    std::array<std::uint32_t, core::kMaxLanes> needs;
-    std::fill_n(needs.begin(), lanes_, 0u);
-    core::OpId newest = 0;
-    std::uint32_t home = core::kMaxLanes;
-    const auto follow_writer = [&](const Buffer& buffer) {
-        if (buffer.write_seq != 0 && !finished(buffer.write_lane, buffer.write_seq)) {
-            need(needs, buffer.write_lane, buffer.write_seq);
-            if (buffer.write_op >= newest) {
-                newest = buffer.write_op;
-                home = buffer.write_lane;
+void Runtime::follow_writer(const Buffer& buffer, Needs& needs) {
+    if (buffer.write_seq != 0 && !finished(buffer.write_lane, buffer.write_seq)) {
+        need(needs.seq, buffer.write_lane, buffer.write_seq);
+        if (buffer.write_op >= needs.newest) {
+            needs.newest = buffer.write_op;
+            needs.home = buffer.write_lane;
+        }
+    }
+}
+
+void Runtime::follow_readers(const Buffer& buffer, Needs& needs) {
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        const auto seq = buffer.read_seq[lane];
+        if (seq != 0 && !finished(lane, seq)) {
+            need(needs.seq, lane, seq);
+            if (needs.home == core::kMaxLanes) {
+                needs.home = lane;
             }
         }
-    };
+    }
+}
+
+void Runtime::place(const Operation& operation, Placement& placement) {
+    Needs needs;
+    std::fill_n(needs.seq.begin(), lanes_, 0u);
     if (operation.in0 != nullptr) {
-        follow_writer(*operation.in0);
+        follow_writer(*operation.in0, needs);
     }
     if (operation.in1 != nullptr) {
-        follow_writer(*operation.in1);
+        follow_writer(*operation.in1, needs);
     }
     if (operation.out != nullptr) {
-        follow_writer(*operation.out);
-        for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-            const auto seq = operation.out->read_seq[lane];
-            if (seq != 0 && !finished(lane, seq)) {
-                need(needs, lane, seq);
-                if (home == core::kMaxLanes) {
-                    home = lane;
-                }
-            }
-        }
+        follow_writer(*operation.out, needs);
+        follow_readers(*operation.out, needs);
     }
+    choose_lane(needs, placement);
+}
+
+// An op goes where it waits least: behind its newest unfinished input, else to the lane with the fewest commands.
+void Runtime::choose_lane(const Needs& needs, Placement& placement) {
+    std::uint32_t home = needs.home;
     if (home == core::kMaxLanes) {
         // Completion counters change all the time; looking at one of them now and then is enough where that costs a
         // cache miss.
@@ -275,9 +261,9 @@ void Runtime::place(const Operation& operation, Placement& placement) {
     }
     placement.lane = home;
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-        if (lane != home && needs[lane] != 0) {
+        if (lane != home && needs.seq[lane] != 0) {
             placement.wait_lane[placement.waits] = lane;
-            placement.wait_seq[placement.waits++] = needs[lane];
+            placement.wait_seq[placement.waits++] = needs.seq[lane];
         }
     }
 }
@@ -314,8 +300,9 @@ void Runtime::read_control() {
     }
     op_delay_ns_ = control_.op_delay_ns.load();
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
-    slow_ = (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) | (queue_limit_ != 0 ? kQueueLimit : 0u) |
-            (control_.pause.load() != 0 ? kPaused : 0u) | (op_delay_ns_ != 0 ? kDelay : 0u);
+    slow_ = (gathering_ || tracing_ ? kGathers : 0u) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
+            (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
+            (op_delay_ns_ != 0 ? kDelay : 0u);
     if (control_.stop.load() != 0) {
         device_.abandon();
         throw ProgramError({core::ErrorKind::stopped, "stopped", {}, 0, 0});
@@ -450,11 +437,11 @@ float* Runtime::take_memory(const Signature& signature, std::uint32_t lane) {
     return data;
 }
 
-void Runtime::make_room(const Signature& signature) {
+void Runtime::make_room(const Signature& signature, std::uint64_t bytes) {
     reclaim_all();
-    if (live_ + signature.out_bytes > budget_) {
+    if (live_ + bytes > budget_) {
         raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": it asks for " +
-                                                  megabytes(signature.out_bytes) + ", and " + megabytes(live_) +
+                                                  megabytes(bytes) + ", and " + megabytes(live_) +
                                                   " of the budget of " + megabytes(budget_) + " are live");
     }
 }
@@ -465,6 +452,11 @@ void Runtime::free_block(const Pending& block) {
 }
 
 void Runtime::drop(Buffer* buffer) {
+    if (buffer->write_seq == 0) [[unlikely]] {  // gathered and never issued: there is nothing to free or to tell
+        buffer->next_free = free_buffers_;
+        free_buffers_ = buffer;
+        return;
+    }
     if (record_) [[likely]] {
         drops_.add({stamp(), buffer->id, issued_});
     }
@@ -644,8 +636,19 @@ void Runtime::waitall() {
     wait_everything(WaitKind::waitall, "waitall");
 }
 
-void Runtime::wait_everything(WaitKind kind, std::string_view name) {
+// What a wait may be for has to be on its way.
+void Runtime::before_wait(std::string_view name) {
     attend_if_asked();
+    if ((slow_ & kGathers) != 0) [[unlikely]] {
+        if (tracing_) {
+            raise(core::ErrorKind::failed, std::string(name) + ": there are no values yet while a function is traced");
+        }
+        issue_gathered();
+    }
+}
+
+void Runtime::wait_everything(WaitKind kind, std::string_view name) {
+    before_wait(name);
     const auto begin = begin_wait(kind, name);
     wait_lanes(seq_);
     record_wait(begin, kind, name, 0, issued_);
@@ -653,8 +656,8 @@ void Runtime::wait_everything(WaitKind kind, std::string_view name) {
 }
 
 void Runtime::wait_to_read(const Tensor& a, WaitKind kind, std::string_view name) {
-    attend_if_asked();
-    const Buffer& buffer = *a.buffer_;
+    before_wait(name);
+    const Buffer& buffer = *buffer_of(a, "wait_to_read");
     const auto begin = begin_wait(kind, name);
     if (buffer.write_seq != 0) {
         device_.wait(buffer.write_lane, buffer.write_seq);
@@ -775,9 +778,11 @@ void Runtime::scope_end(std::string_view name) {
     record_mark(FrontendKind::scope_end, recording_.string_id(name), 0);
 }
 void Runtime::measure_begin() {
+    issue_gathered();
     record_mark(FrontendKind::measure_begin, 0, 0);
 }
 void Runtime::measure_end() {
+    issue_gathered();
     record_mark(FrontendKind::measure_end, 0, 0);
 }
 void Runtime::minibatch_begin() {
@@ -785,6 +790,9 @@ void Runtime::minibatch_begin() {
 }
 
 void Runtime::minibatch_end() {
+    if (!tracing_) {
+        issue_gathered();
+    }
     record_mark(FrontendKind::minibatch_end, 0, minibatch_);
     minibatches_.push_back({seq_, issued_});
     ++minibatch_;

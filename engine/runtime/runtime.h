@@ -25,11 +25,14 @@
 #include "engine/core/result.h"
 #include "engine/devices/device.h"
 #include "engine/memory/pool.h"
+#include "engine/runtime/graph.h"
 #include "engine/runtime/signatures.h"
 #include "engine/runtime/tensor.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::runtime {
+
+inline constexpr core::OpId kMaxOps = 0x3fff'fff0u;  // trace::kPart is above
 
 // What a program's mistake or a failed op looks like to the program. what() is one sentence.
 class ProgramError : public std::runtime_error {
@@ -47,7 +50,8 @@ struct Settings {
     std::uint32_t queue_limit = 0;   // 0: none
     trace::BarrierPolicy barrier;    // as_written: what the program asks for
     std::uint64_t seed = 0;
-    bool record = true;  // off only to measure the recorder
+    bool record = true;   // off only to measure the recorder
+    bool gather = false;  // see set_gathering()
 };
 
 enum class Side { normal, transposed };
@@ -94,6 +98,19 @@ public:
     Tensor host_call(devices::HostFunction function, void* context, const Tensor& reads, const Shape& shape);
 
     Tensor reshape(const Tensor& a, const Shape& shape);  // a view, no op
+
+    // --- graphs: many ops, one issue ---
+    // While on, ops are gathered, and issued as one composite op at the next wait, at the end of a minibatch, or when
+    // there are many. What is out of memory then is the composite.
+    void set_gathering(bool on);
+    // Ops between these two are written down and not issued; their tensors have no values, and waiting for one is an
+    // error. Takes the function's inputs and gives stand-ins for them, which each run replaces; all else that is read
+    // from outside is the same in every run.
+    std::vector<Tensor> trace_begin(std::span<const Tensor> inputs);
+    Graph trace_end(std::string_view name, std::span<const Tensor> outputs);
+    void trace_abandon();
+    // Issues the function's ops as one, with these inputs, whose shapes are those that it was traced with.
+    std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
 
     // --- waits ---
     void waitall();  // throws the first failure that no wait has delivered yet
@@ -151,7 +168,8 @@ public:
     }
     // Whether at_line() could stop at the next line: callers let go of their language's lock then.
     [[nodiscard]] bool may_stop() const {
-        return (control_.attention.load(std::memory_order_relaxed) | control_.line_mode.load(std::memory_order_relaxed) |
+        return (control_.attention.load(std::memory_order_relaxed) |
+                control_.line_mode.load(std::memory_order_relaxed) |
                 control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (slow_ & kPaused)) != 0;
     }
     // Seconds on the run's clock, without the learner's pauses.
@@ -183,6 +201,16 @@ private:
         std::uint64_t payload = 0;        // the command's union: two floats, a function or an offset
         std::uint64_t random_stream = 0;  // from 1
         const float* host = nullptr;      // copy_to_device: the values; host_call: the context
+    };
+    // An op that is to be issued together with others. It holds its buffers until then.
+    struct Gathered {
+        Operation operation;  // `out` is always there when the op has an output
+        bool fresh = false;   // makes it
+    };
+    // A composite's commands, which its lane reads until it has completed.
+    struct Held {
+        std::uint32_t lane, seq;
+        std::unique_ptr<devices::Composite> composite;
     };
     // Where an op goes, and what it has to wait for elsewhere.
     struct Placement {
@@ -217,10 +245,31 @@ private:
     };
 
     // Reasons to leave the fast path around an issue.
-    enum Slow : std::uint32_t { kOpBarrier = 1, kQueueLimit = 2, kPaused = 4, kDelay = 8 };
+    enum Slow : std::uint32_t { kOpBarrier = 1, kQueueLimit = 2, kPaused = 4, kDelay = 8, kGathers = 16 };
 
     [[nodiscard]] std::uint64_t stamp() const { return virtual_time_ ? device_.now() : core::ticks(); }
     Buffer* issue(const Operation& operation);
+    void fill_command(devices::Command& command, const Operation& operation, Buffer* out, core::OpId op,
+                      std::uint32_t lane, std::uint32_t seq, bool fresh);
+    // The line as a command holds it.
+    [[nodiscard]] std::uint16_t short_line() const {
+        return static_cast<std::uint16_t>(std::min(core::number_of(line_), 0xffffu));
+    }
+    // (composite.cpp)
+    std::vector<Gathered> stop_tracing();
+    bool gathers(const Operation& operation);
+    Buffer* gather(const Operation& operation);
+    static void hold(const Gathered& gathered);
+    void let_go(const std::vector<Gathered>& all);
+    void issue_gathered();
+    [[nodiscard]] static std::vector<const devices::Signature*> signatures_of(const std::vector<Gathered>& all);
+    void issue_together(const std::vector<Gathered>& all, const devices::Signature& signature);
+    void place_together(const std::vector<Gathered>& all, Placement& placement);
+    void take_memory_together(const std::vector<Gathered>& all, std::uint32_t lane,
+                              const devices::Signature& signature);
+    void record_together(const std::vector<Gathered>& all, const devices::Signature& signature, std::uint64_t begin,
+                         std::uint32_t lane);
+    void before_wait(std::string_view name);  // what is gathered goes ahead
     Tensor issue_fresh(const Entry& entry, Buffer* in0 = nullptr, Buffer* in1 = nullptr, std::uint64_t payload = 0);
     void issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload);
     Tensor random(devices::OpKind kind, const Shape& shape, float a, float b);
@@ -230,6 +279,15 @@ private:
     std::int64_t checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op);
     Buffer* buffer_of(const Tensor& a, const char* op);
     void place(const Operation& operation, Placement& placement);
+    // place() in pieces, for whatever touches several buffers: what it needs, and then the lane that waits least.
+    struct Needs {
+        std::array<std::uint32_t, core::kMaxLanes> seq;  // in each lane; 0: nothing
+        core::OpId newest = 0;
+        std::uint32_t home = core::kMaxLanes;  // kMaxLanes: none yet
+    };
+    void follow_writer(const Buffer& buffer, Needs& needs);
+    void follow_readers(const Buffer& buffer, Needs& needs);
+    void choose_lane(const Needs& needs, Placement& placement);
     void need(std::array<std::uint32_t, core::kMaxLanes>& need, std::uint32_t lane, std::uint32_t seq);
     [[nodiscard]] bool finished(std::uint32_t lane, std::uint32_t seq);
     void submit_waits(const Placement& placement, std::uint32_t first);
@@ -247,7 +305,7 @@ private:
 
     Buffer* new_buffer();
     [[nodiscard]] float* take_memory(const devices::Signature& signature, std::uint32_t lane);
-    void make_room(const devices::Signature& signature);
+    void make_room(const devices::Signature& signature, std::uint64_t bytes);
     void drop(Buffer* buffer);
     void drop_lazily(Buffer* buffer);
     void free_block(const Pending& block);
@@ -309,6 +367,10 @@ private:
     std::array<PendingQueue, core::kMaxLanes> pending_;
     std::vector<PendingInLanes> pending_in_lanes_;
     std::vector<Staged> staged_;
+    std::vector<Gathered> gathered_;
+    std::vector<Held> composites_;
+    std::vector<Tensor> stand_ins_;  // while a function is traced
+    bool gathering_ = false, tracing_ = false;
     std::uint32_t skip_reclaims_ = 0;
     std::uint32_t refresh_ = 0;
     std::uint32_t next_lane_ = 0;
@@ -335,7 +397,7 @@ private:
     };
     std::vector<MinibatchEnd> minibatches_;
     std::uint32_t minibatch_ = 0;
-    std::uint64_t random_streams_ = 0;
+    std::uint64_t random_streams_ = 0, streams_before_trace_ = 0;
     std::uint32_t line_depth_ = 0;  // of LineScopes
     std::vector<std::pair<const char*, std::string>> files_;
 };

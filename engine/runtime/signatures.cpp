@@ -254,7 +254,10 @@ void Signatures::announce(Entry& entry) {
     } else if (s.kind != OpKind::noop) {
         shapes = between_brackets(s.out);
     }
-    const std::string name = std::string(devices::name_of(s.kind)) + (s.in_place ? "_" : "");
+    announce(s, std::string(devices::name_of(s.kind)) + (s.in_place ? "_" : ""), shapes);
+}
+
+void Signatures::announce(Signature& s, const std::string& name, const std::string& shapes) {
     const auto [known, fresh] =
         ids_.try_emplace(name + shapes, static_cast<std::uint16_t>(std::min<std::size_t>(ids_.size() + 1, 0xffff)));
     s.id = known->second;
@@ -268,6 +271,38 @@ void Signatures::announce(Entry& entry) {
                                         s.moved_bytes};
         recording_.signature(s.id, info, shapes, name);
     }
+}
+
+std::size_t Signatures::BodyHash::operator()(const std::pair<std::string, std::vector<const Signature*>>& body) const {
+    std::size_t h = std::hash<std::string>()(body.first);
+    for (const Signature* step : body.second) {
+        h = mix(h, reinterpret_cast<std::uintptr_t>(step));
+    }
+    return h;
+}
+
+const Signature& Signatures::composite(std::string_view name, const std::vector<const Signature*>& steps) {
+    auto& known = composites_[{std::string(name), steps}];
+    if (known == nullptr) {
+        known = std::make_unique<Signature>();
+        Signature& s = *known;
+        s.kind = OpKind::graph;
+        s.family = Family::other;
+        s.seed = seed_;
+        for (const Signature* step : steps) {
+            s.flops += step->flops;
+            s.moved_bytes += step->moved_bytes;
+        }
+        const Signature& last = *steps.back();  // its output stands for the composite's
+        s.out = last.out;
+        s.elements = last.elements;
+        s.out_bytes = last.in_place ? 0 : last.out_bytes;
+        // Bodies of one length may differ, and do not share their numbers then.
+        announce(s, std::string(name),
+                 std::to_string(steps.size()) + (steps.size() == 1 ? " op" : " ops") +
+                     (composites_.size() > 1 ? ", graph " + std::to_string(composites_.size()) : std::string()));
+    }
+    return *known;
 }
 
 }  // namespace headway::runtime

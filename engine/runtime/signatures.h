@@ -8,7 +8,9 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -62,6 +64,8 @@ public:
         }
         return find(key);
     }
+    // One for a composite of these, in this order; the same one each time.
+    const devices::Signature& composite(std::string_view name, const std::vector<const devices::Signature*>& steps);
     // The fast half of get(): null when the key was not the last one of its kind.
     [[nodiscard]] const Entry* recent(const SignatureKey& key) const {
         const Entry* last = last_[static_cast<std::size_t>(key.kind)];
@@ -77,6 +81,11 @@ private:
     };
     core::Result<const Entry*> find(const SignatureKey& key);
     core::Result<std::unique_ptr<Entry>> make(const SignatureKey& key);
+    struct BodyHash {
+        std::size_t operator()(const std::pair<std::string, std::vector<const devices::Signature*>>& body) const;
+    };
+    // Gives it an id, and writes it to the trace.
+    void announce(devices::Signature& signature, const std::string& name, const std::string& shapes);
     void announce(Entry& entry);  // gives it an id and writes it to the trace
 
     trace::Recording& recording_;
@@ -85,6 +94,9 @@ private:
     std::deque<Shape> shapes_;
     std::unordered_map<Shape, ShapeId, ShapeHash> shape_ids_;
     std::unordered_map<SignatureKey, std::unique_ptr<Entry>, KeyHash> entries_;
+    std::unordered_map<std::pair<std::string, std::vector<const devices::Signature*>>,
+                       std::unique_ptr<devices::Signature>, BodyHash>
+        composites_;
     std::unordered_map<std::string, std::uint16_t> ids_;  // by what the trace shows
     std::array<const Entry*, devices::kOpKinds> last_{};
 };

@@ -30,6 +30,7 @@ enum class StreamKind : std::uint8_t {
     samples = 4,   // SampleRecord: the process's memory, about every 10 ms
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
     launch = 6,    // ExecRecord: handing an op to the GPU's driver, in order of issue, by the thread that does it
+    driver = 7,    // DriverRecord: what the GPU's driver did beside the ops, as its profiling library tells it
 };
 
 struct StreamId {
@@ -63,7 +64,8 @@ enum class FrontendKind : std::uint8_t {
     more_inputs = 10,  // two further inputs of the op just issued, in in0 and in1
     line = 11,         // the program went on to another source line
     program_end = 12,
-    barrier = 13,  // the learner chose another policy: its kind in `signature`, K in `out`
+    more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
+    barrier = 14,  // the learner chose another policy: its kind in `signature`, K in `out`
 };
 
 // Issue flags, in the high bits of FrontendRecord::kind.
@@ -112,6 +114,9 @@ struct FrontendRecord {
 static_assert(sizeof(FrontendRecord) == 32);
 
 inline constexpr core::OpId kFailedOp = 0x8000'0000u;  // in ExecRecord::op: the op failed or was skipped
+// In ExecRecord::op: a part of the composite op whose own record follows in the same lane; below stands the part's
+// signature id instead of an op.
+inline constexpr core::OpId kPart = 0x4000'0000u;
 
 struct ExecRecord {
     std::uint64_t begin;
@@ -130,10 +135,34 @@ static_assert(sizeof(DropRecord) == 16);
 struct SampleRecord {
     std::uint64_t time;
     std::uint64_t resident_bytes;  // of the process
-    std::uint64_t reserved_bytes;  // held by the allocator, in use or not
+    std::uint64_t reserved_bytes;  // that the devices' allocators have taken, in use or not
     std::uint64_t live_bytes;      // of tensors, where RunInfo says that they were sampled; else 0
 };
 static_assert(sizeof(SampleRecord) == 32);
+
+enum class DriverKind : std::uint16_t {
+    other_wait = 0,
+    event_wait = 1,              // the host waited for an event
+    stream_waits_for_event = 2,  // a stream was told to: a dependency between lanes
+    stream_wait = 3,             // the host waited for a stream
+    device_wait = 4,             // … for the whole device
+    device_taken = 16,           // memory
+    device_given_back = 17,
+    pinned_taken = 18,
+    pinned_given_back = 19,
+};
+constexpr bool is_wait(DriverKind kind) {
+    return kind < DriverKind::device_taken;
+}
+
+struct DriverRecord {
+    std::uint64_t begin;
+    std::uint32_t duration;
+    DriverKind kind;
+    std::uint16_t stream;  // as the driver counts them
+    std::uint64_t bytes;   // of memory
+};
+static_assert(sizeof(DriverRecord) == 24);
 
 enum class MetaType : std::uint16_t {
     string = 1,     // id -> text

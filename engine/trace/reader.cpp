@@ -32,6 +32,8 @@ std::size_t record_bytes_of(StreamKind kind) {
             return sizeof(ExecRecord);
         case StreamKind::samples:
             return sizeof(SampleRecord);
+        case StreamKind::driver:
+            return sizeof(DriverRecord);
         case StreamKind::meta:
             return 1;
     }
@@ -141,6 +143,8 @@ Reader::Stream& Reader::stream(StreamId id) {
             return meta_;
         case StreamKind::launch:
             return launches_;
+        case StreamKind::driver:
+            return driver_;
         case StreamKind::lane:
             break;
     }

@@ -245,6 +245,7 @@ template class StreamWriter<FrontendRecord>;
 template class StreamWriter<DropRecord>;
 template class StreamWriter<ExecRecord>;
 template class StreamWriter<SampleRecord>;
+template class StreamWriter<DriverRecord>;
 
 // ---- names and facts ----
 
@@ -334,7 +335,8 @@ void Recording::keep(const std::stop_token& stop) {
             header_->heartbeat_ns.store(static_cast<std::uint64_t>(now_ns), std::memory_order_relaxed);
             if (real_time) {
                 renew_anchor();
-                samples.add({core::ticks(), resident_bytes(statm), 0, 0});
+                const auto reserved = std::max<std::int64_t>(reserved_.load(std::memory_order_relaxed), 0);
+                samples.add({core::ticks(), resident_bytes(statm), static_cast<std::uint64_t>(reserved), 0});
                 samples_chunk_ = samples.chunk();
             }
         }

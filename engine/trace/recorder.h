@@ -78,6 +78,9 @@ public:
     void signature(std::uint16_t id, const SignatureInfo& info, std::string_view shapes, std::string_view name);
     std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 are taken
 
+    // The allocators of the run's devices took so many bytes, or gave them back (negative). Any thread.
+    void count_reserved(std::int64_t bytes) { reserved_.fetch_add(bytes, std::memory_order_relaxed); }
+
     // Renews the second anchor. Any one thread.
     void renew_anchor();
 
@@ -104,6 +107,7 @@ private:
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;
+    std::atomic<std::int64_t> reserved_{0};
     std::atomic<std::uint32_t> claims_{0};  // wakes the keeper when a chunk has been taken
     std::size_t chunks_prepared_ = 0;       // the keeper's, once it runs
     ChunkHeader* samples_chunk_ = nullptr;  // likewise: where it writes its samples
@@ -114,5 +118,6 @@ extern template class StreamWriter<FrontendRecord>;
 extern template class StreamWriter<DropRecord>;
 extern template class StreamWriter<ExecRecord>;
 extern template class StreamWriter<SampleRecord>;
+extern template class StreamWriter<DriverRecord>;
 
 }  // namespace headway::trace

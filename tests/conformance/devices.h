@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/devices/cpu/cpu_device.h"
+#include "engine/devices/cuda_loader.h"
 #include "engine/devices/simulated/simulated.h"
 #include "engine/runtime/runtime.h"
 #include "tests/conformance/reference.h"
@@ -43,6 +44,12 @@ inline DeviceResult make_simulated(std::uint32_t lanes, trace::Recording& record
     return std::unique_ptr<devices::Device>(std::make_unique<devices::SimulatedDevice>(model, lanes, recording));
 }
 
+inline DeviceResult make_cuda(std::uint32_t lanes, trace::Recording& recording) {
+    devices::CudaOptions options;
+    options.streams = lanes;
+    return devices::open_cuda(options, recording);
+}
+
 struct DeviceCase {
     std::string name;
     MakeDevice make;
@@ -58,6 +65,8 @@ inline std::vector<DeviceCase> all_devices() {
         {"cpu_1", make_cpu, 1, true},
         {"cpu_2", make_cpu, 2, true},
         {"cpu_4", make_cpu, 4, true},
+        {"cuda_1", make_cuda, 1, true},
+        {"cuda_2", make_cuda, 2, true},
         {"simulated_1", make_simulated, 1, false},
         {"simulated_2", make_simulated, 2, false},
     };

@@ -16,6 +16,8 @@ using trace::FrontendKind;
 
 struct Op {
     trace::FrontendRecord issue;
+    std::vector<core::BufferId> reads{};
+    std::vector<std::pair<core::BufferId, bool>> writes{};  // and whether it makes it
     std::uint64_t begin = 0, end = 0;
     int executions = 0;
 };
@@ -73,7 +75,15 @@ private:
         for (const auto& record : all_records<trace::FrontendRecord>(reader_, {trace::StreamKind::frontend, 0})) {
             const auto kind = static_cast<FrontendKind>(record.kind & trace::kKindMask);
             if (kind == FrontendKind::issue) {
-                ops_.push_back({record});
+                Op& op = ops_.emplace_back();
+                op.issue = record;
+                note_reads(op, record);
+                note_write(op, record);
+                writer[record.out] = static_cast<core::OpId>(ops_.size() - 1);
+            } else if (kind == FrontendKind::more_inputs) {
+                note_reads(ops_.back(), record);
+            } else if (kind == FrontendKind::more_output) {
+                note_write(ops_.back(), record);
                 writer[record.out] = static_cast<core::OpId>(ops_.size() - 1);
             } else if (kind == FrontendKind::wait) {
                 waits_.push_back({record, record.out != 0 ? writer[record.out] : 0});
@@ -89,13 +99,36 @@ private:
         }
     }
 
+    static void note_reads(Op& op, const trace::FrontendRecord& record) {
+        for (const core::BufferId in : {record.in0, record.in1}) {
+            if (in != 0) {
+                op.reads.push_back(in);
+            }
+        }
+    }
+    static void note_write(Op& op, const trace::FrontendRecord& record) {
+        if (record.out != 0) {
+            op.writes.emplace_back(record.out, (record.kind & trace::kFreshOutput) != 0);
+        }
+    }
+
     void read_lanes() {
         for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-            std::uint64_t lane_end = 0;
+            std::uint64_t lane_end = 0, part_begin = 0, part_end = 0;
             core::OpId last = 0;
             for (const auto& record :
                  all_records<trace::ExecRecord>(reader_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)})) {
                 const core::OpId id = record.op & ~trace::kFailedOp;
+                if ((id & trace::kPart) != 0) {
+                    const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
+                    if (record.begin < std::max(lane_end, part_end)) {
+                        problem("lane ", lane, " began a part before the end of what was before it");
+                    }
+                    part_begin = part_end == 0 ? record.begin : part_begin;
+                    part_end = end;
+                    ++summary_.parts;
+                    continue;
+                }
                 if (id == 0 || id >= ops_.size()) {
                     return problem("lane ", lane, " executed op ", id, ", which was not issued");
                 }
@@ -113,6 +146,10 @@ private:
                     problem("lane ", lane, " began op ", id, " ", lane_end - op.begin, " ticks before the end of op ",
                             last);
                 }
+                if (part_end != 0 && (part_begin < op.begin || part_end > op.end)) {
+                    problem("parts of op ", id, " lie outside of it");
+                }
+                part_end = 0;
                 if (op.begin < op.issue.begin) {
                     problem("op ", id, " began before it was issued");
                 }
@@ -144,29 +181,25 @@ private:
 
     void check_dependencies() {
         for (core::OpId id = 1; id < ops_.size(); ++id) {
-            const auto& issue = ops_[id].issue;
-            const bool fresh = (issue.kind & trace::kFreshOutput) != 0;
-            for (const core::BufferId in : {issue.in0, issue.in1}) {
-                if (in != 0) {
-                    Buffer& buffer = buffers_[in];
-                    if (buffer.writer == 0) {
-                        problem("op ", id, " reads buffer ", in, ", which nobody wrote");
-                    }
-                    depends(id, buffer.writer, "the last writer", in);
-                    buffer.readers.push_back(id);
+            for (const core::BufferId in : ops_[id].reads) {
+                Buffer& buffer = buffers_[in];
+                if (buffer.writer == 0) {
+                    problem("op ", id, " reads buffer ", in, ", which nobody wrote");
                 }
+                depends(id, buffer.writer, "the last writer", in);
+                buffer.readers.push_back(id);
             }
-            if (issue.out != 0) {
-                Buffer& buffer = buffers_[issue.out];
+            for (const auto& [out, fresh] : ops_[id].writes) {
+                Buffer& buffer = buffers_[out];
                 if (fresh && buffer.writer != 0) {
-                    problem("op ", id, " makes buffer ", issue.out, " a second time");
+                    problem("op ", id, " makes buffer ", out, " a second time");
                 }
                 if (!fresh && buffer.writer == 0) {
-                    problem("op ", id, " changes buffer ", issue.out, ", which nobody wrote");
+                    problem("op ", id, " changes buffer ", out, ", which nobody wrote");
                 }
-                depends(id, buffer.writer, "the writer before", issue.out);
+                depends(id, buffer.writer, "the writer before", out);
                 for (const core::OpId reader : buffer.readers) {
-                    depends(id, reader, "a reader", issue.out);
+                    depends(id, reader, "a reader", out);
                 }
                 buffer.readers.clear();
                 buffer.writer = id;
@@ -205,10 +238,13 @@ private:
             }
         }
         for (core::OpId id = 1; id < ops_.size(); ++id) {
-            const auto& issue = ops_[id].issue;
-            for (const core::BufferId buffer : {issue.out, issue.in0, issue.in1}) {
+            std::vector<core::BufferId> used = ops_[id].reads;
+            for (const auto& [out, fresh] : ops_[id].writes) {
+                used.push_back(out);
+            }
+            for (const core::BufferId buffer : used) {
                 const auto found = dropped.find(buffer);
-                if (buffer != 0 && found != dropped.end() && id > found->second) {
+                if (found != dropped.end() && id > found->second) {
                     problem("op ", id, " uses buffer ", buffer, ", which was dropped after op ", found->second);
                 }
             }

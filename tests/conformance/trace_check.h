@@ -19,6 +19,7 @@ namespace headway {
 struct TraceSummary {
     std::string problem;  // the first thing that does not hold; empty: all is well
     std::uint64_t ops = 0;
+    std::uint64_t parts = 0;         // of composite ops
     std::uint64_t dependencies = 0;  // that were checked
     std::uint64_t across_lanes = 0;  // of these, between different lanes
     std::uint64_t overlapping = 0;   // ops that ran while an op of another lane did

@@ -60,6 +60,7 @@ std::string cpu_name() {
 
 CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOptions options)
     : options_(options),
+      recording_(recording),
       control_(recording.control()),
       spin_ticks_(ticks_per(kSpinNs)),
       crowded_(workers + 1 > std::thread::hardware_concurrency()) {
@@ -283,17 +284,39 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
         return;
     }
     const auto begin = core::ticks();
-    bool failed = poison().any() && poison().spreads_to(command);
-    if (!failed && (command.flags & kLazyOperands) != 0) {
-        failed = !take_lazily(command);
-    }
-    if (!failed) {
-        kernels_[static_cast<std::size_t>(command.signature->kind)](*command.signature, command);
+    bool failed = false;
+    if ((command.flags & kComposite) != 0) {
+        for (Command step : command.composite->steps) {
+            failed |= !run_step(lane, step);
+        }
+    } else {
+        failed = !run_alone(command);
     }
     if (options_.record) {
         lane.writer.add(
             {begin, trace::pack_duration(core::ticks() - begin), failed ? command.op | trace::kFailedOp : command.op});
     }
+}
+
+// One op, with all that may keep it from running; whether it ran.
+bool CpuDevice::run_alone(Command& command) {
+    if (poison().any() && poison().spreads_to(command)) {
+        return false;
+    }
+    if ((command.flags & kLazyOperands) != 0 && !take_lazily(command)) {
+        return false;
+    }
+    kernels_[static_cast<std::size_t>(command.signature->kind)](*command.signature, command);
+    return true;
+}
+
+bool CpuDevice::run_step(Lane& lane, Command& step) {
+    const auto begin = core::ticks();
+    const bool ran = run_alone(step);
+    if (ran && options_.record) {
+        lane.writer.add({begin, trace::pack_duration(core::ticks() - begin), trace::kPart | step.signature->id});
+    }
+    return ran;
 }
 
 bool CpuDevice::take_lazily(Command& command) {
@@ -342,14 +365,20 @@ void* CpuDevice::allocate(std::size_t bytes) {
 
 // Small blocks, and large ones where no addresses could be reserved, come from the C library.
 void* CpuDevice::allocate(std::size_t bytes, bool ahead) {
-    if (bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0) {
-        return memory_.take(bytes, ahead);
-    }
     constexpr std::size_t kAlignment = 64;
-    return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    void* data = bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0
+                     ? memory_.take(bytes, ahead)
+                     : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (data != nullptr) {
+        recording_.count_reserved(static_cast<std::int64_t>(bytes));
+    }
+    return data;
 }
 
 void CpuDevice::deallocate(void* data, std::size_t bytes) {
+    if (data != nullptr) {
+        recording_.count_reserved(-static_cast<std::int64_t>(bytes));
+    }
     if (memory_.owns(data)) {
         memory_.give(data, bytes);
     } else {

@@ -67,6 +67,8 @@ private:
     void stay_held();
     void run(Lane& lane, Command& command);
     void run_slowly(Lane& lane, Command& command);
+    bool run_alone(Command& command);
+    bool run_step(Lane& lane, Command& step);
     bool take_lazily(Command& command);
     void wait_for(std::uint32_t lane, std::uint32_t seq, std::uint32_t sleeper);
     void wake_watchers(Lane& lane, std::uint32_t completed);
@@ -77,6 +79,7 @@ private:
     HostMemory memory_;
     DeviceInfo info_;
     CpuOptions options_;
+    trace::Recording& recording_;
     trace::Control& control_;
     std::array<kernels::Kernel, kOpKinds> kernels_{};
     std::vector<std::unique_ptr<Lane>> lanes_;

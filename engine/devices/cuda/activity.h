@@ -14,6 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/trace/format.h"
+
 namespace headway::devices::cuda {
 
 class ActivityTimes {
@@ -24,12 +26,25 @@ public:
     };
     using NextRecord = CUptiResult (*)(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record);
 
+    // What the driver did beside the ops: a wait of the host or of a stream, memory taken and given back.
+    struct DriverEvent {
+        trace::DriverKind kind = trace::DriverKind::other_wait;
+        std::int64_t begin_ns = 0, end_ns = 0;
+        std::uint64_t bytes = 0;   // of memory
+        std::uint32_t stream = 0;  // as CUPTI counts them
+    };
+
     // Takes in a buffer that CUPTI has filled. A buffer that ends in the middle of a record is read up to there.
     void parse(NextRecord next, std::uint8_t* buffer, std::size_t bytes);
 
     // What is known of this op so far; nothing while no activity of it has been reported.
     [[nodiscard]] std::optional<Interval> of(std::uint64_t id) const;
+    // Its activities one by one, by their begin.
+    [[nodiscard]] std::vector<Interval> pieces_of(std::uint64_t id) const;
     void forget(std::uint64_t id);
+
+    // What has arrived since the last call.
+    [[nodiscard]] std::vector<DriverEvent> take_driver_events();
 
     // Once per flush: drops activities that no op has claimed for kPatience flushes (a library's own work).
     void age();
@@ -40,14 +55,13 @@ public:
 
 private:
     struct Unclaimed {
-        Interval interval;
+        std::vector<Interval> pieces;
         std::uint64_t flush = 0;  // when it arrived
     };
     struct Op {
-        Interval interval;
+        std::vector<Interval> pieces;
         std::vector<std::uint32_t> correlations;
     };
-    static void widen(Interval& interval, const Interval& by);
     void add(std::uint32_t correlation, std::uint64_t begin_ns, std::uint64_t end_ns);
     void correlate(std::uint32_t correlation, std::uint64_t id);
 
@@ -55,6 +69,7 @@ private:
     std::unordered_map<std::uint32_t, std::uint64_t> op_of_;  // correlation -> op
     std::unordered_map<std::uint32_t, Unclaimed> unclaimed_;  // by correlation
     std::unordered_map<std::uint64_t, Op> ops_;
+    std::vector<DriverEvent> driver_events_;
     std::uint64_t flushes_ = 0;
 };
 

@@ -42,6 +42,14 @@ struct BlasCloser {
     void operator()(cublasHandle_t handle) const noexcept { cublasDestroy(handle); }
 };
 using BlasOwner = std::unique_ptr<cublasContext, BlasCloser>;
+struct GraphCloser {
+    void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+};
+using GraphOwner = std::unique_ptr<CUgraph_st, GraphCloser>;
+struct GraphExecCloser {
+    void operator()(cudaGraphExec_t graph) const noexcept { cudaGraphExecDestroy(graph); }
+};
+using GraphExecOwner = std::unique_ptr<CUgraphExec_st, GraphExecCloser>;
 struct DeviceFree {
     void operator()(void* data) const noexcept { cudaFree(data); }
 };

@@ -68,6 +68,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
       cupti_(cupti),
       marks_(std::make_unique<Marks>()),
       launches_(recording, {trace::StreamKind::launch, 0}),
+      driver_(recording, {trace::StreamKind::driver, 0}),
       crowded_(std::thread::hardware_concurrency() < 4) {
     use_device();
     const auto before = core::read_anchor();
@@ -89,7 +90,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
         lane->stream = make_stream();
         lane->scratch = make_device_memory(kScratchElements * sizeof(double));
         lane->workspace = make_device_memory(workspace);
-        reserved_ += workspace + kScratchElements * sizeof(double);
+        count_reserved(static_cast<std::int64_t>(workspace + kScratchElements * sizeof(double)));
         cublasHandle_t handle = nullptr;
         check(cublasCreate(&handle), "cublasCreate");
         lane->blas.reset(handle);
@@ -151,6 +152,11 @@ CudaDevice::~CudaDevice() {
     }
     // CUDA is not called any more: the end of the process gives everything back.
     for (auto& lane : lanes_) {
+        for (auto& [signature, graphs] : lane->graphs) {
+            for (auto& graph : graphs) {
+                static_cast<void>(graph.exec.release());
+            }
+        }
         static_cast<void>(lane->blas.release());
         static_cast<void>(lane->workspace.release());
         static_cast<void>(lane->scratch.release());
@@ -290,6 +296,11 @@ void CudaDevice::launch_work(Lane& lane, Command& command, InFlight& flight) {
     if (command.op != 0 && !abandoned_.load(std::memory_order_relaxed)) {
         flight.op = command.op;
         last_launched_.store(command.op, std::memory_order_relaxed);
+        if ((command.flags & kComposite) != 0) {
+            start_composite(lane, command, flight);
+            record_end(lane, flight);
+            return;
+        }
         flight.failed = poison().any() && poison().spreads_to(command);
         if (!flight.failed && (command.flags & kLazyOperands) != 0) {
             flight.failed = !take_lazily(lane, command);
@@ -312,7 +323,14 @@ void CudaDevice::failed_call(Lane& lane, const Command& command, InFlight& fligh
         lose(command.op, error.what());
         return;
     }
-    poison().fail(command, error.kind(), std::string(name_of(command.signature->kind)) + ": " + error.what());
+    const std::string message = std::string(name_of(command.signature->kind)) + ": " + error.what();
+    if ((command.flags & kComposite) != 0) {
+        for (const Command& step : command.composite->steps) {
+            poison().fail(step, error.kind(), message);
+        }
+    } else {
+        poison().fail(command, error.kind(), message);
+    }
     // The lane's order still needs its event.
     try {
         if (flight.end == nullptr) {
@@ -376,23 +394,27 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
         start_host_call(lane, command, flight);  // takes its own times
         return;
     }
-    struct Correlation {
-        Cupti* cupti;
-        ~Correlation() {
-            if (cupti != nullptr) {
-                cupti->pop();
-            }
-        }
-    };
-    if (cupti_ != nullptr) {
-        cupti_->push(command.op);
-    } else if (options_.record) {
-        // After the waits, or waiting would count as running.
+    const Correlation correlation(cupti_, command.op);
+    record_begin(lane, flight);
+    if (s.kind == OpKind::copy_to_device) {
+        start_copy_in(lane, command, flight);
+    } else {
+        start_kernels(lane, command);
+    }
+}
+
+// Where events give the times. After the waits, or waiting would count as running.
+void CudaDevice::record_begin(Lane& lane, InFlight& flight) {
+    if (cupti_ == nullptr && options_.record) {
         flight.anchor = newest_anchor_.load(std::memory_order_acquire);
         flight.begin = events_->take();
         check(cudaEventRecord(flight.begin, lane.stream.get()), "cudaEventRecord");
     }
-    const Correlation correlation{cupti_};
+}
+
+// Those of an op that neither runs on the host nor reads from it; nothing but launches, so that they can be captured.
+void CudaDevice::start_kernels(Lane& lane, const Command& command) {
+    const Signature& s = *command.signature;
     const auto copy = [&](float* to, const float* from, std::int64_t elements) {
         if (elements == 0 || to == from) {
             check(launch_nothing(lane.stream.get()), "launching a kernel");
@@ -405,9 +427,6 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
     switch (s.kind) {
         case OpKind::matmul:
             start_product(lane, command);
-            break;
-        case OpKind::copy_to_device:
-            start_copy_in(lane, command, flight);
             break;
         case OpKind::copy:
         case OpKind::copy_to_host:

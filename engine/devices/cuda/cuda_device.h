@@ -76,6 +76,8 @@ public:
 
 private:
     struct HostWork;
+    // Which signature each kernel and copy of a graph belongs to, in the order of execution.
+    using Nodes = std::shared_ptr<const std::vector<std::uint16_t>>;
     // A command on its stream, or passed over, in the lane's order.
     struct InFlight {
         cudaEvent_t begin = nullptr;  // only where events give the times
@@ -86,6 +88,7 @@ private:
         std::uint32_t anchor = 0;
         std::unique_ptr<HostWork> host;
         PinnedPool::Block staging{};
+        Nodes nodes;  // of a composite op; else null
     };
     // An op that has completed and waits to be recorded.
     struct Done {
@@ -94,11 +97,18 @@ private:
         bool timed = false;
         std::uint64_t launch_begin = 0;    // ticks
         std::uint64_t begin = 0, end = 0;  // ticks, once timed; before that, between which it must have run
-        std::uint64_t flush = 0;           // how many flushes had begun when it completed
+        Nodes nodes;
+        std::uint64_t flush = 0;  // how many flushes had begun when it completed
     };
     struct LazyBlock {
         float* data;
         std::uint64_t bytes;
+    };
+    // A composite op as it was launched last in a lane.
+    struct LaneGraph {
+        GraphExecOwner exec;
+        std::vector<Command> steps;
+        Nodes nodes;
     };
     struct Lane {
         StreamOwner stream;
@@ -112,8 +122,29 @@ private:
         std::mutex done_mutex;
         std::deque<Done> done;
         std::map<std::uint64_t, std::vector<float*>> lazy_free;  // by size, in the lane's order; whoever launches
+        std::unordered_map<const Signature*, std::vector<LaneGraph>>
+            graphs;  // the last one used last; whoever launches
         trace::StreamWriter<trace::ExecRecord> writer;
         std::uint64_t recorded_until = 0;  // ticks
+    };
+    // What is launched while it lives belongs to this op.
+    class Correlation {
+    public:
+        Correlation(Cupti* cupti, core::OpId op) : cupti_(cupti) {
+            if (cupti_ != nullptr) {
+                cupti_->push(op);
+            }
+        }
+        ~Correlation() {
+            if (cupti_ != nullptr) {
+                cupti_->pop();
+            }
+        }
+        Correlation(const Correlation&) = delete;
+        Correlation& operator=(const Correlation&) = delete;
+
+    private:
+        Cupti* cupti_;
     };
     // A moment known on both clocks: the event happened at most uncertainty_ns before or after `ns`.
     struct EventAnchor {
@@ -129,9 +160,15 @@ private:
     void launch(std::uint32_t index, Command& command);
     void launch_work(Lane& lane, Command& command, InFlight& flight);
     void start_op(Lane& lane, const Command& command, InFlight& flight);
+    void record_begin(Lane& lane, InFlight& flight);
+    void start_kernels(Lane& lane, const Command& command);
     void start_product(Lane& lane, const Command& command);
     void start_copy_in(Lane& lane, const Command& command, InFlight& flight);
     void start_host_call(Lane& lane, const Command& command, InFlight& flight);
+    // graphs.cpp
+    void start_composite(Lane& lane, const Command& command, InFlight& flight);
+    void capture(Lane& lane, const std::vector<Command>& steps, LaneGraph& graph);
+    // cuda_device.cpp
     void wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq);
     void push(Lane& lane, InFlight flight);
     void failed_call(Lane& lane, const Command& command, InFlight& flight, const CudaError& error);
@@ -142,6 +179,7 @@ private:
     [[nodiscard]] static bool is_sticky(cudaStream_t stream);
 
     // memory.cpp
+    void count_reserved(std::int64_t bytes);
     void use_device() const;  // CUDA keeps the current device per thread
     bool take_lazily(Lane& lane, Command& command);
     void free_lazily(Lane& lane, core::BufferId buffer);
@@ -167,6 +205,8 @@ private:
     // Fetches and records; returns whether nothing is left. `last`: what is unknown by now stays so.
     bool record_times(bool last);
     void write(Lane& lane, const Done& done);
+    void write_parts(Lane& lane, const Done& done, std::uint64_t begin, std::uint64_t end);
+    void record_driver_events();
 
     const CudaOptions options_;
     trace::Recording& recording_;
@@ -179,6 +219,7 @@ private:
     StreamOwner copies_;  // read()
     StreamOwner clock_stream_;
     trace::StreamWriter<trace::ExecRecord> launches_;
+    trace::StreamWriter<trace::DriverRecord> driver_;
 
     CommandQueue queue_;  // the lane rides in the upper half of Command::flags
     std::uint32_t popped_ = 0;

@@ -1,4 +1,4 @@
-// Names what is launched for Nsight Systems: "matmul 1024×512, op 17". Costs nothing where no tool listens.
+// Names what is launched for Nsight Systems: "matmul 1024×512, op 17, line 31". Costs nothing where no tool listens.
 //
 // Threads: whoever launches.
 #pragma once
@@ -28,8 +28,11 @@ public:
         Range(Marks& marks, const Command& command) : domain_(marks.domain_) {
             if (domain_ != nullptr) {
                 const Signature& s = *command.signature;
-                const std::string text =
+                std::string text =
                     std::string(name_of(s.kind)) + " " + to_label(s.out) + ", op " + std::to_string(command.op);
+                if (command.line != 0 && command.line != 0xffff) {
+                    text += ", line " + std::to_string(command.line);
+                }
                 nvtxEventAttributes_t attributes{};
                 attributes.version = NVTX_VERSION;
                 attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;

@@ -24,6 +24,11 @@ void CudaDevice::use_device() const {
     }
 }
 
+void CudaDevice::count_reserved(std::int64_t bytes) {
+    reserved_.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+    recording_.count_reserved(bytes);
+}
+
 // The runtime's pool caches blocks by size and lane, so each one is asked for once: no second cache is needed here.
 void* CudaDevice::allocate(std::size_t bytes) {
     if (lost()) {
@@ -33,7 +38,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
     void* data = nullptr;
     const auto status = cudaMalloc(&data, bytes);
     if (status == cudaSuccess) {
-        reserved_.fetch_add(bytes, std::memory_order_relaxed);
+        count_reserved(static_cast<std::int64_t>(bytes));
         return data;
     }
     cudaGetLastError();
@@ -51,7 +56,7 @@ void CudaDevice::deallocate(void* data, std::size_t bytes) {
     use_device();
     cudaFree(data);  // waits for the whole device; the pool gives back only when memory is short, and at the end
     cudaGetLastError();
-    reserved_.fetch_sub(bytes, std::memory_order_relaxed);
+    count_reserved(-static_cast<std::int64_t>(bytes));
 }
 
 void CudaDevice::read(float* host, const float* device, std::size_t elements) {

@@ -154,6 +154,7 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
     Done done;
     done.op = flight.op;
     done.failed = flight.failed;
+    done.nodes = flight.nodes;
     done.launch_begin = flight.launch_begin;
     done.begin = flight.launch_begin;
     done.end = now;
@@ -187,7 +188,35 @@ void CudaDevice::write(Lane& lane, const Done& done) {
     const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
     const auto end = std::max(begin, done.end);
     lane.recorded_until = end;
+    write_parts(lane, done, begin, end);
     lane.writer.add({begin, trace::pack_duration(end - begin), done.failed ? done.op | trace::kFailedOp : done.op});
+}
+
+// A composite's kernels one by one. A graph that is captured from one stream runs in its order, so the n-th activity is
+// the n-th node; where their numbers differ nobody can tell which is which, and the op stands alone.
+void CudaDevice::write_parts(Lane& lane, const Done& done, std::uint64_t begin, std::uint64_t end) {
+    if (done.nodes == nullptr || cupti_ == nullptr || done.failed) {
+        return;
+    }
+    const auto pieces = cupti_->times().pieces_of(done.op);
+    if (pieces.size() != done.nodes->size()) {
+        return;
+    }
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const auto from = std::clamp(ticks_from_ns(pieces[i].begin_ns), begin, end);
+        const auto to = std::clamp(ticks_from_ns(pieces[i].end_ns), from, end);
+        lane.writer.add({from, trace::pack_duration(to - from), trace::kPart | (*done.nodes)[i]});
+        begin = to;
+    }
+}
+
+void CudaDevice::record_driver_events() {
+    for (const auto& event : cupti_->times().take_driver_events()) {
+        const auto begin = ticks_from_ns(event.begin_ns);
+        const auto end = std::max(begin, ticks_from_ns(event.end_ns));
+        driver_.add({begin, trace::pack_duration(end - begin), event.kind, static_cast<std::uint16_t>(event.stream),
+                     event.bytes});
+    }
 }
 
 // On the times thread. An op may have taken several kernels whose records come apart, so its interval counts once a
@@ -197,11 +226,12 @@ bool CudaDevice::record_times(bool last) {
         const std::lock_guard lock(lane->done_mutex);
         return !lane->done.empty();
     });
-    if (!waiting) {
+    if (!waiting && !last) {
         return true;  // and CUPTI is left alone
     }
     const auto flush = flushes_begun_.fetch_add(1, std::memory_order_acq_rel) + 1;
     cupti_->flush(last);
+    record_driver_events();
     bool all = true;
     for (auto& lane : lanes_) {
         std::deque<Done> known;
@@ -225,8 +255,8 @@ bool CudaDevice::record_times(bool last) {
             all &= lane->done.empty();
         }
         for (const Done& done : known) {
-            cupti_->times().forget(done.op);
             write(*lane, done);
+            cupti_->times().forget(done.op);
         }
     }
     return all;

@@ -172,7 +172,9 @@ void SimulatedDevice::start(const Next& next) {
     if ((command.flags & kFreeBuffer) != 0) {
         free_lazily(command.out_id);
     }
-    if (command.op != 0) {
+    if ((command.flags & kComposite) != 0) {
+        execute_steps(lane, *command.composite);
+    } else if (command.op != 0) {
         if (execute(command)) {
             lane.end_ns += model_.execute_ns(*command.signature);
         } else {
@@ -188,6 +190,10 @@ void SimulatedDevice::complete(Lane& lane) {
     if (lane.completed.load(std::memory_order_relaxed) == lane.started) {
         return;
     }
+    for (const auto& part : lane.parts) {
+        lane.writer.add(part);
+    }
+    lane.parts.clear();
     if (lane.op != 0) {
         lane.writer.add({lane.begin_ns, trace::pack_duration(lane.end_ns - lane.begin_ns), lane.op});
     }
@@ -204,6 +210,19 @@ bool SimulatedDevice::execute(Command& command) {
     }
     kernels::run(command);
     return true;
+}
+
+// One after another; what each of them costs is what it would cost alone.
+void SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) {
+    for (Command step : composite.steps) {
+        if (!execute(step)) {
+            lane.op |= trace::kFailedOp;
+            continue;
+        }
+        const auto ns = model_.execute_ns(*step.signature);
+        lane.parts.push_back({lane.end_ns, trace::pack_duration(ns), trace::kPart | step.signature->id});
+        lane.end_ns += ns;
+    }
 }
 
 bool SimulatedDevice::find_lazy_operands(Command& command) {

@@ -67,7 +67,8 @@ private:
         std::uint32_t started = 0;   // completed, or one more: the running command
         std::uint64_t begin_ns = 0;  // of the command started last
         std::uint64_t end_ns = 0;
-        core::OpId op = 0;  // of the command started last, with trace::kFailedOp where it failed
+        core::OpId op = 0;                     // of the command started last, with trace::kFailedOp where it failed
+        std::vector<trace::ExecRecord> parts;  // of that command, if it is composite
         trace::StreamWriter<trace::ExecRecord> writer;
     };
     struct Next {
@@ -85,6 +86,7 @@ private:
     void start(const Next& next);
     void complete(Lane& lane);
     [[nodiscard]] bool execute(Command& command);
+    void execute_steps(Lane& lane, const Composite& composite);
     [[nodiscard]] bool find_lazy_operands(Command& command);
     void free_lazily(core::BufferId buffer);
 

@@ -260,6 +260,22 @@ TEST_F(CudaTest, SaysWhereItsTimesComeFrom) {
     EXPECT_GT(device->info().timing_uncertainty_ns, 500u);
 }
 
+TEST_F(CudaTest, TellsWhatTheDriverDidBesideTheOps) {
+    start();
+    const auto before = core::ticks();
+    EXPECT_EQ(rt->ones({1 << 20}).to_host()[0], 1.0f);
+    stop();
+    const auto driver = records_of<trace::DriverRecord>({trace::StreamKind::driver, 0});
+    bool taken = false;
+    bool waited = false;
+    for (const auto& record : driver) {
+        taken |= record.kind == trace::DriverKind::device_taken && record.bytes >= 4u << 20;
+        waited |= record.kind == trace::DriverKind::stream_wait && record.begin >= before;
+    }
+    EXPECT_TRUE(taken);
+    EXPECT_TRUE(waited);
+}
+
 TEST_F(CudaTest, FallsBackToEventsWhereCuptiIsSilent) {
     fake::set_cupti_silent(true);
     start();

@@ -31,6 +31,13 @@ struct CUevent_st {
     std::int64_t at_ns = 0;
 };
 
+struct CUgraph_st {
+    std::vector<std::function<void()>> nodes;
+};
+struct CUgraphExec_st {
+    std::vector<std::function<void()>> nodes;
+};
+
 namespace {
 
 // One lock for everything: a fake need not be fast.
@@ -48,10 +55,25 @@ struct State {
     std::set<cudaStream_t> streams;
     std::set<cudaEvent_t> events;
     std::set<cublasHandle_t> handles;
+    std::set<cudaGraph_t> graphs;
+    std::set<cudaGraphExec_t> graph_execs;
     headway::fake::Counts counts;
 };
-State state;
+// What a whole process is to meet, for those who cannot call in here: HEADWAY_FAKE_CUDA_FAULT is fault_at_kernel(),
+// HEADWAY_FAKE_CUDA_MEMORY is set_memory().
+State from_environment() {
+    State made;
+    if (const char* fault = std::getenv("HEADWAY_FAKE_CUDA_FAULT")) {
+        made.fault_in = std::atoi(fault);
+    }
+    if (const char* memory = std::getenv("HEADWAY_FAKE_CUDA_MEMORY")) {
+        made.memory = std::strtoull(memory, nullptr, 10);
+    }
+    return made;
+}
+State state = from_environment();
 thread_local int last_error = 0;
+thread_local int capturing = 0;  // streams that this thread captures
 
 }  // namespace
 
@@ -59,6 +81,7 @@ struct CUstream_st {
     int number;
     std::deque<std::function<void()>> queue;
     bool busy = false, stop = false;
+    cudaGraph_t capture = nullptr;
     std::thread thread;
 
     explicit CUstream_st(int n) : number(n), thread([this] { run(); }) {}
@@ -119,16 +142,22 @@ struct CuptiState {
     std::set<int> enabled;
     std::uint32_t correlation = 0;
     std::deque<std::pair<CUpti_ActivityExternalCorrelation, CUpti_ActivityKernel9>> records;
+    std::deque<CUpti_ActivitySynchronization> waits;
+    std::deque<CUpti_ActivityMemory3> memory;
 };
 CuptiState cupti;
 thread_local std::vector<std::uint64_t> external_ids;
 
 // Work on a stream that counts as a kernel: it may fault, and CUPTI sees it. The lock is held by the caller.
-void push_kernel(cudaStream_t stream, std::function<void()> work) {
+void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t correlation = 0) {
+    if (stream->capture != nullptr) {
+        stream->capture->nodes.push_back(std::move(work));
+        return;
+    }
     ++state.counts.kernels;
     const bool faults = state.fault_in > 0 && --state.fault_in == 0;
     const bool seen = cupti.enabled.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0 && !state.cupti_silent;
-    const std::uint32_t correlation = ++cupti.correlation;
+    correlation = correlation != 0 ? correlation : ++cupti.correlation;
     const std::uint64_t external = external_ids.empty() ? 0 : external_ids.back();
     push(stream, [=] {
         std::uint64_t begin = 0;
@@ -188,6 +217,8 @@ CUptiResult cupti_disable(CUpti_ActivityKind kind) {
 CUptiResult cupti_flush(std::uint32_t) {
     std::unique_lock lock(mutex);
     auto records = std::exchange(cupti.records, {});
+    auto waits = std::exchange(cupti.waits, {});
+    auto memory = std::exchange(cupti.memory, {});
     const auto request = cupti.request;
     const auto complete = cupti.complete;
     lock.unlock();
@@ -211,11 +242,25 @@ CUptiResult cupti_flush(std::uint32_t) {
         records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(count));
         complete(nullptr, 0, buffer, size, used);
     }
+    const auto hand_over = [&](const auto& all) {
+        for (const auto& record : all) {
+            std::uint8_t* buffer = nullptr;
+            std::size_t size = 0;
+            std::size_t most = 0;
+            request(&buffer, &size, &most);
+            std::memcpy(buffer, &record, sizeof record);
+            complete(nullptr, 0, buffer, size, sizeof record);
+        }
+    };
+    hand_over(waits);
+    hand_over(memory);
     return CUPTI_SUCCESS;
 }
 CUptiResult cupti_next(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
     const auto size_of = [](const CUpti_Activity& r) {
         return r.kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION ? sizeof(CUpti_ActivityExternalCorrelation)
+               : r.kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION    ? sizeof(CUpti_ActivitySynchronization)
+               : r.kind == CUPTI_ACTIVITY_KIND_MEMORY2            ? sizeof(CUpti_ActivityMemory3)
                                                                   : sizeof(CUpti_ActivityKernel9);
     };
     std::size_t at = 0;
@@ -347,7 +392,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     if (const int status = enter("cudaStreamSynchronize")) {
         return error(status);
     }
+    CUpti_ActivitySynchronization record{};
+    record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+    record.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
+    record.start = static_cast<std::uint64_t>(monotonic_ns());
     changed.wait(lock, [&] { return stream->idle() || state.sticky != 0; });
+    if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) != 0) {
+        record.end = static_cast<std::uint64_t>(monotonic_ns());
+        cupti.waits.push_back(record);
+    }
     return error(state.sticky);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -412,6 +465,10 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t begin, cudaEvent_t end) 
 
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
     ENTER("cudaMalloc");
+    if (capturing != 0) {
+        last_error = cudaErrorStreamCaptureUnsupported;
+        return cudaErrorStreamCaptureUnsupported;
+    }
     if (state.counts.device_bytes + bytes > state.memory) {
         last_error = cudaErrorMemoryAllocation;
         return cudaErrorMemoryAllocation;
@@ -419,6 +476,15 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
     *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     std::memset(*data, 0, bytes);
     state.device_blocks[*data] = bytes;
+    if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_MEMORY2) != 0) {
+        CUpti_ActivityMemory3 record{};
+        record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+        record.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+        record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+        record.bytes = bytes;
+        record.timestamp = static_cast<std::uint64_t>(monotonic_ns());
+        cupti.memory.push_back(record);
+    }
     state.counts.device_bytes += bytes;
     return cudaSuccess;
 }
@@ -469,6 +535,83 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
         }
         function(data);
     });
+    return cudaSuccess;
+}
+
+// --- graphs ---
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    ENTER("cudaStreamBeginCapture");
+    stream->capture = new CUgraph_st;
+    state.graphs.insert(stream->capture);
+    ++state.counts.graphs;
+    ++state.counts.captures;
+    ++capturing;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    const std::lock_guard lock(mutex);
+    --capturing;
+    *graph = std::exchange(stream->capture, nullptr);
+    return error(enter("cudaStreamEndCapture"));
+}
+#undef cudaStreamGetCaptureInfo
+#if CUDART_VERSION >= 13000
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                     cudaGraph_t* graph, const cudaGraphNode_t**, const cudaGraphEdgeData**,
+                                     std::size_t*) {
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                        cudaGraph_t* graph, const cudaGraphNode_t**, std::size_t*) {
+#endif
+    ENTER("cudaStreamGetCaptureInfo");
+    *status = stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *graph = stream->capture;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) {
+    ENTER("cudaGraphGetNodes");
+    *count = graph->nodes.size();
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    const std::lock_guard lock(mutex);
+    --state.counts.graphs;
+    state.graphs.erase(graph);
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+    ENTER("cudaGraphInstantiate");
+    *exec = new CUgraphExec_st{graph->nodes};
+    state.graph_execs.insert(*exec);
+    ++state.counts.graph_execs;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo*) {
+    ENTER("cudaGraphExecUpdate");
+    if (exec->nodes.size() != graph->nodes.size()) {
+        last_error = cudaErrorGraphExecUpdateFailure;
+        return cudaErrorGraphExecUpdateFailure;
+    }
+    exec->nodes = graph->nodes;
+    ++state.counts.graph_updates;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    const std::lock_guard lock(mutex);
+    --state.counts.graph_execs;
+    state.graph_execs.erase(exec);
+    delete exec;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+    ENTER("cudaGraphLaunch");
+    ++state.counts.graph_launches;
+    const std::uint32_t correlation = ++cupti.correlation;  // one for all
+    for (const auto& node : exec->nodes) {
+        push_kernel(stream, node, correlation);
+    }
     return cudaSuccess;
 }
 
@@ -563,6 +706,12 @@ void reset() {
     for (auto* handle : state.handles) {
         delete handle;
     }
+    for (auto* graph : state.graphs) {
+        delete graph;
+    }
+    for (auto* exec : state.graph_execs) {
+        delete exec;
+    }
     for (const auto& [data, bytes] : state.device_blocks) {
         std::free(data);
     }
@@ -571,6 +720,8 @@ void reset() {
     }
     state = State();
     cupti.records.clear();
+    cupti.waits.clear();
+    cupti.memory.clear();
     last_error = 0;
 }
 void set_driver_status(int status) {

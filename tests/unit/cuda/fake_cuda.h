@@ -32,8 +32,9 @@ void hold_stream(int created, bool held);  // the stream that was made as number
 // --- what happened ---
 struct Counts {
     int calls = 0, kernels = 0, stream_waits = 0, waits_on_host = 0, pinned_blocks = 0;
-    int streams = 0, events = 0, handles = 0;          // alive
-    std::uint64_t device_bytes = 0, pinned_bytes = 0;  // alive
+    int captures = 0, graph_updates = 0, graph_launches = 0;
+    int streams = 0, events = 0, handles = 0, graphs = 0, graph_execs = 0;  // alive
+    std::uint64_t device_bytes = 0, pinned_bytes = 0;                       // alive
     bool tf32 = false;
 };
 Counts counts();

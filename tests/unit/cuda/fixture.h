@@ -53,15 +53,19 @@ protected:
         device.reset();
     }
 
-    [[nodiscard]] std::vector<trace::ExecRecord> records(trace::StreamId stream) const {
+    template <class Record>
+    [[nodiscard]] std::vector<Record> records_of(trace::StreamId stream) const {
         auto reader = std::move(*trace::Reader::open(recording->fd()));
         reader->poll();
-        std::vector<trace::ExecRecord> all;
+        std::vector<Record> all;
         while (all.size() < reader->size(stream)) {
-            const auto some = reader->records<trace::ExecRecord>(stream, all.size());
+            const auto some = reader->records<Record>(stream, all.size());
             all.insert(all.end(), some.begin(), some.end());
         }
         return all;
+    }
+    [[nodiscard]] std::vector<trace::ExecRecord> records(trace::StreamId stream) const {
+        return records_of<trace::ExecRecord>(stream);
     }
     [[nodiscard]] std::vector<trace::ExecRecord> lane_records(std::uint8_t lane) const {
         return records({trace::StreamKind::lane, lane});

@@ -115,6 +115,46 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     EXPECT_EQ(again.run->info().budget, 12345678901u);
 }
 
+TEST(ChromeReader, AGpusRunComesBackWithItsGraphsLaunchesAndDriver) {
+    model::RecordingBuilder builder;
+    auto& recording = builder.recording();
+    builder.facts(R"({"program": "p", "title": "t", "device_kind": "cuda", "device_name": "GPU", "free_policy": "finish",
+                      "barrier": "none", "issue": "graph", "timing": "cupti", "timing_note": "",
+                      "timing_uncertainty_ns": 850, "launch": "frontend", "copies": "pinned", "products": "tf32",
+                      "lanes": ["Stream 0", "Stream 1"]})");
+    const auto add = builder.signature(8);
+    const auto large = builder.signature(4096);
+    builder.issue({.begin = 1000, .end = 1100, .out = 1, .fresh = true, .signature = add});
+    builder.issue({.begin = 1200, .end = 1300, .lane = 1, .out = 2, .in0 = 1, .fresh = true, .signature = add});
+    builder.more_output(3, true, large);
+    builder.more_output(4, true, add);
+    builder.more_output(1, false, add);
+    builder.drop(1310, 3);
+    builder.exec(0, 1, 1500, 1600);
+    builder.part(1, large, 1700, 1800);
+    builder.part(1, add, 1850, 1900);
+    builder.exec(1, 2, 1700, 1950);
+    trace::StreamWriter<trace::ExecRecord> launches(recording, {trace::StreamKind::launch, 0});
+    launches.add({1010, 50, 1});
+    launches.add({1210, 60, 2});
+    trace::StreamWriter<trace::DriverRecord> driver(recording, {trace::StreamKind::driver, 0});
+    driver.add({900, 40, trace::DriverKind::stream_wait, 7, 0});
+    driver.add({950, 0, trace::DriverKind::device_taken, 0, 1 << 20});
+    builder.wait(1960, 2000, WaitKind::waitall);
+    builder.mark(FrontendKind::program_end, 2100);
+    auto run = builder.read();
+    run->close();
+    expect_same(*run, exported(*run));
+    const ReadTrace again = read(exported(*run));
+    ASSERT_EQ(again.run->parts(2).size(), 2u);
+    EXPECT_EQ(again.run->parts(2)[0].signature, large);
+    EXPECT_EQ(again.run->more_outputs(2).size(), 3u);
+    EXPECT_EQ(again.run->live_bytes().at(1400), 8 + 8 + 4096 + 8);
+    EXPECT_EQ(again.run->launches().size(), 2u);
+    EXPECT_EQ(again.run->driver_events().size(), 2u);
+    EXPECT_EQ(again.run->info().timing_uncertainty_ns, 850u);
+}
+
 TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
     model::RecordingBuilder builder(std::size_t{128} << 20, false);
     auto& recording = builder.recording();

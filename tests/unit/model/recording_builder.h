@@ -52,6 +52,15 @@ public:
     void more_inputs(BufferId a, BufferId b) {
         frontend_.add({last_issue_, 0, 0, static_cast<std::uint8_t>(trace::FrontendKind::more_inputs), 0, 0, 0, a, b});
     }
+    void more_output(BufferId out, bool fresh, std::uint16_t signature = 0) {
+        frontend_.add({0, 0, signature,
+                       static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::more_output) |
+                                                 (fresh ? trace::kFreshOutput : trace::kReadsOutput)),
+                       0, 0, out, 0, 0});
+    }
+    void part(std::uint8_t lane, std::uint16_t signature, std::int64_t begin, std::int64_t end) {
+        lanes_[lane].add({ticks(begin), duration(begin, end), trace::kPart | signature});
+    }
     void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end) {
         lanes_[lane].add({ticks(begin), duration(begin, end), op});
     }

@@ -1,0 +1,68 @@
+// Composite ops in the model: their parts, what else they write, and the memory of that.
+#include <gtest/gtest.h>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+TEST(Composites, PartsBelongToTheOpWhoseRecordFollows) {
+    RecordingBuilder builder;
+    const auto small = builder.signature(8);
+    const auto large = builder.signature(1024);
+    builder.issue({0, 1, 0, 1, 0, 0, true, small});
+    builder.issue({2, 3, 0, 2, 1, 0, true, small});
+    builder.exec(0, 1, 5, 10);
+    builder.part(0, large, 10, 14);
+    builder.part(0, small, 14, 18);
+    auto run = builder.read();
+    EXPECT_TRUE(run->parts(2).empty());  // its own record has not come
+    builder.exec(0, 2, 10, 20);
+    run->update();
+    EXPECT_TRUE(run->parts(1).empty());
+    const auto parts = run->parts(2);
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].signature, large);
+    EXPECT_EQ(parts[0].begin_ns, 10);
+    EXPECT_EQ(parts[1].end_ns, 18);
+    EXPECT_EQ(run->numbers().parts, 2u);
+    EXPECT_EQ(run->numbers().ops, 2u);
+    EXPECT_EQ(run->op(2).end_ns, 20);
+}
+
+TEST(Composites, FurtherOutputsTakeMemoryAndGiveItBack) {
+    for (const char* policy : {"finish", "stream", "lazy"}) {
+        RecordingBuilder builder;
+        builder.policy(policy);
+        const auto main = builder.signature(100);
+        const auto more = builder.signature(1000);
+        builder.issue({0, 1, 0, 1, 0, 0, true, main});
+        builder.more_output(2, true, more);
+        builder.drop(2, 2);  // an intermediate result
+        builder.exec(0, 1, 10, 20);
+        auto run = builder.read();
+        EXPECT_EQ(run->live_bytes().at(15), policy == std::string("stream") ? 100 : 1100) << policy;
+        EXPECT_EQ(run->live_bytes().at(25), 100) << policy;
+        EXPECT_EQ(run->pending_bytes().at(25), 0) << policy;
+    }
+}
+
+TEST(Composites, DependenciesGoThroughFurtherOutputs) {
+    RecordingBuilder builder;
+    const auto s = builder.signature(8);
+    builder.issue({0, 1, 0, 1, 0, 0, true, s});  // 1: makes 1
+    builder.issue({2, 3, 0, 2, 1, 0, true, s});  // 2: reads 1
+    builder.issue({4, 5, 0, 3, 1, 0, true, s});  // 3: composite, reads 1 and 2, makes 3 and 4, changes 1
+    builder.more_inputs(2, 0);
+    builder.more_output(4, true, s);
+    builder.more_output(1, false, s);
+    builder.issue({6, 7, 0, 5, 4, 0, true, s});  // 4: reads 4
+    builder.issue({8, 9, 0, 6, 1, 0, true, s});  // 5: reads 1 as it was changed
+    auto run = builder.read();
+    EXPECT_EQ(run->dependencies(3), (std::vector<OpId>{1, 2}));
+    EXPECT_EQ(run->dependencies(4), (std::vector<OpId>{3}));
+    EXPECT_EQ(run->dependencies(5), (std::vector<OpId>{3}));
+}
+
+}  // namespace
+}  // namespace headway::model
