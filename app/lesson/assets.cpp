@@ -1,5 +1,6 @@
 #include "app/lesson/assets.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace headway::lesson {
@@ -35,6 +36,21 @@ core::Result<fs::path> find_assets_dir() {
             "the folder assets cannot be found: /proc/self/exe cannot be read; HEADWAY_ASSETS can name it"};
     }
     return find_assets_dir(executable.parent_path());
+}
+
+std::vector<fs::path> find_recordings() {
+    std::vector<fs::path> found;
+    const auto assets = find_assets_dir();
+    std::error_code ignored;
+    if (assets) {
+        for (const auto& entry : fs::directory_iterator(*assets / "recordings", ignored)) {
+            if (entry.path().filename().string().ends_with(".json.gz") && entry.is_regular_file(ignored)) {
+                found.push_back(entry.path());
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 }  // namespace headway::lesson

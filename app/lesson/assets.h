@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "engine/core/result.h"
 
@@ -13,5 +14,8 @@ core::Result<std::filesystem::path> find_assets_dir();
 
 // Likewise, for an executable in `executable_dir` and without the environment.
 core::Result<std::filesystem::path> find_assets_dir(const std::filesystem::path& executable_dir);
+
+// What was recorded elsewhere and came along (recordings/*.json.gz), by name; empty where there are none.
+std::vector<std::filesystem::path> find_recordings();
 
 }  // namespace headway::lesson

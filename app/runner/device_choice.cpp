@@ -1,7 +1,5 @@
 #include "app/runner/device_choice.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -13,16 +11,6 @@
 namespace headway::runner {
 
 namespace {
-
-// Empty when a driver is there. Looking for it costs 0.1 ms and keeps nothing loaded.
-std::string why_no_cuda() {
-    const std::string built = "this build has no CUDA device";
-    if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
-        dlclose(driver);
-        return built;
-    }
-    return built + ", and no NVIDIA driver was found (libcuda.so.1)";
-}
 
 std::vector<std::string> numbered(const char* name, std::uint32_t count) {
     std::vector<std::string> names;
@@ -49,6 +37,15 @@ core::Result<std::string> cost_model_file() {
     return file.string();
 }
 
+core::Result<devices::CostModel> cost_model() {
+    auto file = cost_model_file();
+    return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
+}
+
+core::Error not_there(const std::string& kind, const std::string& reason) {
+    return {core::ErrorKind::unavailable, "the device " + kind + " is not available: " + reason};
+}
+
 }  // namespace
 
 std::uint32_t default_workers() {
@@ -58,10 +55,12 @@ std::uint32_t default_workers() {
 std::vector<DeviceSummary> list_devices() {
     std::vector<DeviceSummary> devices;
     devices.push_back({"cpu", devices::cpu_name(), true, "", numbered("Worker", default_workers())});
-    devices.push_back({"cuda", "", false, why_no_cuda(), {}});
-    auto model = cost_model_file();
-    auto costs = model ? devices::load_cost_model(*model) : core::Result<devices::CostModel>(model.error());
-    if (costs) {
+    if (const auto gpu = devices::probe_cuda()) {
+        devices.push_back({"cuda", *gpu, true, "", numbered("Stream", kDefaultStreams)});
+    } else {
+        devices.push_back({"cuda", "", false, gpu.error().message, {}});
+    }
+    if (const auto costs = cost_model()) {
         devices.push_back({"simulated", costs->name, true, "", numbered("Stream", kDefaultStreams)});
     } else {
         devices.push_back({"simulated", "", false, costs.error().message, {}});
@@ -70,37 +69,43 @@ std::vector<DeviceSummary> list_devices() {
 }
 
 core::Result<void> check_device(const std::string& kind) {
-    for (const auto& device : list_devices()) {
-        if (device.kind == kind) {
-            if (device.available) {
-                return {};
-            }
-            return core::Error{core::ErrorKind::unavailable,
-                               "the device " + kind + " is not available: " + device.reason};
-        }
+    if (kind == "cpu") {
+        return {};
+    }
+    if (kind == "cuda") {
+        // Only what can be said without a call to CUDA; whether there is a GPU is seen when the device is made.
+        const auto found = devices::find_cuda();
+        return found ? core::Result<void>() : not_there(kind, found.error().message);
+    }
+    if (kind == "simulated") {
+        const auto costs = cost_model();
+        return costs ? core::Result<void>() : not_there(kind, costs.error().message);
     }
     return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
 }
 
-core::Result<std::unique_ptr<devices::Device>> make_device(const std::string& kind, std::uint32_t workers,
-                                                           std::uint32_t streams, trace::Recording& recording) {
-    if (kind == "cpu") {
-        return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(workers, recording));
+core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording) {
+    if (wish.kind == "cpu") {
+        return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(wish.workers, recording));
     }
-    if (kind == "simulated") {
-        auto model = cost_model_file();
-        if (!model) {
-            return model.error();
+    if (wish.kind == "cuda") {
+        devices::CudaOptions options = wish.cuda;
+        options.streams = wish.streams;
+        auto device = devices::open_cuda(options, recording);
+        if (!device) {
+            return not_there(wish.kind, device.error().message);
         }
-        auto costs = devices::load_cost_model(*model);
+        return device;
+    }
+    if (wish.kind == "simulated") {
+        auto costs = cost_model();
         if (!costs) {
             return costs.error();
         }
-        return std::unique_ptr<devices::Device>(std::make_unique<devices::SimulatedDevice>(*costs, streams, recording));
+        return std::unique_ptr<devices::Device>(
+            std::make_unique<devices::SimulatedDevice>(*costs, wish.streams, recording));
     }
-    auto available = check_device(kind);
-    return available ? core::Error{core::ErrorKind::unavailable, "there is no device \"" + kind + "\""}
-                     : available.error();
+    return check_device(wish.kind).error();
 }
 
 }  // namespace headway::runner

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/devices/cuda_loader.h"
 #include "engine/devices/device.h"
 #include "engine/trace/recorder.h"
 
@@ -24,10 +25,16 @@ std::vector<DeviceSummary> list_devices();
 std::uint32_t default_workers();
 inline constexpr std::uint32_t kDefaultStreams = 2;
 
-// Whether `kind` is there: nothing, or a usage or unavailable error.
+// What kind of device a run is to have, and with what. cuda.streams is not looked at: `streams` is every GPU's.
+struct DeviceWish {
+    std::string kind = "cpu";
+    std::uint32_t workers = 1, streams = kDefaultStreams;
+    devices::CudaOptions cuda;
+};
+
+// Whether `kind` is there as far as that can be told without touching it: nothing, or a usage or unavailable error.
 core::Result<void> check_device(const std::string& kind);
 
-core::Result<std::unique_ptr<devices::Device>> make_device(const std::string& kind, std::uint32_t workers,
-                                                           std::uint32_t streams, trace::Recording& recording);
+core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
 
 }  // namespace headway::runner

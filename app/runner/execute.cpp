@@ -86,27 +86,38 @@ std::string run_facts(const Job& job, const devices::Device& device) {
     const auto& options = job.options;
     const auto& info = device.info();
     const Machine machine = this_machine();
-    return nlohmann::json{{"program", job.lesson ? job.lesson->id : job.program->name()},
-                          {"title", job.title()},
-                          {"frontend", job.program->frontend()},
-                          {"device_kind", info.kind},
-                          {"device_name", info.name},
-                          {"simulated", info.simulated},
-                          {"cpu", machine.cpu},
-                          {"os", machine.os},
-                          {"cores", machine.cores},
-                          {"barrier", to_text(job.barrier())},
-                          {"free_policy", std::string(memory::name_of(options.free_policy))},
-                          {"workers", info.kind == "cpu" ? options.workers : 0},  // only what the device has
-                          {"streams", info.kind == "cpu" ? 0 : options.streams},
-                          {"queue_limit", options.queue_limit},
-                          {"budget", options.budget},
-                          {"seed", options.seed},
-                          {"date", iso_date()},
-                          {"version", HEADWAY_VERSION},
-                          {"parameters", job.parameters},
-                          {"lanes", info.lane_names}}
-        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    nlohmann::json facts{{"program", job.lesson ? job.lesson->id : job.program->name()},
+                         {"title", job.title()},
+                         {"frontend", job.program->frontend()},
+                         {"device_kind", info.kind},
+                         {"device_name", info.name},
+                         {"simulated", info.simulated},
+                         {"cpu", machine.cpu},
+                         {"os", machine.os},
+                         {"cores", machine.cores},
+                         {"barrier", to_text(job.barrier())},
+                         {"free_policy", std::string(memory::name_of(options.free_policy))},
+                         {"workers", info.kind == "cpu" ? options.workers : 0},  // only what the device has
+                         {"streams", info.kind == "cpu" ? 0 : options.streams},
+                         {"queue_limit", options.queue_limit},
+                         {"budget", options.budget},
+                         {"issue", options.graphs ? "graph" : "op"},
+                         {"seed", options.seed},
+                         {"date", iso_date()},
+                         {"version", HEADWAY_VERSION},
+                         {"parameters", job.parameters},
+                         {"lanes", info.lane_names}};
+    if (!info.timing.empty()) {
+        facts["timing"] = info.timing;
+        facts["timing_note"] = info.timing_note;
+        facts["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+    }
+    if (info.kind == "cuda") {
+        facts["launch"] = options.cuda.launch == devices::CudaLaunch::engine ? "engine" : "frontend";
+        facts["copies"] = options.cuda.pinned ? "pinned" : "pageable";
+        facts["products"] = options.cuda.tf32 ? "tf32" : "float32";
+    }
+    return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Breakpoints and a first step have to be there before the first line. A watcher that never comes is not waited for.
@@ -132,6 +143,7 @@ std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
     try {
         rt.set_written_barrier(job.program->written_barrier());
         job.program->run(context);
+        rt.set_gathering(false);  // what is left is issued
         // A failure that no wait of the program has asked for is told at the end of it.
         if (rt.headway() != 0 || rt.device().poison().any()) {
             rt.wait_everything(trace::WaitKind::synchronize, "end of the program");
@@ -174,7 +186,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         return recording.error();
     }
     Outcome outcome{std::move(*recording), std::nullopt};
-    auto device = make_device(options.device, options.workers, options.streams, *outcome.recording);
+    auto device = make_device({options.device, options.workers, options.streams, options.cuda}, *outcome.recording);
     if (!device) {
         write_error(*outcome.recording, device.error());
         set_state(*outcome.recording, trace::RunState::failed);
@@ -190,6 +202,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         settings.queue_limit = options.queue_limit;
         settings.barrier = options.barrier.value_or(trace::BarrierPolicy{});
         settings.seed = options.seed;
+        settings.gather = options.graphs;
         const Supervisor supervisor(outcome.recording->control(), **device);
         interrupts.watch(&outcome.recording->control());
         runtime::Runtime rt(**device, *outcome.recording, settings);
@@ -200,6 +213,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         outcome.error = run_program(job, rt);
     }
     interrupts.watch(nullptr);
+    (*device)->settle();  // a GPU's times may be on their way
     device->reset();
     if (outcome.error) {
         write_error(*outcome.recording, *outcome.error);

@@ -12,6 +12,7 @@ namespace {
 // As CLI11 hands them over.
 struct RawRunOptions {
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
+    std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::vector<std::string> set, confine;
     bool watched = false;
@@ -30,6 +31,10 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--budget", raw.budget, "bytes that tensors may take: 512M, 2G (default: none)");
     app.add_option("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
     app.add_option("--free-policy", raw.free_policy, "finish, stream or lazy (default: finish)");
+    app.add_option("--issue", raw.issue, "op, or graph: all between two waits as one op (default: op)");
+    app.add_option("--launch", raw.launch, "cuda: engine (a thread of its own launches) or frontend (default: engine)");
+    app.add_option("--copies", raw.copies, "cuda: through pinned or pageable host memory (default: pinned)");
+    app.add_option("--products", raw.products, "cuda: float32 or tf32 (default: float32)");
     app.add_option("--seed", raw.seed, "the same seed gives the same values (default: 0)");
     app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
     app.add_option("--report", raw.report, "FILE.json: the numbers");
@@ -59,6 +64,29 @@ core::Result<void> take_count(const std::string& text, const std::string& option
         value = static_cast<Number>(*count);
     }
     return {};
+}
+
+// One of two words; `second` tells which. Left alone where nothing was given.
+core::Result<void> take_word(const std::string& text, const char* option, const char* first_word,
+                             const char* second_word, bool& second) {
+    if (text.empty() || text == first_word || text == second_word) {
+        second = text.empty() ? second : text == second_word;
+        return {};
+    }
+    return core::Error{core::ErrorKind::usage, std::string(option) + " must be " + first_word + " or " + second_word +
+                                                   ", not \"" + text.substr(0, 60) + "\""};
+}
+
+core::Result<void> take_cuda_words(const RawRunOptions& raw, devices::CudaOptions& cuda) {
+    bool frontend = false;
+    if (auto taken = take_word(raw.launch, "--launch", "engine", "frontend", frontend); !taken) {
+        return taken;
+    }
+    cuda.launch = frontend ? devices::CudaLaunch::frontend : devices::CudaLaunch::engine;
+    if (auto taken = take_word(raw.copies, "--copies", "pageable", "pinned", cuda.pinned); !taken) {
+        return taken;
+    }
+    return take_word(raw.products, "--products", "float32", "tf32", cuda.tf32);
 }
 
 core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) {
@@ -148,6 +176,12 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
             return policy.error();
         }
         options.free_policy = *policy;
+    }
+    if (auto taken = take_word(raw.issue, "--issue", "op", "graph", options.graphs); !taken) {
+        return taken.error();
+    }
+    if (auto taken = take_cuda_words(raw, options.cuda); !taken) {
+        return taken.error();
     }
     options.report = raw.report;
     options.trace = raw.trace;

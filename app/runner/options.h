@@ -9,6 +9,7 @@
 
 #include "app/runner/words.h"
 #include "engine/core/result.h"
+#include "engine/devices/cuda_loader.h"
 
 namespace headway::runner {
 
@@ -26,6 +27,8 @@ struct RunOptions {
     std::uint32_t queue_limit = 0;  // 0: none
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint64_t seed = 0;
+    bool graphs = false;                // ops are issued together, as composites
+    devices::CudaOptions cuda;          // who launches, how copies go, TF32
     std::string report, trace, figure;  // files; empty: not wanted
     std::vector<std::string> confine;   // folders in which alone the program may write; empty: wherever it can
     // For a window: a changed text that is run in place of the program's own file, the folder that the program works

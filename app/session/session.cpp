@@ -572,6 +572,9 @@ void Session::finish(const Ending& ending) {
         }
     }
     b_->ending_ = sentence(std::move(b_->ending_));
+    if (b_->ending_.find("the GPU is lost to this process") != std::string::npos) {
+        b_->ending_ += " The next run has a new runner, which gets the device back.";
+    }
     ++b_->revision_;
     child_.reset();
     ended_.reset();

@@ -97,6 +97,14 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
             }
         }
     }
+    if (settings.issue != "op") {
+        option("--issue", settings.issue);
+    }
+    if (settings.device == "cuda") {
+        option("--launch", settings.launch);
+        option("--copies", settings.copies);
+        option("--products", settings.products);
+    }
     option("--seed", std::to_string(settings.seed));
     option("--trace-fd", std::to_string(trace_fd));
     option("--trace-limit", std::to_string(trace_limit));

@@ -27,6 +27,9 @@ struct Settings {
     std::uint32_t streams = 0;       // 0: the runner's default
     std::uint64_t seed = 0;
     bool confined = true;  // writes only in `folder` and the session's temporary one, where the kernel can see to it
+    std::string issue = "op";  // "graph": all between two waits as one op
+    // A GPU's: who launches ("engine", "frontend"), copies ("pinned", "pageable"), products ("float32", "tf32").
+    std::string launch = "engine", copies = "pinned", products = "float32";
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };

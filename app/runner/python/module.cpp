@@ -1,6 +1,8 @@
 #include "app/runner/python/module.h"
 
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "app/runner/python/tensor_type.h"
 
@@ -205,6 +207,110 @@ PyObject* device(PyObject*, PyObject*) {
     return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(), static_cast<int>(runtime->device().lanes()));
 }
 
+// --- traced functions ---
+
+constexpr const char* kGraphCapsule = "_headway.graph";
+
+// The tensors of a list, as they are on the queue. False with an exception set.
+bool tensors_from(PyObject* list, std::vector<runtime::Tensor>& tensors) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+        PyObject* item = PyList_GET_ITEM(list, i);
+        if (!is_tensor(item)) {
+            PyErr_Format(PyExc_TypeError, "a tensor is wanted, not %s", Py_TYPE(item)->tp_name);
+            return false;
+        }
+        tensors.push_back(as_tensor(item)->variable.value());
+    }
+    return true;
+}
+
+PyObject* list_from(const Target& target, const std::vector<runtime::Tensor>& tensors) {
+    PyObject* list = PyList_New(static_cast<Py_ssize_t>(tensors.size()));
+    for (std::size_t i = 0; list != nullptr && i < tensors.size(); ++i) {
+        PyObject* item = made(target, tensors[i]);
+        if (item == nullptr) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), item);
+    }
+    return list;
+}
+
+PyObject* trace_begin(PyObject*, PyObject* arguments) {
+    PyObject* list = nullptr;
+    Target target;
+    runtime::Runtime* runtime = frontend();
+    std::vector<runtime::Tensor> inputs;
+    if (runtime == nullptr ||
+        PyArg_ParseTuple(arguments, "O!|O!O", &PyList_Type, &list, &PyType_Type, &target.type, &target.place) == 0 ||
+        !good_type(target) || !tensors_from(list, inputs)) {
+        return nullptr;
+    }
+    return guarded([&] { return list_from(target, runtime->trace_begin(inputs)); });
+}
+
+PyObject* trace_abandon(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    runtime->trace_abandon();
+    Py_RETURN_NONE;
+}
+
+// A graph holds tensors; those of a run that is over are gone with it.
+void free_graph(PyObject* capsule) {
+    auto* graph = static_cast<runtime::Graph*>(PyCapsule_GetPointer(capsule, kGraphCapsule));
+    State& s = state();
+    if (s.runtime == nullptr) {
+        new runtime::Graph(std::move(*graph));  // as a tensor's values: nothing to give back
+    } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
+        for (auto& tensor : graph->captured) {
+            s.orphans.emplace_back(std::move(tensor));
+        }
+    }
+    delete graph;
+}
+
+PyObject* trace_end(PyObject*, PyObject* arguments) {
+    const char* name = nullptr;
+    PyObject* list = nullptr;
+    runtime::Runtime* runtime = frontend();
+    std::vector<runtime::Tensor> outputs;
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "sO!", &name, &PyList_Type, &list) == 0 ||
+        !tensors_from(list, outputs)) {
+        return nullptr;
+    }
+    return guarded([&] {
+        auto graph = std::make_unique<runtime::Graph>(runtime->trace_end(name, outputs));
+        PyObject* capsule = PyCapsule_New(graph.get(), kGraphCapsule, free_graph);
+        if (capsule != nullptr) {
+            static_cast<void>(graph.release());
+        }
+        return capsule;
+    });
+}
+
+PyObject* run_graph(PyObject*, PyObject* arguments) {
+    PyObject* capsule = nullptr;
+    PyObject* list = nullptr;
+    Target target;
+    runtime::Runtime* runtime = frontend();
+    std::vector<runtime::Tensor> inputs;
+    if (runtime == nullptr ||
+        PyArg_ParseTuple(arguments, "OO!|O!Op", &capsule, &PyList_Type, &list, &PyType_Type, &target.type,
+                         &target.place, &target.waits) == 0 ||
+        !good_type(target) || !tensors_from(list, inputs)) {
+        return nullptr;
+    }
+    const auto* graph = static_cast<const runtime::Graph*>(PyCapsule_GetPointer(capsule, kGraphCapsule));
+    if (graph == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return list_from(target, runtime->run(*graph, inputs)); });
+}
+
 PyMethodDef functions[] = {
     {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits])"},
     {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits])"},
@@ -216,6 +322,10 @@ PyMethodDef functions[] = {
     {"set_recording", set_recording, METH_VARARGS, "Whether gradients are recorded; returns what it was."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
     {"issued", issued, METH_NOARGS, "Ops issued so far."},
+    {"trace_begin", trace_begin, METH_VARARGS, "trace_begin(tensors[, type, place]): stand-ins; ops are written down."},
+    {"trace_abandon", trace_abandon, METH_NOARGS, "Forgets what was written down."},
+    {"trace_end", trace_end, METH_VARARGS, "trace_end(name, tensors): the graph that computes these."},
+    {"run_graph", run_graph, METH_VARARGS, "run_graph(graph, tensors[, type, place, waits]): issued as one op."},
     {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
     {nullptr, nullptr, 0, nullptr},
 };

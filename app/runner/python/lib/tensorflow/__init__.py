@@ -1,8 +1,7 @@
 """tensorflow → Headway's TensorFlow dialect: the part that shows eager against traced.
 
 An eager op is issued one at a time and waited for. A function under @tf.function is traced at its first call with
-these shapes; from then on a call issues what was traced without waiting in between, and waits only where a value is
-needed.
+these shapes; each call issues all that was traced as one op, and waits only where a value is needed.
 """
 
 import _headway
@@ -119,25 +118,97 @@ class nn:
 
 
 def function(traced=None, **options):
-    """Issues what the function computes as one stretch, without waiting after each op."""
+    """Traces the function at its first call with these shapes; every call issues what was traced as one op."""
     if traced is None:
         return lambda f: function(f, **options)
+    graphs = {}
 
     def call(*args, **kwargs):
-        global _tracing
-        _headway.mark("scope_begin", "tf.function " + traced.__name__)
-        _tracing += 1
+        if _tracing:
+            return traced(*args, **kwargs)  # becomes part of the graph that is being traced
+        tensors = []
+        key = (_outline(args, tensors), tuple((name, _outline(kwargs[name], tensors)) for name in sorted(kwargs)))
         try:
-            inside = [_settle(a) if isinstance(a, Tensor) else a for a in args]
-            result = traced(*inside, **kwargs)
-        finally:
-            _tracing -= 1
-            _headway.mark("scope_end", "tf.function " + traced.__name__)
-        return result
+            known = graphs.get(key)
+        except TypeError:
+            raise TypeError("%s: an argument is neither a tensor nor hashable" % call.__name__) from None
+        if known is None:
+            known = graphs[key] = _traced(traced, args, kwargs, tensors)
+        graph, outline = known
+        return _filled(outline, _headway.run_graph(graph, tensors, Tensor))
 
-    call.__name__ = traced.__name__
+    call.__name__ = getattr(traced, "__name__", "function")
     call.python_function = traced
     return call
+
+
+class _Slot:
+    """Where a tensor goes."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index):
+        self.index = index
+
+
+def _outline(value, tensors):
+    """What a call depends on besides the tensors' values, hashable; the tensors are appended."""
+    if isinstance(value, _headway.Tensor):
+        tensors.append(value)
+        return ("tensor", tuple(value.shape))
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__,) + tuple(_outline(v, tensors) for v in value)
+    return value
+
+
+def _slotted(value, tensors):
+    if isinstance(value, _headway.Tensor):
+        tensors.append(value)
+        return _Slot(len(tensors) - 1)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_slotted(v, tensors) for v in value)
+    if isinstance(value, dict):
+        return {k: _slotted(v, tensors) for k, v in value.items()}
+    return value
+
+
+def _filled(outline, tensors):
+    if isinstance(outline, _Slot):
+        return tensors[outline.index]
+    if isinstance(outline, (tuple, list)):
+        return type(outline)(_filled(v, tensors) for v in outline)
+    if isinstance(outline, dict):
+        return {k: _filled(v, tensors) for k, v in outline.items()}
+    return outline
+
+
+def _traced(function, args, kwargs, tensors):
+    """The graph, and how what the function returns is made of its tensors."""
+    global _tracing
+    name = "tf.function " + getattr(function, "__name__", "function")
+    stand_ins = iter(_headway.trace_begin(tensors, Tensor))
+
+    def inside(value):
+        if isinstance(value, _headway.Tensor):
+            return next(stand_ins)
+        if isinstance(value, (tuple, list)):
+            return type(value)(inside(v) for v in value)
+        return value
+
+    _tracing += 1
+    _headway.mark("scope_begin", "tracing " + name)
+    try:
+        result = function(*inside(args), **{k: inside(kwargs[k]) for k in sorted(kwargs)})
+        made = []
+        outline = _slotted(result, made)
+        graph = _headway.trace_end(name, made)
+    except BaseException:
+        _headway.trace_abandon()
+        raise
+    finally:
+        _tracing -= 1
+        _headway.mark("scope_end", "tracing " + name)
+    return graph, outline
 
 
 class config:
