@@ -41,6 +41,16 @@ struct IssueSpans {
     }
 };
 
+struct LaunchSpans {
+    const model::Run& run;
+    static constexpr bool kMarkHides = false;
+    [[nodiscard]] std::size_t size() const { return run.launches().size(); }
+    [[nodiscard]] const model::SpanIndex& index() const { return run.launch_index(); }
+    [[nodiscard]] auto times() const {
+        return [this](std::size_t i) { return std::pair{run.launches()[i].begin_ns, run.launches()[i].end_ns}; };
+    }
+};
+
 struct WaitSpans {
     const model::Run& run;
     static constexpr bool kMarkHides = false;
@@ -298,6 +308,11 @@ std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options)
     return Folder(spans, options).fold();
 }
 
+std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options) {
+    const LaunchSpans spans{run};
+    return Folder(spans, options).fold();
+}
+
 std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options) {
     const WaitSpans spans{run};
     return Folder(spans, options).fold();
@@ -311,6 +326,9 @@ IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_
 }
 IndexRange work_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(WorkSpans{run}, begin_ns, end_ns);
+}
+IndexRange launch_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    return touching(LaunchSpans{run}, begin_ns, end_ns);
 }
 IndexRange wait_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     return touching(WaitSpans{run}, begin_ns, end_ns);

@@ -34,6 +34,7 @@ struct FoldOptions {
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options);
+std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options);  // into Run::launches()
 std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options);
 
 // The indices of what touches [begin, end] in the run's time: [first, last).
@@ -43,6 +44,7 @@ struct IndexRange {
 IndexRange lane_range(const model::Run& run, const model::Lane& lane, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange issue_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange work_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
+IndexRange launch_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 IndexRange wait_range(const model::Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 
 }  // namespace headway::figure

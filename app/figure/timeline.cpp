@@ -99,6 +99,9 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         }
         add(RowKind::frontend, index, -1, style.frontend_row_px, 26, style.bars_grow);
         add(RowKind::headway, index, -1, style.headway_row_px, 26, style.curves_grow);
+        if (!run.launches().empty()) {
+            add(RowKind::launch, index, -1, style.launch_row_px, 15, style.bars_grow);
+        }
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
         }
@@ -137,6 +140,7 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
     float below = 0;
     switch (row.kind) {
         case RowKind::frontend:
+        case RowKind::launch:
         case RowKind::lane:
             above = below = std::clamp(h * 0.14F, 2.0F * o.scale, 9.0F * o.scale);
             below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the slivers' rail
@@ -345,6 +349,10 @@ private:
                 name = "Headway";
                 below = "ops queued";
                 break;
+            case RowKind::launch:
+                name = "Launch";
+                below = "to the driver";
+                break;
             case RowKind::lane:
                 name =
                     out_.runs[static_cast<std::size_t>(row.run)].run->lanes()[static_cast<std::size_t>(row.lane)].name;
@@ -396,6 +404,9 @@ private:
                     break;
                 case RowKind::headway:
                     draw_headway(pen, row);
+                    break;
+                case RowKind::launch:
+                    draw_launches(pen, row);
                     break;
                 case RowKind::lane:
                     draw_lane(pen, row);

@@ -59,8 +59,8 @@ struct TimelineRun {
 struct TimelineStyle {
     float label_width_px = 130;  // row names, left of the axis
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
-    float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, lane_row_px = 56,
-          memory_row_px = 130, ruler_px = 26;
+    float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
+          lane_row_px = 56, memory_row_px = 130, ruler_px = 26;
     float bars_grow = 1.25F, curves_grow = 1.5F;  // by how much rows may be taller than that, where there is room
     float run_gap_px = 10;                        // between two runs
     float bottom_inset_px = 6;                    // under the last row
@@ -76,7 +76,7 @@ struct TimelineStyle {
 TimelineStyle window_style();
 TimelineStyle figure_style();
 
-enum class RowKind : std::uint8_t { ruler, header, scopes, frontend, headway, lane, memory };
+enum class RowKind : std::uint8_t { ruler, header, scopes, frontend, headway, launch, lane, memory };
 
 struct RowBox {
     RowKind kind = RowKind::ruler;
@@ -92,7 +92,8 @@ struct Hit {
     RowKind row = RowKind::lane;
     int lane = -1;
     double ns = 0;             // on the axis
-    core::OpId op = 0;         // an op executing (lane) or being issued (frontend); 0: none
+    core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
+    int part = -1;             // of that op, where it is composite: index into Run::parts()
     int wait = -1;             // index into Run::waits()
     int work = -1;             // index into Run::works()
     int scope = -1;            // index into Run::scopes()

@@ -250,6 +250,11 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
                 peak_x(outline, static_cast<std::int64_t>(most)));
 }
 
+// A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
+static bool shows_reserved(const model::Run& run) {
+    return run.info().device_kind == "cuda" && run.reserved_bytes().most() > 0;
+}
+
 std::uint64_t memory_top(std::span<const TimelineRun> runs) {
     std::uint64_t peak = 1;
     for (const TimelineRun& shown : runs) {
@@ -261,6 +266,12 @@ std::uint64_t memory_top(std::span<const TimelineRun> runs) {
         constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
         if (budget > 0 && budget / kFar < peak) {
             top = std::max(top, budget + budget / 12);
+        }
+        if (shows_reserved(*shown.run)) {
+            const auto reserved = static_cast<std::uint64_t>(shown.run->reserved_bytes().most());
+            if (reserved / kFar < peak) {
+                top = std::max(top, reserved);
+            }
         }
     }
     return top;
@@ -351,6 +362,22 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         } else {
             list.points.resize(first);
         }
+    }
+    if (shows_reserved(pen.run) && static_cast<std::uint64_t>(pen.run.reserved_bytes().most()) <= top_bytes) {
+        const Outline reserved = outline_of(pen, pen.run.reserved_bytes(), reach);
+        const std::uint32_t first = pen.list().first_point();
+        const std::uint32_t count = trace(pen.list(), reserved, reserved.most, reach, v);
+        pen.list().add(Polyline{first, count, theme.dim, pen.line_px(1.2F)});
+        Text label{{pen.map().x0() + pen.px(6),
+                    v.y(static_cast<double>(pen.run.reserved_bytes().most())) + mark * kCapHeightEm + pen.px(4)},
+                   "reserved " + bytes_text(static_cast<std::uint64_t>(pen.run.reserved_bytes().most())),
+                   theme.dim,
+                   mark,
+                   FontRole::ui_semibold,
+                   Anchor::start};
+        const Box box = box_of(label, *pen.options.measure);
+        taken.push_back(box);
+        pen.list().add(std::move(label));
     }
     const bool words = pen.style().curve_label_in_row;
     const std::int64_t most = std::max<std::int64_t>(0, measured_most(pen.run, live));

@@ -65,6 +65,23 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         if (range.first < range.last) {
             hit.op = lane.ops[nearest(range, ns, time)];
             hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+            const auto parts = run.parts(hit.op);
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                if (static_cast<double>(parts[i].begin_ns) <= ns && ns <= static_cast<double>(parts[i].end_ns)) {
+                    hit.part = static_cast<int>(i);
+                }
+            }
+        }
+    } else if (row->kind == RowKind::launch) {
+        const auto time = [&](std::size_t i) {
+            const model::Launch& launch = run.launches()[i];
+            return std::pair{static_cast<double>(launch.begin_ns), static_cast<double>(launch.end_ns)};
+        };
+        const IndexRange column = launch_range(run, begin_column, end_column);
+        const IndexRange range = column.first < column.last ? column : launch_range(run, begin, end);
+        if (range.first < range.last) {
+            hit.op = run.launches()[nearest(range, ns, time)].op;
+            hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
         }
     } else if (row->kind == RowKind::frontend) {
         const auto wait_time = [&](std::size_t i) {

@@ -399,6 +399,67 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     }
 }
 
+// Between issue and execution; the colour of issuing, paler, since it may be another thread's time.
+void draw_launches(const RowPen& pen, const RowBox& row) {
+    const Theme& theme = pen.theme();
+    const Box& c = row.content;
+    const Rgba fill = mixed(theme.issue, theme.background, 0.4);
+    const auto pieces = fold_launches(pen.run, pen.fold_options());
+    const float radius = std::min(pen.px(3), c.height() / 6);
+    const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
+    const auto groups = each_piece(
+        pieces, c,
+        [&](const Piece& p) {
+            const float width = p.x1 - p.x0;
+            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), c.y1},
+                                fill,
+                                width > 3 * radius ? radius : 0});
+            const auto& name = pen.run.signature(pen.run.op(pen.run.launches()[p.first].op).signature).name;
+            if (width > pen.px(28) && pen.width(FontRole::ui_semibold, size, name) <= width - pen.px(8)) {
+                pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, name,
+                         theme.dark ? rgb(0xFFFFFF) : rgb(0x06202F), size, FontRole::ui_semibold, Anchor::middle);
+            }
+        },
+        [&](const Piece& p) {
+            const float height = std::max(c.height() * 0.2F, c.height() * p.share);
+            pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, fill});
+        });
+    draw_groups(pen, groups, theme.faint, "launches");
+}
+
+namespace {
+
+// The ops that a composite one consists of, each in its family's colour, inside of the composite's outline. False
+// where they are too small to be told apart.
+bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
+    const auto parts = pen.run.parts(op);
+    if (parts.empty() || box.width() < pen.px(3) * static_cast<float>(parts.size())) {
+        return false;
+    }
+    const Theme& theme = pen.theme();
+    pen.list().add(Rect{box, mixed(theme.background, theme.family(Family::other), 0.35), pen.px(3)});
+    const float inset = std::min(pen.px(3), box.height() * 0.12F);
+    const float size = std::min(pen.px(pen.style().inside_px), (box.height() - 2 * inset) * 0.8F);
+    for (const model::Part& part : parts) {
+        const auto& signature = pen.run.signature(part.signature);
+        const float x0 = std::clamp(pen.x(part.begin_ns), box.x0, box.x1);
+        const float x1 = std::max(std::min(x0 + 1, box.x1), std::clamp(pen.x(part.end_ns), box.x0, box.x1));
+        if (x1 <= x0) {
+            continue;
+        }
+        const float width = x1 - x0;
+        pen.list().add(
+            Rect{{x0, box.y0 + inset, x1 - gap_px(pen, width), box.y1 - inset}, theme.family(signature.family)});
+        if (pen.width(FontRole::ui_semibold, size, signature.name) <= width - pen.px(6)) {
+            pen.text((x0 + x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2, signature.name,
+                     theme.on(signature.family), size, FontRole::ui_semibold, Anchor::middle);
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 void draw_lane(const RowPen& pen, const RowBox& row) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
@@ -416,6 +477,9 @@ void draw_lane(const RowPen& pen, const RowBox& row) {
         [&](const Piece& p) {
             const float width = p.x1 - p.x0;
             const Box box{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), c.y1};
+            if (!p.failed && draw_parts(pen, box, lane.ops[p.first])) {
+                return;
+            }
             const Rgba fill = p.failed ? theme.warning : theme.family(p.family);
             pen.list().add(Rect{box, fill, width > 3 * radius ? radius : 0});
             if (p.failed && width > pen.px(8) && width <= pen.px(40)) {  // a cross: not by colour alone

@@ -35,6 +35,7 @@ struct RowPen {
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
 void draw_headway(const RowPen& pen, const RowBox& row);
+void draw_launches(const RowPen& pen, const RowBox& row);
 void draw_lane(const RowPen& pen, const RowBox& row);
 // `top_bytes`: what the row's height stands for, the same for all runs shown.
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);

@@ -9,13 +9,15 @@
 
 #include "app/figure/figure.h"
 #include "app/figure/timeline.h"
+#include "app/lesson/assets.h"
 
 namespace headway::ui {
 
 using session::Phase;
 
 AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, std::function<void()> wake)
-    : session(s), sources(std::move(wake)), lessons_(std::move(lessons)), places_(lessons_.size()) {
+    : session(s), sources(std::move(wake)), lessons_(std::move(lessons)), places_(lessons_.size()),
+      recordings_(lesson::find_recordings()) {
     sources.home = default_home();
     std::error_code ignored;
     picture_folder = std::filesystem::current_path(ignored);

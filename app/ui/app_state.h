@@ -91,6 +91,11 @@ public:
     // The reason why the text does not fit, or "".
     std::string set_budget(const std::string& text);
 
+    // --- recordings that came along ---
+    [[nodiscard]] const std::vector<std::filesystem::path>& recordings() const { return recordings_; }
+    // Shows one of them, in place of the runs; unset where recordings cannot be read.
+    std::function<void(const std::filesystem::path&)> open_recording;
+
     // --- pictures ---
     // The figure of A and B as this kind of file ("png", "svg", "pdf") in the folder for pictures; a notice says where.
     void export_figure(const std::string& extension);
@@ -154,6 +159,7 @@ private:
     const editor::Document* ran_ = nullptr;      // whose text the run `ran_started_` has
     std::string ran_tab_;
     std::uint64_t ran_started_ = 0;
+    std::vector<std::filesystem::path> recordings_;
     std::vector<Notice> notices_;
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;

@@ -82,6 +82,29 @@ void describe_op(const model::Run& run, core::OpId id, Card& card) {
     }
 }
 
+void describe_part(const model::Run& run, core::OpId id, int index, Card& card) {
+    const auto parts = run.parts(id);
+    card.lines.push_back({Tone::dim, "made of  " + count_text(parts.size()) + (parts.size() == 1 ? " op" : " ops")});
+    if (index >= 0 && static_cast<std::size_t>(index) < parts.size()) {
+        const model::Part& part = parts[static_cast<std::size_t>(index)];
+        const auto& signature = run.signature(part.signature);
+        card.lines.push_back({Tone::execute, "here     " + signature.name + " " + signature.shapes + "  ran " +
+                                                 duration_text(static_cast<double>(part.end_ns - part.begin_ns))});
+    }
+}
+
+void describe_launch(const model::Run& run, core::OpId id, Card& card) {
+    const auto& launches = run.launches();
+    const auto found = std::lower_bound(launches.begin(), launches.end(), id,
+                                        [](const model::Launch& l, core::OpId wanted) { return l.op < wanted; });
+    if (found != launches.end() && found->op == id) {
+        card.lines.push_back(
+            {Tone::issue, "launched +" +
+                              duration_text(static_cast<double>(found->begin_ns - run.op(id).issue_begin_ns)) +
+                              "  took " + duration_text(static_cast<double>(found->end_ns - found->begin_ns))});
+    }
+}
+
 void describe_wait(const model::Run& run, int index, Card& card) {
     const model::Wait& wait = run.waits()[static_cast<std::size_t>(index)];
     card.title = wait.name;
@@ -164,6 +187,10 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
     const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
     if (hit.op != 0 && hit.op <= run.op_count()) {
         describe_op(run, hit.op, card);
+        describe_launch(run, hit.op, card);
+        if (!run.parts(hit.op).empty()) {
+            describe_part(run, hit.op, hit.part, card);
+        }
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " ops in this sliver; zoom in to see each"});
         }
@@ -192,6 +219,9 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
         if (run.pending_bytes().size() > 0) {
             card.lines.push_back(
                 {Tone::dim, "pending  " + bytes(run.pending_bytes()) + ", held by ops that have not run"});
+        }
+        if (run.reserved_bytes().most() > 0) {
+            card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes()) + ", by the allocator"});
         }
         card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
     } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {

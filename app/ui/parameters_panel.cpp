@@ -217,6 +217,9 @@ void ParametersPanel::engine_rows(float width) {
         std::string summary = "free at " + settings.free_policy;
         summary +=
             settings.budget_bytes != 0 ? " · budget " + figure::bytes_text(settings.budget_bytes) : " · no budget";
+        if (settings.issue == "graph") {
+            summary = "issued as graphs · " + summary;
+        }
         if (settings.queue_limit != 0) {
             summary += " · queue limit " + figure::count_text(settings.queue_limit);
         }
@@ -297,6 +300,32 @@ void ParametersPanel::engine_rows(float width) {
     } else {
         number_row("streams", "Streams", "GPU lanes", settings.streams, "default", core::kMaxLanes,
                    [&](std::uint64_t n) { settings.streams = static_cast<std::uint32_t>(n); });
+    }
+    const auto word_row = [&](const char* id, const char* label, const char* help,
+                              const std::array<std::string, 2>& words, std::string& value) {
+        const ImVec2 top = row(label, help);
+        const int clicked =
+            segments(ui_, id, words, value == words[1] ? 1 : 0, {left, top.y}, t.issue, 13, ui_.px(28), 10);
+        if (clicked >= 0) {
+            value = words[static_cast<std::size_t>(clicked)];
+        }
+        next(top, nullptr);
+    };
+    word_row("issue", "Issue",
+             "Op by op, or as graphs: all that the program asks for between two waits is gathered and issued as one op",
+             {"op", "graph"}, settings.issue);
+    if (settings.device == "cuda") {
+        word_row(
+            "launch", "Launch",
+            "Who hands ops to the GPU's driver: a thread of the engine's own, as in MXNet, or the frontend itself, "
+            "as in PyTorch; then issuing is launching",
+            {"engine", "frontend"}, settings.launch);
+        word_row("copies", "Copies",
+                 "Host memory that values are copied through: pinned, or pageable, where an asynchronous copy waits "
+                 "after all",
+                 {"pinned", "pageable"}, settings.copies);
+        word_row("products", "Products", "TF32 rounds factors to 10 bits of mantissa and uses the tensor cores",
+                 {"float32", "tf32"}, settings.products);
     }
     number_row("seed", "Seed", "The same seed gives the same values", settings.seed, "", (std::uint64_t{1} << 63) - 1,
                [&](std::uint64_t n) { settings.seed = n; });

@@ -44,6 +44,10 @@ std::string status_text(const AppState& state) {
         if (run->run()->info().simulated) {
             text = "SIMULATED · ";
         }
+        if (const auto& info = run->run()->info(); !info.timing.empty()) {
+            text += "GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
+                    figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)) + " · ";
+        }
         text += figure::count_text(run->run()->op_count()) + " ops · ";
         if (run->numbers().lost_records != 0) {
             text += figure::count_text(run->numbers().lost_records) + " records did not fit · ";

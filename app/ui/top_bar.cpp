@@ -325,6 +325,16 @@ void TopBar::device_popup() {
             state_.set_device(device.kind);
         }
     }
+    // What ran elsewhere, at another time, and says so.
+    for (const auto& path : state_.recordings()) {
+        std::string name = path.filename().string();
+        name.resize(name.size() - std::strlen(".json.gz"));
+        if (menu_row(ui_, "recording/" + name, "RECORDED · " + name,
+                     "a run that was recorded before, maybe on another machine",
+                     static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
+            state_.open_recording(path);
+        }
+    }
     end_menu();
 }
 
