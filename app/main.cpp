@@ -82,13 +82,7 @@ class Loop {
 public:
     Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app,
          std::unique_ptr<exchange::BackgroundRead> opening)
-        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {
-        state_.open_recording = [this](const std::filesystem::path& path) {
-            opening_ = std::make_unique<exchange::BackgroundRead>(path.string());
-            opened_at_ = std::chrono::steady_clock::now();
-            percent_ = -1;
-        };
-    }
+        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {}
 
     // Reads it beside the frames, and then shows it.
     void open_recording(const std::string& path) {

@@ -93,8 +93,6 @@ public:
 
     // --- recordings that came along ---
     [[nodiscard]] const std::vector<std::filesystem::path>& recordings() const { return recordings_; }
-    // Shows one of them, in place of the runs; unset where recordings cannot be read.
-    std::function<void(const std::filesystem::path&)> open_recording;
 
     // --- pictures ---
     // The figure of A and B as this kind of file ("png", "svg", "pdf") in the folder for pictures; a notice says where.

@@ -332,7 +332,9 @@ void TopBar::device_popup() {
         if (menu_row(ui_, "recording/" + name, "RECORDED · " + name,
                      "a run that was recorded before, maybe on another machine",
                      static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
-            state_.open_recording(path);
+            if (auto opened = state_.open_recording(path.string()); !opened) {
+                state_.notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+            }
         }
     }
     end_menu();
