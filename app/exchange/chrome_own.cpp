@@ -391,6 +391,13 @@ void OwnFormat::facts(const Json& json) {
             info.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
         }
     }
+    if (const auto list = json.find("barrier_changes"); list != json.end() && list->is_array()) {
+        for (const auto& change : *list) {
+            if (change.is_object()) {
+                info.barrier_changes.push_back({ns_at(change, "us", 0), text_at(change, "barrier")});
+            }
+        }
+    }
     draft_.clock = is_true(json, "virtual_clock") ? trace::ClockKind::virtual_ns : trace::ClockKind::recorded_ns;
     draft_.state = text_at(json, "state") == "failed" ? trace::RunState::failed : trace::RunState::finished;
     if (const auto cost = json.find("recorder_ns_per_op"); cost != json.end() && cost->is_number()) {

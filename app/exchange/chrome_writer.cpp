@@ -302,9 +302,17 @@ void Writer::other_data() {
         put(quoted(value));
         first = false;
     }
+    put("},\"barrier_changes\":");
+    list(info.barrier_changes.size(), [&](std::size_t i) {
+        put("{\"us\":");
+        put_us(info.barrier_changes[i].ns);
+        put(",\"barrier\":");
+        put(quoted(info.barrier_changes[i].barrier));
+        put("}");
+    });
     const auto numbers = run_.numbers();
     const auto measured = run_.measured();
-    put("},\"measured\":{\"begin_us\":");
+    put(",\"measured\":{\"begin_us\":");
     put_us(measured.begin_ns);
     put(",\"end_us\":");
     put_us(measured.end_ns);

@@ -1,7 +1,7 @@
 #include "app/exchange/draft.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "engine/trace/recorder.h"
@@ -29,6 +29,24 @@ std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
 
 std::uint64_t ticks(std::int64_t ns) {
     return static_cast<std::uint64_t>(ns);
+}
+
+// "none", "behind:2"; as written for all that is no policy.
+trace::BarrierPolicy policy_from(std::string_view word) {
+    using trace::BarrierKind;
+    constexpr std::string_view kBehind = "behind:";
+    trace::BarrierPolicy policy;
+    if (word == "none") {
+        policy.kind = BarrierKind::none;
+    } else if (word == "op") {
+        policy.kind = BarrierKind::op;
+    } else if (word == "minibatch") {
+        policy.kind = BarrierKind::minibatch;
+    } else if (word.starts_with(kBehind)) {
+        policy.kind = BarrierKind::behind;
+        std::from_chars(word.data() + kBehind.size(), word.data() + word.size(), policy.behind);
+    }
+    return policy;
 }
 
 std::string run_json(const Draft& draft) {
@@ -192,6 +210,17 @@ private:
         const auto middle = static_cast<std::ptrdiff_t>(marks.size());
         marks.insert(marks.end(), batches.begin(), batches.end());
         std::inplace_merge(marks.begin(), marks.begin() + middle, marks.end(), earlier);
+        std::vector<Mark> changes;
+        for (std::size_t i = 0; i < draft_.info.barrier_changes.size(); ++i) {
+            const std::int64_t ns = draft_.info.barrier_changes[i].ns;
+            const auto at = std::lower_bound(draft_.ops.begin(), draft_.ops.end(), ns,
+                                             [](const Draft::Op& op, std::int64_t t) { return op.issue_begin_ns < t; });
+            changes.push_back({static_cast<core::OpId>(at - draft_.ops.begin()), ns, FrontendKind::barrier,
+                               static_cast<std::uint32_t>(i)});
+        }
+        const auto before = static_cast<std::ptrdiff_t>(marks.size());
+        marks.insert(marks.end(), changes.begin(), changes.end());
+        std::inplace_merge(marks.begin(), marks.begin() + before, marks.end(), earlier);
         std::vector<Mark> works;
         for (std::size_t i = 0; i < draft_.works.size(); ++i) {
             works.push_back({draft_.works[i].issued, draft_.works[i].begin_ns, FrontendKind::work,
@@ -241,6 +270,11 @@ private:
     }
 
     void add_mark(const Mark& mark) {
+        if (mark.kind == FrontendKind::barrier) {
+            const auto policy = policy_from(draft_.info.barrier_changes[mark.index].barrier);
+            add(mark.ns, 0, static_cast<std::uint16_t>(policy.kind), mark.kind, 0, 0, 0, policy.behind, op_count_, 0);
+            return;
+        }
         if (mark.kind == FrontendKind::work) {
             const model::Work& work = draft_.works[mark.index];
             add(work.begin_ns, duration(work.begin_ns, work.end_ns), recording_.string_id(work.name), mark.kind, 0, 0,

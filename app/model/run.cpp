@@ -73,6 +73,7 @@ void Run::see(std::int64_t ns) {
 
 // Back to the start of the records; the facts stay.
 void Run::forget() {
+    info_.barrier_changes.clear();
     ops_.clear();
     for (Lane& lane : lanes_) {
         lane.ops.clear();

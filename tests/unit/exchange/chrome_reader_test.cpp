@@ -88,6 +88,8 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     const auto b = builder.issue({.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true,
                                   .signature = add});
     builder.more_inputs(1, 2);
+    builder.barrier(2120, trace::BarrierKind::behind, 3);
+    builder.barrier(2120, trace::BarrierKind::none, 0);
     builder.mark(FrontendKind::scope_end, 2150, 0, "inner");
     builder.issue({.begin = 2200, .end = 2300, .lane = 1, .out = 2, .in0 = 2, .signature = add, .in_place = true});
     builder.exec(0, a, 1500, 2999);
@@ -110,6 +112,9 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     EXPECT_EQ(again.run->file(3), "/a b/train.py");
     EXPECT_EQ(again.run->scopes().size(), 3u);
     EXPECT_EQ(again.run->works().size(), 2u);
+    ASSERT_EQ(again.run->info().barrier_changes.size(), 2u);
+    EXPECT_EQ(again.run->info().barrier_changes[0].barrier, "behind:3");
+    EXPECT_EQ(again.run->info().barrier_changes[0].ns, 2120);
     EXPECT_EQ(again.run->info().frontend, "Python");
     EXPECT_EQ(again.run->error()->message, "broke");
     EXPECT_EQ(again.run->info().budget, 12345678901u);

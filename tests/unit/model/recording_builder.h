@@ -70,6 +70,10 @@ public:
         frontend_.add({ticks(begin), duration(begin, end), 0, static_cast<std::uint8_t>(trace::FrontendKind::wait),
                        static_cast<std::uint8_t>(kind), line, target, issued_, through});
     }
+    void barrier(std::int64_t ns, trace::BarrierKind kind, std::uint32_t behind) {
+        frontend_.add({ticks(ns), 0, static_cast<std::uint16_t>(kind),
+                       static_cast<std::uint8_t>(trace::FrontendKind::barrier), 0, 0, behind, issued_, 0});
+    }
     void work(std::int64_t begin, std::int64_t end, std::string_view name, core::Line line = 0) {
         frontend_.add({ticks(begin), duration(begin, end), recording_->string_id(name),
                        static_cast<std::uint8_t>(trace::FrontendKind::work), 0, line, 0, issued_, 0});
