@@ -43,7 +43,7 @@ constexpr const char* kHelp =
     "headway compare | figure | check | lessons | devices | bench\n"
     "                                see headway COMMAND --help\n"
     "\n"
-    "  --tab mxnet|pytorch|tensorflow  the dialect of a lesson or document\n"
+    "  --tab mxnet|pytorch|tensorflow|python  the dialect of a lesson or document\n"
     "  --theme dark|light|projector  the window's colours\n"
     "  --scale FACTOR                the window's size of text, on top of the screen's\n"
     "  --help, --version\n";
@@ -335,7 +335,7 @@ int main_of_headway(int argc, char** argv) {
     app.add_flag("-h,--help", help);
     app.add_flag("--version", version);
     app.add_option("what", wish.what);
-    app.add_option("--tab", wish.tab)->check(CLI::IsMember({"mxnet", "pytorch", "tensorflow"}));
+    app.add_option("--tab", wish.tab)->check(CLI::IsMember({"mxnet", "pytorch", "tensorflow", "python"}));
     app.add_option("--theme", wish.theme)->check(CLI::IsMember({"dark", "light", "projector"}));
     app.add_option("--scale", wish.scale)->check(CLI::Range(0.5, 4.0));
     app.add_option("--offscreen", offscreen)->group("");

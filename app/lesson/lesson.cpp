@@ -309,9 +309,13 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
     std::ostringstream content;
     content << stream.rdbuf();
     auto lesson = parse_lesson(content.str(), file.string());
-    if (lesson) {
-        lesson->number = number_of_folder(folder);
+    if (!lesson) {
+        return lesson;
     }
+    if (auto checked = check_python_files(*lesson); !checked) {
+        return checked.error();
+    }
+    lesson->number = number_of_folder(folder);
     return lesson;
 }
 
@@ -340,10 +344,6 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
         auto lesson = load_lesson(folder);
         if (!lesson) {
             leave_out(lesson.error());
-            continue;
-        }
-        if (auto checked = check_python_files(*lesson); !checked) {
-            leave_out(checked.error());
             continue;
         }
         const auto twin =

@@ -11,12 +11,33 @@ std::vector<Command> App::commands() {
     };
     const bool live = state_.session.live();
     add("Run", "F5", [this] { state_.run(); });
-    add("Pause, or go on", "Space", [this] { state_.run_or_pause(); }, live);
-    add("Stop", "", [this] { state_.stop(); }, live);
+    add(
+        "Pause, or go on", "Space", [this] { state_.run_or_pause(); }, live);
+    add(
+        "Stop", "", [this] { state_.stop(); }, live);
     add("Reset: forget both runs", "", [this] { state_.reset(); });
-    add("Step a line", "F10", [this] { state_.step_line(); }, state_.can_step_lines());
-    add("Step over a line", "Ctrl F10", [this] { state_.step_line(trace::LineMode::over); }, state_.can_step_lines());
-    add("Step an op", "F11", [this] { state_.session.step_op(); }, live);
+    add(
+        "Step a line", "F10", [this] { state_.step_line(); }, state_.can_step_lines());
+    add(
+        "Step over a line", "Ctrl F10", [this] { state_.step_line(trace::LineMode::over); }, state_.can_step_lines());
+    add("Step an op", "F11", [this] { state_.step_op(); });
+    const bool source = state_.document() != nullptr;
+    add(
+        "Run to the cursor", "Ctrl F11", [this] { left_.source().run_to_caret(); }, state_.can_step_lines());
+    add("Hold the backend, or let it go on", "",
+        [this] { state_.session.hold_backend(!state_.session.backend_held()); });
+    add(
+        "Step the held backend by one op", "", [this] { state_.session.step_backend(); },
+        live && state_.session.backend_held());
+    add("Source: open a program or a lesson", "Ctrl O", [this] { state_.ask_for_path = true; });
+    add(
+        "Source: save", "Ctrl S", [this] { state_.save(); }, source);
+    add(
+        "Source: the lesson's own program again", "", [this] { state_.revert(); }, source);
+    add(
+        "Source: find", "Ctrl F", [this] { left_.source().find(); }, source);
+    add(
+        "Source: wide, or narrow", "Ctrl E", [this] { state_.wide_source = !state_.wide_source; }, source);
     for (const auto& [policy, name] : {std::pair{trace::BarrierPolicy{BarrierKind::as_written, 0}, "as written"},
                                        {trace::BarrierPolicy{BarrierKind::none, 0}, "none"},
                                        {trace::BarrierPolicy{BarrierKind::minibatch, 0}, "after every minibatch"},
@@ -25,15 +46,18 @@ std::vector<Command> App::commands() {
         add(std::string("Barrier: ") + name, "", [this, policy = policy] { state_.set_barrier(policy); });
     }
     for (const auto& device : state_.session.devices()) {
-        add("Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
+        add(
+            "Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
             [this, kind = device.kind] { state_.set_device(kind); }, device.available);
     }
     add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
     add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
     add("Timeline: critical path, the run without barriers, both, neither", "C", [this] { state_.next_overlay(); });
-    add("Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
-    add("Timeline: forth again", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
+    add(
+        "Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
+    add(
+        "Timeline: forth again", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
     add("Export the figure as PNG", "F12", [this] { state_.export_figure("png"); });
     add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
     add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });

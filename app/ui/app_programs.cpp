@@ -38,7 +38,8 @@ core::Result<void> AppState::open(const fs::path& path) {
             return core::Error{error.kind, error.file + line + ": " + error.message};
         }
         for (const auto& tab : Sources::tabs_of(*lesson)) {
-            if (const auto file = lesson->python_file(tab.id); !fs::is_regular_file(file, problem)) {
+            const auto file = lesson->python_file(tab.id);
+            if (!file.empty() && !fs::is_regular_file(file, problem)) {
                 return core::Error{core::ErrorKind::unreadable,
                                    lesson->file + ": its program " + file.filename().string() + " is not beside it"};
             }

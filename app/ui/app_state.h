@@ -62,7 +62,7 @@ public:
     // The document's line (from 1) where the program is, and the one at which the last run failed; 0: none.
     [[nodiscard]] std::uint32_t current_line() const;
     [[nodiscard]] std::uint32_t failed_line() const;
-    [[nodiscard]] std::uint32_t selected_line() const;  // that issued the op which is chosen
+    [[nodiscard]] std::uint32_t selected_line() const;  // that issued the chosen op
     void set_breakpoint(std::uint32_t line, bool on);
     void run_to_line(std::uint32_t line);
     bool wide_source = false;     // the source has the whole of the left side

@@ -308,10 +308,11 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({left, y}, {f.max.x, y + row_})) {
         ImGui::BeginTooltip();
         const FontScope font(ui_, Face::regular, 13);
-        ImGui::Text("line %u: %s %s, issued in %s, blocked %s", index + 1, figure::count_text(cost.of.ops).c_str(),
-                    cost.of.ops == 1 ? "op" : "ops",
+        ImGui::Text("line %u: %s %s, issued in %s, blocked %s, own work %s", index + 1,
+                    figure::count_text(cost.of.ops).c_str(), cost.of.ops == 1 ? "op" : "ops",
                     figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
-                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str());
+                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
+                    figure::duration_text(static_cast<double>(cost.of.work_ns)).c_str());
         ImGui::EndTooltip();
     }
 }
@@ -420,6 +421,18 @@ void SourceEditor::keep_in_view(const Frame& f) {
     if (current != 0 && current != seen_line_ && state_.session.standing()) {
         show(current - 1, true);
         seen_line_ = current;
+    }
+    const std::uint64_t started = state_.session.started();
+    if (!state_.session.live() && !costs_.empty() && seen_costs_ != started) {
+        seen_costs_ = started;
+        std::uint32_t line = ~std::uint32_t{0};
+        for (const auto& [run_line, cost] : costs_) {
+            line = std::min(line, run_line);
+        }
+        // A hand that is in the text is left alone.
+        if (line = document().line_of_run(line); line != 0 && !focused_ && f.failed == 0) {
+            show(line - 1, true);
+        }
     }
     if (f.selected != seen_selected_) {
         seen_selected_ = f.selected;

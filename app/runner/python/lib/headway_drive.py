@@ -291,21 +291,34 @@ def literal(text):
         return text
 
 
+def walk(tree):
+    """Every node, as ast.walk() gives them."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for name in node._fields:
+            value = getattr(node, name, None)
+            for part in value if isinstance(value, list) else (value,):
+                if isinstance(part, _ast.AST):
+                    todo.append(part)
+
+
 def work_of_lines(tree, lines):
     """By line number: 1 where a line uses NumPy, 2 where it imports, else 0. It names the time that the line takes on
     the frontend beside issuing and waiting."""
     kinds = bytearray(lines + 2)
     numpy, others = set(), set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+    for node in walk(tree):
+        if isinstance(node, (_ast.Import, _ast.ImportFrom)):
             kinds[node.lineno] = 2
             for alias in node.names:
-                module = node.module or "" if isinstance(node, ast.ImportFrom) else alias.name
+                module = node.module or "" if isinstance(node, _ast.ImportFrom) else alias.name
                 own = alias.asname or alias.name.split(".")[0]
                 (numpy if module.split(".")[0] == "numpy" else others).add(own)
     numpy -= others
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in numpy:
+    for node in walk(tree):
+        if isinstance(node, _ast.Name) and node.id in numpy:
             kinds[node.lineno] = 1
     return bytes(kinds)
 
