@@ -37,7 +37,12 @@ class Painter {
 public:
     Painter(const model::Run& run, const model::Graph& graph, std::span<const GraphCell> cells,
             const GraphOptions& options)
-        : run_(run), graph_(graph), cells_(cells), o_(options), t_(*options.theme), unit_(options.scale * options.view.zoom) {}
+        : run_(run),
+          graph_(graph),
+          cells_(cells),
+          o_(options),
+          t_(*options.theme),
+          unit_(options.scale * options.view.zoom) {}
 
     OpsPicture paint() {
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -70,9 +75,8 @@ private:
     void draw_arrows(std::size_t first, std::size_t last) {
         std::vector<model::GraphEdge> edges(graph_.edges.begin() + static_cast<std::ptrdiff_t>(first),
                                             graph_.edges.begin() + static_cast<std::ptrdiff_t>(last));
-        std::stable_sort(edges.begin(), edges.end(), [this](const auto& a, const auto& b) {
-            return cells_[a.from].row < cells_[b.from].row;
-        });
+        std::stable_sort(edges.begin(), edges.end(),
+                         [this](const auto& a, const auto& b) { return cells_[a.from].row < cells_[b.from].row; });
         const Box& to = out_.boxes[edges.front().to].box;
         const auto n = static_cast<float>(edges.size());
         const float pitch = std::min(9 * unit_, to.height() * 0.7F / n);
@@ -80,8 +84,7 @@ private:
             const model::GraphEdge& edge = edges[i];
             const Box& from = out_.boxes[edge.from].box;
             const Point a{from.x1, (from.y0 + from.y1) / 2};
-            const Point b{to.x0 - line_px(1),
-                          (to.y0 + to.y1) / 2 + (static_cast<float>(i) - (n - 1) / 2) * pitch};
+            const Point b{to.x0 - line_px(1), (to.y0 + to.y1) / 2 + (static_cast<float>(i) - (n - 1) / 2) * pitch};
             const float bend = std::min((b.x - a.x) * 0.5F, kColumn * unit_ * 0.8F);
             const bool raw = edge.kind == DependencyKind::read_after_write;
             const core::OpId ends[] = {graph_.nodes[edge.from].op, graph_.nodes[edge.to].op};
@@ -137,7 +140,8 @@ private:
         }
         const auto ring = [&](float away, float width, Rgba colour) {
             const float d = away * o_.scale;
-            out_.list.add(Rect{{box.x0 - d, box.y0 - d, box.x1 + d, box.y1 + d}, Rgba{0, 0, 0, 0}, radius + d, colour, width});
+            out_.list.add(
+                Rect{{box.x0 - d, box.y0 - d, box.x1 + d, box.y1 + d}, Rgba{0, 0, 0, 0}, radius + d, colour, width});
         };
         if (state == OpState::running && !node.context) {
             ring(4, line_px(2), family);  // a halo, and a gap to it
@@ -247,9 +251,8 @@ std::string graph_caption(const model::Run& run, const model::Graph& graph) {
                                                  : "ops " + named(graph.first) + " to " + named(graph.last);
     text += " of " + count_text(run.op_count());
     if (graph.minibatch >= 0) {
-        text += ", minibatch " +
-                count_text(static_cast<std::uint64_t>(
-                    std::max(0, run.minibatches()[static_cast<std::size_t>(graph.minibatch)].index)));
+        text += ", minibatch " + count_text(static_cast<std::uint64_t>(
+                                     std::max(0, run.minibatches()[static_cast<std::size_t>(graph.minibatch)].index)));
     }
     const std::uint64_t before = graph.first - 1;
     const std::uint64_t after = run.op_count() - graph.last;

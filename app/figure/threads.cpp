@@ -133,8 +133,8 @@ private:
         const float middle = (row.y0 + row.y1) / 2;
         const float baseline = two ? middle - px(2) : middle + size * kCapHeightEm / 2;
         const auto put = [&](float y, const std::string& words, Rgba colour, float text_px, FontRole role) {
-            out_.list.add(Text{
-                {o_.area.x0, y}, shortened(words, room, role, text_px, *o_.measure), colour, text_px, role});
+            out_.list.add(
+                Text{{o_.area.x0, y}, shortened(words, room, role, text_px, *o_.measure), colour, text_px, role});
         };
         put(baseline, name, t_.text, size, FontRole::ui_semibold);
         if (two) {
@@ -150,8 +150,7 @@ private:
 
     void bar_text(const Box& box, const std::string& words, Rgba colour) {
         const float size = std::min(px(11.5F), box.height() * 0.7F);
-        const std::string fit =
-            shortened(words, box.width() - px(5), FontRole::ui_semibold, size, *o_.measure);
+        const std::string fit = shortened(words, box.width() - px(5), FontRole::ui_semibold, size, *o_.measure);
         if (fit.size() > 3 || fit == words) {
             out_.list.add(Text{{(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2},
                                fit,
@@ -181,8 +180,7 @@ private:
     void draw_op(const Box& box, OpId id, bool with_duration, bool can_hit) {
         const model::Op& op = run_.op(id);
         const model::Signature& signature = run_.signature(op.signature);
-        out_.list.add(
-            Rect{box, lit(op.failed ? t_.warning : t_.family(signature.family), op.begin_ns), px(3)});
+        out_.list.add(Rect{box, lit(op.failed ? t_.warning : t_.family(signature.family), op.begin_ns), px(3)});
         const std::int64_t end_ns = std::min(op.end_ns, run_.now_ns());
         const std::string name = op.failed ? signature.name + " failed" : signature.name;
         bar_text(box, with_duration ? with_time(name, end_ns - op.begin_ns, box) : name,
@@ -196,11 +194,8 @@ private:
         }
         if (id == o_.selected || id == o_.hovered) {
             const float d = px(2);
-            out_.list.add(Rect{{box.x0 - d, box.y0 - d, box.x1 + d, box.y1 + d},
-                               Rgba{0, 0, 0, 0},
-                               px(4),
-                               t_.text,
-                               line_px(1.8F)});
+            out_.list.add(Rect{
+                {box.x0 - d, box.y0 - d, box.x1 + d, box.y1 + d}, Rgba{0, 0, 0, 0}, px(4), t_.text, line_px(1.8F)});
         }
         out_.boxes.push_back({id, box});
     }
@@ -215,11 +210,16 @@ private:
         }
         const float half = o_.measure->width(FontRole::ui_semibold, size, fit) / 2 + px(5);
         const Point m{(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2};
-        out_.list.add(Rect{{m.x - half, std::max(box.y0, m.y - size * 0.8F), m.x + half,
-                            std::min(box.y1, m.y + size * 0.8F)},
-                           t_.wait_label_ground, px(3)});
-        out_.list.add(Text{{m.x, m.y + size * kCapHeightEm / 2}, fit, lit(t_.wait_text, begin_ns), size,
-                           FontRole::ui_semibold, Anchor::middle});
+        out_.list.add(
+            Rect{{m.x - half, std::max(box.y0, m.y - size * 0.8F), m.x + half, std::min(box.y1, m.y + size * 0.8F)},
+                 t_.wait_label_ground,
+                 px(3)});
+        out_.list.add(Text{{m.x, m.y + size * kCapHeightEm / 2},
+                           fit,
+                           lit(t_.wait_text, begin_ns),
+                           size,
+                           FontRole::ui_semibold,
+                           Anchor::middle});
     }
 
     // Launch, op, launch, op: not what happened, but what these same launches and ops would look like.
@@ -271,7 +271,8 @@ private:
         }
         for (const model::Wait* wait : waits_) {
             const Box box = bar(frontend_, wait->begin_ns, wait->end_ns);
-            draw_hatch(box, with_time(wait->name, wait->end_ns - wait->begin_ns, {box.x0 + px(14), 0, box.x1, box.height()}),
+            draw_hatch(box,
+                       with_time(wait->name, wait->end_ns - wait->begin_ns, {box.x0 + px(14), 0, box.x1, box.height()}),
                        wait->begin_ns);
         }
     }
@@ -341,8 +342,10 @@ private:
         const std::string words =
             "Time runs to the right; widths are squeezed so that all can be read, the order is exact.";
         out_.list.add(Text{{o_.area.x0 + label_width_, o_.area.y1 - px(5)},
-                           shortened(words, o_.area.width() - label_width_, FontRole::ui, size, *o_.measure), t_.faint,
-                           size, FontRole::ui});
+                           shortened(words, o_.area.width() - label_width_, FontRole::ui, size, *o_.measure),
+                           t_.faint,
+                           size,
+                           FontRole::ui});
     }
 
     static constexpr std::size_t kMostWaits = 12;

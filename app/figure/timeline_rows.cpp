@@ -295,7 +295,8 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             const Box box{p.x0, inner.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), inner.y1};
             pen.list().add(Rect{box, theme.work, width > 4 * radius ? radius : 0});
             const float room = width - pen.px(10);
-            const std::string longer = work.name + " " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
+            const std::string longer =
+                work.name + " " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
             const bool fits = pen.width(FontRole::ui_semibold, size, longer) <= room;
             if (fits || pen.width(FontRole::ui_semibold, size, work.name) <= room) {
                 pen.text((box.x0 + box.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, fits ? longer : work.name,

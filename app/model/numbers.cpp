@@ -220,7 +220,8 @@ Numbers Run::numbers() const {
     numbers.regime = (tie ? t2 >= t1 : execution_terms > issue_terms) ? Regime::execution_bound : Regime::issue_bound;
     numbers.predicted_ns = rounded(predicted);
     numbers.handover_ns = rounded(handovers);
-    numbers.prediction_formula = formula(segments, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
+    numbers.prediction_formula =
+        formula(segments, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
 
     numbers.recorder_ns =
         rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));

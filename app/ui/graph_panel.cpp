@@ -126,7 +126,8 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
             view_.origin.y += io.MouseDelta.y;
         }
     } else if (hovered && graph &&
-               (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) || ImGui::IsMouseDragging(ImGuiMouseButton_Right, 2)) &&
+               (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) ||
+                ImGui::IsMouseDragging(ImGuiMouseButton_Right, 2)) &&
                ImGui::IsItemActive()) {
         panning_ = touched_ = true;
     }
@@ -163,8 +164,8 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
 void GraphPanel::save(const model::Run& run) {
     const auto path = state_.picture_folder / picture_name(run.info().program + "-graph", "svg");
     const bool dark = state_.theme == figure::ThemeName::dark;
-    const auto written = figure::write_graph(path.string(), run, graph_,
-                                             dark ? figure::ThemeName::dark : figure::ThemeName::light);
+    const auto written =
+        figure::write_graph(path.string(), run, graph_, dark ? figure::ThemeName::dark : figure::ThemeName::light);
     state_.notify(Notice::Kind::file, written ? Notice::Tone::good : Notice::Tone::bad,
                   written ? "The graph is in " + path.string() : written.error().message);
 }
@@ -183,7 +184,8 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
     if (run == nullptr || run->op_count() == 0) {
         graph_ = {};
         cells_.clear();
-        draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim, "No op has been issued yet");
+        draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim,
+                  "No op has been issued yet");
         return;
     }
     choose_page(*run, moment);
@@ -206,8 +208,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
             }
         } else {
             picture_ = figure::draw_graph(
-                *run, graph_, cells_,
-                {area, &t, &measure_, ui_.fonts.scale(), view_, moment.ns, selected, pointed});
+                *run, graph_, cells_, {area, &t, &measure_, ui_.fonts.scale(), view_, moment.ns, selected, pointed});
         }
     };
     if (!threads) {

@@ -115,8 +115,8 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
     const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
     const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
-                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work && card_hit_.scope == hit.scope &&
-                      card_hit_.minibatch == hit.minibatch && card_hit_.folded == hit.folded &&
+                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
+                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch && card_hit_.folded == hit.folded &&
                       (thing || card_hit_.ns == hit.ns);
     if (!same || card_.empty()) {
         card_ = describe(run, hit);

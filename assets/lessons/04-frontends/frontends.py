@@ -1,7 +1,7 @@
 import headway as hw
 
-n = 10000
-size = 2
+n = 2000
+size = 20000
 wait = "once"
 
 x = hw.ones(1, size)

@@ -35,16 +35,16 @@ TEST(Graph, OfTheProductIsTheChaptersFigure) {
     EXPECT_EQ(graph.last, 4u);
     EXPECT_FALSE(graph.with_context);
     EXPECT_EQ(graph.nodes, (std::vector<GraphNode>{{1}, {2}, {3}, {4}}));
-    EXPECT_EQ(graph.edges, (std::vector<GraphEdge>{{0, 2, read_after_write}, {1, 2, read_after_write},
-                                                   {2, 3, read_after_write}}));
+    EXPECT_EQ(graph.edges,
+              (std::vector<GraphEdge>{{0, 2, read_after_write}, {1, 2, read_after_write}, {2, 3, read_after_write}}));
 }
 
 TEST(Graph, TellsWhyAnOpHadToWait) {
     RecordingBuilder builder;
-    builder.issue({0, 1, 0, 1, 0, 0, true});                  // #1 makes buffer 1
-    builder.issue({1, 2, 0, 2, 1, 0, true});                  // #2 reads it
-    builder.issue({2, 3, 0, 1, 0, 0, false});                 // #3 overwrites it unread
-    builder.issue({3, 4, 0, 1, 0, 0, false, 0, 0, true});     // #4 adds to it in place
+    builder.issue({0, 1, 0, 1, 0, 0, true});               // #1 makes buffer 1
+    builder.issue({1, 2, 0, 2, 1, 0, true});               // #2 reads it
+    builder.issue({2, 3, 0, 1, 0, 0, false});              // #3 overwrites it unread
+    builder.issue({3, 4, 0, 1, 0, 0, false, 0, 0, true});  // #4 adds to it in place
     const auto run = builder.read();
     EXPECT_EQ(run->dependencies_with_reasons(2), (std::vector<Dependency>{{1, read_after_write}}));
     EXPECT_EQ(run->dependencies_with_reasons(3),
@@ -171,8 +171,8 @@ TEST(Graph, StatesFollowTheMoment) {
     EXPECT_EQ(state_at(*run, 2, 5), OpState::issued);
     EXPECT_EQ(state_at(*run, 2, 20), OpState::running);
     EXPECT_EQ(state_at(*run, 2, 30), OpState::done);
-    EXPECT_EQ(op_of_moment(*run, 5), 3u);    // nothing runs: the newest issue
-    EXPECT_EQ(op_of_moment(*run, 25), 2u);   // the one that runs
+    EXPECT_EQ(op_of_moment(*run, 5), 3u);   // nothing runs: the newest issue
+    EXPECT_EQ(op_of_moment(*run, 25), 2u);  // the one that runs
     EXPECT_EQ(op_of_moment(*run, 1000), 4u);
     EXPECT_EQ(op_of_moment(*run, -5), 0u);
 }
