@@ -15,7 +15,7 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 46;
-constexpr float kNarrow = 420, kNarrowColumn = 33;  // below that the cost columns are narrower
+constexpr float kNarrow = 420, kNarrowColumn = 36;  // below that the cost columns are narrower
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.

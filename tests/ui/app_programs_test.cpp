@@ -25,7 +25,7 @@ protected:
         folder = mkdtemp(name);
         state.sources.home = folder / "home";
         write("lessons/small/small.py", "n = 3\nprint('n is', n)\n");
-        write("lessons/small/small_torch.py", "import torch\nprint('torch')\n");
+        write("lessons/small/small_torch.py", "import torch\nn = 3\nprint('torch')\n");
         write("lessons/small/lesson.md",
               "---\nid: small\ntitle: Small\nprogram: small.py\ntabs:\n  pytorch: small_torch.py\n"
               "parameters:\n  n: {value: 3, least: 1, most: 9}\n---\nWords.\n");

@@ -125,7 +125,7 @@ TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsGoOn) {
     act("click:gutter/3");
     EXPECT_EQ(state.document()->breakpoints().count(3), 1u);
     act("click:source/run");
-    for (int i = 0; i < 2000 && session.live() && !session.standing(); ++i) {
+    for (int i = 0; i < 2000 && session.live() && state.current_line() != 3; ++i) {
         act("seconds:0.01");
     }
     if (!session.live()) {
