@@ -151,7 +151,10 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
     } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && hovered_ != 0) {
         timeline_.choose(run_, hovered_, false);
     }
-    if (hovered_ != 0) {
+    // The card of the op that is chosen stands in the timeline already.
+    const bool told = state_.selection.run == run_ && state_.selection.op == hovered_ &&
+                      timeline_.layout().box_of_op(run_, hovered_).has_value();
+    if (hovered_ != 0 && !told) {
         figure::Hit hit;
         hit.run = run_;
         hit.op = hovered_;
