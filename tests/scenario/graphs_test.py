@@ -129,7 +129,7 @@ class FakeCuda(Scenario):
         path = self.folder / "report.json"
         for policy in ("finish", "stream"):
             ran = self.headway("run", "train", *SIZE, "--device", "cuda", "--free-policy", policy, "--report", path,
-                               environment={**FAKE_CUDA, "HEADWAY_FAKE_CUDA_MEMORY": str(70 << 20)})
+                               environment={**FAKE_CUDA, "HEADWAY_FAKE_CUDA_MEMORY": str((65 << 20) + (100 << 10))})
             self.assertEqual(ran.status, 1, ran)
             self.assertRegex(ran.err, r"out of memory at op \d+.*the device has no ")
 

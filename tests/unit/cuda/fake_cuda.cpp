@@ -40,9 +40,10 @@ struct CUgraphExec_st {
 
 namespace {
 
-// One lock for everything: a fake need not be fast.
-std::mutex mutex;
-std::condition_variable changed;
+// One lock for everything: a fake need not be fast. Never destroyed: a lost device leaves its streams' threads behind,
+// as a lost GPU leaves its own to the end of the process.
+std::mutex& mutex = *new std::mutex;
+std::condition_variable& changed = *new std::condition_variable;
 
 struct State {
     int driver_status = 0, device_count = 1, major = 9, minor = 0;
@@ -71,7 +72,7 @@ State from_environment() {
     }
     return made;
 }
-State state = from_environment();
+State& state = *new State(from_environment());
 thread_local int last_error = 0;
 thread_local int capturing = 0;  // streams that this thread captures
 
@@ -145,7 +146,7 @@ struct CuptiState {
     std::deque<CUpti_ActivitySynchronization> waits;
     std::deque<CUpti_ActivityMemory3> memory;
 };
-CuptiState cupti;
+CuptiState& cupti = *new CuptiState;
 thread_local std::vector<std::uint64_t> external_ids;
 
 // Work on a stream that counts as a kernel: it may fault, and CUPTI sees it. The lock is held by the caller.
