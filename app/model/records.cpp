@@ -205,10 +205,12 @@ void Run::take_driver_events() {
 // ---- the frontend's records ----
 
 void Run::take(const trace::FrontendRecord& record) {
-    const std::int64_t begin_ns = ns_from_ticks(record.begin);
-    first_ns_ = std::min(first_ns_, begin_ns);
-    see(end_of(record.begin, record.duration));
-    switch (static_cast<trace::FrontendKind>(record.kind & trace::kKindMask)) {
+    const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
+    if (kind != trace::FrontendKind::more_inputs && kind != trace::FrontendKind::more_output) {  // their op's time counts
+        first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));
+        see(end_of(record.begin, record.duration));
+    }
+    switch (kind) {
         case trace::FrontendKind::issue:
             take_issue(record);
             break;

@@ -43,6 +43,12 @@ std::string megabytes(std::uint64_t bytes) {
     return text;
 }
 
+// A budget in the unit that it was given in: 32M is 32 MiB.
+std::string as_asked(std::uint64_t bytes) {
+    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+    return bytes % kMiB == 0 ? std::to_string(bytes / kMiB) + " MiB" : megabytes(bytes);
+}
+
 }  // namespace
 
 Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings)
@@ -442,7 +448,7 @@ void Runtime::make_room(const Signature& signature, std::uint64_t bytes) {
     if (live_ + bytes > budget_) {
         raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": it asks for " +
                                                   megabytes(bytes) + ", and " + megabytes(live_) +
-                                                  " of the budget of " + megabytes(budget_) + " are live");
+                                                  " of the budget of " + as_asked(budget_) + " are live");
     }
 }
 

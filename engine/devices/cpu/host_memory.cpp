@@ -19,12 +19,12 @@ namespace headway::devices {
 namespace {
 
 constexpr std::size_t kLeastReserved = std::size_t{256} << 20;
+constexpr std::size_t kOvercommit = 4;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) {
     return (bytes + to - 1) / to * to;
 }
 
-// All that the machine has: more can be asked for, and is refused.
 std::size_t physical_bytes() {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
@@ -35,7 +35,8 @@ std::size_t physical_bytes() {
 
 HostMemory::HostMemory() {
     // Addresses only. A limit on the address space (ulimit -v) may leave room for less.
-    for (bytes_ = rounded_up(physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
+    most_asked_ = physical_bytes() / 2 / kPageBytes;
+    for (bytes_ = rounded_up(kOvercommit * physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
          bytes_ = rounded_up(bytes_ / 2, kPageBytes)) {
         void* found = mmap(nullptr, bytes_ + kPageBytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -90,8 +91,9 @@ void* HostMemory::take(std::size_t bytes, bool ahead) {
     bool fresh = false;
     const auto end = static_cast<std::size_t>(data - begin_) + wanted;
     for (auto page = static_cast<std::size_t>(data - begin_) / kPageBytes; ahead && page * kPageBytes < end; ++page) {
-        if (!asked_[page]) {
+        if (!asked_[page] && asked_count_ < most_asked_) {
             asked_[page] = fresh = true;
+            ++asked_count_;
             ahead_.push_back(page);
         }
     }
@@ -115,6 +117,7 @@ void HostMemory::give(void* block, std::size_t bytes) {
     left_.wait(lock, [&] { return in_hand_ == nullptr || in_hand_ + kPageBytes <= data || in_hand_ >= data + size; });
     madvise(data, size, MADV_DONTNEED);
     for (auto page = first; page < last; ++page) {
+        asked_count_ -= asked_[page] ? 1 : 0;
         asked_[page] = false;
     }
 

@@ -27,11 +27,12 @@ public:
     HostMemory(const HostMemory&) = delete;
     HostMemory& operator=(const HostMemory&) = delete;
 
-    // The addresses there are; 0 where none could be reserved, and take() gives nothing.
+    // The addresses there are, a few times the machine's memory: what is taken and not yet written to costs none of it.
+    // 0 where none could be reserved, and take() gives nothing.
     [[nodiscard]] std::size_t reserved_bytes() const { return begin_ != nullptr ? bytes_ : 0; }
 
     // A block of at least so many bytes, aligned to kGrainBytes; null when there is no room for it. With `ahead` its
-    // pages become resident soon after.
+    // pages become resident soon after, up to half of the machine's memory in all.
     [[nodiscard]] void* take(std::size_t bytes, bool ahead);
     // Whether take() gave this block.
     [[nodiscard]] bool owns(const void* data) const;
@@ -43,9 +44,11 @@ private:
 
     std::byte* begin_ = nullptr;
     std::size_t bytes_ = 0;
+    std::size_t most_asked_ = 0;  // pages that may be resident ahead
     std::mutex mutex_;
     std::map<std::byte*, std::size_t> free_;  // ranges, never two that touch
     std::vector<bool> asked_;                 // per page: resident, or about to be
+    std::size_t asked_count_ = 0;
     std::deque<std::size_t> ahead_;           // pages that are not yet resident
     std::byte* in_hand_ = nullptr;            // the page that the thread is at
     std::condition_variable_any wake_;

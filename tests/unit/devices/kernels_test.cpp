@@ -469,7 +469,9 @@ TEST(KernelTable, HasAKernelForEveryKindThatCanBeIssued) {
         }
         use_instructions(instructions);
         for (std::size_t i = 1; i < kOpKinds; ++i) {
-            EXPECT_NE(kernel_for(static_cast<OpKind>(i)), nullptr) << name_of(static_cast<OpKind>(i));
+            const auto kind = static_cast<OpKind>(i);
+            // A graph runs its parts' kernels and has none of its own.
+            EXPECT_EQ(kernel_for(kind) != nullptr, kind != OpKind::graph) << name_of(kind);
         }
     }
 }
