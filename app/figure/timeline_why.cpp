@@ -87,7 +87,9 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
                                   share(why.totals.frontend_ns) + ", handing over " +
                                   share(why.totals.handover_ns + why.totals.return_ns);
         const float room = 0.5F * (layout.axis.x1 - layout.axis.x0);
-        add_words(to, o, layout.axis.x1 - 140 * o.scale, header->box.y1 - 10 * o.scale,
+        const std::string& note = layout.runs[static_cast<std::size_t>(run)].note;
+        const float of_note = o.measure->width(FontRole::ui, o.style.header_px * o.scale, note) + 24 * o.scale;
+        add_words(to, o, layout.axis.x1 - std::max(140 * o.scale, of_note), header->box.y1 - 10 * o.scale,
                   shortened(words, room, FontRole::ui_semibold, o.style.mark_px * o.scale, *o.measure), colour);
     }
     to.add(ClipPop{});

@@ -1,9 +1,11 @@
 #include "app/runner/interrupt.h"
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string_view>
 
 #include "app/runner/output_file.h"
@@ -27,9 +29,24 @@ void say(std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
+// One press may arrive twice: from the terminal's group, and passed on by who started us.
+constexpr std::int64_t kSamePress_ns = 100'000'000;
+std::atomic<std::int64_t> first_at_ns{0};
+
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void on_interrupt(int signal, siginfo_t* info, void*) {
     const pid_t run = child.load();
-    if (interrupts.fetch_add(1) != 0) {
+    if (interrupts.load() != 0 && now_ns() - first_at_ns.load() < kSamePress_ns) {
+        return;
+    }
+    if (interrupts.fetch_add(1) == 0) {
+        first_at_ns.store(now_ns());
+    } else {
         if (run != 0) {
             kill(run, SIGKILL);
         }

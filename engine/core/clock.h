@@ -35,6 +35,14 @@ inline std::uint64_t ticks() {
     return static_cast<std::uint64_t>(monotonic_ns());
 }
 
+// What the next ticks() read comes after all that this thread has read before: without it the processor may read the
+// counter early, before another thread's word that something has happened. A few nanoseconds.
+inline void order_ticks() {
+#if defined(__x86_64__)
+    _mm_lfence();
+#endif
+}
+
 // A pair of readings of both clocks taken as close together as the machine allows.
 struct Anchor {
     std::uint64_t ticks = 0;

@@ -620,6 +620,7 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     if (!record_) {
         return;
     }
+    core::order_ticks();  // what was waited for has ended before the wait
     const auto end = stamp();
     settle_work(begin);
     last_event_ = end;

@@ -82,6 +82,23 @@ class Interrupt(Scenario):
         self.assertIn(b"nothing to compare", err)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_a_comparison_that_alone_is_told_stops_its_run(self):
+        child = self.start("compare", *LONG[:1], "--a", " ".join(LONG[1:]), "--b", "--set batches=1")
+        self.wait_for_output(child)
+        child.send_signal(signal.SIGTERM)
+        out, err = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 1, err)
+        self.assertIn(b"nothing to compare", err)
+
+    def test_a_loop_on_one_line_stops(self):
+        (self.folder / "loop.py").write_text("while True: pass\n")
+        child = self.start("run", "loop.py")
+        time.sleep(1.5)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 1, err)
+        self.assertIn(b"stopped", err)
+
     def test_kill_leaves_nothing_half_written(self):
         child = self.start("run", *LONG, "--report", "r.json")
         self.wait_for_output(child)

@@ -22,7 +22,9 @@ if ! "$headway" --offscreen 640x480 --do frames:1 >said 2>&1; then
     fail "no window here: $(cat said)"
 fi
 for file in ours.json.gz cut.json theirs.json; do
-    "$headway" "$file" --offscreen 1280x720 --do hover-op:0,1 --do key:c --do frames:3 --do picture:picture.png \
+    point=hover-op:0,1
+    [ "$file" = cut.json ] && point=frames:1  # where it is cut no op may have run yet
+    "$headway" "$file" --offscreen 1280x720 --do "$point" --do key:c --do frames:3 --do picture:picture.png \
         >said 2>&1 || fail "$file: $(cat said)"
     [ -s picture.png ] || fail "$file: no picture"
 done

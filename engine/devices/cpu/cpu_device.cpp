@@ -231,6 +231,7 @@ void CpuDevice::work(std::uint32_t index) {
             backoff = waiting == 1 ? backoff / 2 : waiting < 16 ? std::min(16, backoff * 2 + 1) : backoff;
             idle_since = 0;
         }
+        core::order_ticks();  // they begin after they were issued
         const std::uint32_t end = done + std::min(published - done, 64u);
         while (done != end) {
             Command& command = lane.queue.front();
@@ -243,6 +244,7 @@ void CpuDevice::work(std::uint32_t index) {
             }
             if (command.wait_lane != kNoLaneWait) {
                 wait_for(command.wait_lane, command.wait_seq, index);
+                core::order_ticks();
             }
             run(lane, command);
             lane.queue.pop();
