@@ -179,7 +179,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::EndChild();
     draw_search(min, max);
 
-    if (hover_ && !panning_ && !measuring_) {
+    if (hover_ && !panning_ && !measuring_ && !state_.show_keys) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
             draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
