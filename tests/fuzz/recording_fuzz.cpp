@@ -54,6 +54,8 @@ std::size_t record_bytes_of(trace::StreamKind kind) {
         case trace::StreamKind::lane:
         case trace::StreamKind::launch:
             return sizeof(trace::ExecRecord);
+        case trace::StreamKind::driver:
+            return sizeof(trace::DriverRecord);
         case trace::StreamKind::samples:
             return sizeof(trace::SampleRecord);
         case trace::StreamKind::meta:
