@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/core/utf8.h"
+
 namespace headway::exchange {
 
 namespace {
@@ -20,25 +22,6 @@ std::string_view trimmed(std::string_view text) {
         text.remove_suffix(1);
     }
     return text;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-    const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
-    if (code < 0x80) {
-        put(code);
-    } else if (code < 0x800) {
-        put(0xc0 | code >> 6);
-        put(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        put(0xe0 | code >> 12);
-        put(0x80 | (code >> 6 & 0x3f));
-        put(0x80 | (code & 0x3f));
-    } else {
-        put(0xf0 | code >> 18);
-        put(0x80 | (code >> 12 & 0x3f));
-        put(0x80 | (code >> 6 & 0x3f));
-        put(0x80 | (code & 0x3f));
-    }
 }
 
 // Four hexadecimal digits at `at`; none when they are not there.
@@ -218,7 +201,7 @@ std::string text_from(RawJson json) {
                     i += 6;
                 }
             }
-            append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
+            core::append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
         }
     }
     return out;

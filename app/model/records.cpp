@@ -3,6 +3,8 @@
 
 #include "app/model/intake.h"
 
+#include "engine/trace/barrier_word.h"
+
 namespace headway::model {
 
 namespace {
@@ -353,25 +355,6 @@ void Run::take_work(const trace::FrontendRecord& record) {
     works_.push_back(std::move(work));
 }
 
-namespace {
-
-std::string barrier_word(std::uint16_t kind, std::uint32_t behind) {
-    switch (static_cast<trace::BarrierKind>(kind)) {
-        case trace::BarrierKind::none:
-            return "none";
-        case trace::BarrierKind::op:
-            return "op";
-        case trace::BarrierKind::minibatch:
-            return "minibatch";
-        case trace::BarrierKind::behind:
-            return "behind:" + std::to_string(behind);
-        default:
-            return "as-written";
-    }
-}
-
-}  // namespace
-
 void Run::take_mark(const trace::FrontendRecord& record) {
     const std::int64_t ns = ns_from_ticks(record.begin);
     const auto issued = static_cast<OpId>(ops_.size());
@@ -416,7 +399,7 @@ void Run::take_mark(const trace::FrontendRecord& record) {
             }
             break;
         case trace::FrontendKind::barrier:
-            info_.barrier_changes.push_back({ns, barrier_word(record.signature, record.out)});
+            info_.barrier_changes.push_back({ns, trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out})});
             break;
         case trace::FrontendKind::measure_end:
             if (measure_begin_ns_ != kPending) {

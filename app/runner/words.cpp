@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "engine/trace/barrier_word.h"
+
 namespace headway::runner {
 
 namespace {
@@ -94,19 +96,7 @@ core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text) {
 }
 
 std::string to_text(trace::BarrierPolicy policy) {
-    switch (policy.kind) {
-        case trace::BarrierKind::none:
-            return "none";
-        case trace::BarrierKind::op:
-            return "op";
-        case trace::BarrierKind::minibatch:
-            return "minibatch";
-        case trace::BarrierKind::behind:
-            return "behind:" + std::to_string(policy.behind);
-        case trace::BarrierKind::as_written:
-            break;
-    }
-    return "as-written";
+    return trace::word_of(policy);
 }
 
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {

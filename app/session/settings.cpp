@@ -5,25 +5,14 @@
 #include <cmath>
 
 #include "app/confinement/confinement.h"
+#include "engine/trace/barrier_word.h"
 
 namespace headway::session {
 
 using trace::BarrierKind;
 
 std::string barrier_word(trace::BarrierPolicy policy) {
-    switch (policy.kind) {
-        case BarrierKind::none:
-            return "none";
-        case BarrierKind::op:
-            return "op";
-        case BarrierKind::minibatch:
-            return "minibatch";
-        case BarrierKind::behind:
-            return "behind:" + std::to_string(policy.behind);
-        case BarrierKind::as_written:
-            break;
-    }
-    return {};
+    return policy.kind == BarrierKind::as_written ? std::string() : trace::word_of(policy);
 }
 
 core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word) {

@@ -5,36 +5,12 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/source_editor.h"
+#include "engine/core/utf8.h"
 
 namespace headway::ui {
 
 using editor::Move;
 using gfx::Key;
-
-namespace {
-
-std::string utf8(unsigned code) {
-    std::string text;
-    const auto put = [&text](unsigned byte) { text += static_cast<char>(byte); };
-    if (code < 0x80) {
-        put(code);
-    } else if (code < 0x800) {
-        put(0xc0 | code >> 6);
-        put(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        put(0xe0 | code >> 12);
-        put(0x80 | (code >> 6 & 0x3f));
-        put(0x80 | (code & 0x3f));
-    } else {
-        put(0xf0 | code >> 18);
-        put(0x80 | (code >> 12 & 0x3f));
-        put(0x80 | (code >> 6 & 0x3f));
-        put(0x80 | (code & 0x3f));
-    }
-    return text;
-}
-
-}  // namespace
 
 void SourceEditor::keys(std::uint32_t page_lines) {
     // A field, a menu or a list of keys in front of it has them.
@@ -136,7 +112,7 @@ void SourceEditor::edit_keys() {
         for (const ImWchar c : io.InputQueueCharacters) {
             const auto code = static_cast<unsigned>(c);
             if (code >= 0x20 && code != 0x7f && (code < 0xd800 || code >= 0xe000)) {
-                typed += utf8(code);
+                core::append_utf8(typed, code);
             }
         }
         if (!typed.empty()) {

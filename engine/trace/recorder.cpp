@@ -14,12 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/core/pages.h"
 #include "engine/core/thread.h"
-
-// Kernel 5.14; older C libraries lack the name.
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace headway::trace {
 
@@ -218,9 +214,8 @@ void Recording::prepare_chunks() {
 void Recording::prepare_chunks_to(std::size_t count) {
     const std::size_t end = std::min<std::size_t>(count, capacity_);
     for (; chunks_prepared_ < end; ++chunks_prepared_) {
-        // Where the kernel does not know this the writer meets the page faults itself.
-        madvise(reinterpret_cast<std::byte*>(header_) + kHeaderBytes + chunks_prepared_ * kChunkBytes, kChunkBytes,
-                MADV_POPULATE_WRITE);
+        core::make_resident(reinterpret_cast<std::byte*>(header_) + kHeaderBytes + chunks_prepared_ * kChunkBytes,
+                            kChunkBytes);
     }
 }
 

@@ -7,12 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/core/pages.h"
 #include "engine/core/thread.h"
-
-// Kernel 5.14; older C libraries lack the name.
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace headway::devices {
 
@@ -144,8 +140,7 @@ void HostMemory::make_resident(const std::stop_token& stop) {
         in_hand_ = begin_ + ahead_.front() * kPageBytes;
         ahead_.pop_front();
         lock.unlock();
-        // Where the kernel does not know this the worker meets the faults itself.
-        madvise(in_hand_, kPageBytes, MADV_POPULATE_WRITE);
+        core::make_resident(in_hand_, kPageBytes);
         lock.lock();
         in_hand_ = nullptr;
         left_.notify_all();
