@@ -35,15 +35,17 @@ public:
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
 
-    // Producer. Returns once the consumer can see it.
-    void push(const Command& command) {
-        if (write_at_ == kSegmentCommands) [[unlikely]] {
+    // Producer. Where the next command is written to, in place: a copy would read words that have not left the store
+    // buffer in the pieces that it wants.
+    [[nodiscard]] Command& slot() { return write_->commands[write_at_]; }
+    // Producer. Returns once the consumer can see what slot() held; slot() is another one afterwards.
+    void publish() {
+        if (++write_at_ == kSegmentCommands) [[unlikely]] {
             Segment* next = new_segment();
             write_->next.store(next, std::memory_order_release);
             write_ = next;
             write_at_ = 0;
         }
-        write_->commands[write_at_++] = command;
         published_.store(++pushed_, std::memory_order_release);
     }
 

@@ -6,6 +6,7 @@
 // Threads: the frontend calls everything here; a device's own threads call nothing of it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -39,8 +40,14 @@ public:
     [[nodiscard]] virtual const DeviceInfo& info() const = 0;
     [[nodiscard]] virtual std::uint32_t lanes() const = 0;
 
-    // Appends to the lane's queue and returns at once. The queue is unbounded.
-    virtual void submit(std::uint32_t lane, const Command& command) = 0;
+    // The lane's next command: whoever submits writes all of it in place, then publishes it. It holds anything before.
+    [[nodiscard]] Command& slot(std::uint32_t lane) { return *slots_[lane]; }
+    // Appends what slot(lane) holds to the lane's queue and returns at once. The queue is unbounded.
+    virtual void publish(std::uint32_t lane) = 0;
+    void submit(std::uint32_t lane, const Command& command) {
+        slot(lane) = command;
+        publish(lane);
+    }
 
     // How many commands this lane has completed, modulo 2^32. The address is constant.
     [[nodiscard]] virtual const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const = 0;
@@ -85,7 +92,13 @@ public:
     // Lanes finish what they run and start nothing new until released.
     virtual void hold(bool /*held*/) {}
 
+protected:
+    Device() { slots_.fill(&spare_); }
+    void set_slot(std::uint32_t lane, Command& slot) { slots_[lane] = &slot; }
+
 private:
+    std::array<Command*, core::kMaxLanes> slots_;
+    Command spare_;  // the slot of devices that have none of their own
     Poison poison_;
 };
 

@@ -46,18 +46,20 @@ public:
     // A block that an op in `lane` may write: one free in that lane, one free anywhere, or a fresh one. Null when the
     // source has none left even after giving back what is unused.
     [[nodiscard]] float* take(std::uint32_t size_class, std::uint32_t lane) {
+        float* used = take_used(size_class, lane);
+        return used != nullptr ? used : take_fresh(classes_[size_class]);
+    }
+    // The same without fresh ones: null when there is none that was used before.
+    [[nodiscard]] float* take_used(std::uint32_t size_class, std::uint32_t lane) {
         Class& c = classes_[size_class];
-        if (auto& own = c.in_lane[lane]; !own.empty()) {
-            float* data = own.back();
-            own.pop_back();
-            return data;
+        for (auto* blocks : {&c.in_lane[lane], &c.anywhere}) {
+            if (!blocks->empty()) {
+                float* data = blocks->back();
+                blocks->pop_back();
+                return data;
+            }
         }
-        if (!c.anywhere.empty()) {
-            float* data = c.anywhere.back();
-            c.anywhere.pop_back();
-            return data;
-        }
-        return take_fresh(c);
+        return nullptr;
     }
     // Whether take() would find a block that was used before.
     [[nodiscard]] bool has_used(std::uint32_t size_class, std::uint32_t lane) const {
@@ -84,7 +86,7 @@ private:
             void* data;
             std::uint64_t bytes;
         };
-        std::vector<Slab> slabs;  // blocks up to kSlabBlockBytes come many at a time
+        std::vector<Slab> slabs;   // blocks up to kSlabBlockBytes come many at a time
         std::uint64_t blocks = 0;  // made so far
     };
     float* take_fresh(Class& c);

@@ -41,18 +41,23 @@ ShapeId Runtime::checked(const Shape& shape, const char* op) {
 }
 
 Buffer* Runtime::buffer_of(const Tensor& a, const char* op) {
-    if (!a.defined()) [[unlikely]] {
+    Buffer* buffer = a.buffer_;
+    if (buffer == nullptr || buffer->runtime != this || (buffer->write_seq == 0 && !buffer->gathered)) [[unlikely]] {
+        refuse_operand(a, op);
+    }
+    return buffer;
+}
+
+void Runtime::refuse_operand(const Tensor& a, const char* op) {
+    if (!a.defined()) {
         raise(ErrorKind::shape, std::string(op) + ": an operand is no tensor yet");
     }
-    if (a.buffer_->runtime != this) [[unlikely]] {
+    if (a.buffer_->runtime != this) {
         raise(ErrorKind::shape, std::string(op) + ": an operand lives on another device");
     }
-    if (a.buffer_->write_seq == 0 && !a.buffer_->gathered) [[unlikely]] {
-        raise(ErrorKind::failed, std::string(op) +
-                                     ": an operand has no values: it was made while a function was "
-                                     "traced, or by ops for which there was no memory");
-    }
-    return a.buffer_;
+    raise(ErrorKind::failed, std::string(op) +
+                                 ": an operand has no values: it was made while a function was "
+                                 "traced, or by ops for which there was no memory");
 }
 
 Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::uint64_t payload) {

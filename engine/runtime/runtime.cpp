@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 constexpr std::int64_t kPausePollNs = 500'000;
+constexpr std::uint64_t kCloseTicks = 1'000;  // less than a microsecond
 constexpr std::size_t kBuffersPerSlab = 512;
 constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
 
@@ -76,6 +77,7 @@ Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Set
         control_.queue_limit.store(settings.queue_limit);
     }
     recorded_barrier_ = settings.barrier;
+    close_ = virtual_time_ ? 0 : kCloseTicks;
     gathering_ = settings.gather;
     read_control();
 }
@@ -111,6 +113,7 @@ Buffer* Runtime::issue(const Operation& operation) {
     }
     const Signature& signature = *operation.signature;
     std::uint64_t begin = record_ ? stamp() : 0;
+    events_are_close_ = begin - last_event_ < close_;
     if (language_name_ != 0) {
         settle_work(begin);
         begin = last_event_;  // the language's own share
@@ -120,7 +123,7 @@ Buffer* Runtime::issue(const Operation& operation) {
         make_room(signature, signature.out_bytes);
     }
     if (issued_ >= kMaxOps) [[unlikely]] {
-        raise(core::ErrorKind::failed, "a run can hold at most " + std::to_string(kMaxOps) + " ops");
+        too_many_ops();
     }
 
     Placement placement;
@@ -145,7 +148,8 @@ Buffer* Runtime::issue(const Operation& operation) {
         submit_waits(placement, 1);
     }
 
-    Command command;
+    Command& command = device_.slot(lane);
+    command = Command();
     const std::uint32_t seq = ++seq_[lane];
     fill_command(command, operation, out, ++issued_, lane, seq, fresh);
     if (placement.waits > 0) {
@@ -155,14 +159,15 @@ Buffer* Runtime::issue(const Operation& operation) {
     if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
         command.flags = devices::kLazyOperands;
     }
-    device_.submit(lane, command);
+    const std::array<core::BufferId, 3> ids{command.out_id, command.in0_id, command.in1_id};
+    device_.publish(lane);
 
     if (record_) [[likely]] {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
                                   (signature.in_place ? trace::kReadsOutput : 0);
         last_event_ = stamp();
         events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind,
-                     static_cast<std::uint8_t>(lane), line_, command.out_id, command.in0_id, command.in1_id});
+                     static_cast<std::uint8_t>(lane), line_, ids[0], ids[1], ids[2]});
     }
     if (slow_ != 0) [[unlikely]] {
         after_issue(lane, seq);
@@ -170,15 +175,23 @@ Buffer* Runtime::issue(const Operation& operation) {
     return fresh ? out : nullptr;
 }
 
+void Runtime::too_many_ops() {
+    raise(core::ErrorKind::failed, "a run can hold at most " + std::to_string(kMaxOps) + " ops");
+}
+
+void Runtime::make_buffers() {
+    buffer_slabs_.push_back(std::make_unique<Buffer[]>(kBuffersPerSlab));
+    for (std::size_t i = kBuffersPerSlab; i-- > 0;) {
+        Buffer& buffer = buffer_slabs_.back()[i];
+        buffer.runtime = this;
+        buffer.next_free = free_buffers_;
+        free_buffers_ = &buffer;
+    }
+}
+
 Buffer* Runtime::new_buffer() {
     if (free_buffers_ == nullptr) [[unlikely]] {
-        buffer_slabs_.push_back(std::make_unique<Buffer[]>(kBuffersPerSlab));
-        for (std::size_t i = kBuffersPerSlab; i-- > 0;) {
-            Buffer& buffer = buffer_slabs_.back()[i];
-            buffer.runtime = this;
-            buffer.next_free = free_buffers_;
-            free_buffers_ = &buffer;
-        }
+        make_buffers();
     }
     Buffer* buffer = free_buffers_;
     free_buffers_ = buffer->next_free;
@@ -291,7 +304,8 @@ void Runtime::read_control() {
     learners_barrier_ = trace::unpack_barrier(control_.barrier.load());
     if (!(learners_barrier_ == recorded_barrier_)) {
         recorded_barrier_ = learners_barrier_;
-        record_mark(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind), learners_barrier_.behind);
+        record_mark(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
+                    learners_barrier_.behind);
     }
     const auto budget = control_.budget_bytes.load();
     budget_ = budget == 0 ? kNoBudget : budget;
@@ -418,16 +432,14 @@ void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
 
 // --- memory ---
 
-float* Runtime::take_memory(const Signature& signature, std::uint32_t lane) {
-    if (!pool_.has_used(signature.size_class, lane)) [[unlikely]] {
+float* Runtime::find_memory(const Signature& signature, std::uint32_t lane) {
+    if (!pool_.has_used(signature.size_class, lane)) {
         // Asking costs a cache line of each lane's worker; fresh memory costs a page fault for every 4 KiB of it.
-        if (skip_reclaims_ == 0 || signature.out_bytes >= kAlwaysReclaimBytes) {
+        if (issued_ >= reclaim_after_ || signature.out_bytes >= kAlwaysReclaimBytes) {
             reclaim();
             if (!pool_.has_used(signature.size_class, lane)) {
-                skip_reclaims_ = 32;  // nothing had finished: do not ask again at once
+                reclaim_after_ = issued_ + 32;  // nothing had finished: do not ask again at once
             }
-        } else {
-            --skip_reclaims_;
         }
     }
     float* data = pool_.take(signature.size_class, lane);
@@ -464,7 +476,7 @@ void Runtime::drop(Buffer* buffer) {
         return;
     }
     if (record_) [[likely]] {
-        drops_.add({stamp(), buffer->id, issued_});
+        drops_.add({events_are_close_ ? last_event_ : stamp(), buffer->id, issued_});
     }
     if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
         drop_lazily(buffer);
@@ -473,7 +485,9 @@ void Runtime::drop(Buffer* buffer) {
             live_ -= buffer->bytes;
         }
         const std::uint64_t counted = free_policy_ == FreePolicy::stream ? 0 : buffer->bytes;
-        if (lanes_ == 1) {
+        if (lanes_ > 1) {
+            drop_across_lanes(*buffer, counted);
+        } else {
             const auto last = buffer->read_seq[0] == 0 || after(buffer->write_seq, buffer->read_seq[0])
                                   ? buffer->write_seq
                                   : buffer->read_seq[0];
@@ -482,35 +496,38 @@ void Runtime::drop(Buffer* buffer) {
             } else {
                 pending_[0].blocks.push_back({last, buffer->size_class, buffer->data, counted});
             }
-        } else {
-            PendingInLanes held{{0, buffer->size_class, buffer->data, counted}, {}};
-            std::uint32_t busy = 0;
-            std::uint32_t busy_lane = 0;
-            std::fill_n(held.need.begin(), lanes_, 0u);
-            need(held.need, buffer->write_lane, buffer->write_seq);
-            for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-                need(held.need, lane, buffer->read_seq[lane]);
-                if (held.need[lane] != 0 && after(held.need[lane], seen_[lane])) {
-                    ++busy;
-                    busy_lane = lane;
-                }
-            }
-            if (busy == 0) {
-                free_block(held.block);
-            } else if (busy > 1) {
-                pending_in_lanes_.push_back(held);
-            } else if (free_policy_ == FreePolicy::stream) {
-                pool_.give_in_lane(buffer->size_class, busy_lane, buffer->data);
-            } else {
-                held.block.seq = held.need[busy_lane];
-                pending_[busy_lane].blocks.push_back(held.block);
-            }
         }
     }
     buffer->data = nullptr;
     buffer->write_seq = 0;
     buffer->next_free = free_buffers_;
     free_buffers_ = buffer;
+}
+
+// The memory is free when all lanes that use it are done with it; where it is one lane, in that lane's order.
+void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
+    PendingInLanes held{{0, buffer.size_class, buffer.data, counted}, {}};
+    std::uint32_t busy = 0;
+    std::uint32_t busy_lane = 0;
+    std::fill_n(held.need.begin(), lanes_, 0u);
+    need(held.need, buffer.write_lane, buffer.write_seq);
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        need(held.need, lane, buffer.read_seq[lane]);
+        if (held.need[lane] != 0 && after(held.need[lane], seen_[lane])) {
+            ++busy;
+            busy_lane = lane;
+        }
+    }
+    if (busy == 0) {
+        free_block(held.block);
+    } else if (busy > 1) {
+        pending_in_lanes_.push_back(held);
+    } else if (free_policy_ == FreePolicy::stream) {
+        pool_.give_in_lane(buffer.size_class, busy_lane, buffer.data);
+    } else {
+        held.block.seq = held.need[busy_lane];
+        pending_[busy_lane].blocks.push_back(held.block);
+    }
 }
 
 // The memory goes back in lane order, by a command behind its last use.
@@ -608,7 +625,8 @@ std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name) {
     const auto begin = stamp();
     if (record_) {
         trace::Header& header = recording_.header();
-        header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name), std::memory_order_relaxed);
+        header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name),
+                                    std::memory_order_relaxed);
         header.wait_line.store(line_, std::memory_order_relaxed);
         header.wait_begin.store(begin, std::memory_order_release);
     }
@@ -820,16 +838,17 @@ void Runtime::minibatch_end() {
 
 // --- source lines ---
 
-core::Line Runtime::line_of(const core::SourceLocation& where) {
+std::uint32_t Runtime::id_of_file(const char* path) {
+    last_file_ = path;
     for (std::size_t i = files_.size(); i-- > 0;) {
-        if (files_[i].first == where.file_name()) {
-            return core::make_line(static_cast<std::uint32_t>(i + 1), where.line());
+        if (files_[i].first == path) {
+            return last_file_id_ = static_cast<std::uint32_t>(i + 1);
         }
     }
-    const char* slash = std::strrchr(where.file_name(), '/');
-    files_.emplace_back(where.file_name(), slash != nullptr ? slash + 1 : where.file_name());
-    recording_.meta(trace::MetaType::file, static_cast<std::uint16_t>(files_.size()), files_.back().second);
-    return core::make_line(static_cast<std::uint32_t>(files_.size()), where.line());
+    const char* slash = std::strrchr(path, '/');
+    last_file_id_ = add_file(slash != nullptr ? slash + 1 : path);
+    files_.back().first = path;
+    return last_file_id_;
 }
 
 std::uint32_t Runtime::add_file(const std::string& name) {
@@ -848,6 +867,7 @@ double Runtime::program_seconds() const {
 void Runtime::account_for_language(std::uint16_t language_name) {
     if (!virtual_time_ && record_) {
         language_name_ = work_name_ = language_name;
+        close_ = 0;                     // a script may do anything before it lets go of a tensor
         last_event_ = line_begin_ = 0;  // from its first line on
     }
 }

@@ -136,7 +136,10 @@ public:
     // LineScope.
     void set_line(core::Line line) { line_ = line; }
     [[nodiscard]] core::Line line() const { return line_; }
-    core::Line line_of(const core::SourceLocation& where);
+    core::Line line_of(const core::SourceLocation& where) {
+        const char* path = where.file_name();
+        return core::make_line(path == last_file_ ? last_file_id_ : id_of_file(path), where.line());
+    }
     // For languages with lines of their own: the id of a source file, and from then on LineScopes change nothing.
     std::uint32_t add_file(const std::string& name);
     void own_lines() { ++line_depth_; }
@@ -278,6 +281,7 @@ private:
     int checked_axis(const Tensor& a, int axis, const char* op);
     std::int64_t checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op);
     Buffer* buffer_of(const Tensor& a, const char* op);
+    [[noreturn, gnu::noinline]] void refuse_operand(const Tensor& a, const char* op);
     void place(const Operation& operation, Placement& placement);
     // place() in pieces, for whatever touches several buffers: what it needs, and then the lane that waits least.
     struct Needs {
@@ -304,10 +308,16 @@ private:
     void stay_paused(bool at_a_line = false);
 
     Buffer* new_buffer();
-    [[nodiscard]] float* take_memory(const devices::Signature& signature, std::uint32_t lane);
+    [[gnu::noinline]] void make_buffers();
+    [[nodiscard]] float* take_memory(const devices::Signature& signature, std::uint32_t lane) {
+        float* used = pool_.take_used(signature.size_class, lane);
+        return used != nullptr ? used : find_memory(signature, lane);
+    }
+    [[nodiscard]] float* find_memory(const devices::Signature& signature, std::uint32_t lane);
     void make_room(const devices::Signature& signature, std::uint64_t bytes);
     void drop(Buffer* buffer);
-    void drop_lazily(Buffer* buffer);
+    [[gnu::noinline]] void drop_across_lanes(const Buffer& buffer, std::uint64_t counted);
+    [[gnu::noinline]] void drop_lazily(Buffer* buffer);
     void free_block(const Pending& block);
     void reclaim();      // what is at the front of the queues of pending memory and has finished
     void reclaim_all();  // whatever has finished
@@ -329,8 +339,10 @@ private:
     void deliver_failure(core::BufferId buffer);
     void deliver_any_failure();
     [[noreturn]] void raise(core::ErrorKind kind, std::string message);
+    [[noreturn, gnu::noinline]] void too_many_ops();
     [[noreturn]] void raise_failure(const devices::OpFailure& failure);
     core::Line line_of_op(core::OpId op) const;
+    std::uint32_t id_of_file(const char* path);  // as the compiler gives it: the same address for the same file
     [[nodiscard]] std::string at_line(core::Line line) const;
     [[nodiscard]] trace::BarrierPolicy barrier() const;
     [[nodiscard]] float* data_of(const Buffer& buffer);
@@ -371,7 +383,7 @@ private:
     std::vector<Held> composites_;
     std::vector<Tensor> stand_ins_;  // while a function is traced
     bool gathering_ = false, tracing_ = false;
-    std::uint32_t skip_reclaims_ = 0;
+    core::OpId reclaim_after_ = 0;
     std::uint32_t refresh_ = 0;
     std::uint32_t next_lane_ = 0;
 
@@ -387,7 +399,12 @@ private:
     std::string wait_name_;  // the last one asked for
     std::uint16_t wait_name_id_ = 0;
     std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait, mark or work
-    std::uint64_t line_begin_ = 0;  // ticks at which the line was come to
+    // Where ops follow each other within a microsecond, a drop takes the time of the event before it: a time stamp of
+    // its own would be a fifth of what an op costs. It is too early by what the program did in between, which in a row
+    // of ops is nothing.
+    bool events_are_close_ = false;  // the last op and what came before it
+    std::uint64_t close_ = 0;        // ticks; 0 where every drop is stamped
+    std::uint64_t line_begin_ = 0;   // ticks at which the line was come to
     trace::BarrierPolicy learners_barrier_;
     trace::BarrierPolicy recorded_barrier_;  // as the trace has it
     trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
@@ -400,6 +417,8 @@ private:
     std::uint64_t random_streams_ = 0, streams_before_trace_ = 0;
     std::uint32_t line_depth_ = 0;  // of LineScopes
     std::vector<std::pair<const char*, std::string>> files_;
+    const char* last_file_ = nullptr;  // of line_of()
+    std::uint32_t last_file_id_ = 0;
 };
 
 // Everything issued while this lives belongs to the outermost scope's source line: library code opens one, so that its

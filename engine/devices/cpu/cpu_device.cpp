@@ -74,6 +74,7 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
     for (std::uint32_t i = 0; i < workers; ++i) {
         info_.lane_names.push_back("Worker " + std::to_string(i));
         lanes_.push_back(std::make_unique<Lane>());
+        set_slot(i, lanes_.back()->queue.slot());
         lanes_.back()->writer =
             trace::StreamWriter<trace::ExecRecord>(recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)});
     }
@@ -96,9 +97,10 @@ CpuDevice::~CpuDevice() {
     }
 }
 
-void CpuDevice::submit(std::uint32_t index, const Command& command) {
+void CpuDevice::publish(std::uint32_t index) {
     Lane& lane = *lanes_[index];
-    lane.queue.push(command);
+    lane.queue.publish();
+    set_slot(index, lane.queue.slot());
     if (lane.asleep.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         lane.asleep.store(0, std::memory_order_release);
         core::futex_wake_all(lane.asleep);

@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
-    void submit(std::uint32_t lane, const Command& command) override;
+    void publish(std::uint32_t lane) override;
     [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
     void wait(std::uint32_t lane, std::uint32_t seq) override;
     [[nodiscard]] void* allocate(std::size_t bytes) override;

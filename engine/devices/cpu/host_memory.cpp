@@ -75,7 +75,8 @@ void* HostMemory::take(std::size_t bytes, bool ahead) {
     }
     const std::size_t wanted = rounded_up(bytes, kGrainBytes);
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= wanted; });
+    const auto found =
+        std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= wanted; });
     if (found == free_.end()) {
         return nullptr;
     }

@@ -101,6 +101,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
         lane->writer = {recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)}};
         lanes_.push_back(std::move(lane));
     }
+    share_slot();
     copies_ = make_stream();
     clock_stream_ = make_stream();
     // Whether this GPU can run our kernels at all is known now, and not at the program's first op.
@@ -177,14 +178,22 @@ const std::atomic<std::uint32_t>& CudaDevice::completed(std::uint32_t lane) cons
 
 // --- launching ---
 
-void CudaDevice::submit(std::uint32_t lane, const Command& command) {
-    Command queued = command;
-    queued.flags = static_cast<std::uint8_t>(command.flags | lane << kLaneShift);
-    queue_.push(queued);
+void CudaDevice::publish(std::uint32_t lane) {
+    Command& command = queue_.slot();
+    command.flags = static_cast<std::uint8_t>(command.flags | lane << kLaneShift);
+    queue_.publish();
+    share_slot();
     if (options_.launch == CudaLaunch::frontend) {
         launch_what_may();
     } else if (launcher_asleep_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         wake_launcher();
+    }
+}
+
+// All lanes' commands go through one queue.
+void CudaDevice::share_slot() {
+    for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+        set_slot(lane, queue_.slot());
     }
 }
 

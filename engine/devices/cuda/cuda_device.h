@@ -60,7 +60,7 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
-    void submit(std::uint32_t lane, const Command& command) override;
+    void publish(std::uint32_t lane) override;
     [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
     void wait(std::uint32_t lane, std::uint32_t seq) override;
     [[nodiscard]] void* allocate(std::size_t bytes) override;
@@ -157,6 +157,7 @@ private:
     void launch_loop();
     bool may_launch();
     bool launch_what_may();  // false when something is left because the lanes are held
+    void share_slot();
     void launch(std::uint32_t index, Command& command);
     void launch_work(Lane& lane, Command& command, InFlight& flight);
     void start_op(Lane& lane, const Command& command, InFlight& flight);

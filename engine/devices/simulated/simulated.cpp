@@ -49,8 +49,9 @@ SimulatedDevice::~SimulatedDevice() {
     }
 }
 
-void SimulatedDevice::submit(std::uint32_t index, const Command& command) {
+void SimulatedDevice::publish(std::uint32_t index) {
     Lane& lane = *lanes_[index];
+    const Command& command = slot(index);
     HEADWAY_ASSERT(
         command.wait_lane == kNoLaneWait ||
             (command.wait_lane < lanes_.size() && past(lanes_[command.wait_lane]->submitted, command.wait_seq) >= 0),
