@@ -216,10 +216,10 @@ core::Result<void> check_python_files(const Lesson& lesson) {
         for (std::size_t i = 0; i < lesson.parameters.size(); ++i) {
             const std::string& name = lesson.parameters[i].name;
             if (std::none_of(lines.begin(), lines.end(), [&](const auto& line) { return gives_value(line, name); })) {
-                return core::Error{core::ErrorKind::unreadable,
-                                   path.filename().string() + " has no line \"" + name +
-                                       " = ...\" for the parameter " + name,
-                                   lesson.file, lesson.lines[i], 0};
+                return core::Error{
+                    core::ErrorKind::unreadable,
+                    path.filename().string() + " has no line \"" + name + " = ...\" for the parameter " + name,
+                    lesson.file, lesson.lines[i], 0};
             }
         }
     }
@@ -319,8 +319,10 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
     return lesson;
 }
 
-core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<core::Error>* refused) {
-    std::error_code problem;
+namespace {
+
+// The folders in `dir`, by name.
+std::vector<fs::path> folders_in(const fs::path& dir, std::error_code& problem) {
     std::vector<fs::path> folders;
     for (fs::directory_iterator entry(dir, problem), last; !problem && entry != last; entry.increment(problem)) {
         std::error_code ignored;
@@ -328,12 +330,32 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
             folders.push_back(entry->path());
         }
     }
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_lesson_folder(const fs::path& dir, const std::string& id) {
+    std::error_code problem;
+    for (auto& folder : folders_in(dir, problem)) {
+        const std::string name = folder.filename().string();
+        const auto number_ends = name.find('-');
+        if (number_ends != std::string::npos && name.compare(number_ends + 1, std::string::npos, id) == 0) {
+            return folder;
+        }
+    }
+    return std::nullopt;
+}
+
+core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<core::Error>* refused) {
+    std::error_code problem;
+    const std::vector<fs::path> folders = folders_in(dir, problem);
     if (problem) {
         return core::Error{core::ErrorKind::unreadable,
                            "the lessons in " + dir.string() + " cannot be read: " + problem.message(), dir.string(), 0,
                            0};
     }
-    std::sort(folders.begin(), folders.end());
     std::vector<Lesson> lessons;
     const auto leave_out = [&](core::Error error) {
         if (refused != nullptr) {

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,9 @@ core::Result<Lesson> parse_lesson(const std::string& content, const std::string&
 
 // The lesson in a folder of its own: its lesson.md. Errors carry the file, and the line where there is one.
 core::Result<Lesson> load_lesson(const std::filesystem::path& folder);
+
+// The folder NN-`id` in `dir`, the first by name; nothing when there is none.
+std::optional<std::filesystem::path> find_lesson_folder(const std::filesystem::path& dir, const std::string& id);
 
 // All lessons in the folder, by number. A broken one is left out and told of in `refused`; the others load. Fails only
 // when the folder cannot be read.

@@ -4,9 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -60,26 +58,22 @@ private:
 class Supervisor {
 public:
     Supervisor(trace::Control& control, devices::Device& device)
-        : thread_([this, &control, &device](const std::stop_token& done) {
+        : thread_([&control, &device](const std::stop_token& done) {
               if (device.virtual_time()) {
                   return;
               }
               core::name_thread("supervisor");
-              std::unique_lock lock(mutex_);
-              while (!done.stop_requested()) {
+              do {
                   if (control.stop.load() != 0) {
                       device.hold(false);
                       device.abandon();
                       return;
                   }
-                  changed_.wait_for(lock, done, std::chrono::milliseconds(20), [] { return false; });
-              }
+              } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
           }) {}
 
 private:
-    std::mutex mutex_;
-    std::condition_variable_any changed_;
-    std::jthread thread_;  // last: it is joined before the others go
+    std::jthread thread_;
 };
 
 std::string run_facts(const Job& job, const devices::Device& device) {
@@ -128,7 +122,8 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.issued()) + (rt.issued() == 1 ? " op" : " ops")};
+    core::Error error{core::ErrorKind::stopped,
+                      "stopped after " + std::to_string(rt.issued()) + (rt.issued() == 1 ? " op" : " ops")};
     error.line = core::number_of(rt.line());
     if (error.line != 0) {
         error.file = rt.file_name(core::file_of(rt.line()));

@@ -148,12 +148,29 @@ std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
     return usable;
 }
 
+// The lesson whose folder has its id for a name, so that a run need not read all the others.
+std::optional<lesson::Lesson> lesson_by_folder(const std::string& id) {
+    const auto assets = lesson::find_assets_dir();
+    const auto folder = assets ? lesson::find_lesson_folder(*assets / "lessons", id) : std::nullopt;
+    if (!folder) {
+        return std::nullopt;
+    }
+    auto read = lesson::load_lesson(*folder);
+    if (!read || read->id != id) {
+        return std::nullopt;
+    }
+    auto lesson = usable_lesson(std::move(*read), built_in_programs());
+    return lesson ? std::optional(std::move(*lesson)) : std::nullopt;
+}
+
 core::Result<Job> make_job(const RunOptions& options) {
     Job job;
     job.options = options;
     if (is_source_file(options.program)) {
-        auto program = make_python_program({options.source.empty() ? options.program : options.source, options.tab,
-                                            {options.set.begin(), options.set.end()}, folder_of(options.program)});
+        auto program = make_python_program({options.source.empty() ? options.program : options.source,
+                                            options.tab,
+                                            {options.set.begin(), options.set.end()},
+                                            folder_of(options.program)});
         if (!program) {
             return program.error();
         }
@@ -164,14 +181,16 @@ core::Result<Job> make_job(const RunOptions& options) {
     std::vector<core::Error> refused;
     std::vector<lesson::Lesson> lessons;
     std::error_code ignored;
-    const bool folder = options.program.find('/') != std::string::npos &&
-                        std::filesystem::is_directory(options.program, ignored);
+    const bool folder =
+        options.program.find('/') != std::string::npos && std::filesystem::is_directory(options.program, ignored);
     if (folder) {
         auto read = lesson::load_lesson(options.program);
         auto lesson = read ? usable_lesson(std::move(*read), built_in_programs()) : std::move(read);
         if (!lesson) {
             return lesson.error();
         }
+        lessons.push_back(std::move(*lesson));
+    } else if (auto lesson = lesson_by_folder(options.program)) {
         lessons.push_back(std::move(*lesson));
     } else {
         lessons = usable_lessons(refused);
@@ -227,8 +246,8 @@ core::Result<Job> make_job(const RunOptions& options) {
         job.parameters[name] = *accepted;
     }
     if (!python.empty()) {
-        auto program = make_python_program({options.source.empty() ? python.string() : options.source, "",
-                                            job.parameters, folder_of(python)});
+        auto program = make_python_program(
+            {options.source.empty() ? python.string() : options.source, "", job.parameters, folder_of(python)});
         if (!program) {
             return program.error();
         }

@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <ctime>
+#include <mutex>
 
 namespace headway::core {
 
@@ -25,6 +27,14 @@ void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, st
 
 void futex_wake_all(std::atomic<std::uint32_t>& word) {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 0x7fffffff, nullptr, nullptr, 0);
+}
+
+bool sleep_until_stop(const std::stop_token& stop, std::chrono::milliseconds time) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
 }
 
 void heavy_fence() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <stop_token>
 
 namespace headway::core {
 
@@ -13,6 +15,9 @@ void name_thread(const char* name);
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected);
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns);
 void futex_wake_all(std::atomic<std::uint32_t>& word);
+
+// Sleeps for so long; a request to stop ends it at once. Whether to go on.
+bool sleep_until_stop(const std::stop_token& stop, std::chrono::milliseconds time);
 
 // An expensive fence that makes a cheap one unnecessary on the other side: after it returns, every thread of this
 // process has passed a full barrier (membarrier(2)). A sleeper announces itself, calls this, and checks once more;

@@ -22,8 +22,9 @@ namespace headway::trace {
 namespace {
 
 constexpr std::int64_t kKeeperPeriodNs = 10'000'000;
-constexpr std::size_t kFirstChunks = 6;  // meta, samples, frontend, drops and two lanes, mapped before the run starts
-constexpr std::size_t kChunksAhead = 3;  // kept mapped beyond those in use
+constexpr std::size_t kFirstChunks = 6;                      // meta, samples, frontend, drops and two lanes
+constexpr std::size_t kFirstBytes = std::size_t{256} << 10;  // of each of them, mapped before the run starts
+constexpr std::size_t kChunksAhead = 3;                      // kept mapped beyond those in use
 constexpr std::size_t kLeastChunks = 8;  // of a recording where addresses are few: a quarter of a million ops
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
@@ -147,7 +148,8 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
 
     recording->chunks_prepared_ = 0;
     if (clock == ClockKind::ticks) {  // else nothing is measured that page faults could disturb
-        recording->prepare_chunks_to(std::max(kFirstChunks, resident_bytes / kChunkBytes));
+        recording->prepare_chunks_to(resident_bytes / kChunkBytes);
+        recording->prepare_first_bytes();
         recording->start_keeper();
     }
     return recording;
@@ -205,10 +207,19 @@ ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::
     return chunk;
 }
 
+// What a short run needs, and a long one before the keeper has come by.
+void Recording::prepare_first_bytes() {
+    for (std::size_t i = chunks_prepared_; i < std::min<std::size_t>(kFirstChunks, capacity_); ++i) {
+        core::make_resident(reinterpret_cast<std::byte*>(header_) + kHeaderBytes + i * kChunkBytes, kFirstBytes);
+    }
+}
+
 void Recording::prepare_chunks() {
     const std::size_t used = header_->chunks_used.load(std::memory_order_relaxed);
-    chunks_prepared_ = std::max(chunks_prepared_, used);  // those have met their page faults
-    prepare_chunks_to(used + kChunksAhead);
+    if (used > kFirstChunks) {
+        chunks_prepared_ = std::max(chunks_prepared_, used);  // those have met their page faults
+    }
+    prepare_chunks_to(std::max(kFirstChunks, used + kChunksAhead));
 }
 
 void Recording::prepare_chunks_to(std::size_t count) {
@@ -352,7 +363,7 @@ double Recording::measure_cost_ns() {
     ChunkHeader frontend_chunk{};
     ChunkHeader exec_chunk{};
     double best = 1e9;
-    for (int round = 0; round < 12; ++round) {  // the first rounds warm up
+    for (int round = 0; round < 6; ++round) {  // the first rounds warm up
         const std::int64_t begin_ns = core::monotonic_ns();
         for (std::size_t i = 0; i < kRecords; ++i) {
             const std::uint64_t issue_begin = core::ticks();

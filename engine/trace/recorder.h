@@ -97,6 +97,7 @@ private:
     void keep(const std::stop_token& stop);
     void prepare_chunks();  // maps the next chunks' pages ahead of the writers (keeper only)
     void prepare_chunks_to(std::size_t count);
+    void prepare_first_bytes();
 
     struct Strings;
     Header* header_ = nullptr;

@@ -13,6 +13,7 @@
 #include "app/runner/python/line_hook.h"
 #include "app/runner/python/module.h"
 #include "app/runner/python/tensor_type.h"
+#include "engine/core/thread.h"
 
 namespace headway::runner {
 
@@ -40,13 +41,12 @@ std::string text_of(PyObject* object) {
 
 core::Error failed(std::string message) { return {core::ErrorKind::failed, std::move(message), {}, 0, 0}; }
 
-// Starts the system's interpreter, isolated from the user's own settings. Once per process.
 // A program that comes to no new line (`while True: pass` on one) does not see that it is to stop: told here, again and
 // again, as long as it goes on. What it does in C has to return first.
 void stop_when_asked(const std::stop_token& over, const trace::Control& control) {
     constexpr auto kLook = std::chrono::milliseconds(50);
     constexpr int kGrace = 4;  // looks: the next line is the better place
-    for (int asked = 0; !over.stop_requested(); std::this_thread::sleep_for(kLook)) {
+    for (int asked = 0; core::sleep_until_stop(over, kLook);) {
         asked = control.stop.load() != 0 ? asked + 1 : 0;
         if (asked >= kGrace && asked % kGrace == 0) {
             const PyGILState_STATE held = PyGILState_Ensure();
@@ -59,6 +59,7 @@ void stop_when_asked(const std::stop_token& over, const trace::Control& control)
     }
 }
 
+// Starts the system's interpreter, isolated from the user's own settings. Once per process.
 void start_interpreter() {
     PyImport_AppendInittab("_headway", python::make_module);
     PyConfig config;

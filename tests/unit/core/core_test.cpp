@@ -70,4 +70,11 @@ TEST(Futex, WakesASleeperThatAnnouncedItself) {
     EXPECT_EQ(word.load(), 0u);
 }
 
+TEST(SleepUntilStop, ARequestToStopEndsIt) {
+    EXPECT_TRUE(sleep_until_stop(std::stop_source().get_token(), std::chrono::milliseconds(0)));
+    std::jthread sleeper([](const std::stop_token& stop) {
+        EXPECT_FALSE(sleep_until_stop(stop, std::chrono::hours(24)));  // or the test never ends
+    });
+}
+
 }  // namespace headway::core

@@ -138,6 +138,17 @@ TEST(Lesson, TheOthersLoadWhenOneIsBroken) {
     EXPECT_NE(refused[2].message.find("cannot be opened"), std::string::npos);
 }
 
+TEST(Lesson, AFolderIsFoundByTheIdInItsName) {
+    const Folder folder;
+    const fs::path& dir = folder.path;
+    fs::create_directories(dir / "02-not-waiting");
+    fs::create_directories(dir / "03-waiting");
+    EXPECT_EQ(find_lesson_folder(dir, "waiting"), dir / "03-waiting");
+    EXPECT_EQ(find_lesson_folder(dir, "not-waiting"), dir / "02-not-waiting");
+    EXPECT_EQ(find_lesson_folder(dir, "03-waiting"), std::nullopt);
+    EXPECT_EQ(find_lesson_folder(dir / "none", "waiting"), std::nullopt);
+}
+
 TEST(Lesson, APythonProgramKnowsItsParameters) {
     Folder folder;
     const std::string front =
