@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/core/sequence.h"
 #include "engine/devices/device.h"
 #include "engine/memory/pool.h"
 #include "engine/runtime/graph.h"
@@ -293,7 +294,13 @@ private:
     void follow_readers(const Buffer& buffer, Needs& needs);
     void choose_lane(const Needs& needs, Placement& placement);
     void need(std::array<std::uint32_t, core::kMaxLanes>& need, std::uint32_t lane, std::uint32_t seq);
-    [[nodiscard]] bool finished(std::uint32_t lane, std::uint32_t seq);
+    [[nodiscard]] bool finished(std::uint32_t lane, std::uint32_t seq) {
+        if (!core::after(seq, seen_[lane])) {
+            return true;
+        }
+        seen_[lane] = device_.completed(lane).load(std::memory_order_acquire);
+        return !core::after(seq, seen_[lane]);
+    }
     void submit_waits(const Placement& placement, std::uint32_t first);
     void attend();  // takes in what the watcher changed; stays here while paused
     void attend_if_asked() {

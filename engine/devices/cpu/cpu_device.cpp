@@ -156,7 +156,7 @@ void CpuDevice::wake_watchers(Lane& lane, std::uint32_t completed) {
     for (std::uint32_t i = 0; i <= core::kMaxLanes; ++i) {
         auto wanted = lane.wake_at[i].load(std::memory_order_acquire);
         if ((wanted & kWaiting) != 0 &&
-            static_cast<std::int32_t>(completed - static_cast<std::uint32_t>(wanted)) >= 0 &&
+            core::reached(completed, static_cast<std::uint32_t>(wanted)) &&
             lane.wake_at[i].compare_exchange_strong(wanted, 0)) {
             sleepers_[i].asleep.store(0, std::memory_order_release);
             core::futex_wake_all(sleepers_[i].asleep);

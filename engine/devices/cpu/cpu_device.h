@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/core/sequence.h"
 #include "engine/devices/command_queue.h"
 #include "engine/devices/cpu/host_memory.h"
 #include "engine/devices/device.h"
@@ -73,7 +74,7 @@ private:
     void wait_for(std::uint32_t lane, std::uint32_t seq, std::uint32_t sleeper);
     void wake_watchers(Lane& lane, std::uint32_t completed);
     [[nodiscard]] bool reached(const Lane& lane, std::uint32_t seq) const {
-        return static_cast<std::int32_t>(lane.completed.load(std::memory_order_acquire) - seq) >= 0;
+        return core::reached(lane.completed.load(std::memory_order_acquire), seq);
     }
 
     HostMemory memory_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/sequence.h"
 #include "engine/core/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
@@ -17,7 +18,7 @@ constexpr std::int64_t kHeldPollNs = 1'000'000;
 constexpr int kPausesBetweenPolls = 32;  // while the frontend waits
 
 bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
-    return static_cast<std::int32_t>(counter.load(std::memory_order_acquire) - seq) >= 0;
+    return core::reached(counter.load(std::memory_order_acquire), seq);
 }
 
 }  // namespace

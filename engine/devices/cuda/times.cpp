@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "engine/core/sequence.h"
 #include "engine/core/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
@@ -290,7 +291,7 @@ void CudaDevice::settle() {
     // What is counted as completed is on its way from the completion thread.
     for (auto& lane : lanes_) {
         const auto target = lane->completed.load(std::memory_order_acquire);
-        while (static_cast<std::int32_t>(lane->retired.load(std::memory_order_acquire) - target) < 0) {
+        while (!core::reached(lane->retired.load(std::memory_order_acquire), target)) {
             std::this_thread::yield();
         }
     }

@@ -1,0 +1,18 @@
+// Sequence numbers of lanes: they count modulo 2^32, and those compared are less than 2^31 apart.
+#pragma once
+
+#include <cstdint>
+
+namespace headway::core {
+
+// Whether `a` comes after `b`.
+constexpr bool after(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>(a - b) > 0;
+}
+
+// Whether a lane that has completed so many commands has completed number `seq`.
+constexpr bool reached(std::uint32_t completed, std::uint32_t seq) {
+    return !after(seq, completed);
+}
+
+}  // namespace headway::core

@@ -1,0 +1,212 @@
+// The memory of tensors: taken at issue, given back behind the last use, as the free policy says.
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/runtime/buffer.h"
+#include "engine/runtime/runtime.h"
+
+namespace headway::runtime {
+
+using core::after;
+using devices::Command;
+using devices::Signature;
+using memory::FreePolicy;
+
+namespace {
+
+constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
+
+std::string megabytes(std::uint64_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, bytes < 100'000 ? "%.4f MB" : "%.1f MB", static_cast<double>(bytes) / 1e6);
+    return text;
+}
+
+// A budget in the unit that it was given in: 32M is 32 MiB.
+std::string as_asked(std::uint64_t bytes) {
+    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+    return bytes % kMiB == 0 ? std::to_string(bytes / kMiB) + " MiB" : megabytes(bytes);
+}
+
+}  // namespace
+
+float* Runtime::find_memory(const Signature& signature, std::uint32_t lane) {
+    if (!pool_.has_used(signature.size_class, lane)) {
+        // Asking costs a cache line of each lane's worker; fresh memory costs a page fault for every 4 KiB of it.
+        if (issued_ >= reclaim_after_ || signature.out_bytes >= kAlwaysReclaimBytes) {
+            reclaim();
+            if (!pool_.has_used(signature.size_class, lane)) {
+                reclaim_after_ = issued_ + 32;  // nothing had finished: do not ask again at once
+            }
+        }
+    }
+    float* data = pool_.take(signature.size_class, lane);
+    if (data == nullptr) {
+        reclaim_all();
+        data = pool_.take(signature.size_class, lane);
+    }
+    if (data == nullptr) {
+        raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": the device has no " +
+                                                  megabytes(signature.out_bytes) + " left, " + megabytes(live_) +
+                                                  " are live");
+    }
+    return data;
+}
+
+void Runtime::make_room(const Signature& signature, std::uint64_t bytes) {
+    reclaim_all();
+    if (live_ + bytes > budget_) {
+        raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": it asks for " +
+                                                  megabytes(bytes) + ", and " + megabytes(live_) +
+                                                  " of the budget of " + as_asked(budget_) + " are live");
+    }
+}
+
+void Runtime::free_block(const Pending& block) {
+    live_ -= block.bytes;
+    pool_.give_anywhere(block.size_class, block.data);
+}
+
+void Runtime::drop(Buffer* buffer) {
+    if (buffer->write_seq == 0) [[unlikely]] {  // gathered and never issued: there is nothing to free or to tell
+        buffer->next_free = free_buffers_;
+        free_buffers_ = buffer;
+        return;
+    }
+    if (record_) [[likely]] {
+        drops_.add({events_are_close_ ? last_event_ : stamp(), buffer->id, issued_});
+    }
+    if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
+        drop_lazily(buffer);
+    } else {
+        if (free_policy_ == FreePolicy::stream) {
+            live_ -= buffer->bytes;
+        }
+        const std::uint64_t counted = free_policy_ == FreePolicy::stream ? 0 : buffer->bytes;
+        if (lanes_ > 1) {
+            drop_across_lanes(*buffer, counted);
+        } else {
+            const auto last = buffer->read_seq[0] == 0 || after(buffer->write_seq, buffer->read_seq[0])
+                                  ? buffer->write_seq
+                                  : buffer->read_seq[0];
+            if (free_policy_ == FreePolicy::stream) {
+                pool_.give_in_lane(buffer->size_class, 0, buffer->data);
+            } else {
+                pending_[0].blocks.push_back({last, buffer->size_class, buffer->data, counted});
+            }
+        }
+    }
+    buffer->data = nullptr;
+    buffer->write_seq = 0;
+    buffer->next_free = free_buffers_;
+    free_buffers_ = buffer;
+}
+
+// The memory is free when all lanes that use it are done with it; where it is one lane, in that lane's order.
+void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
+    PendingInLanes held{{0, buffer.size_class, buffer.data, counted}, {}};
+    std::uint32_t busy = 0;
+    std::uint32_t busy_lane = 0;
+    std::fill_n(held.need.begin(), lanes_, 0u);
+    need(held.need, buffer.write_lane, buffer.write_seq);
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        need(held.need, lane, buffer.read_seq[lane]);
+        if (held.need[lane] != 0 && after(held.need[lane], seen_[lane])) {
+            ++busy;
+            busy_lane = lane;
+        }
+    }
+    if (busy == 0) {
+        free_block(held.block);
+    } else if (busy > 1) {
+        pending_in_lanes_.push_back(held);
+    } else if (free_policy_ == FreePolicy::stream) {
+        pool_.give_in_lane(buffer.size_class, busy_lane, buffer.data);
+    } else {
+        held.block.seq = held.need[busy_lane];
+        pending_[busy_lane].blocks.push_back(held.block);
+    }
+}
+
+// The memory goes back in lane order, by a command behind its last use.
+void Runtime::drop_lazily(Buffer* buffer) {
+    if (buffer->write_seq == 0) {
+        return;
+    }
+    Placement placement;
+    placement.lane = buffer->write_lane;
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        if (lane != placement.lane && buffer->read_seq[lane] != 0 && !finished(lane, buffer->read_seq[lane])) {
+            placement.wait_lane[placement.waits] = lane;
+            placement.wait_seq[placement.waits++] = buffer->read_seq[lane];
+        }
+    }
+    submit_waits(placement, 0);
+    Command command;
+    command.out_id = buffer->id;
+    command.flags = devices::kFreeBuffer;
+    ++seq_[placement.lane];
+    device_.submit(placement.lane, command);
+}
+
+void Runtime::reclaim() {
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        PendingQueue& queue = pending_[lane];
+        while (queue.head < queue.blocks.size() && finished(lane, queue.blocks[queue.head].seq)) {
+            free_block(queue.blocks[queue.head++]);
+        }
+        if (queue.head == queue.blocks.size()) {
+            queue.blocks.clear();
+            queue.head = 0;
+        } else if (queue.head > 4096 && queue.head * 2 > queue.blocks.size()) {
+            queue.blocks.erase(queue.blocks.begin(), queue.blocks.begin() + static_cast<std::ptrdiff_t>(queue.head));
+            queue.head = 0;
+        }
+    }
+    std::erase_if(pending_in_lanes_, [this](const PendingInLanes& held) {
+        for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+            if (held.need[lane] != 0 && !finished(lane, held.need[lane])) {
+                return false;
+            }
+        }
+        free_block(held.block);
+        return true;
+    });
+    if (staged_.size() > 8) {
+        std::erase_if(staged_, [this](const Staged& s) { return finished(s.lane, s.seq); });
+    }
+}
+
+void Runtime::reclaim_all() {
+    reclaim();
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        PendingQueue& queue = pending_[lane];
+        const auto first = queue.blocks.begin() + static_cast<std::ptrdiff_t>(queue.head);
+        const auto kept = std::remove_if(first, queue.blocks.end(), [this, lane](const Pending& block) {
+            if (finished(lane, block.seq)) {
+                free_block(block);
+                return true;
+            }
+            return false;
+        });
+        queue.blocks.erase(kept, queue.blocks.end());
+    }
+}
+
+std::uint64_t Runtime::live_bytes() {
+    if (free_policy_ == FreePolicy::lazy) {
+        return device_.lazy_bytes();
+    }
+    reclaim_all();
+    return live_;
+}
+
+std::uint32_t Runtime::headway() {
+    std::uint32_t queued = 0;
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        queued += seq_[lane] - device_.completed(lane).load(std::memory_order_acquire);
+    }
+    return queued;
+}
+
+}  // namespace headway::runtime

@@ -1,0 +1,186 @@
+// Barriers and blockers, and the failures that they deliver.
+#include "engine/runtime/buffer.h"
+#include "engine/runtime/runtime.h"
+#include "engine/trace/reader.h"
+
+namespace headway::runtime {
+
+using core::after;
+using devices::Signature;
+using memory::FreePolicy;
+using trace::FrontendKind;
+using trace::WaitKind;
+
+std::uint16_t Runtime::wait_name(std::string_view name) {
+    if (wait_name_id_ == 0 || name != wait_name_) {
+        wait_name_ = name;
+        wait_name_id_ = recording_.string_id(name);
+    }
+    return wait_name_id_;
+}
+
+std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name) {
+    const auto begin = stamp();
+    if (record_) {
+        trace::Header& header = recording_.header();
+        header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name),
+                                    std::memory_order_relaxed);
+        header.wait_line.store(line_, std::memory_order_relaxed);
+        header.wait_begin.store(begin, std::memory_order_release);
+    }
+    return begin;
+}
+
+void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view name, core::BufferId target,
+                          core::OpId through) {
+    if (!record_) {
+        return;
+    }
+    core::order_ticks();  // what was waited for has ended before the wait
+    const auto end = stamp();
+    settle_work(begin);
+    last_event_ = end;
+    recording_.header().wait_begin.store(0, std::memory_order_relaxed);
+    events_.add({begin, trace::pack_duration(end - begin), wait_name(name),
+                 static_cast<std::uint8_t>(FrontendKind::wait), static_cast<std::uint8_t>(kind), line_, target, issued_,
+                 through == issued_ ? 0 : through});
+}
+
+void Runtime::wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs) {
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        if (seqs[lane] != 0 && !finished(lane, seqs[lane])) {
+            device_.wait(lane, seqs[lane]);
+        }
+    }
+    device_.wait_returned();
+}
+
+void Runtime::waitall() {
+    wait_everything(WaitKind::waitall, "waitall");
+}
+
+// What a wait may be for has to be on its way.
+void Runtime::before_wait(std::string_view name) {
+    attend_if_asked();
+    if ((slow_ & kGathers) != 0) [[unlikely]] {
+        if (tracing_) {
+            raise(core::ErrorKind::failed, std::string(name) + ": there are no values yet while a function is traced");
+        }
+        issue_gathered();
+    }
+}
+
+void Runtime::wait_everything(WaitKind kind, std::string_view name) {
+    before_wait(name);
+    const auto begin = begin_wait(kind, name);
+    wait_lanes(seq_);
+    record_wait(begin, kind, name, 0, issued_);
+    deliver_any_failure();
+}
+
+void Runtime::wait_to_read(const Tensor& a, WaitKind kind, std::string_view name) {
+    before_wait(name);
+    const Buffer& buffer = *buffer_of(a, "wait_to_read");
+    const auto begin = begin_wait(kind, name);
+    if (buffer.write_seq != 0) {
+        device_.wait(buffer.write_lane, buffer.write_seq);
+        if (after(buffer.write_seq, seen_[buffer.write_lane])) {
+            seen_[buffer.write_lane] = buffer.write_seq;
+        }
+    }
+    device_.wait_returned();
+    record_wait(begin, kind, name, buffer.id, 0);
+    deliver_failure(buffer.id);
+}
+
+float* Runtime::data_of(const Buffer& buffer) {
+    return buffer.data != nullptr ? buffer.data : device_.lazy_data(buffer.id);
+}
+
+std::vector<float> Runtime::to_host(const Tensor& a, WaitKind kind, std::string_view name) {
+    wait_to_read(a, kind, name);
+    std::vector<float> values(static_cast<std::size_t>(a.elements()));
+    if (!values.empty()) {
+        device_.read(values.data(), data_of(*a.buffer_), values.size());
+        deliver_failure(a.buffer_->id);  // the device may have been lost by now
+    }
+    return values;
+}
+
+float Runtime::item(const Tensor& a, std::string_view name) {
+    if (a.elements() != 1) {
+        raise(core::ErrorKind::shape, "item: a tensor of shape " + to_string(a.shape()) + " is not one number");
+    }
+    return to_host(a, WaitKind::item, name)[0];
+}
+
+void Runtime::deliver_failure(core::BufferId buffer) {
+    if (!device_.poison().any()) [[likely]] {
+        return;
+    }
+    if (const auto failure = device_.poison().failure_of(buffer)) {
+        device_.poison().set_delivered(failure->op);
+        raise_failure(*failure);
+    }
+}
+
+void Runtime::deliver_any_failure() {
+    if (!device_.poison().any()) [[likely]] {
+        return;
+    }
+    if (const auto failure = device_.poison().first_undelivered()) {
+        device_.poison().set_all_delivered();
+        raise_failure(*failure);
+    }
+}
+
+void Runtime::raise_failure(const devices::OpFailure& failure) {
+    const auto line = line_of_op(failure.op);
+    throw ProgramError({failure.kind,
+                        failure.message + ", detected at op " + std::to_string(failure.op) + at_line(line),
+                        std::string(file_name(core::file_of(line))), core::number_of(line), failure.op});
+}
+
+void Runtime::raise(core::ErrorKind kind, std::string message) {
+    const bool at_an_op = kind == core::ErrorKind::out_of_memory;
+    throw ProgramError({kind, std::move(message) + at_line(line_), std::string(file_name(core::file_of(line_))),
+                        core::number_of(line_), at_an_op ? issued_ + 1 : 0});
+}
+
+std::string Runtime::at_line(core::Line line) const {
+    if (core::number_of(line) == 0) {
+        return "";
+    }
+    return ", at " + std::string(file_name(core::file_of(line))) + ":" + std::to_string(core::number_of(line));
+}
+
+std::string Runtime::describe(const Signature& signature) const {
+    return "op " + std::to_string(issued_ + 1) + ", " + devices::name_of(signature.kind) + " giving " +
+           to_string(signature.out);
+}
+
+// Failures are rare: the line of an op is looked up in the trace instead of being kept a second time.
+core::Line Runtime::line_of_op(core::OpId op) const {
+    auto reader = trace::Reader::open(recording_.fd());
+    if (!reader || op == 0) {
+        return 0;
+    }
+    (*reader)->poll();
+    const trace::StreamId frontend{trace::StreamKind::frontend, 0};
+    core::OpId seen = 0;
+    for (std::uint64_t at = 0;;) {
+        const auto records = (*reader)->records<trace::FrontendRecord>(frontend, at);
+        if (records.empty()) {
+            return 0;
+        }
+        for (const auto& record : records) {
+            const auto kind = static_cast<FrontendKind>(record.kind & trace::kKindMask);
+            if (kind == FrontendKind::issue && ++seen == op) {
+                return record.line;
+            }
+        }
+        at += records.size();
+    }
+}
+
+}  // namespace headway::runtime
