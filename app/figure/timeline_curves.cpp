@@ -198,7 +198,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     // Right of the peak, or left of it; a little further off where the curve has come down by then.
     std::optional<Box> best;
     float best_cost = 0;
-    constexpr int kShifts = 8;
+    constexpr int kShifts = 4;
     const float near_y = std::clamp(peak_y - height / 2, row.y0, row.y1 - height);
     for (const bool to_right : {true, false}) {
         for (int k = 0; k <= kShifts; ++k) {
