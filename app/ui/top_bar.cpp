@@ -135,14 +135,22 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     for (const auto& device : state_.session.devices()) {
         least_device = std::max(least_device, device_width(kind_label(device.kind)));
     }
-    const float least_x = min.x + ui_.px(24) + title_width(false) + ui_.px(16);
-    const float room = right - least_x - run_width - 2 * group_gap - least_device;
-    BarrierForm form{roomy, 14};
-    for (const float padding : {10.0f, 7.0f, 5.0f, 0.0f}) {
-        if (barrier_width(form) <= room) {
+    const auto room = [&](bool whole_title) {
+        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 2 * group_gap -
+               least_device;
+    };
+    // Narrower buttons before a shorter title, and that before a menu.
+    struct Choice {
+        BarrierForm form;
+        bool whole_title;
+    };
+    BarrierForm form{false, 0};
+    for (const auto& choice : {Choice{{roomy, 14}, true}, Choice{{false, 10}, true}, Choice{{false, 7}, true},
+                               Choice{{false, 10}, false}, Choice{{false, 7}, false}, Choice{{false, 5}, false}}) {
+        if (barrier_width(choice.form) <= room(choice.whole_title)) {
+            form = choice.form;
             break;
         }
-        form = {false, padding};  // 0: a menu
     }
     const float fixed = run_width + group_gap + barrier_width(form) + group_gap;
     // The design's place for the buttons is beside the panel's edge; they move left where the rest would not fit.
