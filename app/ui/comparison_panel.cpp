@@ -79,9 +79,10 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
                                                 "backend idle", "max headway", "peak memory"};
     constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f;
     if (const auto of = state_.session.live() ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
-        verdict.time = "issue, blocked and idle";
-        verdict.memory = "of the first " + figure::duration_text(static_cast<double>(*of));
-        verdict.time_tone = verdict.memory_tone = Verdict::Tone::plain;
+        const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
+        verdict = {};
+        verdict.time = both ? "B's issue, blocked and idle:" : "sums of " + first;
+        verdict.memory = both ? first : std::string();
     }
     const float pad = ui_.px(20);
     const float words = std::max(text_width(ui_, Face::semibold, kWords, verdict.time),

@@ -88,7 +88,8 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
             const float y = origin.y + static_cast<float>(i) * line + ui_.px(15);
             if (i < cut) {
                 draw_text(ui_, inner, origin.x + margin, y, Face::regular, 12.5f, t.faint,
-                          figure::count_text(run->output_cut()) + " earlier lines are not kept");
+                          figure::count_text(run->output_cut()) +
+                              (run->output_cut() == 1 ? " earlier line is not kept" : " earlier lines are not kept"));
                 continue;
             }
             const Row& row = rows_[static_cast<std::size_t>(i - cut)];
