@@ -159,8 +159,8 @@ Box box_of(const Text& text, const TextMeasure& measure);
 // Where to cut a text of which `kept` bytes fit: after a whole word, unless too little would be left.
 std::size_t word_end(std::string_view text, std::size_t kept);
 
-// The text, cut after a word (or else at a character) and ended by "…", so that it is at most `room_px` wide; empty when
-// not even one character fits.
+// The text, cut after a word (or else at a character) and ended by "…", so that it is at most `room_px` wide; empty
+// when not even one character fits.
 std::string shortened(std::string_view text, float room_px, FontRole role, float size_px, const TextMeasure& measure);
 
 }  // namespace headway::figure

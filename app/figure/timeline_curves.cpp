@@ -189,9 +189,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
         return;
     }
     const float beside = pen.px(8);
-    const auto box_at = [&](float x, float y) {
-        return Box{x - pen.px(3), y, x + width + pen.px(3), y + height};
-    };
+    const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
     const auto free = [&](const Box& box) {
         return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
     };

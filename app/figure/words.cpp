@@ -127,12 +127,15 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
         if (change_of.empty() || !(clear.time || clear.memory)) {
             const std::string little = ", and less than " + percent_text(kSame) + " in ";
             return what + " makes no clear difference in " +
-                   (clear.time ? "memory" + little + "time" : clear.memory ? "time" + little + "memory" : "time or memory");
+                   (clear.time     ? "memory" + little + "time"
+                    : clear.memory ? "time" + little + "memory"
+                                   : "time or memory");
         }
         return what + " " + change_of + ", with no clear difference in " + (clear.time ? "memory" : "time");
     }
     if (what.empty()) {  // the same settings: whatever differs is noise
-        return std::string("Same settings") + (clear.time ? "" : ", no clear difference in time") + "; A: " + outcome(a, na) + "; B: " + outcome(*b, nb);
+        return std::string("Same settings") + (clear.time ? "" : ", no clear difference in time") +
+               "; A: " + outcome(a, na) + "; B: " + outcome(*b, nb);
     }
     if (time.empty() && memory.empty()) {
         return what + " changes neither time nor memory by more than " + percent_text(kSame);

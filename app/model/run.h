@@ -166,8 +166,8 @@ struct Numbers {
     std::uint64_t ops = 0;
     std::uint64_t parts = 0;                // that composite ops among them consisted of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
-    std::int64_t total_ns = 0;   // without paused_ns
-    std::int64_t paused_ns = 0;  // the learner's time, not the program's
+    std::int64_t total_ns = 0;              // without paused_ns
+    std::int64_t paused_ns = 0;             // the learner's time, not the program's
     std::int64_t warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     std::int64_t work_ns = 0;  // the frontend's own
     std::int64_t recorder_ns = 0, launch_ns = 0;

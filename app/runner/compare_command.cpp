@@ -46,7 +46,8 @@ void print_table(const Side& a, const Side& b) {
     const bool repeated = a.numbers.size() > 1;
     const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
                          const std::string& right, const std::string& right_spread, const std::string& ratio) {
-        std::string line = std::string("  ") + name + std::string(14 - std::min<std::size_t>(14, std::strlen(name)), ' ');
+        std::string line =
+            std::string("  ") + name + std::string(14 - std::min<std::size_t>(14, std::strlen(name)), ' ');
         const std::size_t width = repeated ? 12 : 17;
         line += right_aligned(left, width) + (repeated ? right_aligned(left_spread, 20) : "");
         line += right_aligned(right, width) + (repeated ? right_aligned(right_spread, 20) : "");
@@ -60,9 +61,10 @@ void print_table(const Side& a, const Side& b) {
     const auto regime = [](const Side& side) {
         const auto bound = [](const model::Numbers& n) { return n.regime == model::Regime::issue_bound; };
         const auto issue_bound = std::count_if(side.numbers.begin(), side.numbers.end(), bound);
-        return std::string(issue_bound == 0                                                     ? "execution-bound"
-                           : issue_bound == static_cast<std::ptrdiff_t>(side.numbers.size()) ? "issue-bound"
-                                                                                                : "now one, now the other");
+        return std::string(issue_bound == 0 ? "execution-bound"
+                           : issue_bound == static_cast<std::ptrdiff_t>(side.numbers.size())
+                               ? "issue-bound"
+                               : "now one, now the other");
     };
     for (const Measure& measure : measures()) {
         const Spread left = spread_of(measure, a.numbers);
@@ -81,8 +83,8 @@ std::string verdict(const Side& a, const Side& b) {
     const auto nb = medians_of(b.numbers);
     const auto of_both = [&](const char* key) {
         const auto all = measures();
-        const auto& measure = *std::find_if(all.begin(), all.end(),
-                                            [key](const Measure& m) { return std::string_view(m.key) == key; });
+        const auto& measure =
+            *std::find_if(all.begin(), all.end(), [key](const Measure& m) { return std::string_view(m.key) == key; });
         return std::pair{spread_of(measure, a.numbers), spread_of(measure, b.numbers)};
     };
     const bool repeated = a.numbers.size() > 1;
@@ -205,9 +207,10 @@ int compare_command(const CompareOptions& options) {
     const auto where = [](const model::RunInfo& info) {
         return info.simulated ? "SIMULATED" : info.device_name.empty() ? info.program : info.device_name;
     };
-    tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
-         ", A: " + where(a.info()) + ", B: " + where(b.info()) +
-         (rounds > 1 ? "; " + std::to_string(options.repeat) + " runs of each in turn, after one each to warm up" : ""));
+    tell(
+        a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
+        ", A: " + where(a.info()) + ", B: " + where(b.info()) +
+        (rounds > 1 ? "; " + std::to_string(options.repeat) + " runs of each in turn, after one each to warm up" : ""));
     print_table(both[0], both[1]);
     const std::string said = verdict(both[0], both[1]);
     tell(said);
@@ -218,12 +221,8 @@ int compare_command(const CompareOptions& options) {
         }
     };
     if (!options.report.empty()) {
-        const Json report{{"headway", HEADWAY_VERSION},
-                          {"program", a.info().program},
-                          {"runs", both[0].runs.size()},
-                          {"a", report_of(both[0])},
-                          {"b", report_of(both[1])},
-                          {"verdict", said}};
+        const Json report{{"headway", HEADWAY_VERSION}, {"program", a.info().program}, {"runs", both[0].runs.size()},
+                          {"a", report_of(both[0])},    {"b", report_of(both[1])},     {"verdict", said}};
         keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
     }
     if (!options.figure.empty()) {

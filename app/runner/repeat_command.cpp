@@ -1,5 +1,5 @@
-// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is written
-// down besides (report, trace, figure) is the median run's.
+// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is
+// written down besides (report, trace, figure) is the median run's.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>

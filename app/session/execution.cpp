@@ -153,7 +153,9 @@ void Execution::finish(const Ending& ending, bool stop_asked) {
     const std::uint64_t ops = run_ ? run_->op_count() : 0;
     const bool failed = run_ && run_->error();
     const std::string after = " after " + ops_text(ops);
-    const std::string kept = ops == 0 ? "." : stop_asked ? "; what was recorded is kept." : "; what it recorded is kept.";
+    const std::string kept = ops == 0     ? "."
+                             : stop_asked ? "; what was recorded is kept."
+                                          : "; what it recorded is kept.";
     // The runner says in the recording that it has come to its end; who leaves without a word was made to.
     const auto said = run_ ? run_->reader().state() : trace::RunState::failed;
     const bool left = !failed && said != trace::RunState::finished && said != trace::RunState::failed;

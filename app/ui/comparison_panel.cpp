@@ -124,8 +124,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             --columns;
         }
     }
-    const float gap =
-        std::clamp((room - used) / static_cast<float>(columns), ui_.px(10), ui_.px(130));
+    const float gap = std::clamp((room - used) / static_cast<float>(columns), ui_.px(10), ui_.px(130));
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < kHeads.size(); ++i) {
         if (!dropped[i]) {

@@ -202,7 +202,8 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
     } else if (hit.work >= 0 && hit.work < static_cast<int>(run.works().size())) {
         describe_work(run, hit.work, card);
         if (hit.folded > 1) {
-            card.lines.push_back({Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
+            card.lines.push_back(
+                {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
         }
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";

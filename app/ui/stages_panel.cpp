@@ -13,8 +13,8 @@ std::string prediction_verdict(const model::Numbers& n) {
     if (n.predicted_ns <= 0 || n.total_ns <= 0) {
         return {};
     }
-    const double apart =
-        std::abs(static_cast<double>(n.total_ns) - static_cast<double>(n.predicted_ns)) / static_cast<double>(n.total_ns);
+    const double apart = std::abs(static_cast<double>(n.total_ns) - static_cast<double>(n.predicted_ns)) /
+                         static_cast<double>(n.total_ns);
     return n.total_ns == n.predicted_ns ? "exactly as predicted" : figure::percent_text(apart) + " apart";
 }
 
@@ -68,9 +68,9 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         const bool whole = text_width(ui_, Face::medium, 12.5f, label) <= width - 2 * pad;
         const std::size_t space = label.find(' ');
         draw_text(ui_, list, x + pad, top + ui_.px(22), Face::medium, 12.5f, t.dim,
-                  whole                     ? label
+                  whole                    ? label
                   : label.starts_with("t") ? label.substr(0, space)
-                                            : label.substr(space + 1));
+                                           : label.substr(space + 1));
         // Smaller where there is little room, and "ops" goes first; never cut.
         const float inside = width - 2 * pad;
         const bool fits = text_width(ui_, Face::mono_bold, 12, card.value) <= inside;
@@ -108,8 +108,10 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         ImGui::Dummy({room, y2 + ui_.px(4) - y1 + ui_.px(14)});
         tooltip(ui_, numbers.prediction_formula);
     }
-    line(y3, "measured", numbers.total_ns, 
-         run->live() ? "so far" : numbers.predicted_ns > 0 ? prediction_verdict(numbers) : regime);
+    line(y3, "measured", numbers.total_ns,
+         run->live()                ? "so far"
+         : numbers.predicted_ns > 0 ? prediction_verdict(numbers)
+                                    : regime);
 }
 
 }  // namespace headway::ui

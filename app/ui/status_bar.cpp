@@ -79,8 +79,7 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     while (parts.size() > 1 && text_width(ui_, Face::medium, 12.5f, joined()) > room) {
         parts.erase(parts.begin() + (parts.front() == "SIMULATED" ? 1 : 0));
     }
-    const float right_width =
-        draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
+    const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
     float x = min.x + ui_.px(20);
     const float end = max.x - ui_.px(44) - right_width;
     const bool following = state_.view.following() || state_.session.b() == nullptr;

@@ -169,9 +169,8 @@ float TopBar::title_width(bool whole) {
     float width = ui_.px(48);
     if (lesson != nullptr) {
         width += ui_.px(30);
-        width += lesson->number > 0
-                     ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10)
-                     : 0;
+        width +=
+            lesson->number > 0 ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10) : 0;
         width += whole ? text_width(ui_, Face::semibold, 16, lesson->title) : ui_.px(56);
     }
     return width;
@@ -347,8 +346,9 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
             draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(20), Face::medium, 14, t.dim, "Barrier");
         }
         const auto labels = barrier_labels();
-        clicked = segments(ui_, "barrier", labels, selected,
-                           {x + width - segments_width(ui_, labels, 14, form.padding), y}, t.run_b, 14, 0, form.padding);
+        clicked =
+            segments(ui_, "barrier", labels, selected, {x + width - segments_width(ui_, labels, 14, form.padding), y},
+                     t.run_b, 14, 0, form.padding);
     }
     if (clicked >= 0) {
         state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
@@ -365,8 +365,7 @@ void TopBar::draw_device(float x, float y, float width) {
     const std::string full = chosen != devices.end() ? device_label(*chosen) : state_.session.settings.device;
     // Where the name does not fit, the kind of device says enough.
     const float room = width - ui_.px(54);
-    const std::string label =
-        device_width(full) <= width || chosen == devices.end() ? full : kind_label(chosen->kind);
+    const std::string label = device_width(full) <= width || chosen == devices.end() ? full : kind_label(chosen->kind);
     const ImVec2 at{x, y};
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton("device", {width, ui_.px(30)})) {

@@ -164,8 +164,9 @@ public:
         char name[] = "/tmp/headway-slow-runner-XXXXXX";
         close(mkstemp(name));
         path = name;
-        std::ofstream(path) << "#!/bin/sh\nsleep 0.3\n"
-                               "echo '[{\"kind\":\"cpu\",\"available\":true},{\"kind\":\"cuda\",\"available\":true}]'\n";
+        std::ofstream(path)
+            << "#!/bin/sh\nsleep 0.3\n"
+               "echo '[{\"kind\":\"cpu\",\"available\":true},{\"kind\":\"cuda\",\"available\":true}]'\n";
         std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     }
     ~SlowRunner() { std::filesystem::remove(path); }

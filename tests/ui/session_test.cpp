@@ -188,9 +188,9 @@ TEST_F(SessionTest, WhatIsAskedForWhileTheRunnerStartsIsDone) {
     session.set_barrier({});  // as written, no budget, no limit: all of them zeros
     session.set_budget(0);
     session.set_queue_limit(0);
-    ASSERT_TRUE(
-        poll_until(session, [&] { return session.b()->run() != nullptr && session.b()->run()->op_count() > 200; }))
-        << session.b()->ending();
+    ASSERT_TRUE(poll_until(session, [&] {
+        return session.b()->run() != nullptr && session.b()->run()->op_count() > 200;
+    })) << session.b()->ending();
     EXPECT_EQ(trace::unpack_barrier(control_of(session).barrier.load()), trace::BarrierPolicy{});
     EXPECT_EQ(control_of(session).budget_bytes.load(), 0u);
     EXPECT_EQ(control_of(session).queue_limit.load(), 0u);

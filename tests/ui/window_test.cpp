@@ -257,9 +257,13 @@ TEST_F(WindowTest, AFailedRunIsASentence) {
 
 // Whatever the size: controls in the window, none on top of another.
 TEST_F(WindowTest, ControlsNeverOverlap) {
-    for (const auto& [width, height, scale] :
-         {std::tuple{1920, 1080, 1.0f}, {1280, 720, 1.0f}, {1280, 720, 1.25f}, {1024, 768, 1.0f}, {2560, 1080, 1.5f},
-          {900, 480, 1.0f}, {700, 400, 1.0f}}) {
+    for (const auto& [width, height, scale] : {std::tuple{1920, 1080, 1.0f},
+                                               {1280, 720, 1.0f},
+                                               {1280, 720, 1.25f},
+                                               {1024, 768, 1.0f},
+                                               {2560, 1080, 1.5f},
+                                               {900, 480, 1.0f},
+                                               {700, 400, 1.0f}}) {
         state.user_scale = scale;
         open(width, height);
         act("barrier:none");

@@ -270,7 +270,8 @@ TEST(Finding, ClaimsNothingThatIsNotClear) {
     EXPECT_EQ(said({}), finding(*a, b.get()));
     EXPECT_EQ(said({false, false}), "A barrier per minibatch makes no clear difference in time or memory");
     EXPECT_EQ(said({false, true}).find("A barrier per minibatch saves "), 0u) << said({false, true});
-    EXPECT_TRUE(said({false, true}).ends_with(" of the memory, with no clear difference in time")) << said({false, true});
+    EXPECT_TRUE(said({false, true}).ends_with(" of the memory, with no clear difference in time"))
+        << said({false, true});
     EXPECT_NE(said({true, false}).find("no clear difference in memory"), std::string::npos) << said({true, false});
 }
 

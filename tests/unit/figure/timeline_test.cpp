@@ -158,8 +158,9 @@ TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
             int named = 0;
             for (const Item& item : layout.list.items) {
                 const auto* text = std::get_if<Text>(&item);
-                if (text == nullptr || (text->text.find("max ") != 0 && text->text.find(" ahead") == std::string::npos &&
-                                        text->text.find("peak ") != 0)) {
+                if (text == nullptr ||
+                    (text->text.find("max ") != 0 && text->text.find(" ahead") == std::string::npos &&
+                     text->text.find("peak ") != 0)) {
                     continue;
                 }
                 ++named;
@@ -183,7 +184,8 @@ TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
                     }
                     const float x = (dot->box.x0 + dot->box.x1) / 2;
                     nearest = std::min(nearest, std::max({box.x0 - x, x - box.x1, 0.0F}));
-                    const auto from = static_cast<std::int64_t>(layout.map.ns_from_x_px(x - 3)) + run.measure_begin_ns();
+                    const auto from =
+                        static_cast<std::int64_t>(layout.map.ns_from_x_px(x - 3)) + run.measure_begin_ns();
                     const auto to = static_cast<std::int64_t>(layout.map.ns_from_x_px(x + 3)) + run.measure_begin_ns();
                     EXPECT_EQ(static_cast<std::uint64_t>(curve.extremes(std::max<std::int64_t>(from, 0), to).most),
                               run.measured_peak(curve))
