@@ -333,7 +333,8 @@ private:
             before_ns = op.issue_begin_ns;
         }
         if (missing > 0) {
-            notes.push_back("the issues of " + std::to_string(missing) + " ops are missing");
+            notes.push_back(missing == 1 ? std::string("the issue of 1 op is missing")
+                                         : "the issues of " + std::to_string(missing) + " ops are missing");
         }
         if (!std::is_sorted(draft_.more_inputs.begin(), draft_.more_inputs.end(),
                             [](const auto& a, const auto& b) { return a.op < b.op; })) {

@@ -16,6 +16,25 @@ Box box_of(const Text& text, const TextMeasure& measure) {
     return {x0, text.baseline.y - kAscentEm * text.size_px, x0 + width, text.baseline.y + kDescentEm * text.size_px};
 }
 
+std::size_t word_end(std::string_view text, std::size_t kept) {
+    if (kept < text.size() && text[kept] != ' ') {
+        const std::size_t space = text.substr(0, kept).rfind(' ');
+        // Of a single long word, or of a long one after a short one, a part says more than nothing.
+        if (space != std::string_view::npos && space * 2 >= kept) {
+            kept = space;
+        }
+    }
+    constexpr std::string_view kLoose = " ,;:(";
+    while (kept > 0 && kLoose.find(text[kept - 1]) != std::string_view::npos) {
+        --kept;
+    }
+    constexpr std::string_view kDot = "·";
+    if (text.substr(0, kept).ends_with(kDot)) {
+        return word_end(text, kept - kDot.size());
+    }
+    return kept;
+}
+
 std::string shortened(std::string_view text, float room_px, FontRole role, float size_px, const TextMeasure& measure) {
     if (measure.width(role, size_px, text) <= room_px) {
         return std::string(text);
@@ -30,9 +49,7 @@ std::string shortened(std::string_view text, float room_px, FontRole role, float
         full = full || width > room;
         kept += full ? 0 : bytes.size();
     });
-    while (kept > 0 && text[kept - 1] == ' ') {
-        --kept;
-    }
+    kept = word_end(text, kept);
     return kept == 0 ? std::string() : std::string(text.substr(0, kept)) + "…";
 }
 

@@ -156,8 +156,11 @@ inline constexpr float kAscentEm = 0.95F, kDescentEm = 0.25F, kCapHeightEm = 0.7
 // The box that a text covers.
 Box box_of(const Text& text, const TextMeasure& measure);
 
-// The text, cut at a character and ended by "…", so that it is at most `room_px` wide; empty when not even one
-// character fits.
+// Where to cut a text of which `kept` bytes fit: after a whole word, unless too little would be left.
+std::size_t word_end(std::string_view text, std::size_t kept);
+
+// The text, cut after a word (or else at a character) and ended by "…", so that it is at most `room_px` wide; empty
+// when not even one character fits.
 std::string shortened(std::string_view text, float room_px, FontRole role, float size_px, const TextMeasure& measure);
 
 }  // namespace headway::figure

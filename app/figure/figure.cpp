@@ -25,9 +25,9 @@ public:
             nb_ = b_->numbers();
         }
         shown_.push_back(
-            {&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), duration_text(static_cast<double>(na_.total_ns))});
+            {&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), duration_text(static_cast<double>(na_.total_ns)), -1});
         if (b_ != nullptr) {
-            shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns))});
+            shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
         }
     }
 
@@ -128,7 +128,7 @@ private:
     }
 
     float draw_titles() {
-        const std::string title = o_.title.empty() ? finding_of(a_, na_, b_, nb_) : o_.title;
+        const std::string title = o_.title.empty() ? finding_of(a_, na_, b_, nb_, {}) : o_.title;
         float size = 27;
         while (size > 20 && text_width(FontRole::ui_bold, size, title) > right_ - left_) {
             size -= 1;
@@ -471,7 +471,11 @@ DisplayList figure(const Run& a, const Run* b, const FigureOptions& options, con
 }
 
 std::string finding(const Run& a, const Run* b) {
-    return finding_of(a, a.numbers(), b, b != nullptr ? b->numbers() : Numbers{});
+    return finding_of(a, a.numbers(), b, b != nullptr ? b->numbers() : Numbers{}, {});
+}
+
+std::string finding(const Run& a, const Numbers& na, const Run& b, const Numbers& nb, Clear clear) {
+    return finding_of(a, na, &b, nb, clear);
 }
 
 }  // namespace headway::figure

@@ -27,6 +27,14 @@ DisplayList figure(const model::Run& a, const model::Run* b, const FigureOptions
 // The finding, in words: "A barrier per minibatch costs 14 % of the time and saves 93 % of the memory".
 std::string finding(const model::Run& a, const model::Run* b);
 
+// What several runs of each leave open: where they cannot be told apart, nothing is claimed.
+struct Clear {
+    bool time = true, memory = true;
+};
+// The same of numbers that stand for several runs; `a` and `b` are one of each.
+std::string finding(const model::Run& a, const model::Numbers& na, const model::Run& b, const model::Numbers& nb,
+                    Clear clear);
+
 // Writes the figure as the path's extension says: .png, .svg or .pdf. The file appears whole or not at all, and the
 // same runs give the same bytes. Errors: usage (another extension), unreadable (cannot be written), in one sentence.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,

@@ -75,6 +75,17 @@ std::string count_text(std::uint64_t n) {
     return text;
 }
 
+std::string compact_count_text(std::uint64_t n) {
+    if (n < 100'000) {
+        return count_text(n);
+    }
+    const auto value = static_cast<double>(n);
+    constexpr std::array<Unit, 3> kUnits{{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}}};
+    const Unit unit = unit_for(value, kUnits);
+    const double units = value / unit.size;
+    return fixed(units, units < 9.95 ? 1 : 0) + unit.name;
+}
+
 std::string percent_text(double share) {
     const double percent = share * 100;
     if (percent == 0 || std::abs(percent) >= 9.95) {

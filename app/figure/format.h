@@ -17,6 +17,9 @@ std::string bytes_text(std::uint64_t bytes);
 // "1,204".
 std::string count_text(std::uint64_t n);
 
+// "1,204", "128k", "3.5M", where there is little room: up to six characters.
+std::string compact_count_text(std::uint64_t n);
+
 // "0.4 %", "14 %", "93 %": one digit behind the point below ten, where it is not zero.
 std::string percent_text(double share);
 

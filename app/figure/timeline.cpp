@@ -287,33 +287,44 @@ private:
         const float baseline = row.box.y1 - (px(o_.style.header_row_px) - size * kCapHeightEm) / 2 +
                                std::max(0.0F, px(o_.style.header_row_px) - row.box.height()) / 2;
         // From the right: the note. From the left: letter, label, then what must be said of the run.
+        const float small = px(o_.style.sublabel_px);
         const auto measured = run.measured();
-        const double total = static_cast<double>(measured.end_ns - measured.begin_ns);
+        const double total =
+            static_cast<double>(shown.total_ns >= 0 ? shown.total_ns : measured.end_ns - measured.begin_ns);
         const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
         const FontRole note_role = shown.note.empty() || o_.style.ruler_below ? FontRole::mono_bold : FontRole::ui;
-        const float note_width = o_.measure->width(note_role, size, note);
-        text(row.box.x1, baseline, note, shown.note.empty() || o_.style.ruler_below ? theme_.text : theme_.faint, size,
-             note_role, Anchor::end);
+        const float note_width = o_.measure->width(note_role, size, note) + px(16);
+        // That times are simulated is said whole wherever they are shown; the label and then the note give way to it.
+        const std::string simulated = run.info().simulated ? "SIMULATED" : "";
+        const float simulated_width =
+            simulated.empty() ? 0 : o_.measure->width(FontRole::ui_bold, small, simulated) + px(14);
+        const std::string letter = shown.letter == 0 ? "" : std::string(1, shown.letter) + "   ";
+        const float letter_width = o_.measure->width(FontRole::ui_bold, size, letter);
+        const bool noted = row.box.width() > letter_width + simulated_width + note_width;
+        if (noted) {
+            text(row.box.x1, baseline, note, shown.note.empty() || o_.style.ruler_below ? theme_.text : theme_.faint,
+                 size, note_role, Anchor::end);
+        }
         float x = row.box.x0;
-        const float right = row.box.x1 - note_width - px(16);
-        const auto put = [&](const std::string& words, Rgba colour, FontRole role, float word_size) {
-            const std::string fit = shortened(words, right - x, role, word_size, *o_.measure);
+        const float right = row.box.x1 - (noted ? note_width : 0);
+        const auto put = [&](const std::string& words, Rgba colour, FontRole role, float word_size, float end) {
+            const std::string fit = shortened(words, end - x, role, word_size, *o_.measure);
             text(x, baseline, fit, colour, word_size, role);
             x += fit.empty() ? 0 : o_.measure->width(role, word_size, fit) + px(14);
         };
         const std::string label = shown.label.empty() ? barrier_label(run) : shown.label;
-        put(shown.letter == 0 ? label : std::string(1, shown.letter) + "   " + label, colour_of(shown),
-            FontRole::ui_bold, size);
-        const float small = px(o_.style.sublabel_px);
-        if (run.info().simulated) {
-            put("SIMULATED", theme_.warning, FontRole::ui_bold, small);
+        put(letter + label, colour_of(shown), FontRole::ui_bold, size, right - simulated_width);
+        if (!simulated.empty()) {
+            text(x, baseline, simulated, theme_.warning, small, FontRole::ui_bold);
+            x += simulated_width;
         }
         if (run.lost_records() > 0) {
-            put(count_text(run.lost_records()) + " records lost", theme_.warning, FontRole::ui_semibold, small);
+            put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
+                theme_.warning, FontRole::ui_semibold, small, right);
         }
         if (run.error()) {
             put(o_.style.error_in_header ? "failed: " + run.error()->message : "failed", theme_.warning,
-                FontRole::ui_semibold, small);
+                FontRole::ui_semibold, small, right);
         }
     }
 

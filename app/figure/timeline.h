@@ -53,6 +53,7 @@ struct TimelineRun {
     char letter = 'A';  // 'A' and 'B' have their colours; 0: a run by itself
     std::string label;  // "barrier every minibatch"; empty: from the run's barrier policy
     std::string note;   // at the right of the header; empty: the total
+    std::int64_t total_ns = -1;  // as the numbers say it; -1: from begin to end of what was measured
 };
 
 // Sizes, before `scale`.

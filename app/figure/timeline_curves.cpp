@@ -145,45 +145,86 @@ float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, con
     return v.y(static_cast<double>(curve.extremes(begin, std::max(end, begin + 1)).most));
 }
 
-// Places a label where the curve leaves room: nearest to the peak (figures) or to the right end (window); where there
-// is none, on a ground of its own.
-void place_label(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
-                 const std::vector<Box>& taken, const std::string& label, Rgba colour, float size, FontRole role,
-                 bool at_peak, float peak) {
+// The most that a curve reached while it was measured (what the numbers say), and when it first did.
+struct Peak {
+    std::int64_t value = 0, ns = 0;
+};
+Peak peak_of(const model::Run& run, const Curve& curve) {
+    Peak peak{static_cast<std::int64_t>(run.measured_peak(curve)), 0};
+    const auto part = run.measured();
+    std::int64_t before = part.begin_ns;  // not reached in [begin, before)
+    std::int64_t reached = part.end_ns + 1;
+    while (reached - before > 1) {
+        const std::int64_t middle = before + (reached - before) / 2;
+        (curve.extremes(part.begin_ns, middle).most >= peak.value ? reached : before) = middle;
+    }
+    peak.ns = before;
+    return peak;
+}
+
+// Names a curve's peak: a dot where it is, and the label beside it, where the curve leaves room or else on a ground of
+// its own. Where the peak is out of view, at the edge, with an arrow to where it is.
+void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
+                const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
+                FontRole role) {
+    const float height = size * (kCapHeightEm + 0.25F) + pen.px(2);
+    const float peak_x = pen.map().x_px_from_ns(static_cast<double>(peak.ns - pen.origin_ns));
+    const bool earlier = peak_x < pen.map().x0() - 1;
+    const bool later = peak_x > pen.map().x1() + 1;
+    if (earlier) {
+        label.insert(0, "← ");
+    } else if (later) {
+        label += " →";
+    }
     const float width = pen.width(role, size, label);
-    const float height = size * (kCapHeightEm + 0.25F);
-    const float axis0 = pen.map().x0() + pen.px(6);
-    const float axis1 = pen.map().x1() - pen.px(4) - width;
-    if (axis1 < axis0 || row.height() < height) {
+    const float left = pen.map().x0() + pen.px(6);
+    const float right = pen.map().x1() - pen.px(4) - width;  // the label's begin
+    const float peak_y = v.y(static_cast<double>(peak.value));
+    if (!earlier && !later) {
+        const float radius = pen.px(2.5F);
+        const float x = std::clamp(peak_x, pen.map().x0() + radius, pen.map().x1() - radius);
+        pen.list().add(Rect{{x - radius, peak_y - radius, x + radius, peak_y + radius}, colour, radius});
+    }
+    if (right < left || row.height() < height) {
         return;
     }
-    const float peak_x = std::clamp(peak, axis0, pen.map().x1());
-    const float wanted = at_peak ? std::clamp(peak_x + pen.px(10), axis0, axis1) : axis1;
+    const float beside = pen.px(8);
+    const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
     const auto free = [&](const Box& box) {
         return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
     };
+    // Right of the peak, or left of it; a little further off where the curve has come down by then.
     std::optional<Box> best;
     float best_cost = 0;
-    constexpr int kPlaces = 48;
-    for (int k = -1; k <= kPlaces; ++k) {
-        const float x = k < 0 ? wanted : axis0 + (axis1 - axis0) * static_cast<float>(k) / kPlaces;
-        const float top = top_between(pen, curve, reach, v, x - pen.px(3), x + width + pen.px(3));
-        for (float y = row.y0 + pen.px(1); y + height <= row.y1; y += pen.px(6)) {
-            const Box box{x - pen.px(3), y, x + width + pen.px(3), y + height + pen.px(2)};
-            // High up it belongs to the row's scale; near the peak it belongs to the peak.
-            const float cost = std::abs(x - wanted) + (y - row.y0) * 2;
-            if ((!best || cost < best_cost) && free(box) && box.y1 < top) {
-                best = box;
-                best_cost = cost;
+    constexpr int kShifts = 4;
+    const float near_y = std::clamp(peak_y - height / 2, row.y0, row.y1 - height);
+    for (const bool to_right : {true, false}) {
+        for (int k = 0; k <= kShifts; ++k) {
+            const float off = beside + width * 0.1F * static_cast<float>(k);
+            const float x = to_right ? peak_x + off : peak_x - off - width;
+            if (x < left || x > right) {
+                continue;
+            }
+            const float top = top_between(pen, curve, reach, v, x - pen.px(3), x + width + pen.px(3));
+            for (float y = row.y0; y + height <= row.y1; y += pen.px(3)) {
+                const Box box = box_at(x, y);
+                const float cost = off + std::abs(y - near_y) * 1.5F + (to_right ? 0 : pen.px(4));
+                if ((!best || cost < best_cost) && box.y1 < top && free(box)) {
+                    best = box;
+                    best_cost = cost;
+                }
             }
         }
     }
-    const bool grounded = !best;
-    if (grounded) {
-        for (float y = row.y0; y + height <= row.y1 && !best; y += pen.px(4)) {
-            const Box box{wanted - pen.px(5), y, wanted + width + pen.px(4), y + height + pen.px(2)};
-            if (free(box)) {
-                best = box;
+    if (!best) {
+        const bool fits_right = peak_x + beside <= right;
+        const float x = std::clamp(fits_right ? peak_x + beside : peak_x - beside - width, left, right);
+        for (float off = 0; off < row.height() && !best; off += pen.px(3)) {
+            for (const float y : {near_y + off, near_y - off}) {
+                const Box box = box_at(x, y);
+                if (!best && y >= row.y0 && y + height <= row.y1 && free(box)) {
+                    best = box;
+                }
             }
         }
         if (!best) {
@@ -191,26 +232,8 @@ void place_label(const RowPen& pen, const Curve& curve, const Reach& reach, cons
         }
         pen.list().add(Rect{*best, faded(pen.theme().background, 0.88), pen.px(3)});
     }
-    const float x = grounded ? best->x0 + pen.px(5) : best->x0 + pen.px(3);
-    pen.text(x, best->y0 + size * kCapHeightEm + pen.px(2), label, colour, size, role, Anchor::start);
-}
-
-// The most that a curve reached while it was measured: what the numbers say.
-std::int64_t measured_most(const model::Run& run, const Curve& curve) {
-    const auto part = run.measured();
-    return curve.size() == 0 ? 0 : curve.extremes(part.begin_ns, std::max(part.end_ns, part.begin_ns + 1)).most;
-}
-
-// Where an outline reaches that, or else where it is highest.
-float peak_x(const Outline& o, std::int64_t most) {
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < o.x.size(); ++i) {
-        if (o.most[i] == most) {
-            return o.x[i];
-        }
-        best = o.most[i] > o.most[best] ? i : best;
-    }
-    return o.x.empty() ? 0 : o.x[best];
+    pen.text(best->x0 + pen.px(3), best->y0 + size * kCapHeightEm + pen.px(2), label, colour, size, role,
+             Anchor::start);
 }
 
 // The scale's top at the left of the axis, so that rows of different scale are not mistaken for equals.
@@ -234,20 +257,18 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
         return;
     }
     const Vertical v{row.content.y1, row.content.y0, static_cast<double>(curve.most())};
-    draw_scale(pen, v, count_text(static_cast<std::uint64_t>(curve.most())));
+    draw_scale(pen, v, compact_count_text(static_cast<std::uint64_t>(curve.most())));
     if (reach.empty()) {
         return;
     }
-    const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(0, measured_most(pen.run, curve)));
     const Outline outline = outline_of(pen, curve, reach);
     draw_curve(pen, outline, reach, v, pen.theme().headway, pen.style().gradient ? 0.7F : 0.25F);
     const bool words = pen.style().curve_label_in_row;
-    const std::string label =
-        words ? count_text(most) + (most == 1 ? " op ahead" : " ops ahead") : "max " + count_text(most);
-    place_label(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, {},
-                label, pen.theme().headway, pen.px(pen.style().mark_px),
-                words ? FontRole::ui_semibold : FontRole::mono_bold, words,
-                peak_x(outline, static_cast<std::int64_t>(most)));
+    const Peak peak = peak_of(pen.run, curve);
+    const std::string count = count_text(static_cast<std::uint64_t>(peak.value));
+    label_peak(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, {}, peak,
+               words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count, pen.theme().headway,
+               pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
 }
 
 // A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
@@ -380,10 +401,10 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         pen.list().add(std::move(label));
     }
     const bool words = pen.style().curve_label_in_row;
-    const std::int64_t most = std::max<std::int64_t>(0, measured_most(pen.run, live));
-    place_label(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, taken,
-                "peak " + bytes_text(static_cast<std::uint64_t>(most)), theme.memory_text, mark,
-                words ? FontRole::ui_bold : FontRole::mono_bold, true, peak_x(outline, most));
+    const Peak peak = peak_of(pen.run, live);
+    label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, taken,
+               peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)), theme.memory_text, mark,
+               words ? FontRole::ui_bold : FontRole::mono_bold);
 }
 
 }  // namespace headway::figure

@@ -223,7 +223,7 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
         pen.text(middle, y + size * kCapHeightEm / 2, label, theme.dim, size, FontRole::ui, Anchor::middle);
     }
     if (folded > 0) {  // nothing shown is hidden silently
-        const std::string more = "+ " + count_text(folded) + " scopes";
+        const std::string more = "+ " + count_text(folded) + (folded == 1 ? " scope" : " scopes");
         const float room = pen.map().x1() - free_from;
         if (pen.width(FontRole::ui, size, more) + pen.px(8) < room) {
             pen.text(pen.map().x1() - pen.px(2), (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2, more, theme.faint,

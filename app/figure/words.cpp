@@ -95,7 +95,7 @@ std::string outcome(const Run& run, const Numbers& n) {
 
 }  // namespace
 
-std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb) {
+std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb, Clear clear) {
     const std::string label = capitalised(barrier_label(a));
     if (b == nullptr) {
         return label + ": " + outcome(a, na);
@@ -122,8 +122,20 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
     const std::string time = change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time", "takes");
     const std::string memory =
         change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), "memory", "needs");
+    if (!what.empty() && !(clear.time && clear.memory)) {
+        const std::string& change_of = clear.time ? time : memory;
+        if (change_of.empty() || !(clear.time || clear.memory)) {
+            const std::string little = ", and less than " + percent_text(kSame) + " in ";
+            return what + " makes no clear difference in " +
+                   (clear.time     ? "memory" + little + "time"
+                    : clear.memory ? "time" + little + "memory"
+                                   : "time or memory");
+        }
+        return what + " " + change_of + ", with no clear difference in " + (clear.time ? "memory" : "time");
+    }
     if (what.empty()) {  // the same settings: whatever differs is noise
-        return "Same settings; A: " + outcome(a, na) + "; B: " + outcome(*b, nb);
+        return std::string("Same settings") + (clear.time ? "" : ", no clear difference in time") +
+               "; A: " + outcome(a, na) + "; B: " + outcome(*b, nb);
     }
     if (time.empty() && memory.empty()) {
         return what + " changes neither time nor memory by more than " + percent_text(kSame);

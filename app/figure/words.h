@@ -5,12 +5,14 @@
 
 #include <string>
 
+#include "app/figure/figure.h"
 #include "app/model/run.h"
 
 namespace headway::figure {
 
 // The finding, from numbers taken before.
-std::string finding_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb);
+std::string finding_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb,
+                       Clear clear);
 // What one run is called; beside another, with what they differ in.
 std::string run_label(const model::Run& run, const model::Run* other);
 // "Xeon, 2 workers".

@@ -52,7 +52,35 @@ struct Segment {
     }
 };
 
-std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t lanes, bool work) {
+std::string counted(std::uint64_t n, const char* one) {
+    return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
+
+// Waits as what they are.
+struct WaitCounts {
+    std::uint64_t barriers = 0, blockers = 0, others = 0;  // that left nothing to do
+    std::uint64_t behind = 0;                              // barriers that leave later batches in flight
+
+    void count(trace::WaitKind kind) {
+        ++(trace::is_barrier(kind) ? barriers : trace::is_blocker(kind) ? blockers : others);
+    }
+    [[nodiscard]] std::string words() const {
+        std::string text;
+        const auto add = [&text](std::uint64_t n, const char* one) {
+            if (n > 0) {
+                text += (text.empty() ? "" : " and ") + counted(n, one);
+            }
+        };
+        add(barriers, "barrier");
+        add(blockers, "blocker");
+        add(others, "other wait");
+        return text;
+    }
+};
+
+// `segments`: as many as the waits, or one more with what was issued after the last one.
+std::string formula(std::uint64_t segments, const WaitCounts& waits, std::uint64_t longest, std::uint64_t lanes,
+                    bool work) {
     if (segments == 0) {
         return "";
     }
@@ -60,9 +88,14 @@ std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t
     if (longest == 1 && segments > 1) {
         return "N·(t1+t2+t3)" + (work ? std::string(" + the frontend's own work") : std::string());
     }
-    std::string text = segments == 1
-                           ? "max(t1 + N·t2, N·t1 + t2) + t3"
-                           : "max(t1 + n·t2, n·t1 + t2) + t3, summed over " + std::to_string(segments) + " barriers";
+    std::string text = "max(t1 + N·t2, N·t1 + t2) + t3";
+    if (segments > 1) {
+        const bool rest = segments > waits.barriers + waits.blockers + waits.others;
+        text = "max(t1 + n·t2, n·t1 + t2) + t3, summed over " + waits.words() + (rest ? " and the rest" : "");
+    }
+    if (waits.behind > 0) {
+        text += ", not counting " + counted(waits.behind, "barrier") + " behind";
+    }
     if (lanes > 1) {
         text += ", t2 on the busiest of " + std::to_string(lanes) + " lanes";
     }
@@ -74,16 +107,17 @@ std::string formula(std::uint64_t segments, std::uint64_t longest, std::uint64_t
 Numbers Run::numbers() const {
     const Measured part = measured();
     Numbers numbers;
-    numbers.begin_ns = part.begin_ns;
-    numbers.end_ns = part.end_ns;
-    numbers.lost_records = lost_records();
     if (first_ns_ != kPending) {
         numbers.warmup_ns = part.begin_ns - first_ns_;
     }
 
     // Waits, and where nothing was left to do.
-    std::vector<OpId> boundaries;  // the last op issued before each full wait
-    std::int64_t paused_ns = 0;
+    struct Boundary {
+        OpId issued = 0;  // the last op before a full wait
+        trace::WaitKind kind = trace::WaitKind::waitall;
+    };
+    std::vector<Boundary> boundaries;
+    WaitCounts waits;
     long double returns_ns = 0;
     long double idle_returns_ns = 0;
     std::uint64_t returns = 0;
@@ -91,7 +125,7 @@ Numbers Run::numbers() const {
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
         const Wait& wait = waits_[i];
         if (wait.kind == trace::WaitKind::paused) {
-            add_to(paused_ns, clipped(wait.begin_ns, wait.end_ns, part));
+            add_to(numbers.paused_ns, clipped(wait.begin_ns, wait.end_ns, part));
             continue;
         }
         add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
@@ -109,12 +143,18 @@ Numbers Run::numbers() const {
                 ++idle_returns;
             }
         }
-        if (is_full(wait) && (boundaries.empty() || wait.issued > boundaries.back())) {
-            boundaries.push_back(wait.issued);
+        if (is_full(wait)) {
+            if (boundaries.empty() || wait.issued > boundaries.back().issued) {
+                boundaries.push_back({wait.issued, wait.kind});
+            }
+        } else if (wait.kind == trace::WaitKind::minibatch_barrier) {
+            ++waits.behind;
         }
     }
-    if (open_wait_ && open_wait_->kind != trace::WaitKind::paused) {
-        add_to(numbers.blocked_ns, clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
+    if (open_wait_) {
+        const bool paused = open_wait_->kind == trace::WaitKind::paused;
+        add_to(paused ? numbers.paused_ns : numbers.blocked_ns,
+               clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
     }
     const long double t3 = returns > 0        ? returns_ns / static_cast<long double>(returns)
                            : idle_returns > 0 ? idle_returns_ns / static_cast<long double>(idle_returns)
@@ -125,12 +165,13 @@ Numbers Run::numbers() const {
         add_to(numbers.work_ns, clipped(work.begin_ns, work.end_ns, part));
     }
 
+    renew(numbers);
+
     // Ops, first for the means.
     std::uint64_t executed = 0;
     std::uint32_t lanes_used = 0;
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
-        ++numbers.ops;
         add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
         if (op.end_ns != kPending) {
             ++executed;
@@ -192,10 +233,11 @@ Numbers Run::numbers() const {
         if (op.end_ns != kPending) {
             segment.busy_ns[lane] += static_cast<long double>(op.end_ns - op.begin_ns);
         }
-        while (boundary != boundaries.end() && *boundary < id) {
+        while (boundary != boundaries.end() && boundary->issued < id) {
             ++boundary;
         }
-        if (boundary != boundaries.end() && *boundary == id) {
+        if (boundary != boundaries.end() && boundary->issued == id) {
+            waits.count(boundary->kind);
             predict(segment, true);
             segment = {};
         }
@@ -208,7 +250,6 @@ Numbers Run::numbers() const {
     }
 
     const auto lane_count = static_cast<std::int64_t>(__builtin_popcount(lanes_used));
-    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - paused_ns, 0);
     numbers.backend_idle_ns =
         rounded(static_cast<long double>(lane_count) * static_cast<long double>(numbers.total_ns) -
                 static_cast<long double>(numbers.backend_busy_ns));
@@ -221,28 +262,38 @@ Numbers Run::numbers() const {
     numbers.predicted_ns = rounded(predicted);
     numbers.handover_ns = rounded(handovers);
     numbers.prediction_formula =
-        formula(segments, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
+        formula(segments, waits, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
 
     numbers.recorder_ns =
         rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
-    const auto peak = [&](const Curve& curve) {
-        return static_cast<std::uint64_t>(
-            std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
-    };
-    numbers.headway_max = peak(headway_);
-    numbers.live_bytes_peak = peak(live_);
-    numbers.pending_bytes_peak = peak(pending_);
+    return numbers;
+}
+
+void Run::renew(Numbers& numbers) const {
+    const Measured part = measured();
+    numbers.begin_ns = part.begin_ns;
+    numbers.end_ns = part.end_ns;
+    numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;
+    numbers.lost_records = lost_records();
+    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - numbers.paused_ns, 0);
+    numbers.headway_max = measured_peak(headway_);
+    numbers.live_bytes_peak = measured_peak(live_);
+    numbers.pending_bytes_peak = measured_peak(pending_);
     if (clock() != trace::ClockKind::virtual_ns) {
-        numbers.reserved_bytes_peak = peak(reserved_);
+        numbers.reserved_bytes_peak = measured_peak(reserved_);
         if (numbers.reserved_bytes_peak == 0) {
             numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
         }
-        numbers.rss_bytes_peak = peak(resident_);
+        numbers.rss_bytes_peak = measured_peak(resident_);
         if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
             numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));
         }
     }
-    return numbers;
+}
+
+std::uint64_t Run::measured_peak(const Curve& curve) const {
+    const Measured part = measured();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
 }
 
 std::vector<LineCost> Run::line_costs() const {

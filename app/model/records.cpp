@@ -398,9 +398,15 @@ void Run::take_mark(const trace::FrontendRecord& record) {
                 measure_begin_wait_ = waits_.size();
             }
             break;
-        case trace::FrontendKind::barrier:
-            info_.barrier_changes.push_back({ns, trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out})});
+        case trace::FrontendKind::barrier: {
+            std::string word = trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out});
+            if (ops_.empty()) {
+                info_.barrier = std::move(word);  // chosen while the runner started: the run has known no other
+            } else {
+                info_.barrier_changes.push_back({ns, std::move(word)});
+            }
             break;
+        }
         case trace::FrontendKind::measure_end:
             if (measure_begin_ns_ != kPending) {
                 measure_end_ns_ = ns;

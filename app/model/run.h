@@ -166,7 +166,9 @@ struct Numbers {
     std::uint64_t ops = 0;
     std::uint64_t parts = 0;                // that composite ops among them consisted of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
-    std::int64_t total_ns = 0, warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
+    std::int64_t total_ns = 0;              // without paused_ns
+    std::int64_t paused_ns = 0;             // the learner's time, not the program's
+    std::int64_t warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     std::int64_t work_ns = 0;  // the frontend's own
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
@@ -175,7 +177,8 @@ struct Numbers {
     // Time from the issue of the first op after each barrier to its start, summed: an idle backend has to be woken.
     // The three stages do not hold it, so it is what a prediction misses where every op is waited for.
     std::int64_t handover_ns = 0;
-    std::string prediction_formula;  // "N·(t1+t2+t3)", "max(t1 + N·t2, N·t1 + t2) + t3", "… summed over 60 barriers"
+    // "N·(t1+t2+t3)", "max(t1 + N·t2, N·t1 + t2) + t3", "…, summed over 60 barriers and 2 blockers"
+    std::string prediction_formula;
     std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, reserved_bytes_peak = 0,
                   rss_bytes_peak = 0;
     std::uint64_t lost_records = 0;
@@ -283,8 +286,12 @@ public:
         }
     }
 
-    // Walks over the measured ops: about 5 ms for a million of them. Ask a few times a second while a run goes on.
+    // Walks over the measured ops: about 5 ms for a million of them.
     [[nodiscard]] Numbers numbers() const;
+    // Brings total, count of ops and peaks of earlier numbers up to now, without a walk.
+    void renew(Numbers& numbers) const;
+    // The most that one of the curves below reached while it was measured, at least 0.
+    [[nodiscard]] std::uint64_t measured_peak(const Curve& curve) const;
     [[nodiscard]] std::vector<LineCost> line_costs() const;  // by line, ascending; the measured part
 
 private:

@@ -39,7 +39,9 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
 core::Result<void> write_trace(const std::string& path, const model::Run& run);
-core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b);
+// `title`: empty for the finding of these two runs.
+core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
+                                const std::string& title = {});
 
 // "12.3 ms", "1.2 MB"
 std::string time_text(double ns);

@@ -1,6 +1,11 @@
-// headway compare: two runs of one program, or two recordings.
+// headway compare: two runs of one program, each once or several times in turn; or two recordings.
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "app/model/report.h"
 #include "app/runner/child_run.h"
@@ -8,6 +13,7 @@
 #include "app/runner/device_choice.h"
 #include "app/runner/interrupt.h"
 #include "app/runner/job.h"
+#include "app/runner/spread.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
 #endif
@@ -15,6 +21,8 @@
 namespace headway::runner {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string ratio_text(double a, double b) {
     char text[32];
@@ -25,50 +33,89 @@ std::string ratio_text(double a, double b) {
     return text;
 }
 
-void print_table(const model::Numbers& a, const model::Numbers& b) {
-    const auto row = [](const char* name, const std::string& left, const std::string& right, const std::string& ratio) {
-        std::fprintf(stderr, "  %-14s %16s %16s %10s\n", name, left.c_str(), right.c_str(), ratio.c_str());
+// All runs of one side, in their order, without the warm-up. Of a recorded side, or without --repeat, there is one.
+struct Side {
+    std::vector<std::unique_ptr<model::Run>> runs;
+    std::vector<model::Numbers> numbers;
+    std::optional<model::Numbers> warm_up;
+
+    [[nodiscard]] const model::Run& middle() const { return *runs[middle_of(numbers)]; }
+};
+
+void print_table(const Side& a, const Side& b) {
+    const bool repeated = a.numbers.size() > 1;
+    const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
+                         const std::string& right, const std::string& right_spread, const std::string& ratio) {
+        std::string line =
+            std::string("  ") + name + std::string(14 - std::min<std::size_t>(14, std::strlen(name)), ' ');
+        const std::size_t width = repeated ? 12 : 17;
+        line += right_aligned(left, width) + (repeated ? right_aligned(left_spread, 20) : "");
+        line += right_aligned(right, width) + (repeated ? right_aligned(right_spread, 20) : "");
+        std::fprintf(stderr, "%s%s\n", line.c_str(), ratio.empty() ? "" : right_aligned(ratio, 11).c_str());
     };
-    const auto time_row = [&](const char* name, double left, double right) {
-        row(name, time_text(left), time_text(right), ratio_text(left, right));
+    row("", "A", "least–most", "B", "least–most", "B / A");
+    const auto range = [](const Measure& measure, const Spread& spread) {
+        return spread.least == spread.most ? std::string("the same")
+                                           : text_of(measure, spread.least) + "–" + text_of(measure, spread.most);
     };
-    const auto count_row = [&](const char* name, std::uint64_t left, std::uint64_t right) {
-        row(name, std::to_string(left), std::to_string(right),
-            ratio_text(static_cast<double>(left), static_cast<double>(right)));
+    const auto regime = [](const Side& side) {
+        const auto bound = [](const model::Numbers& n) { return n.regime == model::Regime::issue_bound; };
+        const auto issue_bound = std::count_if(side.numbers.begin(), side.numbers.end(), bound);
+        return std::string(issue_bound == 0 ? "execution-bound"
+                           : issue_bound == static_cast<std::ptrdiff_t>(side.numbers.size())
+                               ? "issue-bound"
+                               : "now one, now the other");
     };
-    const auto bytes_row = [&](const char* name, std::uint64_t left, std::uint64_t right) {
-        row(name, bytes_text(left), bytes_text(right),
-            ratio_text(static_cast<double>(left), static_cast<double>(right)));
-    };
-    const auto regime = [](const model::Numbers& n) {
-        return std::string(n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound");
-    };
-    row("", "A", "B", "B / A");
-    time_row("total", static_cast<double>(a.total_ns), static_cast<double>(b.total_ns));
-    time_row("predicted", static_cast<double>(a.predicted_ns), static_cast<double>(b.predicted_ns));
-    time_row("t1", a.t1_ns, b.t1_ns);
-    time_row("t2", a.t2_ns, b.t2_ns);
-    time_row("t3", a.t3_ns, b.t3_ns);
-    row("regime", regime(a), regime(b), "");
-    count_row("ops", a.ops, b.ops);
-    count_row("headway", a.headway_max, b.headway_max);
-    bytes_row("live bytes", a.live_bytes_peak, b.live_bytes_peak);
-    bytes_row("pending bytes", a.pending_bytes_peak, b.pending_bytes_peak);
+    for (const Measure& measure : measures()) {
+        const Spread left = spread_of(measure, a.numbers);
+        const Spread right = spread_of(measure, b.numbers);
+        row(measure.name, text_of(measure, left.median), range(measure, left), text_of(measure, right.median),
+            range(measure, right), ratio_text(left.median, right.median));
+        if (std::string_view(measure.key) == "t3_ns") {
+            row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
+        }
+    }
 }
 
-std::string verdict(const model::Run& a, const model::Run& b) {
-#ifdef HEADWAY_WITH_FIGURES
-    return figure::finding(a, &b);
-#else
-    const auto na = a.numbers();
-    const auto nb = b.numbers();
-    const auto share = [](double left, double right) {
-        return left > 0 ? ratio_text(left, right) : std::string("the same");
+// What the two sides say beside each other, and of how many runs each that is said.
+std::string verdict(const Side& a, const Side& b) {
+    const auto na = medians_of(a.numbers);
+    const auto nb = medians_of(b.numbers);
+    const auto of_both = [&](const char* key) {
+        const auto all = measures();
+        const auto& measure =
+            *std::find_if(all.begin(), all.end(), [key](const Measure& m) { return std::string_view(m.key) == key; });
+        return std::pair{spread_of(measure, a.numbers), spread_of(measure, b.numbers)};
     };
-    return "B takes " + share(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns)) +
-           " the time of A and needs " +
-           share(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak)) + " its memory";
+    const bool repeated = a.numbers.size() > 1;
+    const auto [time_a, time_b] = of_both("total_ns");
+    const auto [bytes_a, bytes_b] = of_both("live_bytes_peak");
+    const bool unclear_time = repeated && unclear(time_a, time_b);
+    const bool unclear_memory = repeated && unclear(bytes_a, bytes_b);
+    const std::string of = repeated ? " (medians of " + std::to_string(a.numbers.size()) + " runs each)"
+                                    : std::string(" (of one run each)");
+#ifdef HEADWAY_WITH_FIGURES
+    return figure::finding(a.middle(), na, b.middle(), nb, {!unclear_time, !unclear_memory}) + of;
+#else
+    const auto share = [](double left, double right, bool is_unclear, const char* what) {
+        return is_unclear ? std::string("with no clear difference in ") + what
+               : left > 0 ? "with " + ratio_text(left, right) + " of its " + what
+                          : std::string("with as much ") + what;
+    };
+    return "B stands beside A " +
+           share(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), unclear_time, "time") + " and " +
+           share(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), unclear_memory,
+                 "memory") +
+           of;
 #endif
+}
+
+Json report_of(const Side& side) {
+    Json report = Json::parse(model::report_json(side.middle()));
+    if (side.warm_up) {
+        report["repeat"] = spreads_json(side.numbers, *side.warm_up);
+    }
+    return report;
 }
 
 // One side as it was asked for.
@@ -112,44 +159,61 @@ int compare_command(const CompareOptions& options) {
         return fail(outputs.error());
     }
     const Interrupts interrupts;
-    std::vector<std::unique_ptr<model::Run>> runs;
+    Side both[2];
     int status = kDone;
-    for (const SideOptions& of_side : sides) {
-        if (!of_side.trace.empty()) {
-            auto recorded = read_recorded(of_side.trace);
-            if (!recorded) {
-                return fail(recorded.error());
+    // In turn, so that a machine that grows warm or busy does it to both; the first round warms up.
+    const std::uint32_t rounds = options.repeat > 1 ? options.repeat + 1 : 1;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < std::size(both); ++i) {
+            Side& side = both[i];
+            if (!sides[i].trace.empty()) {
+                auto recorded = read_recorded(sides[i].trace);
+                if (!recorded) {
+                    return fail(recorded.error());
+                }
+                side.runs.push_back(std::move(*recorded));
+                side.numbers.push_back(side.runs.back()->numbers());
+                continue;
             }
-            runs.push_back(std::move(*recorded));
-            continue;
+            if (interrupts.asked()) {
+                tell(rounds == 1 ? "stopped before run B, so there is nothing to compare"
+                                 : "stopped after " + std::to_string(round * 2 + i) + " of " +
+                                       std::to_string(rounds * 2) + " runs, so there is nothing to compare");
+                return kProgramFailed;
+            }
+            auto ran = run_in_child(options.program, sides[i].words);
+            if (!ran) {
+                return fail(ran.error());
+            }
+            if (ran->status > kProgramFailed) {
+                return ran->status;  // the run has said why
+            }
+            status = std::max(status, ran->status);
+            auto run = read_run(ran->recording.get());
+            if (!run) {
+                return fail(run.error());
+            }
+            auto numbers = (*run)->numbers();
+            if (rounds > 1 && round == 0) {
+                side.warm_up = std::move(numbers);
+                continue;
+            }
+            side.runs.push_back(std::move(*run));
+            side.numbers.push_back(std::move(numbers));
         }
-        if (interrupts.asked()) {
-            tell("stopped before run B, so there is nothing to compare");
-            return kProgramFailed;
-        }
-        auto side = run_in_child(options.program, of_side.words);
-        if (!side) {
-            return fail(side.error());
-        }
-        if (side->status > kProgramFailed) {
-            return side->status;  // the run has said why
-        }
-        status = std::max(status, side->status);
-        auto run = read_run(side->recording.get());
-        if (!run) {
-            return fail(run.error());
-        }
-        runs.push_back(std::move(*run));
     }
-    const model::Run& a = *runs[0];
-    const model::Run& b = *runs[1];
+    const model::Run& a = both[0].middle();
+    const model::Run& b = both[1].middle();
     const auto where = [](const model::RunInfo& info) {
         return info.simulated ? "SIMULATED" : info.device_name.empty() ? info.program : info.device_name;
     };
-    tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
-         ", A: " + where(a.info()) + ", B: " + where(b.info()));
-    print_table(a.numbers(), b.numbers());
-    tell(verdict(a, b));
+    tell(
+        a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
+        ", A: " + where(a.info()) + ", B: " + where(b.info()) +
+        (rounds > 1 ? "; " + std::to_string(options.repeat) + " runs of each in turn, after one each to warm up" : ""));
+    print_table(both[0], both[1]);
+    const std::string said = verdict(both[0], both[1]);
+    tell(said);
     const auto keep_first = [&](const core::Result<void>& written) {
         if (!written) {
             const int problem = fail(written.error());
@@ -157,16 +221,12 @@ int compare_command(const CompareOptions& options) {
         }
     };
     if (!options.report.empty()) {
-        nlohmann::ordered_json both{{"headway", HEADWAY_VERSION},
-                                    {"program", a.info().program},
-                                    {"a", nlohmann::ordered_json::parse(model::report_json(a))},
-                                    {"b", nlohmann::ordered_json::parse(model::report_json(b))},
-                                    {"verdict", verdict(a, b)}};
-        keep_first(write_text(options.report,
-                              both.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"));
+        const Json report{{"headway", HEADWAY_VERSION}, {"program", a.info().program}, {"runs", both[0].runs.size()},
+                          {"a", report_of(both[0])},    {"b", report_of(both[1])},     {"verdict", said}};
+        keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, a, &b));
+        keep_first(write_figure(options.figure, a, &b, rounds > 1 ? said : std::string()));
     }
     return status;
 }

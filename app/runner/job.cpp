@@ -57,7 +57,8 @@ std::string file_and_line(const core::Error& error) {
 }  // namespace
 
 trace::BarrierPolicy Job::barrier() const {
-    return options.barrier ? *options.barrier : program->written_barrier();
+    const auto chosen = options.barrier.value_or(trace::BarrierPolicy{});
+    return chosen.kind == trace::BarrierKind::as_written ? program->written_barrier() : chosen;
 }
 
 core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& program, const lesson::Lesson* lesson) {

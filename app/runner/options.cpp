@@ -231,7 +231,7 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
         return in_side(complaint(app, problem, "headway run"));
     }
     if (!raw.repeat.empty()) {
-        return in_side({core::ErrorKind::usage, "--repeat is not for a comparison"});
+        return in_side({core::ErrorKind::usage, "--repeat is for both sides: headway compare PROGRAM --repeat N"});
     }
     if (!raw.trace_fd.empty()) {
         return in_side({core::ErrorKind::usage, "--trace-fd is not for a comparison"});
@@ -263,11 +263,13 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     run->add_option("PROGRAM", raw.program, "a lesson's id, or a .py, .ipynb or .md file")->required();
     add_run_options(*run, raw);
 
-    std::string side_a, side_b;
+    std::string side_a, side_b, repeat_sides;
     auto* compare = app.add_subcommand("compare", "Two runs on one time axis");
     compare->add_option("PROGRAM", line.compare.program, "as for run; not needed for two traces");
     compare->add_option("--a", side_a, "options of run A, in one string; or a trace on disk")->required();
     compare->add_option("--b", side_b, "options of run B, in one string; or a trace on disk")->required();
+    compare->add_option("--repeat", repeat_sides,
+                        "N: run each once to warm up, then N times in turn, and compare the medians");
     compare->add_option("--figure", line.compare.figure, "FILE.png, .svg or .pdf: both timelines");
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
@@ -345,6 +347,13 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         if (!options.program.empty() && both_recorded) {
             return core::Error{core::ErrorKind::usage, "compare runs nothing when --a and --b are both traces, so " +
                                                            options.program.substr(0, 60) + " has no meaning here"};
+        }
+        if (auto taken = take_count(repeat_sides, "--repeat", 1, 1000, options.repeat); !taken) {
+            return taken.error();
+        }
+        if (options.repeat > 1 && (!options.trace_a.empty() || !options.trace_b.empty())) {
+            return core::Error{core::ErrorKind::usage,
+                               "--repeat runs both sides, so neither --a nor --b may be a trace"};
         }
         options.a = *a;
         options.b = *b;

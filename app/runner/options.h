@@ -45,6 +45,7 @@ struct CompareOptions {
     RunOptions a, b;
     std::vector<std::string> words_a, words_b;  // as they were given, for the runs' own command lines
     std::string trace_a, trace_b;               // a recorded side: the trace's file; empty: it is run
+    std::uint32_t repeat = 1;                   // how often each is measured; more than once: after one to warm up
     std::string report, figure;
 };
 

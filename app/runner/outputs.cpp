@@ -140,9 +140,11 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
-                                [[maybe_unused]] const model::Run* b) {
+                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const std::string& title) {
 #ifdef HEADWAY_WITH_FIGURES
-    return figure::write_figure(path, a, b, {});
+    figure::FigureOptions options;
+    options.title = title;
+    return figure::write_figure(path, a, b, options);
 #else
     return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
 #endif

@@ -1,8 +1,8 @@
-// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is written
-// down besides (report, trace, figure) is the median run's.
-#include <algorithm>
+// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is
+// written down besides (report, trace, figure) is the median run's.
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "app/model/report.h"
 #include "app/runner/child_run.h"
@@ -10,6 +10,7 @@
 #include "app/runner/device_choice.h"
 #include "app/runner/interrupt.h"
 #include "app/runner/job.h"
+#include "app/runner/spread.h"
 
 namespace headway::runner {
 
@@ -48,19 +49,13 @@ std::vector<std::string> words_of(const RunOptions& options) {
         add("--queue-limit", std::to_string(options.queue_limit));
     }
     add("--free-policy", std::string(memory::name_of(options.free_policy)));
+    add("--issue", options.graphs ? "graph" : "op");
+    add("--launch", options.cuda.launch == devices::CudaLaunch::frontend ? "frontend" : "engine");
+    add("--copies", options.cuda.pinned ? "pinned" : "pageable");
+    add("--products", options.cuda.tf32 ? "tf32" : "float32");
     add("--seed", std::to_string(options.seed));
     add("--trace-limit", std::to_string(options.trace_limit));
     return words;
-}
-
-struct Spread {
-    double median = 0, least = 0, most = 0;
-};
-
-Spread spread_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
 }
 
 }  // namespace
@@ -102,53 +97,27 @@ int repeat_command(const RunOptions& options) {
         runs.push_back(std::move(*run));
         numbers.push_back(runs.back()->numbers());
     }
-    struct Row {
-        const char* key;
-        const char* name;
-        double (*value)(const model::Numbers&);
+    const std::span<const model::Numbers> measured = std::span(numbers).subspan(1);
+    const auto times = std::to_string(options.repeat) + (options.repeat == 1 ? " run" : " runs");
+    tell(runs[0]->info().program + (runs[0]->info().simulated ? ", SIMULATED" : "") + ", " + times +
+         " after one to warm up");
+    const auto row = [](const char* name, const std::string& median, const std::string& least, const std::string& most,
+                        const std::string& warm_up) {
+        std::fprintf(stderr, "  %-14s%s%s%s%s\n", name, right_aligned(median, 13).c_str(),
+                     right_aligned(least, 13).c_str(), right_aligned(most, 13).c_str(),
+                     right_aligned(warm_up, 13).c_str());
     };
-    constexpr Row kRows[] = {
-        {"total_ns", "total", [](const model::Numbers& n) { return static_cast<double>(n.total_ns); }},
-        {"blocked_ns", "blocked", [](const model::Numbers& n) { return static_cast<double>(n.blocked_ns); }},
-        {"t1_ns", "t1", [](const model::Numbers& n) { return n.t1_ns; }},
-        {"t2_ns", "t2", [](const model::Numbers& n) { return n.t2_ns; }},
-        {"t3_ns", "t3", [](const model::Numbers& n) { return n.t3_ns; }},
-    };
-    Json repeat{{"runs", options.repeat}};
-    std::fprintf(stderr, "headway: %s, %u runs after one to warm up\n", runs[0]->info().program.c_str(), options.repeat);
-    std::fprintf(stderr, "  %-10s %12s %12s %12s %12s\n", "", "median", "least", "most", "warm-up");
-    for (const Row& row : kRows) {
-        std::vector<double> values;
-        for (std::size_t i = 1; i < numbers.size(); ++i) {
-            values.push_back(row.value(numbers[i]));
-        }
-        const Spread spread = spread_of(values);
-        const double warmup = row.value(numbers[0]);
-        std::fprintf(stderr, "  %-10s %12s %12s %12s %12s\n", row.name, time_text(spread.median).c_str(),
-                     time_text(spread.least).c_str(), time_text(spread.most).c_str(), time_text(warmup).c_str());
-        const auto whole = [](double ns) { return static_cast<std::int64_t>(ns + 0.5); };
-        repeat[row.key] = {{"median", whole(spread.median)},
-                           {"least", whole(spread.least)},
-                           {"most", whole(spread.most)},
-                           {"warmup", whole(warmup)}};
-        if (&row == kRows) {
-            for (const double value : values) {
-                repeat["totals_ns"].push_back(whole(value));
-            }
-        }
+    row("", "median", "least", "most", "warm-up");
+    for (const Measure& measure : measures()) {
+        const Spread spread = spread_of(measure, measured);
+        row(measure.name, text_of(measure, spread.median), text_of(measure, spread.least),
+            text_of(measure, spread.most), text_of(measure, measure.of(numbers[0])));
     }
-    // The run in the middle stands for them all.
-    std::vector<std::size_t> order;
-    for (std::size_t i = 1; i < numbers.size(); ++i) {
-        order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return numbers[a].total_ns < numbers[b].total_ns; });
-    const model::Run& middle = *runs[order[(order.size() - 1) / 2]];
+    const model::Run& middle = *runs[1 + middle_of(measured)];
     std::string text;
     if (!options.report.empty()) {
         Json report = Json::parse(model::report_json(middle));
-        report["repeat"] = std::move(repeat);
+        report["repeat"] = spreads_json(measured, numbers[0]);
         text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
     }
     return write_outputs(options, middle, text);

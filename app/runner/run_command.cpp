@@ -41,7 +41,8 @@ void summarise(const model::Run& run) {
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " +
          bytes_text(n.live_bytes_peak));
     if (n.lost_records != 0) {
-        tell("the recording was full: " + std::to_string(n.lost_records) + " records are missing");
+        tell("the recording was full: " + std::to_string(n.lost_records) +
+             (n.lost_records == 1 ? " record is missing" : " records are missing"));
     }
 }
 

@@ -140,6 +140,14 @@ core::Result<std::vector<std::string>> split_options(std::string_view text) {
     return words;
 }
 
+std::string right_aligned(std::string_view text, std::size_t width) {
+    std::size_t characters = 0;
+    for (const char c : text) {
+        characters += (static_cast<unsigned char>(c) & 0xC0u) != 0x80 ? 1 : 0;  // UTF-8: the first byte of each
+    }
+    return std::string(characters < width ? width - characters : 0, ' ').append(text);
+}
+
 std::string list_of(const std::vector<std::string>& names) {
     std::string list;
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -28,6 +28,9 @@ core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);
 // A string of options as a shell would split it: at blanks, with quotes and backslashes.
 core::Result<std::vector<std::string>> split_options(std::string_view text);
 
+// With blanks before it, as wide as `width` characters of a terminal.
+std::string right_aligned(std::string_view text, std::size_t width);
+
 // "increment, matmul and train"
 std::string list_of(const std::vector<std::string>& names);
 

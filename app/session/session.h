@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,68 +14,12 @@
 
 #include "app/model/run.h"
 #include "app/session/child_process.h"
+#include "app/session/devices.h"
+#include "app/session/execution.h"
 #include "app/session/settings.h"
 #include "engine/core/result.h"
 
 namespace headway::session {
-
-enum class Phase {
-    starting,  // the runner has not begun to record
-    running,
-    paused,
-    finished,
-    failed,    // the program or its start failed; ending() says why
-    stopped,   // by the learner
-    killed,    // the runner ended by a signal
-    recorded,  // read from a file
-};
-constexpr bool is_live(Phase phase) {
-    return phase <= Phase::paused;
-}
-
-struct OutputLine {
-    std::string text;
-    bool error = false;  // stderr
-};
-
-// One run of a program, going on or over: its recording, its output and how it ended.
-class Execution {
-public:
-    Settings settings;
-    char letter = 'B';
-
-    [[nodiscard]] Phase phase() const { return phase_; }
-    [[nodiscard]] bool live() const { return is_live(phase_); }
-    // Null while starting, and when the runner never began to record.
-    [[nodiscard]] const model::Run* run() const { return run_.get(); }
-    [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
-    [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
-    [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
-    [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
-    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
-
-private:
-    friend class Session;
-    void take_output(const std::string& bytes, bool error);
-    // Reads on in a recording to which nothing comes any more; true while there is more.
-    bool read_on(double budget_ms);
-
-    Phase phase_ = Phase::starting;
-    std::unique_ptr<model::Run> run_;
-    std::deque<OutputLine> output_;
-    bool unread_ = false;                     // over, but not yet read to its end
-    bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
-    std::uint64_t output_cut_ = 0;
-    std::string ending_;
-    model::Numbers numbers_;
-    std::uint64_t revision_ = 0;
-};
-
-struct DeviceInfo {
-    std::string kind, name;  // "cuda", "NVIDIA H200"
-    bool available = false;
-    std::string reason;  // why not
-};
 
 struct Options {
     std::string runner;                   // path of headway-runner
@@ -91,13 +34,14 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // The next run's. Changing barrier, budget and queue limit here acts on the next run only; the calls below act at
-    // once as well.
+    // The next run's. Changing barrier, budget and queue limit here acts on the next run only; the calls below act on
+    // the run that goes on as well, also while it is only starting.
     Settings settings;
 
     // Starts a run; one that still goes on is stopped first. The last run with a recording becomes A.
-    core::Result<void> start();
+    core::Result<void> start() { return start_with(First::go); }
     void toggle_pause();
+    [[nodiscard]] bool paused() const;  // or asked to be, while it starts
     // Asks the program to end at its next op; the runner is killed when that takes longer than a second.
     void stop();
     // Ends it now, without a last word.
@@ -138,13 +82,14 @@ public:
     [[nodiscard]] bool live() const { return b_ && b_->live(); }
     // Whether something may change without the user (a run that is not paused; devices being looked for).
     [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
-    [[nodiscard]] bool waiting() const { return live() || behind() || device_probe_.has_value(); }
+    [[nodiscard]] bool waiting() const { return live() || behind() || devices_.asking(); }
     // There is more in a recording than has been read: poll() may be given more time.
     [[nodiscard]] bool behind() const;
 
     // CPU and simulated until the runner has answered.
-    [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
-    [[nodiscard]] const std::string& device_problem() const { return device_problem_; }
+    [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_.devices(); }
+    [[nodiscard]] bool looking_for_devices() const { return devices_.asking(); }
+    [[nodiscard]] const std::string& device_problem() const { return devices_.problem(); }
     // Where the program may write besides its own folder: removed with the session. "" when there is none.
     [[nodiscard]] const std::string& temporary_folder() const { return temporary_; }
     // The runs that were started, ever; tells one B from the next.
@@ -154,15 +99,23 @@ public:
 private:
     // How the run that is being started is to begin.
     enum class First { go, line, op, until };
+    // What was asked of a run that has not begun to record. Nothing: nobody asked, and the run's own settings stand.
+    struct Wishes {
+        std::optional<trace::BarrierPolicy> barrier;
+        std::optional<std::uint64_t> budget_bytes;
+        std::optional<std::uint32_t> queue_limit;
+        bool paused = false;
+    };
     bool poll_run(double budget_ms);
-    bool poll_devices();
     void try_to_map();
     void take_output(double budget_ms);
-    void start_with(First first, std::uint32_t line = 0);
+    core::Result<void> start_with(First first, std::uint32_t line = 0);
     void finish(const Ending& ending);
     void signal_attention();
     void resume();
     void hand_over_stepping();
+    void hand_over_wishes();
+    void store_wishes(trace::Control& to);
     void retire();
     [[nodiscard]] trace::Control* control();
 
@@ -173,7 +126,8 @@ private:
     int recording_fd_ = -1;
     bool stop_asked_ = false;
     bool behind_ = false;
-    std::int64_t stop_asked_ns_ = 0, numbers_at_ns_ = 0, numbers_cost_ns_ = 0, ended_at_ns_ = 0;
+    Wishes wishes_;
+    std::int64_t stop_asked_ns_ = 0, ended_at_ns_ = 0;
     std::uint64_t started_ = 0;
     std::set<std::uint32_t> breakpoints_;
     bool backend_held_ = false;
@@ -182,12 +136,7 @@ private:
     std::uint64_t line_delay_ns_ = 0;
     core::Line seen_line_ = 0;
     std::optional<Ending> ended_;
-    std::vector<DeviceInfo> devices_;
-    std::optional<ChildProcess> device_probe_;
-    std::string device_answer_, device_problem_;
+    DeviceList devices_;
 };
-
-// The devices that `headway-runner devices --json` lists.
-core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text);
 
 }  // namespace headway::session

@@ -48,9 +48,8 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
         words.emplace_back(name);
         words.push_back(std::move(value));
     };
-    if (const std::string barrier = barrier_word(settings.barrier); !barrier.empty()) {
-        option("--barrier", barrier);
-    }
+    // As written, too, is a choice: without it a lesson's own barrier would stand.
+    option("--barrier", trace::word_of(settings.barrier));
     for (const auto& [name, value] : settings.parameters) {
         option("--set", name + "=" + value);
     }

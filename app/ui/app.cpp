@@ -1,5 +1,7 @@
 #include "app/ui/app.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,6 +51,10 @@ void App::frame() {
     const ImVec2 size = io.DisplaySize;
     marks_.clear();
     moving_ = state_.view.advance(static_cast<double>(io.DeltaTime));
+    const bool entering = run_when_entered_;
+    if (entering) {
+        ImGui::ClearActiveID();  // the field takes in what was typed, and then the run begins with it
+    }
     const FontScope font(ui_, Face::regular, 14);
 
     constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -76,6 +82,12 @@ void App::frame() {
     open_.draw();
     draw_close_dialog(state_, ui_);
     ImGui::End();
+    if (entering) {
+        run_when_entered_ = false;
+        if (!left_.parameters().refused()) {
+            state_.run();
+        }
+    }
     draw_keys_help(state_, ui_);
     if (palette_.is_open()) {
         palette_.draw();
@@ -100,6 +112,12 @@ void App::next_barrier() {
 void App::handle_program_keys() {
     const ImGuiIO& io = ImGui::GetIO();
     if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
+        return;
+    }
+    const bool run_asked = (gfx::key_pressed(Key::f5) && !io.KeyShift && !state_.session.live()) ||
+                           (io.KeyCtrl && (gfx::key_pressed(Key::enter) || gfx::key_pressed(Key::keypad_enter)));
+    if (run_asked && left_.parameters().editing()) {
+        run_when_entered_ = true;
         return;
     }
     if (gfx::key_pressed(Key::f5)) {

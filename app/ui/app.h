@@ -51,6 +51,7 @@ private:
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     bool moving_ = false;
+    bool run_when_entered_ = false;  // a run was asked for while a parameter was being typed
 };
 
 // Pixels per design pixel for a window of this size: the screen's, more on a large window of a plain screen, less

@@ -189,9 +189,12 @@ void AppState::set_barrier(trace::BarrierPolicy policy) {
 }
 
 void AppState::set_device(std::string_view kind) {
+    // While the runner has not said which devices there are, a choice waits for its answer.
+    wanted_device_ = session.looking_for_devices() ? kind : std::string_view();
     for (const auto& device : session.devices()) {
         if (device.kind == kind && device.available) {
             session.settings.device = device.kind;
+            wanted_device_.clear();
         }
     }
 }
@@ -293,7 +296,7 @@ figure::TimelineView AppState::whole_view() const {
     std::vector<figure::TimelineRun> runs;
     for (const auto* execution : {session.b(), session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
-            runs.push_back({execution->run(), execution->letter, {}, {}});
+            runs.push_back({execution->run(), execution->letter, {}, {}, -1});
         }
     }
     if (runs.empty()) {
@@ -309,6 +312,9 @@ figure::TimelineView AppState::whole_view() const {
 bool AppState::poll(double budget_ms) {
     bool changed = session.poll(budget_ms);
     changed = sources.poll() || changed;
+    if (!wanted_device_.empty() && !session.looking_for_devices()) {
+        set_device(std::string(wanted_device_));
+    }
     if (document() != nullptr && document()->settle()) {
         hand_over_breakpoints();
     }

@@ -87,7 +87,8 @@ public:
     void step_line(trace::LineMode mode = trace::LineMode::step);
     void step_op();
     void set_barrier(trace::BarrierPolicy policy);
-    void set_device(std::string_view kind);  // nothing when it is not available
+    // Nothing when it is not available; once it is known to be, where the devices are still being looked for.
+    void set_device(std::string_view kind);
     // The reason why the text does not fit, or "".
     std::string set_budget(const std::string& text);
 
@@ -162,6 +163,7 @@ private:
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;
     std::string last_device_problem_;
+    std::string wanted_device_;  // asked for before the devices were known; empty: nothing is
 };
 
 // The picture's file name: "headway-train-20261121-015635.png".

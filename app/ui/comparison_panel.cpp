@@ -41,6 +41,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     struct Row {
         const session::Execution* run;
         std::string label;
+        bool simulated;
         figure::Rgba c;
         std::vector<std::string> cells;
     };
@@ -64,9 +65,11 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         all.push_back({run,
                        (a ? "A  " : "B  ") + barrier,
+                       run->run()->info().simulated,
                        a ? t.run_a : t.run_b,
                        {time(n.total_ns), time(n.issue_ns), time(n.blocked_ns), figure::percent_text(idle),
-                        figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"), figure::bytes_text(n.live_bytes_peak)}});
+                        figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"),
+                        figure::bytes_text(n.live_bytes_peak)}});
     }
     Verdict verdict;
     if (both) {
@@ -74,13 +77,22 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     }
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
-    constexpr float kHead = 12.5f, kCell = 14, kWords = 13;
+    constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f;
+    if (const auto of = state_.session.live() ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
+        const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
+        verdict = {};
+        verdict.time = both ? "B's issue, blocked and idle:" : "sums of " + first;
+        verdict.memory = both ? first : std::string();
+    }
     const float pad = ui_.px(20);
     const float words = std::max(text_width(ui_, Face::semibold, kWords, verdict.time),
                                  text_width(ui_, Face::semibold, kWords, verdict.memory));
+    // Where numbers are simulated the word stands beside them, whole.
+    constexpr const char* kSimulated = "SIMULATED";
+    const float mark = text_width(ui_, Face::bold, kMark, kSimulated) + ui_.px(10);
     float label = ui_.px(90);
     for (const auto& row : all) {
-        label = std::max(label, text_width(ui_, Face::semibold, kCell, row.label));
+        label = std::max(label, text_width(ui_, Face::semibold, kCell, row.label) + (row.simulated ? mark : 0));
     }
     // As wide as what is in them, and what is left shared among them.
     std::array<float, 6> widths{};
@@ -92,19 +104,30 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         used += widths[i];
     }
-    const float room = max.x - min.x - 2 * pad - label - (words > 0 ? words + ui_.px(16) : 0);
-    const float gap = std::clamp((room - used) / 6, ui_.px(10), ui_.px(130));
-    // Where even that is too much, columns at the right give way to the verdict.
+    // Where that is too much, what says least is left out whole, column by column, then the verdict.
+    const float all_room = max.x - min.x - 2 * pad - label;
+    float room = all_room - (words > 0 ? words + ui_.px(16) : 0);
+    std::array<bool, 6> dropped{};
     std::size_t columns = kHeads.size();
-    while (columns > 1 && used + gap * static_cast<float>(columns) > room + 1) {
-        // total, peak memory and max headway say most; the middle ones go first.
-        --columns;
-        used -= widths[columns == 5 ? 3 : columns == 4 ? 1 : columns == 3 ? 2 : columns];
+    const auto fits = [&] { return used + ui_.px(10) * static_cast<float>(columns) <= room + 1; };
+    constexpr int kIdle = 3, kIssue = 1, kBlocked = 2, kHeadway = 4, kMemory = 5, kVerdict = -1;
+    for (const int least : {kIdle, kIssue, kBlocked, kVerdict, kHeadway, kMemory}) {
+        if (fits()) {
+            break;
+        }
+        if (least == kVerdict) {
+            verdict = {};
+            room = all_room;
+        } else {
+            dropped[static_cast<std::size_t>(least)] = true;
+            used -= widths[static_cast<std::size_t>(least)];
+            --columns;
+        }
     }
+    const float gap = std::clamp((room - used) / static_cast<float>(columns), ui_.px(10), ui_.px(130));
     std::vector<std::size_t> order;
-    for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 5u}) {
-        const bool drop = (i == 3 && columns < 6) || (i == 1 && columns < 5) || (i == 2 && columns < 4);
-        if (!drop) {
+    for (std::size_t i = 0; i < kHeads.size(); ++i) {
+        if (!dropped[i]) {
             order.push_back(i);
         }
     }
@@ -121,7 +144,10 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     }
     float y = top + ui_.px(26);
     for (const auto& row : all) {
-        draw_text(ui_, list, min.x + pad, y, Face::semibold, kCell, row.c, row.label);
+        const float named = draw_text(ui_, list, min.x + pad, y, Face::semibold, kCell, row.c, row.label);
+        if (row.simulated) {
+            draw_text(ui_, list, min.x + pad + named + ui_.px(10), y, Face::bold, kMark, t.warning, kSimulated);
+        }
         y += ui_.px(26);
     }
     draw_text_right(ui_, list, max.x - ui_.px(14), top + ui_.px(26), Face::semibold, kWords, tone(t, verdict.time_tone),

@@ -202,13 +202,14 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
     } else if (hit.work >= 0 && hit.work < static_cast<int>(run.works().size())) {
         describe_work(run, hit.work, card);
         if (hit.folded > 1) {
-            card.lines.push_back({Tone::dim, count_text(hit.folded) + " in this sliver; zoom in to see each"});
+            card.lines.push_back(
+                {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
         }
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";
+        const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
         card.lines.push_back(
-            {Tone::issue, count_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)))) +
-                              " ops issued and not finished"});
+            {Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") + " issued and not finished"});
         card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
     } else if (hit.row == figure::RowKind::memory) {
         const auto bytes = [ns](const model::Curve& curve) {
@@ -241,6 +242,9 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
             card.lines.push_back({Tone::dim, "issue    " + duration_text(static_cast<double>(batch.issue_end_ns -
                                                                                              batch.issue_begin_ns))});
         }
+    }
+    if (!card.empty() && run.info().simulated) {
+        card.lines.push_back({Tone::warning, "SIMULATED"});
     }
     return card;
 }
@@ -308,6 +312,9 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
                 break;
             case Tone::dim:
                 c = t.dim;
+                break;
+            case Tone::warning:
+                c = t.warning;
                 break;
             case Tone::plain:
                 break;

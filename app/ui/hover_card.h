@@ -11,7 +11,7 @@
 namespace headway::ui {
 
 struct CardLine {
-    enum class Tone { plain, issue, execute, wait, memory, dim } tone = Tone::plain;
+    enum class Tone { plain, issue, execute, wait, memory, dim, warning } tone = Tone::plain;
     std::string text;
 };
 struct Card {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/widgets.h"
+
 namespace headway::ui {
 namespace {
 
@@ -24,28 +26,44 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
 
-    const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y;
+    // Where the height does not suffice for all, the output goes first, then the source, which can have the panel.
+    const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y, width = max.x - min.x - 2 * edge;
     const float stages_top = max.y - ui_.px(StagesPanel::kHeight);
-    const float output_height = std::clamp(height * 0.24f - ui_.px(86), ui_.px(66), ui_.px(190));
-    const float output_top = stages_top - gap - output_height;
     stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
-    output_.draw({min.x + edge, output_top}, {max.x - edge, stages_top - gap});
-    if (!source_.available()) {
-        draw_text(min, {max.x, output_top});
+    const bool source = source_.available();
+    const float least = source ? source_.least_height(width) : 0;
+    const float least_text = source && state_.wide_source ? 0 : ui_.px(kLeastText) + gap;
+    const float least_output = ui_.px(66);
+    float bottom = stages_top - gap;
+    if (bottom - min.y >= least_output + gap + least + least_text) {
+        const float output_height = std::clamp(height * 0.24f - ui_.px(86), least_output, ui_.px(190));
+        const float output_top = std::max(bottom - output_height, min.y + least + least_text + gap);
+        output_.draw({min.x + edge, std::min(output_top, bottom - least_output)}, {max.x - edge, bottom});
+        bottom = std::min(output_top, bottom - least_output) - gap;
+    }
+    if (!source) {
+        draw_text(min, {max.x, bottom + gap});
         return;
     }
-    const float source_bottom = output_top - gap, width = max.x - min.x - 2 * edge;
     if (state_.wide_source) {
-        source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, source_bottom});
+        source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, bottom});
         return;
     }
-    const float room = source_bottom - min.y;
-    const float least = source_.least_height(width), most = std::max(least, room - ui_.px(kLeastText));
-    const float source_height = std::clamp(room * source_share_, least, most);
-    const float source_top = source_bottom - source_height;
+    const float room = bottom - min.y;
+    if (room < least + least_text) {
+        const ButtonLook look{.height = ui_.px(24), .text_px = 12.5f};
+        if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
+            state_.wide_source = true;
+        }
+        tooltip(ui_, "The source in place of this text (Ctrl E)");
+        draw_text(min, {max.x, bottom - ui_.px(24)});
+        return;
+    }
+    const float source_height = std::clamp(room * source_share_, least, std::max(least, room - ui_.px(kLeastText)));
+    const float source_top = bottom - source_height;
     draw_text(min, {max.x, source_top});
     draw_divider({min.x + edge, source_top - gap}, width, room);
-    source_.draw({min.x + edge, source_top}, {max.x - edge, source_bottom});
+    source_.draw({min.x + edge, source_top}, {max.x - edge, bottom});
 }
 
 void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
@@ -70,6 +88,9 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
     const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
+    if (size.x < 1 || size.y < 1) {
+        return;  // ImGui would take all there is
+    }
     ImGui::SetCursorScreenPos(top);
     ImGui::BeginChild("text", size, false, 0);
     // Room for the scroll bar, always, so that nothing jumps when it comes.

@@ -23,6 +23,7 @@ public:
     // The width that it wants of a window.
     [[nodiscard]] float width(float window_px) const;
     [[nodiscard]] SourcePanel& source() { return source_; }
+    [[nodiscard]] const ParametersPanel& parameters() const { return parameters_; }
 
 private:
     void draw_text(ImVec2 min, ImVec2 max);

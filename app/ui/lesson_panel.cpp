@@ -1,6 +1,8 @@
 #include "app/ui/lesson_panel.h"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "app/ui/widgets.h"
 
@@ -75,21 +77,28 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
     if (block.kind == Kind::item) {
         list->AddCircleFilled({at.x + ui_.px(6), y + line * 0.5f}, ui_.exact_px(2.2f), colour(t.dim));
     }
-    bool first_word = true, space_before = false;
+    // Words of different styles that touch, as in "(**so**)", stay together.
+    struct Word {
+        std::string_view text;
+        Face face;
+        float size, width;
+        figure::Rgba colour;
+        bool space_before;
+    };
+    std::vector<Word> words;
+    bool space_before = false;
     for (const auto& span : block.spans) {
-        Face face = Face::regular;
-        float size = 15;
-        figure::Rgba c = t.dim;
+        Word word{{}, Face::regular, 15, 0, t.dim, false};
         if (span.style == MarkdownSpan::Style::strong) {
-            face = Face::semibold;
-            c = t.text;
+            word.face = Face::semibold;
+            word.colour = t.text;
         } else if (span.style == MarkdownSpan::Style::emphasis) {
-            face = Face::medium;
-            c = t.text;
+            word.face = Face::medium;
+            word.colour = t.text;
         } else if (span.style == MarkdownSpan::Style::code) {
-            face = Face::mono;
-            size = 13.5f;
-            c = t.text;
+            word.face = Face::mono;
+            word.size = 13.5f;
+            word.colour = t.text;
         }
         std::string_view rest = span.text;
         while (!rest.empty()) {
@@ -98,21 +107,32 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
                 rest.remove_prefix(1);
                 continue;
             }
-            const std::size_t end = std::min(rest.find(' '), rest.size());
-            const std::string_view word = rest.substr(0, end);
-            rest.remove_prefix(end);
-            const float word_width = text_width(ui_, face, size, word);
-            const float space = space_before && !first_word ? text_width(ui_, Face::regular, 15, " ") : 0;
-            if (x > 0 && x + space + word_width > room && space_before) {
+            word.text = rest.substr(0, std::min(rest.find(' '), rest.size()));
+            word.width = text_width(ui_, word.face, word.size, word.text);
+            word.space_before = space_before;
+            words.push_back(word);
+            rest.remove_prefix(word.text.size());
+            space_before = false;
+        }
+    }
+    const float space = text_width(ui_, Face::regular, 15, " ");
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const Word& word = words[i];
+        if (word.space_before && i > 0) {
+            float together = space + word.width;
+            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before; ++next) {
+                together += words[next].width;
+            }
+            if (x > 0 && x + together > room) {
                 x = 0;
                 y += line;
             } else {
                 x += space;
             }
-            draw_text(ui_, list, at.x + indent + x, y + line * 0.5f + ui_.exact_px(5.4f), face, size, c, word);
-            x += word_width;
-            first_word = space_before = false;
         }
+        draw_text(ui_, list, at.x + indent + x, y + line * 0.5f + ui_.exact_px(5.4f), word.face, word.size, word.colour,
+                  word.text);
+        x += word.width;
     }
     return y + line - at.y + ui_.px(block.kind == Kind::item ? 2 : 10);
 }

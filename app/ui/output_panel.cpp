@@ -25,16 +25,24 @@ void OutputPanel::wrap(const session::Execution& run, float width) {
     std::uint32_t index = 0;
     for (const auto& line : run.output()) {
         ui_.fonts.cover(line.text);
+        // After a word where there are several, which are then shown from their begin.
         std::size_t from = 0, at = 0, filled = 0;
+        std::size_t after_word = 0, filled_by_word = 0;
         while (at < line.text.size()) {
             const figure::Utf8Char c = figure::next_char(std::string_view(line.text).substr(at));
             const std::size_t cells = c.code >= 0x1100 ? 2 : 1;  // wide enough for what is wide
             if (filled + cells > columns) {
-                rows_.push_back({index, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(at - from)});
-                from = at;
-                filled = 0;
+                const bool word = after_word > from && filled_by_word * 2 > columns;
+                const std::size_t end = word ? after_word : at;
+                rows_.push_back({index, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(end - from)});
+                from = end;
+                filled = word ? filled - filled_by_word : 0;
             }
             filled += cells;
+            if (c.code == ' ') {
+                after_word = at + c.bytes;
+                filled_by_word = filled;
+            }
             at += c.bytes;
         }
         rows_.push_back({index, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(at - from)});
@@ -80,7 +88,8 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
             const float y = origin.y + static_cast<float>(i) * line + ui_.px(15);
             if (i < cut) {
                 draw_text(ui_, inner, origin.x + margin, y, Face::regular, 12.5f, t.faint,
-                          figure::count_text(run->output_cut()) + " earlier lines are not kept");
+                          figure::count_text(run->output_cut()) +
+                              (run->output_cut() == 1 ? " earlier line is not kept" : " earlier lines are not kept"));
                 continue;
             }
             const Row& row = rows_[static_cast<std::size_t>(i - cut)];

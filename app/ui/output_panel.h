@@ -1,4 +1,4 @@
-// What the program wrote, and how it ended.
+// What the program wrote.
 #pragma once
 
 #include <cstdint>

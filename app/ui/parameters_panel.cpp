@@ -45,6 +45,14 @@ void ParametersPanel::draw(float width) {
     engine_rows(width);
 }
 
+bool ParametersPanel::editing() const {
+    return std::any_of(fields_.begin(), fields_.end(), [](const auto& field) { return field.second.editing; });
+}
+
+bool ParametersPanel::refused() const {
+    return std::any_of(fields_.begin(), fields_.end(), [](const auto& field) { return !field.second.problem.empty(); });
+}
+
 void ParametersPanel::section(const char* title, float width, bool can_reset) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -64,9 +72,13 @@ void ParametersPanel::section(const char* title, float width, bool can_reset) {
 void ParametersPanel::row_label(const std::string& label, const std::string& help, float row_top) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = label_width(ui_, ImGui::GetContentRegionAvail().x) - ui_.px(8);
+    float size = 14;
+    while (size > 11 && text_width(ui_, Face::regular, size, label) > room) {
+        size -= 1;
+    }
     ImGui::Dummy({room, ui_.px(kRow - 4)});
-    tooltip(ui_, help);
-    draw_text(ui_, ImGui::GetWindowDrawList(), at.x, row_top + ui_.px(19), Face::regular, 14, ui_.theme->text, label,
+    tooltip(ui_, text_width(ui_, Face::regular, size, label) > room ? label + "\n" + help : help);
+    draw_text(ui_, ImGui::GetWindowDrawList(), at.x, row_top + ui_.px(19), Face::regular, size, ui_.theme->text, label,
               room);
 }
 

@@ -13,6 +13,8 @@ class ParametersPanel {
 public:
     ParametersPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     void draw(float width);
+    [[nodiscard]] bool editing() const;  // something is being typed that is not yet the setting
+    [[nodiscard]] bool refused() const;  // something was typed that does not fit, and says so
 
 private:
     struct Field {

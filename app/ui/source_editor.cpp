@@ -10,6 +10,7 @@
 #include "app/figure/format.h"
 #include "app/figure/utf8.h"
 #include "app/ui/widgets.h"
+#include "engine/core/clock.h"
 
 namespace headway::ui {
 namespace {
@@ -50,7 +51,7 @@ void SourceEditor::draw_heads(float right, float baseline) {
     const bool narrow = bar < ui_.px(kColumn);
     const float x = right - costs_width_ + ui_.px(2), size = narrow ? 10.0f : 11.5f;
     draw_text(ui_, list, x, baseline, Face::mono, size, t.issue, "issue");
-    draw_text(ui_, list, x + bar, baseline, Face::mono, size, t.wait_text, narrow ? "block" : "blocked");
+    draw_text(ui_, list, x + bar, baseline, Face::mono, size, t.wait_text, narrow ? "wait" : "blocked");
     draw_text_right(ui_, list, right - ui_.px(13), baseline, Face::mono, size, t.dim, "ops");
 }
 
@@ -84,9 +85,10 @@ void SourceEditor::weigh() {
     if (weighed_run_ == run && weighed_ == revision) {
         return;
     }
-    // Costs of a long run are summed when it is over; while it goes on, only as long as that is quick.
-    if (b != nullptr && b->live() && b->run() != nullptr && b->run()->op_count() > 200'000 && !costs_.empty() &&
-        weighed_run_ == run) {
+    // Summing up takes at most this part of the time while a long run goes on.
+    constexpr std::int64_t kShare = 20;
+    const std::int64_t begin = core::monotonic_ns();
+    if (b != nullptr && b->live() && weighed_run_ == run && begin - weighed_at_ns_ < weigh_cost_ns_ * kShare) {
         return;
     }
     weighed_run_ = run;
@@ -107,6 +109,8 @@ void SourceEditor::weigh() {
         cost.issue = static_cast<double>(cost.of.issue_ns) / static_cast<double>(most);
         cost.blocked = static_cast<double>(cost.of.blocked_ns) / static_cast<double>(most);
     }
+    weighed_at_ns_ = core::monotonic_ns();
+    weigh_cost_ns_ = weighed_at_ns_ - begin;
 }
 
 // How far the longest line goes.

@@ -10,36 +10,53 @@
 namespace headway::ui {
 
 std::string prediction_verdict(const model::Numbers& n) {
-    std::string text;
-    if (n.predicted_ns > 0 && n.total_ns > 0) {
-        const double apart = std::abs(static_cast<double>(n.total_ns) - static_cast<double>(n.predicted_ns)) /
-                             static_cast<double>(n.total_ns);
-        text = n.total_ns == n.predicted_ns ? "exactly, " : figure::percent_text(apart) + " apart, ";
+    if (n.predicted_ns <= 0 || n.total_ns <= 0) {
+        return {};
     }
-    return text + (n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound");
+    const double apart = std::abs(static_cast<double>(n.total_ns) - static_cast<double>(n.predicted_ns)) /
+                         static_cast<double>(n.total_ns);
+    return n.total_ns == n.predicted_ns ? "exactly as predicted" : figure::percent_text(apart) + " apart";
 }
+
+std::string stages_heading(const session::Execution* run) {
+    const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
+    std::string text = any && run->run()->info().simulated ? "Three stages, SIMULATED" : "Three stages, measured";
+    if (any && run->live()) {
+        const auto of = run->sums_of_total_ns();
+        text += of ? ", after " + figure::duration_text(static_cast<double>(*of)) : std::string(", so far");
+    }
+    return text;
+}
+
+namespace {
+
+// "1,170 ops" where only the number fits; a time keeps its unit.
+std::string without_ops(const std::string& value) {
+    return value.substr(0, value.rfind(" op"));
+}
+
+}  // namespace
 
 void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const session::Execution* run = state_.session.b();
     const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
-    const bool simulated = any && run->run()->info().simulated;
     const model::Numbers numbers = any ? run->numbers() : model::Numbers{};
-    draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
-              simulated ? "Three stages, SIMULATED" : "Three stages, measured");
+    draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim, stages_heading(run));
     struct StageCard {
         const char *id, *label;
         std::string value;
         figure::Rgba c;
     };
     const auto time = [any](double ns) { return any ? figure::duration_text(ns) : std::string("–"); };
+    const std::string headway =
+        any ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : std::string("–");
     const std::array<StageCard, 4> cards{
         {{"stage/t1", "t₁ issue", time(numbers.t1_ns), t.issue},
          {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
          {"stage/t3", "t₃ return", numbers.t3_ns > 0 ? time(numbers.t3_ns) : "–", t.wait},
-         {"stage/headway", "headway", any ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : std::string("–"),
-          t.text}}};
+         {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);
     float x = min.x;
@@ -47,13 +64,22 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         const ImVec2 a{x, top}, b{x + width, top + height};
         draw_card(ui_, list, a, b, t.raised);
         const float pad = ui_.px(width > ui_.px(100) ? 12 : 8);
-        draw_text(ui_, list, x + pad, top + ui_.px(22), Face::medium, 12.5f, t.dim, card.label, width - 2 * pad);
+        const std::string_view label = card.label;
+        const bool whole = text_width(ui_, Face::medium, 12.5f, label) <= width - 2 * pad;
+        const std::size_t space = label.find(' ');
+        draw_text(ui_, list, x + pad, top + ui_.px(22), Face::medium, 12.5f, t.dim,
+                  whole                    ? label
+                  : label.starts_with("t") ? label.substr(0, space)
+                                           : label.substr(space + 1));
+        // Smaller where there is little room, and "ops" goes first; never cut.
+        const float inside = width - 2 * pad;
+        const bool fits = text_width(ui_, Face::mono_bold, 12, card.value) <= inside;
+        const std::string value = fits ? card.value : without_ops(card.value);
         float size = 19;
-        while (size > 12 && text_width(ui_, Face::mono_bold, size, card.value) > width - 2 * pad) {
+        while (size > 9 && text_width(ui_, Face::mono_bold, size, value) > inside) {
             size -= 1;
         }
-        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, size, any ? card.c : t.faint, card.value,
-                  width - 2 * pad + 1);
+        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, size, any ? card.c : t.faint, value);
         ui_.marks.insert_or_assign(card.id, Mark{a.x, a.y, b.x, b.y});
         x += width + gap;
     }
@@ -70,16 +96,22 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         const float used = draw_text(ui_, list, left + column, y, Face::mono_medium, kWords, t.text,
                                      figure::duration_text(static_cast<double>(ns)));
         const float x_rest = left + column + std::max(value, used + ui_.px(10));
-        draw_text(ui_, list, x_rest, y, Face::regular, kWords, t.dim, rest, left + room - x_rest);
+        draw_text(ui_, list, x_rest, y, Face::regular, kWords, t.dim,
+                  fitting(ui_, Face::regular, kWords, rest, ", ", left + room - x_rest));
     };
+    const std::string regime = numbers.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound";
     if (numbers.predicted_ns > 0) {
-        line(y1, "predicted", numbers.predicted_ns, {});
-        draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint, numbers.prediction_formula, room);
+        line(y1, "predicted", numbers.predicted_ns, regime);
+        draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
+                  fitting(ui_, Face::regular, 12.5f, numbers.prediction_formula, ", ", room));
         ImGui::SetCursorScreenPos({left, y1 - ui_.px(14)});
         ImGui::Dummy({room, y2 + ui_.px(4) - y1 + ui_.px(14)});
         tooltip(ui_, numbers.prediction_formula);
     }
-    line(y3, "measured", numbers.total_ns, run->live() ? "so far" : prediction_verdict(numbers));
+    line(y3, "measured", numbers.total_ns,
+         run->live()                ? "so far"
+         : numbers.predicted_ns > 0 ? prediction_verdict(numbers)
+                                    : regime);
 }
 
 }  // namespace headway::ui

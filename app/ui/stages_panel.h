@@ -19,7 +19,10 @@ private:
     Ui& ui_;
 };
 
-// "1.6 % apart, execution-bound".
+// "1.6 % apart"; empty where there is nothing to compare.
 std::string prediction_verdict(const model::Numbers& numbers);
+
+// "Three stages, measured", and of what moment they are while the run goes on: "…, so far" is the one that is drawn.
+std::string stages_heading(const session::Execution* run);
 
 }  // namespace headway::ui

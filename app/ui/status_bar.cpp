@@ -1,7 +1,6 @@
 #include "app/ui/status_bar.h"
 
 #include <cmath>
-#include <vector>
 
 #include "app/figure/format.h"
 #include "app/ui/widgets.h"
@@ -34,26 +33,26 @@ const char* phase_text(const AppState& state) {
     return "";
 }
 
-std::string status_text(const AppState& state) {
+std::vector<std::string> status_parts(const AppState& state) {
     const session::Execution* run = state.session.b();
-    if (run == nullptr) {
-        return phase_text(state);
+    std::vector<std::string> parts;
+    if (run != nullptr && run->run() != nullptr) {
+        const auto& info = run->run()->info();
+        if (info.simulated) {
+            parts.emplace_back("SIMULATED");
+        }
+        if (!info.timing.empty()) {
+            parts.push_back("GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
+                            figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)));
+        }
+        const auto ops = run->run()->op_count();
+        parts.push_back(figure::count_text(ops) + (ops == 1 ? " op" : " ops"));
+        if (const auto lost = run->numbers().lost_records; lost != 0) {
+            parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") + " did not fit");
+        }
     }
-    std::string text;
-    if (run->run() != nullptr) {
-        if (run->run()->info().simulated) {
-            text = "SIMULATED · ";
-        }
-        if (const auto& info = run->run()->info(); !info.timing.empty()) {
-            text += "GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
-                    figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)) + " · ";
-        }
-        text += figure::count_text(run->run()->op_count()) + " ops · ";
-        if (run->numbers().lost_records != 0) {
-            text += figure::count_text(run->numbers().lost_records) + " records did not fit · ";
-        }
-    }
-    return text + phase_text(state);
+    parts.emplace_back(phase_text(state));
+    return parts;
 }
 
 void StatusBar::draw(ImVec2 min, ImVec2 max) {
@@ -63,11 +62,24 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled(min, {max.x, min.y + line}, colour(t.border));
     const float y = min.y + ui_.px(20);
-    std::string right = status_text(state_);
+    auto parts = status_parts(state_);
     if (state_.animating && state_.frames_per_second > 0) {
-        right = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps · " + right;
+        const auto fps = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps";
+        parts.insert(parts.begin(), fps);
     }
-    const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, right);
+    // What does not fit is left out whole, from the left; that times are simulated never is.
+    const auto joined = [&parts] {
+        std::string text;
+        for (const auto& part : parts) {
+            text += (text.empty() ? "" : " · ") + part;
+        }
+        return text;
+    };
+    const float room = max.x - min.x - ui_.px(40);
+    while (parts.size() > 1 && text_width(ui_, Face::medium, 12.5f, joined()) > room) {
+        parts.erase(parts.begin() + (parts.front() == "SIMULATED" ? 1 : 0));
+    }
+    const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
     float x = min.x + ui_.px(20);
     const float end = max.x - ui_.px(44) - right_width;
     const bool following = state_.view.following() || state_.session.b() == nullptr;

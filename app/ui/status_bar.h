@@ -1,6 +1,9 @@
 // The line at the bottom: keys at the left, the state of things at the right.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/ui/app_state.h"
 #include "app/ui/ui_context.h"
 
@@ -19,7 +22,7 @@ private:
 
 // "recording", "finished" …
 const char* phase_text(const AppState& state);
-// "1,204 ops · recording".
-std::string status_text(const AppState& state);
+// What stands at the right: "SIMULATED", "1,204 ops", "recording".
+std::vector<std::string> status_parts(const AppState& state);
 
 }  // namespace headway::ui

@@ -10,8 +10,6 @@
 namespace headway::ui {
 namespace {
 
-using session::Phase;
-
 constexpr float kRow = 30, kButton = 26, kPadding = 7, kText = 12.5f;
 constexpr float kOneRow = 590;  // design pixels that all of it takes beside each other
 constexpr float kOff = 0.06f;   // the slider's left end
@@ -55,12 +53,12 @@ void StepControls::frontend(float& x, float y, std::uint32_t line) {
     const auto& session = state_.session;
     const bool live = session.live(), lines = state_.can_step_lines();
     const bool ready = !session.settings.program.empty();
-    const bool paused = live && session.b()->phase() == Phase::paused;
+    const bool paused = session.paused();
     if (put(x, y, "source/run", "", ready, live ? "End the program" : "Run what is in the editor (F5, Ctrl Enter)",
             !live, live ? '#' : '>')) {
         live ? state_.stop() : state_.run();
     }
-    if (put(x, y, "source/pause", "", live && session.b()->phase() != Phase::starting,
+    if (put(x, y, "source/pause", "", live,
             paused ? "Go on (F5)" : "Pause the frontend; the backend goes on with what is queued (F5)", paused,
             paused ? '>' : '=')) {
         state_.run_or_pause();

@@ -64,7 +64,9 @@ void TimelinePanel::lay_out(figure::Box area) {
         if (execution == nullptr || execution->run() == nullptr) {
             continue;
         }
-        figure::TimelineRun run{execution->run(), both || execution->letter == 'A' ? execution->letter : 'B', {}, {}};
+        figure::TimelineRun run{
+            execution->run(), both || execution->letter == 'A' ? execution->letter : 'B', {}, {}, -1};
+        run.total_ns = execution->numbers().total_ns;
         if (execution == a && both) {
             run.note = "pinned · same time axis";
         }

@@ -11,7 +11,6 @@
 namespace headway::ui {
 namespace {
 
-using session::Phase;
 using trace::BarrierKind;
 
 struct BarrierChoice {
@@ -40,6 +39,17 @@ std::string device_label(const session::DeviceInfo& device) {
         }
     }
     return kind_label(device.kind) + (name.empty() ? "" : " · " + name);
+}
+
+std::vector<std::string> barrier_labels() {
+    std::vector<std::string> labels;
+    for (const auto& choice : kBarriers) {
+        labels.emplace_back(choice.label);
+    }
+    return labels;
+}
+std::string menu_label(const std::string& barrier) {
+    return "Barrier: " + barrier;
 }
 
 // A row of a popup menu: a title, and below it a line in a dimmer colour. True when it is chosen.
@@ -113,36 +123,64 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     draw_theme(right - ui_.px(34), y);
     right -= ui_.px(34) + ui_.px(kGap);
 
-    std::vector<std::string> labels;
-    for (const auto& choice : kBarriers) {
-        labels.emplace_back(choice.label);
-    }
     const bool roomy = width / ui_.fonts.scale() > 1500;
-    const bool cramped = width / ui_.fonts.scale() < 1150;
-    const float padding = roomy ? 14 : cramped ? 5 : 10;
-    const float barrier_width = segments_width(ui_, labels, 14, padding);
-    const float barrier_label = roomy ? text_width(ui_, Face::medium, 14, "Barrier") + ui_.px(14) : 0;
     // Where there is no room the steps have their keys only.
     const bool steps = width / ui_.fonts.scale() > 1700;
     const float step_width = steps ? ui_.px(kStepLineWidth + kStepOpWidth) + 2 * ui_.px(kGap) : 0;
     const float run_width = ui_.px(kRunWidth + kPauseWidth + kResetWidth) + 2 * ui_.px(kGap) + step_width;
-    const float group_gap = ui_.px(roomy ? kGroupGap : cramped ? 8 : 14);
-    const float least_device = ui_.px(cramped ? 80 : 96), most_device = ui_.px(340);
-    const float fixed = run_width + group_gap + barrier_label + barrier_width + group_gap;
+    const float group_gap = ui_.px(roomy ? kGroupGap : 14);
+    // The kind of device is always whole, whichever it is, so that nothing moves when another is chosen; its name is
+    // there where there is room for it.
+    float least_device = device_width(kind_label(state_.session.settings.device));
+    for (const auto& device : state_.session.devices()) {
+        least_device = std::max(least_device, device_width(kind_label(device.kind)));
+    }
+    const auto room = [&](bool whole_title) {
+        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 2 * group_gap -
+               least_device;
+    };
+    // Narrower buttons before a shorter title, and that before a menu.
+    struct Choice {
+        BarrierForm form;
+        bool whole_title;
+    };
+    BarrierForm form{false, 0};
+    for (const auto& choice : {Choice{{roomy, 14}, true}, Choice{{false, 10}, true}, Choice{{false, 7}, true},
+                               Choice{{false, 10}, false}, Choice{{false, 7}, false}, Choice{{false, 5}, false}}) {
+        if (barrier_width(choice.form) <= room(choice.whole_title)) {
+            form = choice.form;
+            break;
+        }
+    }
+    const float fixed = run_width + group_gap + barrier_width(form) + group_gap;
     // The design's place for the buttons is beside the panel's edge; they move left where the rest would not fit.
-    const float wanted = min.x + ui_.px(560);
-    float x = std::min(wanted, right - fixed - least_device);
-    x = std::max(x, min.x + ui_.px(cramped ? 150 : 200));
+    float x = std::max(std::min(min.x + ui_.px(560), right - fixed - least_device), min.x + ui_.px(24));
     draw_title(min.x + ui_.px(24), x - min.x - ui_.px(24) - ui_.px(16));
     draw_run_buttons(x, y, steps);
     x += group_gap;
-    draw_barrier(x, y, roomy, padding);
+    draw_barrier(x, y, form);
     x += group_gap;
-    const float device_width = std::clamp(right - x, ui_.px(80), most_device);
-    draw_device(x, y, device_width);
+    draw_device(x, y, std::clamp(right - x, least_device, std::max(least_device, ui_.px(340))));
 }
 
-float TopBar::draw_title(float x, float room) {
+// Of mark, number and arrow, and of the title, too, when it is `whole`.
+float TopBar::title_width(bool whole) {
+    const lesson::Lesson* lesson = state_.lesson();
+    float width = ui_.px(48);
+    if (lesson != nullptr) {
+        width += ui_.px(30);
+        width +=
+            lesson->number > 0 ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10) : 0;
+        width += whole ? text_width(ui_, Face::semibold, 16, lesson->title) : ui_.px(56);
+    }
+    return width;
+}
+
+float TopBar::device_width(const std::string& label) {
+    return std::ceil(text_width(ui_, Face::medium, 14, label)) + ui_.px(55);
+}
+
+void TopBar::draw_title(float x, float room) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float s = ui_.fonts.scale(), y = top_;
@@ -163,42 +201,47 @@ float TopBar::draw_title(float x, float room) {
     const float baseline = y + ui_.px(34);
     float left = x + ui_.px(48);
     const float end = x + room;
-    if (room > ui_.px(150)) {
+    // The program's name gives way to the lesson's.
+    const float name = text_width(ui_, Face::bold, 19, "Headway") + ui_.px(12);
+    if (title_width(true) + name <= room) {
         left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
     }
     const lesson::Lesson* lesson = state_.lesson();
     if (lesson == nullptr) {
-        return left;
+        return;
     }
     // The lesson's title opens the list of lessons.
     const ImVec2 at{left - ui_.px(6), y + ui_.px(12)};
     const float width = end - at.x;
     if (width < ui_.px(40)) {
-        return left;
+        return;
     }
     const std::string number = lesson->number > 0 ? std::to_string(lesson->number) : std::string();
     const float number_width = number.empty() ? 0 : text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
-    const float title_width =
-        std::min(text_width(ui_, Face::semibold, 16, lesson->title), width - number_width - ui_.px(30));
-    const float all = number_width + title_width + ui_.px(30);
+    const float title_room = width - number_width - ui_.px(30) + 1;
+    std::string title = fitting(ui_, Face::semibold, 16, lesson->title, " ", title_room);
+    if (title != lesson->title) {  // whole words, or the number alone
+        title = fitting(ui_, Face::semibold, 16, title, " ", title_room - text_width(ui_, Face::semibold, 16, "…"));
+        title += title.empty() && !number.empty() ? "" : "…";
+    }
+    const float shown_width = text_width(ui_, Face::semibold, 16, title);
+    const float all = number_width + shown_width + ui_.px(30);
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton("lesson", {std::max(all, 1.0f), ui_.px(32)})) {
         ImGui::OpenPopup("lessons");
     }
     mark_item(ui_, "lesson");
+    tooltip(ui_, title == lesson->title ? std::string() : lesson->title);
     if (ImGui::IsItemHovered()) {
         list->AddRectFilled(at, {at.x + all, at.y + ui_.px(32)}, colour(figure::mixed(t.panel, t.text, 0.08)),
                             ui_.exact_px(6));
     }
     draw_text(ui_, list, left, baseline, Face::mono_bold, 15, t.faint, number);
-    if (title_width > ui_.px(20)) {
-        draw_text(ui_, list, left + number_width, baseline, Face::semibold, 16, t.text, lesson->title, title_width + 1);
-    }
-    const float arrow = left + number_width + std::max(0.0f, title_width) + ui_.px(11), r = ui_.exact_px(4);
+    draw_text(ui_, list, left + number_width, baseline, Face::semibold, 16, t.text, title);
+    const float arrow = left + number_width + shown_width + ui_.px(11), r = ui_.exact_px(4);
     list->AddTriangleFilled({arrow - r, baseline - ui_.px(7)}, {arrow + r, baseline - ui_.px(7)},
                             {arrow, baseline - ui_.px(2)}, colour(t.faint));
     lessons_popup();
-    return left;
 }
 
 void TopBar::lessons_popup() {
@@ -222,7 +265,7 @@ void TopBar::lessons_popup() {
 void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     const auto& session = state_.session;
     const bool live = session.live();
-    const bool paused = live && session.b()->phase() == Phase::paused;
+    const bool paused = session.paused();
     ButtonLook look{
         .kind = ButtonKind::primary, .enabled = !session.settings.program.empty(), .width = ui_.px(kRunWidth)};
     look.icon = live ? '#' : '>';
@@ -232,7 +275,7 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     }
     tooltip(ui_, live ? "End the program at its next op" : "Run the program (F5, space)");
     x += ui_.px(kRunWidth + kGap);
-    ButtonLook pause{.enabled = live && session.b()->phase() != Phase::starting, .width = ui_.px(kPauseWidth)};
+    ButtonLook pause{.enabled = live, .width = ui_.px(kPauseWidth)};
     pause.icon = paused ? '>' : '=';
     pause.kind = paused ? ButtonKind::selected : ButtonKind::plain;
     if (button(ui_, "pause", paused ? "Go on" : "Pause", {x, y}, pause)) {
@@ -262,25 +305,55 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     x += ui_.px(kResetWidth);
 }
 
-void TopBar::draw_barrier(float& x, float y, bool labelled, float padding) {
-    const figure::Theme& t = *ui_.theme;
-    if (labelled) {
-        x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(20), Face::medium, 14, t.dim, "Barrier") +
-             ui_.px(14);
-    }
-    std::vector<std::string> labels;
-    int selected = -1;
-    for (std::size_t i = 0; i < kBarriers.size(); ++i) {
-        labels.emplace_back(kBarriers[i].label);
-        if (kBarriers[i].policy == state_.session.settings.barrier) {
-            selected = static_cast<int>(i);
+float TopBar::barrier_width(const BarrierForm& form) {
+    if (form.padding <= 0) {
+        float widest = 0;
+        for (const auto& choice : kBarriers) {
+            widest = std::max(widest, button_width(ui_, menu_label(choice.label), {.icon = 'v'}));
         }
+        return widest;
     }
-    const int clicked = segments(ui_, "barrier", labels, selected, {x, y}, t.run_b, 14, 0, padding);
+    return segments_width(ui_, barrier_labels(), 14, form.padding) +
+           (form.labelled ? text_width(ui_, Face::medium, 14, "Barrier") + ui_.px(14) : 0);
+}
+
+void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
+    const figure::Theme& t = *ui_.theme;
+    const auto chosen = std::find_if(kBarriers.begin(), kBarriers.end(), [this](const BarrierChoice& choice) {
+        return choice.policy == state_.session.settings.barrier;
+    });
+    const int selected = chosen == kBarriers.end() ? -1 : static_cast<int>(chosen - kBarriers.begin());
+    const float width = barrier_width(form);
+    int clicked = -1;
+    if (form.padding <= 0) {
+        const std::string now = selected >= 0 ? chosen->label : session::barrier_word(state_.session.settings.barrier);
+        if (button(ui_, "barrier", menu_label(now), {x, y},
+                   {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
+            ImGui::OpenPopup("barriers");
+        }
+        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)})) {
+            for (std::size_t i = 0; i < kBarriers.size(); ++i) {
+                const std::string label = kBarriers[i].label;
+                const bool now_chosen = static_cast<int>(i) == selected;
+                if (menu_row(ui_, "barrier/" + label, label, {}, true, ui_.px(180), now_chosen ? &t.run_b : nullptr)) {
+                    clicked = static_cast<int>(i);
+                }
+            }
+            end_menu();
+        }
+    } else {
+        if (form.labelled) {
+            draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(20), Face::medium, 14, t.dim, "Barrier");
+        }
+        const auto labels = barrier_labels();
+        clicked =
+            segments(ui_, "barrier", labels, selected, {x + width - segments_width(ui_, labels, 14, form.padding), y},
+                     t.run_b, 14, 0, form.padding);
+    }
     if (clicked >= 0) {
         state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
     }
-    x += segments_width(ui_, labels, 14, padding);
+    x += width;
 }
 
 void TopBar::draw_device(float x, float y, float width) {
@@ -292,8 +365,7 @@ void TopBar::draw_device(float x, float y, float width) {
     const std::string full = chosen != devices.end() ? device_label(*chosen) : state_.session.settings.device;
     // Where the name does not fit, the kind of device says enough.
     const float room = width - ui_.px(54);
-    const bool fits = text_width(ui_, Face::medium, 14, full) <= room * 1.6f;
-    const std::string label = fits || chosen == devices.end() ? full : kind_label(chosen->kind);
+    const std::string label = device_width(full) <= width || chosen == devices.end() ? full : kind_label(chosen->kind);
     const ImVec2 at{x, y};
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton("device", {width, ui_.px(30)})) {

@@ -13,10 +13,18 @@ public:
     void draw(ImVec2 min, ImVec2 max);
 
 private:
-    float draw_title(float x, float room);
+    // The barriers side by side, or in a menu where there is no room for them all.
+    struct BarrierForm {
+        bool labelled = false;
+        float padding = 0;  // of each, in design pixels; 0: a menu
+    };
+    void draw_title(float x, float room);
+    [[nodiscard]] float title_width(bool whole);
     void draw_run_buttons(float& x, float y, bool steps);
-    void draw_barrier(float& x, float y, bool labelled, float padding);
+    void draw_barrier(float& x, float y, const BarrierForm& form);
+    [[nodiscard]] float barrier_width(const BarrierForm& form);
     void draw_device(float x, float y, float width);
+    [[nodiscard]] float device_width(const std::string& label);
     void draw_export(float x, float y, float width);
     void draw_theme(float x, float y);
     void lessons_popup();

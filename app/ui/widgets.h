@@ -15,8 +15,10 @@ float draw_text(Ui& ui, ImDrawList* list, float x, float baseline_y, Face face, 
 float draw_text_right(Ui& ui, ImDrawList* list, float right_x, float baseline_y, Face face, float size_px,
                       figure::Rgba c, std::string_view text);
 float text_width(Ui& ui, Face face, float size_px, std::string_view text);
-// As much of the text as fits, ended by "…" when it is cut.
+// As much of the text as fits, ended by "…" when it is cut; after a whole word where there are several.
 std::string elided(Ui& ui, Face face, float size_px, std::string_view text, float room_px);
+// As many of the text's parts, from its begin, as fit whole; empty when not even the first one does.
+std::string fitting(Ui& ui, Face face, float size_px, std::string_view text, std::string_view separator, float room_px);
 
 // A card's ground: filled, bordered, rounded.
 void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius = 6);

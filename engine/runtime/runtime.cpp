@@ -34,16 +34,13 @@ Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Set
       source_(device),
       pool_(source_),
       signatures_(recording, pool_, settings.seed) {
-    // A watcher may have chosen before the program started; its choice stands.
-    if (control_.barrier.load() == 0) {
-        control_.barrier.store(pack_barrier(settings.barrier));
-    }
-    if (control_.budget_bytes.load() == 0) {
-        control_.budget_bytes.store(settings.budget_bytes);
-    }
-    if (control_.queue_limit.load() == 0) {
-        control_.queue_limit.store(settings.queue_limit);
-    }
+    // A watcher may have chosen before the program started, or chooses just now; its choice stands.
+    const auto unless_chosen = [](auto& wish, auto not_chosen, auto value) {
+        wish.compare_exchange_strong(not_chosen, value);
+    };
+    unless_chosen(control_.barrier, trace::kNotChosen, pack_barrier(settings.barrier));
+    unless_chosen(control_.budget_bytes, trace::kNotChosen, settings.budget_bytes);
+    unless_chosen(control_.queue_limit, trace::kNoLimitChosen, settings.queue_limit);
     recorded_barrier_ = settings.barrier;
     close_ = virtual_time_ ? 0 : kCloseTicks;
     gathering_ = settings.gather;

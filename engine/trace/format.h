@@ -222,17 +222,22 @@ constexpr BarrierPolicy unpack_barrier(std::uint64_t bits) {
     return {static_cast<BarrierKind>(bits & 0xffff'ffffu), static_cast<std::uint32_t>(bits >> 32)};
 }
 
+// Nobody has chosen yet: of those wishes whose 0 is a choice like any other. No wish packs to this.
+inline constexpr std::uint64_t kNotChosen = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoLimitChosen = ~std::uint32_t{0};
+
 // What the watcher may change while the program runs. The frontend looks at `attention` once per op (a plain load);
-// whoever changes anything else sets it afterwards.
+// whoever changes anything else sets it afterwards. What was chosen before the program begins stands; the runtime fills
+// in only what nobody has chosen.
 struct Control {
     std::atomic<std::uint32_t> attention{0};
     std::atomic<std::uint32_t> pause{0};
     std::atomic<std::uint32_t> stop{0};
     std::atomic<std::uint32_t> step_ops{0};       // while paused: how many ops may still be issued
-    std::atomic<std::uint64_t> barrier{0};        // pack_barrier()
-    std::atomic<std::uint64_t> budget_bytes{0};   // 0: none
-    std::atomic<std::uint32_t> queue_limit{0};    // 0: none
-    std::atomic<std::uint32_t> hold_backend{0};   // the lanes start nothing new
+    std::atomic<std::uint64_t> barrier{kNotChosen};          // pack_barrier()
+    std::atomic<std::uint64_t> budget_bytes{kNotChosen};     // 0: none
+    std::atomic<std::uint32_t> queue_limit{kNoLimitChosen};  // 0: none
+    std::atomic<std::uint32_t> hold_backend{0};              // the lanes start nothing new
     std::atomic<std::uint32_t> backend_steps{0};  // while held: how many commands the lanes may still start
     std::atomic<std::uint64_t> op_delay_ns{0};    // slow motion
     // Programs that have lines (Python). A stop at a line sets `pause` itself; clearing it resumes.

@@ -35,6 +35,44 @@ class Compare(Scenario):
         self.assertLess(both["a"]["total_ns"], both["b"]["total_ns"])
         self.assertIn("SIMULATED", ran.err)
 
+    def test_one_run_each_says_so(self):
+        ran = self.headway("compare", "increment", "--a", "--device simulated", "--b", "--device simulated --set wait=each")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("(of one run each)", ran.err)
+
+    def test_repeats_take_turns_and_compare_medians(self):
+        ran = self.headway("compare", "train", "--a", "--barrier none --set batches=12", "--b",
+                           "--barrier minibatch --set batches=12", "--repeat", 3, "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertEqual(ran.out.count("12 batches, time"), 8)  # and one each to warm up
+        self.assertIn("(medians of 3 runs each)", ran.err)
+        both = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(both["runs"], 3)
+        for side in ("a", "b"):
+            repeat = both[side]["repeat"]
+            totals = repeat["totals_ns"]
+            self.assertEqual(len(totals), 3)
+            self.assertEqual(repeat["total_ns"]["median"], sorted(totals)[1])
+            self.assertEqual(repeat["total_ns"]["least"], min(totals))
+            self.assertEqual(repeat["total_ns"]["most"], max(totals))
+            self.assertEqual(both[side]["total_ns"], sorted(totals)[1])
+        a, b = (both[side]["repeat"]["total_ns"] for side in ("a", "b"))
+        overlap = a["least"] <= b["most"] and b["least"] <= a["most"]
+        self.assertEqual("no clear difference in time" in both["verdict"], overlap, both["verdict"])
+
+    def test_the_same_against_itself_differs_in_nothing(self):
+        ran = self.headway("compare", "increment", "--a", "--device simulated --set n=200 --barrier none", "--b",
+                           "--device simulated --set n=200 --barrier minibatch", "--repeat", 2)
+        self.assertEqual(ran.status, 0, ran)
+        self.assertIn("changes neither time nor memory", ran.err)
+        self.assertIn("SIMULATED", ran.err)
+
+    def test_repeats_need_something_to_run(self):
+        self.assertEqual(self.headway("compare", "increment", "--a", "", "--b", "", "--repeat", 0).status, 2)
+        ran = self.headway("compare", "increment", "--a", "x.json", "--b", "", "--repeat", 2)
+        self.assertEqual(ran.status, 2)
+        self.assertIn("--repeat", ran.err)
+
     def test_a_side_that_fails_is_compared_up_to_there(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
         self.assertEqual(ran.status, 1, ran)

@@ -151,6 +151,15 @@ class Exports(Scenario):
         self.assertEqual(repeat["total_ns"], {"median": report["total_ns"], "least": report["total_ns"],
                                               "most": report["total_ns"], "warmup": report["total_ns"]})
         self.assertIn("median", ran.err)
+        # Every option of the run reaches each of them.
+        ran = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--issue", "graph",
+                           "--repeat", 2, "--report", "g.json")
+        self.assertEqual(ran.status, 0, ran)
+        once = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--issue", "graph",
+                            "--report", "o.json")
+        self.assertEqual(once.status, 0, once)
+        graph, alone = (json.loads((self.folder / name).read_text()) for name in ("g.json", "o.json"))
+        self.assertEqual(graph["ops"], alone["ops"])
         self.assertEqual(self.headway("run", "increment", "--repeat", 0).status, 2)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")

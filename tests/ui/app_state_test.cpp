@@ -1,9 +1,12 @@
 #include "app/ui/app_state.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "app/ui/app.h"
@@ -152,6 +155,42 @@ TEST_F(AppStateTest, ScalesStepByStep) {
         state.scale_up();
     }
     EXPECT_LE(state.user_scale, 3);
+}
+
+// A runner that knows of a GPU, and takes its time to say so.
+class SlowRunner {
+public:
+    SlowRunner() {
+        char name[] = "/tmp/headway-slow-runner-XXXXXX";
+        close(mkstemp(name));
+        path = name;
+        std::ofstream(path)
+            << "#!/bin/sh\nsleep 0.3\n"
+               "echo '[{\"kind\":\"cpu\",\"available\":true},{\"kind\":\"cuda\",\"available\":true}]'\n";
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+    ~SlowRunner() { std::filesystem::remove(path); }
+    std::string path;
+};
+
+TEST(Devices, OneThatIsAskedForEarlyIsTakenOnceItIsKnown) {
+    const SlowRunner runner;
+    for (const std::string last : {"cuda", "cpu"}) {
+        session::Session session({runner.path, 16 << 20, true});
+        AppState state{session, {}};
+        state.set_device("cuda");
+        EXPECT_EQ(session.settings.device, "cpu") << "it is not known yet";
+        if (last == "cpu") {
+            state.set_device("cpu");  // and thought better of
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (session.looking_for_devices() && std::chrono::steady_clock::now() < end) {
+            state.poll(5);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        state.poll(5);
+        EXPECT_EQ(session.settings.device, last);
+    }
 }
 
 TEST(AutomaticScale, FollowsTheScreenAndTheWindow) {

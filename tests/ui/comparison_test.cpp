@@ -62,16 +62,34 @@ TEST(Comparison, ComparesOnlyWhatCanBeCompared) {
     EXPECT_EQ(verdict.memory, "and need as much memory");
 }
 
-TEST(Comparison, NamesTheRegimeBesideTheNumber) {
+TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     model::Numbers n;
     n.total_ns = 1000;
     n.predicted_ns = 984;
-    EXPECT_EQ(prediction_verdict(n), "1.6 % apart, execution-bound");
-    n.regime = model::Regime::issue_bound;
+    EXPECT_EQ(prediction_verdict(n), "1.6 % apart");
     n.predicted_ns = 1000;
-    EXPECT_EQ(prediction_verdict(n), "exactly, issue-bound");
+    EXPECT_EQ(prediction_verdict(n), "exactly as predicted");
     n.predicted_ns = 0;
-    EXPECT_EQ(prediction_verdict(n), "issue-bound");
+    EXPECT_EQ(prediction_verdict(n), "");
+}
+
+TEST(Comparison, TheStagesSayOfWhatMomentTheyAre) {
+    EXPECT_EQ(stages_heading(nullptr), "Three stages, measured");
+    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings.program = "train";
+    session.settings.device = "simulated";
+    session.settings.parameters = {{"batches", "100000"}, {"batch_size", "16"}, {"features", "16"}, {"hidden", "16"}};
+    ASSERT_TRUE(session.start());
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while ((session.b()->run() == nullptr || session.b()->run()->op_count() == 0) &&
+           std::chrono::steady_clock::now() < end) {
+        session.poll(5);
+    }
+    const auto heading = stages_heading(session.b());
+    EXPECT_EQ(heading.find("Three stages, SIMULATED, "), 0u) << heading;
+    EXPECT_TRUE(heading.ends_with(session.b()->sums_of_total_ns() ? "s" : ", so far")) << heading;
+    session.stop_at_once();
+    EXPECT_EQ(stages_heading(session.b()), "Three stages, SIMULATED");
 }
 
 TEST(Comparison, NamesPoliciesShortly) {

@@ -175,6 +175,81 @@ TEST_F(SessionTest, TheBarrierActsDuringARun) {
     EXPECT_EQ(session.settings.barrier.kind, BarrierKind::none);
 }
 
+const trace::Control& control_of(const Session& session) {
+    return const_cast<model::Run*>(session.b()->run())->reader().control();
+}
+
+TEST_F(SessionTest, WhatIsAskedForWhileTheRunnerStartsIsDone) {
+    session.settings = long_training();
+    session.settings.budget_bytes = 1;  // would end it at its first op
+    session.settings.queue_limit = 7;
+    ASSERT_TRUE(session.start());
+    ASSERT_EQ(session.b()->run(), nullptr) << "nothing is recorded yet";
+    session.set_barrier({});  // as written, no budget, no limit: all of them zeros
+    session.set_budget(0);
+    session.set_queue_limit(0);
+    ASSERT_TRUE(poll_until(session, [&] {
+        return session.b()->run() != nullptr && session.b()->run()->op_count() > 200;
+    })) << session.b()->ending();
+    EXPECT_EQ(trace::unpack_barrier(control_of(session).barrier.load()), trace::BarrierPolicy{});
+    EXPECT_EQ(control_of(session).budget_bytes.load(), 0u);
+    EXPECT_EQ(control_of(session).queue_limit.load(), 0u);
+}
+
+TEST_F(SessionTest, TheNextRunsSettingsLeaveOneThatStartsAlone) {
+    session.settings = long_training();
+    ASSERT_TRUE(session.start());
+    session.settings.barrier = {BarrierKind::op, 0};  // another lesson was chosen
+    session.settings.queue_limit = 3;
+    ASSERT_TRUE(
+        poll_until(session, [&] { return session.b()->run() != nullptr && session.b()->run()->op_count() > 200; }));
+    EXPECT_EQ(trace::unpack_barrier(control_of(session).barrier.load()).kind, BarrierKind::minibatch);
+    EXPECT_EQ(control_of(session).queue_limit.load(), 0u);
+}
+
+TEST_F(SessionTest, APauseIsKeptWhileTheRunnerStarts) {
+    session.settings = long_training();
+    ASSERT_TRUE(session.start());
+    EXPECT_FALSE(session.paused());
+    session.toggle_pause();
+    EXPECT_TRUE(session.paused());
+    ASSERT_TRUE(poll_until(session, [&] { return session.b()->phase() == Phase::paused; }));
+    session.toggle_pause();
+    EXPECT_FALSE(session.paused());
+    ASSERT_TRUE(poll_until(session, [&] { return session.b()->run()->op_count() > 200; }));
+}
+
+// The numbers beside the picture are of the same moment as the picture.
+TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
+    session.settings = long_training();
+    ASSERT_TRUE(session.start());
+    int looked = 0;
+    ASSERT_TRUE(poll_until(session, [&] {
+        const Execution& b = *session.b();
+        if (b.run() == nullptr || b.run()->op_count() == 0 || !b.live()) {
+            return false;
+        }
+        const model::Numbers now = b.run()->numbers();
+        EXPECT_EQ(b.numbers().ops, now.ops);
+        EXPECT_EQ(b.numbers().total_ns, now.total_ns);
+        EXPECT_EQ(b.numbers().headway_max, now.headway_max);
+        EXPECT_EQ(b.numbers().live_bytes_peak, now.live_bytes_peak);
+        if (!b.sums_of_total_ns()) {  // then all of them are
+            EXPECT_EQ(b.numbers().issue_ns, now.issue_ns);
+            EXPECT_EQ(b.numbers().predicted_ns, now.predicted_ns);
+        } else {
+            EXPECT_LT(*b.sums_of_total_ns(), now.total_ns);
+        }
+        return ++looked > 50 || HasFailure();
+    }));
+    session.toggle_pause();
+    // What stands still is walked over: nothing lags for long.
+    ASSERT_TRUE(poll_until(session, [&] { return !session.b()->sums_of_total_ns(); }));
+    session.stop();
+    ASSERT_TRUE(finish(session));
+    EXPECT_FALSE(session.b()->sums_of_total_ns());
+}
+
 TEST_F(SessionTest, OutOfMemoryEndsTheProgramWithASentence) {
     session.settings = small_training();
     session.settings.device = "cpu";  // where the backend is the slower side

@@ -42,7 +42,7 @@ TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
     const auto plain = runner_arguments(settings, 3, 1 << 20);
     EXPECT_EQ(plain[0], "run");
     EXPECT_EQ(plain[1], "train");
-    for (const char* absent : {"--barrier", "--budget", "--queue-limit", "--workers", "--streams", "--set"}) {
+    for (const char* absent : {"--budget", "--queue-limit", "--workers", "--streams", "--set"}) {
         EXPECT_EQ(std::count(plain.begin(), plain.end(), absent), 0) << absent;
     }
     settings.barrier = {BarrierKind::behind, 2};
@@ -55,6 +55,9 @@ TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
         return at != full.end() && at + 1 != full.end() && *(at + 1) == value;
     };
     EXPECT_TRUE(follows("--barrier", "behind:2"));
+    settings.barrier = {};
+    const auto written = runner_arguments(settings, 3, 1 << 20);
+    EXPECT_EQ(*(std::find(written.begin(), written.end(), "--barrier") + 1), "as-written");
     EXPECT_TRUE(follows("--set", "batches=7"));
     EXPECT_TRUE(follows("--budget", "99"));
     EXPECT_TRUE(follows("--queue-limit", "64"));

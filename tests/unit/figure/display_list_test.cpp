@@ -23,6 +23,17 @@ TEST(Shortened, KeepsWhatFitsAndCutsAtCharacters) {
     }
 }
 
+TEST(Shortened, CutsAfterAWordWhereThereAreSeveral) {
+    const FontSet fonts;
+    const auto cut = [&](const std::string& words, const std::string& fits) {
+        return shortened(words, fonts.width(FontRole::ui, 14, fits + "…") + 0.1F, FontRole::ui, 14, fonts);
+    };
+    EXPECT_EQ(cut("Improving the memory footprint", "Improving the mem"), "Improving the…");
+    EXPECT_EQ(cut("Improving the memory footprint", "Improv"), "Improv…");
+    EXPECT_EQ(cut("CPU · AMD EPYC", "CPU · AM"), "CPU…");
+    EXPECT_EQ(cut("a_very_long_name", "a_very_l"), "a_very_l…");
+}
+
 TEST(Utf8, WrongBytesBecomeOneReplacementEach) {
     std::vector<char32_t> codes;
     each_char("a\xC3\xA9\xFF\xE4\xB8z\xED\xA0\x80", [&](char32_t code, std::string_view) { codes.push_back(code); });

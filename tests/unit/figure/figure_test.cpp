@@ -260,5 +260,20 @@ TEST(Svg, EscapesTextAndClosesEveryElement) {
     EXPECT_EQ(svg, svg_text(list, {"T & t", "", ""}));
 }
 
+TEST(Finding, ClaimsNothingThatIsNotClear) {
+    test::Settings settings;
+    settings.barrier = "none";
+    const auto a = test::training(settings, 20, false);
+    settings.barrier = "minibatch";
+    const auto b = test::training(settings, 20, true);
+    const auto said = [&](Clear clear) { return finding(*a, a->numbers(), *b, b->numbers(), clear); };
+    EXPECT_EQ(said({}), finding(*a, b.get()));
+    EXPECT_EQ(said({false, false}), "A barrier per minibatch makes no clear difference in time or memory");
+    EXPECT_EQ(said({false, true}).find("A barrier per minibatch saves "), 0u) << said({false, true});
+    EXPECT_TRUE(said({false, true}).ends_with(" of the memory, with no clear difference in time"))
+        << said({false, true});
+    EXPECT_NE(said({true, false}).find("no clear difference in memory"), std::string::npos) << said({true, false});
+}
+
 }  // namespace
 }  // namespace headway::figure

@@ -76,5 +76,15 @@ TEST(Format, NeighbouringTicksDiffer) {
     }
 }
 
+TEST(Format, CountsWhereThereIsLittleRoom) {
+    EXPECT_EQ(compact_count_text(0), "0");
+    EXPECT_EQ(compact_count_text(1204), "1,204");
+    EXPECT_EQ(compact_count_text(99'999), "99,999");
+    EXPECT_EQ(compact_count_text(100'000), "100k");
+    EXPECT_EQ(compact_count_text(999'999), "1.0M");
+    EXPECT_EQ(compact_count_text(3'456'000), "3.5M");
+    EXPECT_EQ(compact_count_text(12'345'678), "12M");
+}
+
 }  // namespace
 }  // namespace headway::figure

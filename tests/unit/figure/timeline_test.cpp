@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -143,6 +144,88 @@ TEST_F(Timelines, TextNeverOverlaps) {
             }
         }
     }
+}
+
+TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
+    Shown shown;
+    shown.add(test::training({}, 60, false), 'A');
+    shown.add(test::training({}, 60, true), 'B');
+    for (const bool figure : {false, true}) {
+        for (auto [width, height] : {std::pair{1900.0F, 980.0F}, {900.0F, 500.0F}}) {
+            TimelineOptions options = options_for(shown, fonts_, width, height);
+            options.style = figure ? figure_style() : window_style();
+            const TimelineLayout layout = layout_timeline(shown.runs, options);
+            int named = 0;
+            for (const Item& item : layout.list.items) {
+                const auto* text = std::get_if<Text>(&item);
+                if (text == nullptr ||
+                    (text->text.find("max ") != 0 && text->text.find(" ahead") == std::string::npos &&
+                     text->text.find("peak ") != 0)) {
+                    continue;
+                }
+                ++named;
+                const Box box = box_of(*text, fonts_);
+                EXPECT_GE(box.x0, layout.axis.x0) << text->text;
+                EXPECT_LE(box.x1, layout.axis.x1) << text->text;
+                // The dot of its row, and the curve there.
+                const auto row = std::find_if(layout.rows.begin(), layout.rows.end(), [&](const RowBox& r) {
+                    return r.box.contains(r.box.x0 + 1, text->baseline.y - 2);
+                });
+                ASSERT_NE(row, layout.rows.end()) << text->text;
+                const model::Run& run = *shown.kept[static_cast<std::size_t>(row->run)];
+                const model::Curve& curve = row->kind == RowKind::memory ? run.live_bytes() : run.headway();
+                EXPECT_TRUE(row->kind == RowKind::memory || row->kind == RowKind::headway) << text->text;
+                float nearest = 1e9F;
+                for (const Item& other : layout.list.items) {
+                    const auto* dot = std::get_if<Rect>(&other);
+                    if (dot == nullptr || dot->fill != text->colour || dot->box.width() > 6 ||
+                        dot->box.y0 < row->box.y0 || dot->box.y1 > row->box.y1 + 3) {
+                        continue;
+                    }
+                    const float x = (dot->box.x0 + dot->box.x1) / 2;
+                    nearest = std::min(nearest, std::max({box.x0 - x, x - box.x1, 0.0F}));
+                    const auto from =
+                        static_cast<std::int64_t>(layout.map.ns_from_x_px(x - 3)) + run.measure_begin_ns();
+                    const auto to = static_cast<std::int64_t>(layout.map.ns_from_x_px(x + 3)) + run.measure_begin_ns();
+                    EXPECT_EQ(static_cast<std::uint64_t>(curve.extremes(std::max<std::int64_t>(from, 0), to).most),
+                              run.measured_peak(curve))
+                        << text->text;
+                }
+                EXPECT_LE(nearest, 8 + box.width()) << text->text;
+            }
+            EXPECT_EQ(named, 4) << width;
+        }
+    }
+}
+
+TEST_F(Timelines, APeakOutOfViewIsPointedAt) {
+    Shown shown;
+    shown.add(test::training({}, 60, false));  // highest at the begin, when all is issued
+    TimelineOptions options = options_for(shown, fonts_);
+    options.view.begin_ns = options.view.end_ns * 0.8;
+    const TimelineLayout later = layout_timeline(shown.runs, options);
+    EXPECT_NE(test::find_text(later.list, "← max "), nullptr);
+    EXPECT_NE(test::find_text(later.list, "← peak "), nullptr);
+}
+
+TEST_F(Timelines, SimulatedIsNeverShortened) {
+    Shown shown;
+    shown.add(test::tiny(), 'B');
+    shown.runs[0].label = "barrier every minibatch, then no barrier from 512 ms, and so on";
+    for (const float width : {1280.0F, 700.0F, 400.0F, 300.0F, 200.0F}) {
+        const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_, width, 400));
+        const Text* said = test::find_text(layout.list, "SIMULATED");
+        ASSERT_NE(said, nullptr) << width;
+        EXPECT_EQ(said->text, "SIMULATED");
+        EXPECT_LE(box_of(*said, fonts_).x1, layout.area.x1) << width;
+    }
+}
+
+TEST_F(Timelines, TheTotalIsTheNumbers) {
+    Shown shown;
+    shown.add(test::tiny(), 'B');
+    shown.runs[0].total_ns = 123'456'789;  // without the pauses, say
+    EXPECT_NE(test::find_text(layout_timeline(shown.runs, options_for(shown, fonts_)).list, "123 ms"), nullptr);
 }
 
 TEST_F(Timelines, RowsFollowEachOtherAndFillTheArea) {

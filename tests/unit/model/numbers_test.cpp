@@ -102,6 +102,52 @@ TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
               "max(t1 + N·t2, N·t1 + t2) + t3, t2 on the busiest of 2 lanes");
 }
 
+TEST(Numbers, CountWaitsAsWhatTheyAre) {
+    const auto formula_of = [](const std::function<void(ConstantRun&)>& write) {
+        ConstantRun run(3, 40, 7);
+        write(run);
+        return run.builder.read()->numbers().prediction_formula;
+    };
+    const std::string sum = "max(t1 + n·t2, n·t1 + t2) + t3, summed over ";
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::waitall);
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::print);
+              }),
+              sum + "1 barrier and 1 blocker");
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(9, [](OpId i) { return i % 3 == 0; });
+                  run.ops(2, kNever);
+              }),
+              sum + "3 barriers and the rest");
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(4, kNever);
+                  run.builder.wait(run.now, run.now + 1, trace::WaitKind::minibatch_barrier, 0, 1);
+                  run.now += 1;
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::waitall);
+              }),
+              "max(t1 + N·t2, N·t1 + t2) + t3, not counting 1 barrier behind");
+}
+
+TEST(Numbers, AreRenewedWithoutAWalk) {
+    ConstantRun run(3, 40, 7);
+    run.ops(20, kNever);
+    auto read = run.builder.read();
+    Numbers numbers = read->numbers();
+    const auto sums = numbers.issue_ns;
+    run.ops(30, kNever);
+    read->update();
+    read->renew(numbers);
+    const Numbers now = read->numbers();
+    EXPECT_EQ(numbers.ops, now.ops);
+    EXPECT_EQ(numbers.total_ns, now.total_ns);
+    EXPECT_EQ(numbers.headway_max, now.headway_max);
+    EXPECT_EQ(numbers.issue_ns, sums) << "that takes a walk";
+    EXPECT_LT(sums, now.issue_ns);
+}
+
 TEST(Numbers, KeepWarmUpApart) {
     ConstantRun run(3, 10, 7);
     run.ops(50, [](OpId i) { return i == 50; });

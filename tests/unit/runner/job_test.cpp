@@ -33,6 +33,18 @@ TEST(Job, TheLearnersBarrierGoesFirst) {
     EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
 }
 
+TEST(Job, AsWrittenIsAChoiceToo) {
+    auto options = options_for("limits");  // a lesson that runs without a barrier unless somebody chooses
+    auto job = make_job(options);
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
+    options.barrier = trace::BarrierPolicy{};
+    job = make_job(options);
+    ASSERT_TRUE(job);
+    EXPECT_EQ(job->barrier(), job->program->written_barrier());
+    EXPECT_EQ(job->options.barrier->kind, trace::BarrierKind::as_written);
+}
+
 TEST(Job, UnknownNamesAreAnsweredWithTheKnownOnes) {
     auto job = make_job(options_for("trian"));
     ASSERT_FALSE(job);

@@ -152,6 +152,12 @@ TEST(Options, RepeatIsForRunsOnly) {
     EXPECT_EQ(line->run.repeat, 5u);
     EXPECT_NE(error_of({"run", "train", "--repeat", "0"}), "");
     EXPECT_NE(error_of({"compare", "train", "--a", "--repeat 2", "--b", ""}), "");
+    const auto compared = parse_command_line({"compare", "train", "--a", "", "--b", "", "--repeat", "3"});
+    ASSERT_TRUE(compared);
+    EXPECT_EQ(compared->compare.repeat, 3u);
+    EXPECT_NE(error_of({"compare", "train", "--a", "", "--b", "", "--repeat", "0"}), "");
+    EXPECT_NE(error_of({"compare", "train", "--a", "one.json", "--b", "", "--repeat", "3"}).find("--repeat"),
+              std::string::npos);
 }
 
 TEST(Options, HelpAndVersion) {

@@ -122,6 +122,34 @@ TEST_F(ControlTest, TheWrittenBarrierActsUntilTheLearnerChooses) {
     EXPECT_EQ(waits(WaitKind::minibatch_barrier).size(), 2u);
 }
 
+TEST_F(ControlTest, WhatWasChosenBeforeTheProgramBeginsStands) {
+    // "As written", no budget and no limit are choices like any other, though they are zeros.
+    auto& control = recording_->control();
+    control.barrier.store(trace::pack_barrier({}));
+    control.budget_bytes.store(0);
+    control.queue_limit.store(0);
+    Settings settings = with_barrier(BarrierKind::op);
+    settings.budget_bytes = 1;
+    settings.queue_limit = 1;
+    simulate(settings, [](Runtime& rt) { minibatches(rt, 2); });
+    EXPECT_TRUE(waits(WaitKind::op_barrier).empty());
+    EXPECT_TRUE(waits(WaitKind::queue_limit).empty());
+    EXPECT_EQ(records(FrontendKind::issue).size(), 7u) << "a budget of one byte would have ended it";
+}
+
+TEST_F(ControlTest, WhatNobodyChoseIsTheRunsOwn) {
+    Settings settings = with_barrier(BarrierKind::op);
+    settings.queue_limit = 3;
+    settings.budget_bytes = 1 << 20;
+    simulate(settings, [&](Runtime& rt) {
+        minibatches(rt, 1);
+        EXPECT_EQ(trace::unpack_barrier(recording_->control().barrier.load()), settings.barrier);
+        EXPECT_EQ(recording_->control().budget_bytes.load(), settings.budget_bytes);
+        EXPECT_EQ(recording_->control().queue_limit.load(), settings.queue_limit);
+    });
+    EXPECT_EQ(waits(WaitKind::op_barrier).size(), 4u);
+}
+
 TEST_F(ControlTest, TheOpBarrierWaitsAfterEachOp) {
     simulate(with_barrier(BarrierKind::op), [](Runtime& rt) { minibatches(rt, 2); });
     EXPECT_EQ(waits(WaitKind::op_barrier).size(), 7u);

@@ -1,0 +1,113 @@
+#include "app/runner/spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "app/runner/commands.h"
+
+namespace headway::runner {
+
+namespace {
+
+using model::Numbers;
+using Unit = Measure::Unit;
+
+constexpr Measure kMeasures[] = {
+    {Unit::ns, "total_ns", "total", [](const Numbers& n) { return static_cast<double>(n.total_ns); }},
+    {Unit::ns, "predicted_ns", "predicted", [](const Numbers& n) { return static_cast<double>(n.predicted_ns); }},
+    {Unit::ns, "blocked_ns", "blocked", [](const Numbers& n) { return static_cast<double>(n.blocked_ns); }},
+    {Unit::ns, "t1_ns", "t1", [](const Numbers& n) { return n.t1_ns; }},
+    {Unit::ns, "t2_ns", "t2", [](const Numbers& n) { return n.t2_ns; }},
+    {Unit::ns, "t3_ns", "t3", [](const Numbers& n) { return n.t3_ns; }},
+    {Unit::count, "ops", "ops", [](const Numbers& n) { return static_cast<double>(n.ops); }},
+    {Unit::count, "headway_max", "headway", [](const Numbers& n) { return static_cast<double>(n.headway_max); }},
+    {Unit::bytes, "live_bytes_peak", "live bytes",
+     [](const Numbers& n) { return static_cast<double>(n.live_bytes_peak); }},
+    {Unit::bytes, "pending_bytes_peak", "pending bytes",
+     [](const Numbers& n) { return static_cast<double>(n.pending_bytes_peak); }},
+};
+
+std::int64_t whole(double value) {
+    return static_cast<std::int64_t>(std::llround(value));
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
+}
+
+bool unclear(const Spread& a, const Spread& b) {
+    const bool same = a.least == a.most && b.least == b.most && a.median == b.median;
+    return !same && a.least <= b.most && b.least <= a.most;
+}
+
+std::span<const Measure> measures() {
+    return kMeasures;
+}
+
+Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {
+    std::vector<double> values;
+    for (const Numbers& run : runs) {
+        values.push_back(measure.of(run));
+    }
+    return spread_of(std::move(values));
+}
+
+std::string text_of(const Measure& measure, double value) {
+    const auto whole_value = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(value), 0));
+    return measure.unit == Unit::ns      ? time_text(value)
+           : measure.unit == Unit::bytes ? bytes_text(whole_value)
+                                         : std::to_string(whole_value);
+}
+
+std::size_t middle_of(std::span<const Numbers> runs) {
+    std::vector<std::size_t> order(runs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return runs[a].total_ns < runs[b].total_ns; });
+    return order[(order.size() - 1) / 2];
+}
+
+Numbers medians_of(std::span<const Numbers> runs) {
+    Numbers medians = runs[middle_of(runs)];
+    const auto median = [&](auto Numbers::*field) {
+        std::vector<double> values;
+        for (const Numbers& run : runs) {
+            values.push_back(static_cast<double>(run.*field));
+        }
+        using Field = std::remove_reference_t<decltype(medians.*field)>;
+        medians.*field = static_cast<Field>(spread_of(std::move(values)).median);
+    };
+    median(&Numbers::total_ns);
+    median(&Numbers::predicted_ns);
+    median(&Numbers::blocked_ns);
+    median(&Numbers::t1_ns);
+    median(&Numbers::t2_ns);
+    median(&Numbers::t3_ns);
+    median(&Numbers::headway_max);
+    median(&Numbers::live_bytes_peak);
+    median(&Numbers::pending_bytes_peak);
+    return medians;
+}
+
+nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers& warm_up) {
+    nlohmann::ordered_json json{{"runs", runs.size()}};
+    for (const Measure& measure : kMeasures) {
+        const Spread spread = spread_of(measure, runs);
+        json[measure.key] = {{"median", whole(spread.median)},
+                             {"least", whole(spread.least)},
+                             {"most", whole(spread.most)},
+                             {"warmup", whole(measure.of(warm_up))}};
+    }
+    for (const Numbers& run : runs) {
+        json["totals_ns"].push_back(run.total_ns);
+    }
+    return json;
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,45 @@
+// What several runs with the same settings have in common: the median and the spread of each of their numbers.
+//
+// Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/model/run.h"
+
+namespace headway::runner {
+
+struct Spread {
+    double median = 0, least = 0, most = 0;
+};
+Spread spread_of(std::vector<double> values);  // of at least one
+
+// Whether the two cannot be told apart: they share a value, and not because each is one and the same value.
+bool unclear(const Spread& a, const Spread& b);
+
+// One number of a run.
+struct Measure {
+    enum class Unit { ns, bytes, count } unit = Unit::ns;
+    const char* key;   // in reports
+    const char* name;  // in tables
+    double (*of)(const model::Numbers&);
+};
+// In the order of the table; the total first.
+std::span<const Measure> measures();
+
+Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
+std::string text_of(const Measure& measure, double value);
+
+// The run in the middle by its total stands for them all: its index. Of two in the middle the faster one.
+std::size_t middle_of(std::span<const model::Numbers> runs);
+// That run's numbers with the medians of total, peaks and means in their place.
+model::Numbers medians_of(std::span<const model::Numbers> runs);
+
+// {"runs": N, "total_ns": {"median", "least", "most", "warmup"}, …, "totals_ns": [each]}.
+nlohmann::ordered_json spreads_json(std::span<const model::Numbers> runs, const model::Numbers& warm_up);
+
+}  // namespace headway::runner

@@ -1,0 +1,184 @@
+#include "app/session/execution.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "engine/core/clock.h"
+
+namespace headway::session {
+namespace {
+
+constexpr std::size_t kOutputLines = 5000;
+constexpr std::size_t kOutputLineBytes = 4000;
+// Walking over all ops for the numbers takes at most this part of the time: up to some hundred thousand ops it is done
+// for every picture.
+constexpr std::int64_t kWalkShare = 20;
+
+std::string ops_text(std::uint64_t ops) {
+    std::string digits = std::to_string(ops);
+    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
+        digits.insert(static_cast<std::size_t>(i), ",");
+    }
+    return digits + (ops == 1 ? " op" : " ops");
+}
+
+// As it stands by itself: "Out of memory at op 203."
+std::string sentence(std::string text) {
+    if (!text.empty()) {
+        if (text[0] >= 'a' && text[0] <= 'z') {
+            text[0] = static_cast<char>(text[0] - 'a' + 'A');
+        }
+        if (text.back() != '.' && text.back() != '!' && text.back() != '?') {
+            text += '.';
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+void Execution::take_output(const std::string& bytes, bool error) {
+    if (bytes.empty()) {
+        return;
+    }
+    ++revision_;
+    bool& open = open_line_[error ? 1 : 0];
+    std::size_t from = 0;
+    while (from < bytes.size()) {
+        const std::size_t end = std::min(bytes.find('\n', from), bytes.size());
+        std::string_view piece(bytes.data() + from, end - from);
+        if (piece.ends_with('\r')) {
+            piece.remove_suffix(1);
+        }
+        OutputLine* line = nullptr;
+        if (open) {
+            const auto mine = std::find_if(output_.rbegin(), output_.rend(),
+                                           [error](const OutputLine& l) { return l.error == error; });
+            line = mine != output_.rend() ? &*mine : nullptr;
+        }
+        if (line == nullptr) {
+            line = &output_.emplace_back(OutputLine{{}, error});
+        }
+        if (line->text.size() < kOutputLineBytes) {
+            line->text += piece.substr(0, kOutputLineBytes - line->text.size());
+            if (line->text.size() >= kOutputLineBytes) {
+                line->text += "…";
+            }
+        }
+        open = end == bytes.size();
+        from = end + 1;
+    }
+    while (output_.size() > kOutputLines) {
+        output_.pop_front();
+        ++output_cut_;
+    }
+}
+
+// Everything that is shown of a run is of one moment: the numbers are taken from what the picture is drawn from. What
+// needs a walk over the ops is of a moment before where they are too many for that.
+void Execution::renew_numbers() {
+    const std::int64_t now = core::monotonic_ns();
+    const bool walk = now - walked_at_ns_ >= walk_cost_ns_ * kWalkShare;
+    if (!walk) {
+        const std::int64_t of = sums_of_total_ns_.value_or(numbers_.total_ns);
+        run_->renew(numbers_);
+        if (numbers_.total_ns != of) {
+            sums_of_total_ns_ = of;
+        }
+        return;
+    }
+    numbers_ = run_->numbers();
+    sums_of_total_ns_.reset();
+    walked_at_ns_ = core::monotonic_ns();
+    walk_cost_ns_ = walked_at_ns_ - now;
+}
+
+bool Execution::take_records(double budget_ms) {
+    const auto seen = run_->now_ns();
+    const auto ops = run_->op_count();
+    const bool more = run_->update(budget_ms);
+    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || more;
+    if (changed || sums_of_total_ns_) {
+        renew_numbers();
+        ++revision_;
+    }
+    return more;
+}
+
+void Execution::close() {
+    run_->close();
+    numbers_ = run_->numbers();
+    sums_of_total_ns_.reset();
+}
+
+bool Execution::read_on(double budget_ms) {
+    if (!unread_) {
+        return false;
+    }
+    unread_ = run_->update(budget_ms);
+    if (!unread_) {
+        close();
+    }
+    ++revision_;
+    return unread_;
+}
+
+// Why a run that did not come to its end by itself has failed.
+std::string Execution::failure(const Ending& ending) const {
+    if (run_ && run_->error()) {
+        const model::RunError& error = *run_->error();
+        const std::string place = error.file + ":" + std::to_string(error.line);
+        const bool placed = error.file.empty() || error.message.find(place) != std::string::npos;
+        return placed ? error.message : error.message + " (" + place.substr(place.rfind('/') + 1) + ")";
+    }
+    // The last that it said.
+    const auto words = std::find_if(output_.rbegin(), output_.rend(),
+                                    [](const OutputLine& line) { return line.error && !line.text.empty(); });
+    if (words != output_.rend()) {
+        return words->text.starts_with("headway: ") ? words->text.substr(9) : words->text;
+    }
+    return "The runner ended with status " + std::to_string(ending.status) + ".";
+}
+
+void Execution::cannot_start(const std::string& why) {
+    phase_ = Phase::failed;
+    ending_ = sentence(why);
+}
+
+void Execution::finish(const Ending& ending, bool stop_asked) {
+    if (run_) {
+        close();
+    }
+    const std::uint64_t ops = run_ ? run_->op_count() : 0;
+    const bool failed = run_ && run_->error();
+    const std::string after = " after " + ops_text(ops);
+    const std::string kept = ops == 0     ? "."
+                             : stop_asked ? "; what was recorded is kept."
+                                          : "; what it recorded is kept.";
+    // The runner says in the recording that it has come to its end; who leaves without a word was made to.
+    const auto said = run_ ? run_->reader().state() : trace::RunState::failed;
+    const bool left = !failed && said != trace::RunState::finished && said != trace::RunState::failed;
+    if (stop_asked) {
+        phase_ = Phase::stopped;
+        ending_ = "Stopped" + after + kept;
+    } else if (ending.signal != 0) {
+        phase_ = Phase::killed;
+        ending_ = "The runner ended by " + signal_text(ending.signal) + after + kept;
+    } else if (left) {
+        phase_ = Phase::killed;
+        ending_ = "The program ended its own process with status " + std::to_string(ending.status) + after + kept;
+    } else if (ending.status == 0 && !failed) {
+        phase_ = Phase::finished;
+    } else {
+        phase_ = Phase::failed;
+        ending_ = failure(ending);
+    }
+    ending_ = sentence(std::move(ending_));
+    if (ending_.find("the GPU is lost to this process") != std::string::npos) {
+        ending_ += " The next run has a new runner, which gets the device back.";
+    }
+    ++revision_;
+}
+
+}  // namespace headway::session

@@ -1,0 +1,83 @@
+// One run of a program, going on or over: its recording, its output and how it ended.
+//
+// Threads: the UI's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/model/run.h"
+#include "app/session/child_process.h"
+#include "app/session/settings.h"
+
+namespace headway::session {
+
+enum class Phase {
+    starting,  // the runner has not begun to record
+    running,
+    paused,
+    finished,
+    failed,    // the program or its start failed; ending() says why
+    stopped,   // by the learner
+    killed,    // the runner ended by a signal
+    recorded,  // read from a file
+};
+constexpr bool is_live(Phase phase) {
+    return phase <= Phase::paused;
+}
+
+struct OutputLine {
+    std::string text;
+    bool error = false;  // stderr
+};
+
+class Execution {
+public:
+    Settings settings;
+    char letter = 'B';
+
+    [[nodiscard]] Phase phase() const { return phase_; }
+    [[nodiscard]] bool live() const { return is_live(phase_); }
+    // Null while starting, and when the runner never began to record.
+    [[nodiscard]] const model::Run* run() const { return run_.get(); }
+    [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
+    [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
+    [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
+    // The numbers of what run() holds now. Where the ops are so many that walking over them takes long, their means and
+    // sums are older than the rest while it goes on; then this is the total that they are of.
+    [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
+    [[nodiscard]] std::optional<std::int64_t> sums_of_total_ns() const { return sums_of_total_ns_; }
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
+
+private:
+    friend class Session;
+    void take_output(const std::string& bytes, bool error);
+    // What has come of a run that goes on; true while there is more.
+    bool take_records(double budget_ms);
+    // Reads on in a recording to which nothing comes any more; true while there is more.
+    bool read_on(double budget_ms);
+    // The recording as it is: to its end, and never growing.
+    void close();
+    void cannot_start(const std::string& why);
+    // It is over, in this way; `stop_asked`: by the learner's word.
+    void finish(const Ending& ending, bool stop_asked);
+    [[nodiscard]] std::string failure(const Ending& ending) const;
+    void renew_numbers();
+
+    Phase phase_ = Phase::starting;
+    std::unique_ptr<model::Run> run_;
+    std::deque<OutputLine> output_;
+    bool unread_ = false;                 // over, but not yet read to its end
+    bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
+    std::uint64_t output_cut_ = 0;
+    std::string ending_;
+    model::Numbers numbers_;
+    std::optional<std::int64_t> sums_of_total_ns_;
+    std::int64_t walked_at_ns_ = 0, walk_cost_ns_ = 0;  // over the ops, for the numbers
+    std::uint64_t revision_ = 0;
+};
+
+}  // namespace headway::session

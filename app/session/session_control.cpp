@@ -1,0 +1,214 @@
+// The learner's hand on a run that goes on, or that is only starting: what is asked for before the runner has begun to
+// record is kept and handed over then.
+#include <iterator>
+#include <utility>
+
+#include "app/session/session.h"
+
+namespace headway::session {
+
+trace::Control* Session::control() {
+    return live() && b_->run_ ? &b_->run_->reader().control() : nullptr;
+}
+
+void Session::signal_attention() {
+    if (auto* c = control()) {
+        c->attention.store(1);
+    }
+}
+
+bool Session::paused() const {
+    return live() && (b_->phase_ == Phase::paused || wishes_.paused);
+}
+
+void Session::toggle_pause() {
+    if (!live()) {
+        return;
+    }
+    auto* c = control();
+    if (c == nullptr) {
+        wishes_.paused = !wishes_.paused;
+        return;
+    }
+    const bool pause = c->pause.load() == 0;  // a breakpoint may have set it since the last look
+    c->pause.store(pause ? 1 : 0);
+    signal_attention();
+    b_->phase_ = pause ? Phase::paused : Phase::running;
+    ++b_->revision_;
+}
+
+void Session::set_barrier(trace::BarrierPolicy policy) {
+    settings.barrier = policy;
+    wishes_.barrier = policy;
+    hand_over_wishes();
+}
+
+void Session::set_budget(std::uint64_t bytes) {
+    settings.budget_bytes = bytes;
+    wishes_.budget_bytes = bytes;
+    hand_over_wishes();
+}
+
+void Session::set_queue_limit(std::uint32_t ops) {
+    settings.queue_limit = ops;
+    wishes_.queue_limit = ops;
+    hand_over_wishes();
+}
+
+// They wait for a runner that is only starting; where none goes on they are the next run's settings and nothing else.
+void Session::hand_over_wishes() {
+    if (auto* c = control()) {
+        store_wishes(*c);
+        signal_attention();
+    } else if (!live()) {
+        wishes_ = {};
+    }
+}
+
+void Session::store_wishes(trace::Control& to) {
+    const Wishes wishes = std::exchange(wishes_, {});
+    if (wishes.barrier) {
+        to.barrier.store(trace::pack_barrier(*wishes.barrier));
+    }
+    if (wishes.budget_bytes) {
+        to.budget_bytes.store(*wishes.budget_bytes);
+    }
+    if (wishes.queue_limit) {
+        to.queue_limit.store(*wishes.queue_limit);
+    }
+    if (wishes.paused) {
+        to.pause.store(1);
+    }
+}
+
+// What the learner chose before the program was there: the runner looks at it from its first line on.
+void Session::hand_over_stepping() {
+    auto* c = control();
+    if (c == nullptr) {
+        return;
+    }
+    for (std::size_t word = 0; word < std::size(c->breakpoints); ++word) {
+        std::uint64_t bits = 0;
+        for (const auto line : breakpoints_) {
+            bits |= line / 64 == word ? std::uint64_t{1} << (line % 64) : 0;
+        }
+        c->breakpoints[word].store(bits);
+    }
+    c->breakpoint_count.store(static_cast<std::uint32_t>(breakpoints_.size()));
+    c->hold_backend.store(backend_held_ ? 1 : 0);
+    c->line_delay_ns.store(line_delay_ns_);
+    c->op_delay_ns.store(line_delay_ns_);
+    switch (std::exchange(first_, First::go)) {
+        case First::go:
+            break;
+        case First::line:
+            c->line_mode.store(static_cast<std::uint32_t>(trace::LineMode::step));
+            break;
+        case First::until:
+            c->until_line.store(first_line_);
+            c->line_mode.store(static_cast<std::uint32_t>(trace::LineMode::until));
+            break;
+        case First::op:
+            c->step_ops.store(1);
+            c->pause.store(1);
+            break;
+    }
+    signal_attention();
+}
+
+void Session::resume() {
+    if (auto* c = control()) {
+        c->pause.store(0);
+        signal_attention();
+        b_->phase_ = Phase::running;
+        ++b_->revision_;
+    }
+}
+
+void Session::step_line(trace::LineMode mode) {
+    if (!live()) {
+        static_cast<void>(start_with(First::line));  // b() tells why not
+    } else if (control() == nullptr) {
+        first_ = First::line;
+    } else if (auto* c = control()) {
+        c->line_mode.store(static_cast<std::uint32_t>(mode));
+        resume();
+    }
+}
+
+void Session::run_to_line(std::uint32_t line) {
+    if (!live()) {
+        static_cast<void>(start_with(First::until, line));
+    } else if (control() == nullptr) {
+        first_ = First::until;
+        first_line_ = line;
+    } else if (auto* c = control()) {
+        c->until_line.store(line);
+        step_line(trace::LineMode::until);
+    }
+}
+
+void Session::step_op() {
+    if (!live()) {
+        static_cast<void>(start_with(First::op));
+    } else if (control() == nullptr) {
+        first_ = First::op;
+    } else if (auto* c = control()) {
+        c->step_ops.fetch_add(1);
+        c->pause.store(1);
+        signal_attention();
+        b_->phase_ = Phase::paused;
+        ++b_->revision_;
+    }
+}
+
+void Session::set_breakpoint(std::uint32_t line, bool on) {
+    if (line == 0 || line > kMostLine) {
+        return;
+    }
+    if (on) {
+        breakpoints_.insert(line);
+    } else {
+        breakpoints_.erase(line);
+    }
+    hand_over_stepping();
+}
+
+void Session::set_breakpoints(std::set<std::uint32_t> lines) {
+    std::erase_if(lines, [](std::uint32_t line) { return line == 0 || line > kMostLine; });
+    if (lines != breakpoints_) {
+        breakpoints_ = std::move(lines);
+        hand_over_stepping();
+    }
+}
+
+void Session::clear_breakpoints() {
+    breakpoints_.clear();
+    hand_over_stepping();
+}
+
+void Session::hold_backend(bool held) {
+    backend_held_ = held;
+    hand_over_stepping();
+}
+
+void Session::step_backend() {
+    if (auto* c = control()) {
+        c->backend_steps.fetch_add(1);
+    }
+}
+
+void Session::set_line_delay(std::uint64_t ns) {
+    line_delay_ns_ = ns;
+    hand_over_stepping();
+}
+
+core::Line Session::current_line() const {
+    return live() && b_->run_ ? b_->run_->reader().control().current_line.load() : 0;
+}
+
+bool Session::standing() const {
+    return live() && b_->run_ && b_->run_->reader().control().standing.load() != 0;
+}
+
+}  // namespace headway::session

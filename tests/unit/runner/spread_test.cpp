@@ -1,0 +1,65 @@
+#include "app/runner/spread.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/runner/words.h"
+
+namespace headway::runner {
+namespace {
+
+std::vector<model::Numbers> totals(const std::vector<std::int64_t>& ns) {
+    std::vector<model::Numbers> runs;
+    for (const auto total : ns) {
+        model::Numbers numbers;
+        numbers.total_ns = total;
+        numbers.headway_max = static_cast<std::uint64_t>(1000 - total);
+        runs.push_back(numbers);
+    }
+    return runs;
+}
+
+TEST(Spread, TheMedianIsInTheMiddle) {
+    const Spread odd = spread_of({5, 1, 9});
+    EXPECT_EQ(odd.median, 5);
+    EXPECT_EQ(odd.least, 1);
+    EXPECT_EQ(odd.most, 9);
+    EXPECT_EQ(spread_of({4, 1, 2, 9}).median, 3);
+    EXPECT_EQ(spread_of({7}).median, 7);
+}
+
+TEST(Spread, WhatOverlapsIsUnclear) {
+    EXPECT_TRUE(unclear({5, 4, 6}, {6, 5.5, 7}));
+    EXPECT_TRUE(unclear({5, 4, 6}, {7, 6, 8}));  // they share 6
+    EXPECT_TRUE(unclear({5, 4, 6}, {5, 5, 5}));
+    EXPECT_FALSE(unclear({5, 4, 6}, {8, 7, 9}));
+    EXPECT_FALSE(unclear({5, 5, 5}, {5, 5, 5})) << "equal is as clear as can be";
+}
+
+TEST(Spread, EachNumberHasItsOwnMedian) {
+    const auto runs = totals({300, 100, 200});
+    EXPECT_EQ(middle_of(runs), 2u);
+    EXPECT_EQ(medians_of(runs).total_ns, 200);
+    EXPECT_EQ(medians_of(runs).headway_max, 800u);
+    EXPECT_EQ(middle_of(totals({400, 100, 300, 200})), 3u) << "of two in the middle the faster one";
+}
+
+TEST(Spread, TheReportKeepsTheWarmUpApart) {
+    const auto json = spreads_json(totals({300, 100, 200}), totals({900}).front());
+    EXPECT_EQ(json["runs"], 3);
+    EXPECT_EQ(json["total_ns"]["median"], 200);
+    EXPECT_EQ(json["total_ns"]["least"], 100);
+    EXPECT_EQ(json["total_ns"]["most"], 300);
+    EXPECT_EQ(json["total_ns"]["warmup"], 900);
+    EXPECT_EQ(json["totals_ns"], nlohmann::ordered_json({300, 100, 200}));
+}
+
+TEST(Words, ColumnsCountCharactersAndNotBytes) {
+    EXPECT_EQ(right_aligned("12 µs", 7), "  12 µs");
+    EXPECT_EQ(right_aligned("12 ms", 7), "  12 ms");
+    EXPECT_EQ(right_aligned("too long", 3), "too long");
+}
+
+}  // namespace
+}  // namespace headway::runner
