@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <utility>
 
 namespace headway::model {
 
@@ -58,6 +56,7 @@ bool AliveWalk::step(double budget_ms) {
             }
         });
         if (next == drop_ || past) {
+            hold_unfinished();
             phase_ = Phase::count;
         }
         drop_ = next;
@@ -65,10 +64,13 @@ bool AliveWalk::step(double budget_ms) {
             return true;
         }
     }
-    if (phase_ == Phase::count) {
-        hold_unfinished();
-        count();
-        phase_ = Phase::done;
+    while (phase_ == Phase::count) {
+        if (!count(kAtOnce)) {
+            finish();
+            phase_ = Phase::done;
+        } else if (over()) {
+            return true;
+        }
     }
     return false;
 }
@@ -83,8 +85,8 @@ void AliveWalk::take_op(OpId id) {
         if (buffer == 0 || buffer > 4 * run_.op_count() + (1u << 16)) {
             return;
         }
-        if (buffer >= tensors_.size()) {
-            tensors_.resize(std::max<std::size_t>(buffer + std::size_t{1}, tensors_.size() + tensors_.size() / 2));
+        while (buffer >= tensors_.size()) {
+            tensors_.push_back({});
         }
         if (tensors_[buffer].maker == 0) {
             tensors_[buffer] = {id, signature, tensors_[buffer].dropped};
@@ -133,24 +135,25 @@ void AliveWalk::hold_unfinished() {
     }
 }
 
-void AliveWalk::count() {
-    std::map<std::pair<core::Line, std::string>, AliveGroup> groups;
-    // The same line and signature come again and again.
-    std::map<std::pair<core::Line, std::uint16_t>, AliveGroup*> known;
-    for (BufferId buffer = 1; buffer < tensors_.size(); ++buffer) {
-        const Tensor& tensor = tensors_[buffer];
+bool AliveWalk::count(std::size_t most) {
+    const std::size_t end = std::min(tensors_.size(), counted_ + most);
+    for (; counted_ < end; ++counted_) {
+        const Tensor& tensor = tensors_[counted_];
         if (tensor.maker == 0) {
             continue;
         }
-        const bool held = policy_ != FreePolicy::stream && held_.contains(buffer);
+        const bool held = policy_ != FreePolicy::stream && held_.contains(counted_);
         if (tensor.dropped && !held) {
             continue;
         }
+        if (tensor.maker > run_.op_count()) {
+            continue;  // the run has begun anew
+        }
         const Op& maker = run_.op(tensor.maker);
-        AliveGroup*& group = known[{maker.line, maker.signature}];
+        AliveGroup*& group = known_groups_[{maker.line, maker.signature}];
         if (group == nullptr) {
             const std::string& name = run_.signature(maker.signature).name;
-            group = &groups[{maker.line, name}];
+            group = &by_line_[{maker.line, name}];
             group->line = maker.line;
             group->name = name;
         }
@@ -165,13 +168,19 @@ void AliveWalk::count() {
             group->makers.push_back(tensor.maker);
         }
     }
-    for (auto& [key, group] : groups) {
+    return counted_ < tensors_.size();
+}
+
+void AliveWalk::finish() {
+    known_groups_.clear();
+    for (auto& [key, group] : by_line_) {
         std::sort(group.makers.begin(), group.makers.end());
         groups_.push_back(std::move(group));
     }
+    by_line_.clear();
     std::stable_sort(groups_.begin(), groups_.end(),
                      [](const AliveGroup& a, const AliveGroup& b) { return a.bytes > b.bytes; });
-    tensors_ = {};
+    tensors_.clear();
     held_ = {};
 }
 

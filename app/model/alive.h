@@ -7,10 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "app/model/blocks.h"
 #include "app/model/memory.h"
 #include "app/model/run.h"
 
@@ -45,7 +48,8 @@ public:
 private:
     void take_op(OpId id);
     void hold_unfinished();
-    void count();
+    bool count(std::size_t most);  // so many more buffers; true while there are others
+    void finish();
 
     const Run& run_;
     std::int64_t ns_ = 0;
@@ -59,8 +63,12 @@ private:
         std::uint16_t signature = 0;
         bool dropped = false;
     };
-    std::vector<Tensor> tensors_;        // by buffer
+    Blocks<Tensor> tensors_;             // by buffer
     std::unordered_set<BufferId> held_;  // that ops which have not finished by then touch
+    BufferId counted_ = 1;
+    std::map<std::pair<core::Line, std::string>, AliveGroup> by_line_;
+    // The same line and signature come again and again.
+    std::map<std::pair<core::Line, std::uint16_t>, AliveGroup*> known_groups_;
     std::vector<AliveGroup> groups_;
 };
 
