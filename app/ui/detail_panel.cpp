@@ -31,9 +31,11 @@ float DetailPanel::height_of(AppState::Detail detail, float centre_width, float 
                                          : std::clamp(tabs + measure_.wanted_height(centre_width), before,
                                                       std::max(before, tabs + large));
         }
+        case Detail::marks:
+            return std::clamp(tabs + ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())),
+                              comparison_.height() + tabs, std::max(comparison_.height() + tabs, tabs + large));
         case Detail::graph:
         case Detail::threads:
-        case Detail::marks:
         case Detail::alive:
             break;
     }

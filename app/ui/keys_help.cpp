@@ -21,7 +21,7 @@ const std::vector<Group>& columns_of_groups(int column) {
     static const std::vector<Group> left{{"Run",
                                              {{"Space, F5", "run; while it runs, pause and go on"},
                                               {"B", "next barrier policy, acts at once"},
-                                              {"G", "numbers, graph or threads below the timeline"},
+                                              {"G", "numbers, graph, threads below"},
                                               {"Ctrl Enter", "run what is in the editor"},
                                               {"Shift F5", "stop"},
                                               {"F10, Ctrl F10", "step a line; over calls"},
