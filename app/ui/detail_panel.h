@@ -13,7 +13,7 @@ class DetailPanel {
 public:
     DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
         : state_(state), ui_(ui), timeline_(timeline), comparison_(state, ui), graph_(state, ui, timeline),
-          measure_(ui, timeline), bookmarks_(state, ui, timeline), alive_(state, ui, timeline) {}
+          measure_(ui, timeline), bookmarks_(state, ui, timeline), alive_(ui, timeline) {}
 
     // How tall it wants to be under a centre of this size; 0: there is nothing to show.
     [[nodiscard]] float height(float centre_width, float centre_height) const;

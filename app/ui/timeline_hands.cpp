@@ -120,7 +120,7 @@ void TimelinePanel::clear() {
 TimelinePanel::Cursor& TimelinePanel::hold_cursor() {
     const auto view = state_.view.target();
     if (!cursor_) {
-        cursor_.emplace();
+        cursor_ = Cursor{};
         cursor_->ns = std::round((view.begin_ns + view.end_ns) / 2);
         const auto lane = std::find_if(layout_.rows.begin(), layout_.rows.end(),
                                        [](const figure::RowBox& row) { return row.kind == RowKind::lane; });
