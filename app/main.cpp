@@ -237,6 +237,7 @@ int open_window(const WindowWish& wish) {
         opening = std::make_unique<exchange::BackgroundRead>(path);
         return core::Result<void>();
     };
+    state.keep_in(state.sources.home.parent_path());
     state.user_scale = wish.scale;
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         if (wish.theme == figure::theme(name).name) {
@@ -284,6 +285,7 @@ int open_window(const WindowWish& wish) {
         state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts.missing());
     }
     ui::App app(state, fonts);
+    app.set_key_labels([&platform](char sign) { return (*platform)->key_label(sign); });
     Loop loop(**platform, renderer, state, app, std::move(opening));
     state.open_recording = [&loop](const std::string& path) {
         loop.open_recording(path);

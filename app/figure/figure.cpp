@@ -26,8 +26,10 @@ public:
         }
         shown_.push_back(
             {&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), duration_text(static_cast<double>(na_.total_ns)), -1});
+        shown_.back().bookmarks = o_.bookmarks_a;
         if (b_ != nullptr) {
             shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
+            shown_.back().bookmarks = o_.bookmarks_b;
         }
     }
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/figure/display_list.h"
 #include "app/figure/theme.h"
+#include "app/model/bookmark.h"
 #include "app/model/run.h"
 #include "engine/core/result.h"
 
@@ -19,6 +21,7 @@ struct FigureOptions {
     ThemeName theme = ThemeName::light;
     std::string title, subtitle;  // empty: computed from the runs
     bool with_warmup = false;
+    std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // drawn in their runs
 };
 
 // A, and B when it is given. The same runs and options give the same list.

@@ -70,6 +70,32 @@ std::string barrier_label(const model::Run& run) {
 
 namespace {
 
+}  // namespace
+
+std::string row_key(RowKind kind, int lane) {
+    switch (kind) {
+        case RowKind::scopes:
+            return "scopes";
+        case RowKind::frontend:
+            return "frontend";
+        case RowKind::headway:
+            return "headway";
+        case RowKind::launch:
+            return "launch";
+        case RowKind::lane:
+            return "lane " + std::to_string(lane);
+        case RowKind::memory:
+            return "memory";
+        case RowKind::ruler:
+        case RowKind::header:
+        case RowKind::marks:
+            break;
+    }
+    return {};
+}
+
+namespace {
+
 // How tall a row wants to be, how little it can do with, and how far it may grow.
 struct RowPlan {
     RowKind kind;
@@ -77,6 +103,29 @@ struct RowPlan {
     float natural = 0, least = 0, most = 0;
     float height = 0;
 };
+
+// Puts the rows from `first` on into the order that is wanted, and gives them the heights.
+void arrange_rows(std::vector<RowPlan>& plan, std::size_t first, const TimelineOptions& o) {
+    if (o.arrangement == nullptr || o.arrangement->empty()) {
+        return;
+    }
+    constexpr float kCollapsed = 16, kLeast = 15, kMost = 1200;
+    std::vector<std::string> keys;
+    for (std::size_t i = first; i < plan.size(); ++i) {
+        keys.push_back(row_key(plan[i].kind, plan[i].lane));
+        if (const auto* setting = model::setting_of(*o.arrangement, keys.back())) {
+            const float height = setting->collapsed ? kCollapsed : setting->height_px;
+            if (height > 0) {
+                plan[i].natural = plan[i].least = plan[i].most = std::clamp(height, kLeast, kMost) * o.scale;
+            }
+        }
+    }
+    std::vector<RowPlan> rows;
+    for (const std::size_t i : model::arranged(*o.arrangement, keys)) {
+        rows.push_back(plan[first + i]);
+    }
+    std::copy(rows.begin(), rows.end(), plan.begin() + static_cast<std::ptrdiff_t>(first));
+}
 
 std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const TimelineOptions& o) {
     const TimelineStyle& style = o.style;
@@ -93,6 +142,10 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         const int index = static_cast<int>(r);
         const float gap = r == 0 ? 0 : style.run_gap_px;
         add(RowKind::header, index, -1, style.header_row_px + gap, style.header_px * 1.5F + gap, 1);
+        if (!runs[r].bookmarks.empty()) {
+            add(RowKind::marks, index, -1, style.marks_row_px, 15, 1);
+        }
+        const std::size_t first = plan.size();
         if (const int lines = scope_lines(run, style); lines > 0) {
             const float height = style.scopes_row_px * static_cast<float>(lines);
             add(RowKind::scopes, index, -1, height, 13.0F * static_cast<float>(lines), 1);
@@ -106,6 +159,7 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
         }
         add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
+        arrange_rows(plan, first, o);
     }
     if (style.ruler_below) {
         add(RowKind::ruler, -1, -1, style.ruler_px, style.ruler_px, 1);
@@ -150,6 +204,7 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
             above = std::clamp(h * 0.16F, 3 * o.scale, 13 * o.scale);
             below = std::clamp(h * 0.1F, 2 * o.scale, 7 * o.scale);
             break;
+        case RowKind::marks:
         case RowKind::scopes:
         case RowKind::header:
         case RowKind::ruler:
@@ -352,6 +407,9 @@ private:
             case RowKind::header:
                 draw_header(row);
                 return;
+            case RowKind::marks:
+                name = "Marks";
+                break;
             case RowKind::frontend:
                 name = "Frontend";
                 below = "issues, waits";
@@ -373,6 +431,13 @@ private:
                 name = "Memory";
                 below = "live bytes";
                 break;
+        }
+        if (o_.arrangement != nullptr) {
+            const auto* setting = model::setting_of(*o_.arrangement, row_key(row.kind, row.lane));
+            if (setting != nullptr && !setting->name.empty()) {
+                below = row.kind == RowKind::lane ? name : below;  // what it is, under what it is called
+                name = setting->name;
+            }
         }
         const float height = row.box.height();
         const float size = std::min(px(o_.style.label_px), height * 0.8F);
@@ -424,11 +489,20 @@ private:
                     break;
                 case RowKind::memory:
                     draw_memory(pen, row, top);
-                    draw_warmup(pen, row);
                     break;
+                case RowKind::marks:
                 case RowKind::ruler:
                 case RowKind::header:
                     break;
+            }
+            if (i + 1 == out_.rows.size() || out_.rows[i + 1].run != row.run) {
+                draw_warmup(pen, row);
+            }
+        }
+        for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // over all other rows
+            if (const RowBox row = out_.rows[i]; row.kind == RowKind::marks) {
+                const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
+                draw_bookmarks({o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), row.run}, row);
             }
         }
     }

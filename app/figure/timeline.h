@@ -15,6 +15,8 @@
 
 #include "app/figure/display_list.h"
 #include "app/figure/theme.h"
+#include "app/model/arrangement.h"
+#include "app/model/bookmark.h"
 #include "app/model/run.h"
 
 namespace headway::figure {
@@ -54,6 +56,7 @@ struct TimelineRun {
     std::string label;  // "barrier every minibatch"; empty: from the run's barrier policy
     std::string note;   // at the right of the header; empty: the total
     std::int64_t total_ns = -1;  // as the numbers say it; -1: from begin to end of what was measured
+    std::vector<model::Bookmark> bookmarks{};  // in their order
 };
 
 // Sizes, before `scale`.
@@ -61,7 +64,7 @@ struct TimelineStyle {
     float label_width_px = 130;  // row names, left of the axis
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
     float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
-          lane_row_px = 56, memory_row_px = 130, ruler_px = 26;
+          lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
     float bars_grow = 1.25F, curves_grow = 1.5F;  // by how much rows may be taller than that, where there is room
     float run_gap_px = 10;                        // between two runs
     float bottom_inset_px = 6;                    // under the last row
@@ -77,7 +80,7 @@ struct TimelineStyle {
 TimelineStyle window_style();
 TimelineStyle figure_style();
 
-enum class RowKind : std::uint8_t { ruler, header, scopes, frontend, headway, launch, lane, memory };
+enum class RowKind : std::uint8_t { ruler, header, marks, scopes, frontend, headway, launch, lane, memory };
 
 struct RowBox {
     RowKind kind = RowKind::ruler;
@@ -99,6 +102,7 @@ struct Hit {
     int work = -1;             // index into Run::works()
     int scope = -1;            // index into Run::scopes()
     int minibatch = -1;        // index into Run::minibatches()
+    int bookmark = -1;         // index into TimelineRun::bookmarks
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
 };
 
@@ -139,7 +143,11 @@ struct TimelineOptions {
     const TextMeasure* measure = nullptr;
     float scale = 1;
     TimelineStyle style = window_style();
+    const model::Arrangement* arrangement = nullptr;  // null: as they come
 };
+
+// What an arrangement calls this row; empty: it stands where it stands.
+std::string row_key(RowKind kind, int lane);
 
 // Top to bottom in the order given. Row heights fill the area; when even the least heights need more, the layout is
 // taller than the area (the window scrolls, a figure grows).

@@ -127,6 +127,14 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                                   : hit.work >= 0 ? work_range(run, begin_column, end_column)
                                                   : wait_range(run, begin_column, end_column);
         hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+    } else if (row->kind == RowKind::marks) {
+        // The one that is pointed at, or whose note lies there.
+        const auto& marks = runs[static_cast<std::size_t>(row->run)].bookmarks;
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+            if (map.x_px_from_ns(static_cast<double>(marks[i].begin_ns)) <= x + kNear) {
+                hit.bookmark = static_cast<int>(i);
+            }
+        }
     } else if (row->kind == RowKind::scopes) {
         const auto& scopes = run.scopes();
         for (std::size_t i = 0; i < scopes.size(); ++i) {  // the innermost one

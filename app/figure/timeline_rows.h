@@ -1,6 +1,8 @@
 // The insides of the timeline's rows; for timeline.cpp.
 #pragma once
 
+#include <utility>
+
 #include "app/figure/fold.h"
 #include "app/figure/timeline.h"
 
@@ -37,6 +39,10 @@ void draw_frontend(const RowPen& pen, const RowBox& row);
 void draw_headway(const RowPen& pen, const RowBox& row);
 void draw_launches(const RowPen& pen, const RowBox& row);
 void draw_lane(const RowPen& pen, const RowBox& row);
+// After the other rows of the run: lines run through them.
+void draw_bookmarks(const RowPen& pen, const RowBox& row);
+// Where a mark begins and ends on the axis, in view or not.
+std::pair<float, float> bookmark_px(const RowPen& pen, const model::Bookmark& mark);
 // `top_bytes`: what the row's height stands for, the same for all runs shown.
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 

@@ -338,6 +338,7 @@ void Run::take_wait(const trace::FrontendRecord& record) {
         wait.target_writer = buffer->writer;
     }
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
+    wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.end_ns - wait.begin_ns);
     waits_.push_back(std::move(wait));
 }
 
@@ -442,6 +443,7 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     }
     lanes_[lane].ops.push_back(id);
     lanes_[lane].index.add(begin_ns, end_ns - begin_ns, signature(op.signature).family, failed);
+    lanes_[lane].kinds.add(op.signature, end_ns - begin_ns);
     last_exec_ns_ = std::max(last_exec_ns_, end_ns);
     see(end_ns);
 

@@ -79,12 +79,14 @@ void Run::forget() {
         lane.ops.clear();
         lane.parts.clear();
         lane.index.clear();
+        lane.kinds.clear();
     }
     launches_.clear();
     driver_events_.clear();
     waits_.clear();
     issue_index_.clear();
     wait_index_.clear();
+    wait_kinds_.clear();
     works_.clear();
     work_index_.clear();
     launch_index_.clear();

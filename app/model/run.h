@@ -6,6 +6,7 @@
 // Times are nanoseconds from the start of the run, on the trace's clock; kPending where something has not happened yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include "app/model/blocks.h"
 #include "app/model/curve.h"
+#include "app/model/kind_sums.h"
 #include "app/model/span_index.h"
 #include "engine/devices/op.h"
 #include "engine/trace/reader.h"
@@ -123,6 +125,7 @@ struct Lane {
     std::vector<OpId> ops{};    // in the order of execution; their begin_ns ascend
     std::vector<Part> parts{};  // of the composite ones among them, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
+    KindSums kinds{};           // of the ops, by signature
 };
 
 // The facts that the runner wrote down about the run, before the first op.
@@ -224,6 +227,7 @@ public:
     // The wait that the frontend was in at the last update(), up to now: not yet among waits().
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
+    [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const SpanIndex& launch_index() const { return launch_index_; }
     [[nodiscard]] const Curve& headway() const { return headway_; }
@@ -284,6 +288,25 @@ public:
                 return;
             }
         }
+    }
+
+    // call(buffer, ns) for at most about `most` of them, from the one at `first` on; the place of the next, `first` where
+    // there is none.
+    template <class Call>
+    [[nodiscard]] std::uint64_t drops_from(std::uint64_t first, std::uint64_t most, Call call) const {
+        const trace::StreamId drops{trace::StreamKind::drops, 0};
+        const std::uint64_t end = std::min(reader_->size(drops), first + most);
+        for (std::uint64_t i = first; i < end;) {
+            const auto records = reader_->records<trace::DropRecord>(drops, i);
+            for (const trace::DropRecord& record : records) {
+                call(record.buffer, ns_from_ticks(record.time));
+            }
+            i += records.size();
+            if (records.empty() || i >= end) {
+                return i;
+            }
+        }
+        return first;
     }
 
     // Walks over the measured ops: about 5 ms for a million of them.
@@ -349,6 +372,7 @@ private:
     std::vector<Minibatch> minibatches_;
     Curve headway_, live_, pending_, resident_, reserved_;
     SpanIndex issue_index_, launch_index_, wait_index_, work_index_;
+    KindSums wait_kinds_;
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] virtual float content_scale() const = 0;      // 2 on a 192 dpi screen
     [[nodiscard]] virtual unsigned framebuffer() const = 0;     // GL name, 0 for the window
     [[nodiscard]] virtual std::string description() const = 0;  // "glfw, 4.5 (Core Profile) Mesa 22.3.6, llvmpipe"
+    // What is printed on the key that has this sign ('W', '[') on an American keyboard.
+    [[nodiscard]] virtual std::string key_label(char sign) const { return {sign}; }
     virtual void set_title(const std::string& title) = 0;
     // Any thread: the next idle frame begins now.
     virtual void wake() = 0;

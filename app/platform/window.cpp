@@ -11,10 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "app/platform/key_layout.h"
 #include "app/platform/platform.h"
 
 namespace headway::platform {
 namespace {
+
+std::string name_of_key(int key) {
+    const char* name = glfwGetKeyName(key, 0);
+    return name != nullptr ? name : "";
+}
 
 constexpr int kSettleFrames = 3;
 constexpr double kFrameSeconds = 1.0 / 60.0;
@@ -95,7 +101,9 @@ public:
 #if IMGUI_VERSION_NUM < 18700
         // After the backend's own: ours replaces it and forwards.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-            static_cast<Window*>(glfwGetWindowUserPointer(window))->keys_.event(window, key, scancode, action, mods);
+            // Later versions of ImGui do the same.
+            static_cast<Window*>(glfwGetWindowUserPointer(window))
+                ->keys_.event(window, acting_key(key, name_of_key), scancode, action, mods);
         });
 #endif
         return {};
@@ -152,6 +160,9 @@ public:
     [[nodiscard]] std::string description() const override {
         return std::string("glfw, ") + reinterpret_cast<const char*>(glGetString(GL_VERSION)) + ", " +
                reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    }
+    [[nodiscard]] std::string key_label(char sign) const override {
+        return label_of(sign, name_of_key);
     }
     void set_title(const std::string& title) override {
         glfwSetWindowTitle(window_, title.c_str());

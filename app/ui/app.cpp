@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/keys_help.h"
 #include "app/ui/notice_strip.h"
+#include "app/ui/widgets.h"
 
 namespace headway::ui {
 
@@ -33,6 +35,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
       open_(state, ui_) {}
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
+    ring_.feed();
     const float scale = automatic_scale(width_px, height_px, content_scale) * state_.user_scale;
     // Never so large that the panels have no room at all.
     ui_.fonts.set_scale(std::clamp(scale, 0.5f, std::max(0.5f, std::min(width_px / 900, height_px / 480))));
@@ -72,7 +75,7 @@ void App::frame() {
     float y = top + ui_.px(8);
     const float edge = ui_.px(14);
     y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
-    const float table = detail_.height(bottom - y);
+    const float table = detail_.height(size.x - left - ui_.px(34), bottom - y);
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
     if (table > 0) {
@@ -94,6 +97,14 @@ void App::frame() {
     } else {
         handle_keys();
     }
+    ring_.settle(marks_);
+    if (const auto at = marks_.find(ring_.at()); at != marks_.end()) {
+        const float gap = ui_.px(3), line = std::max(1.0f, ui_.px(2));
+        ImGui::GetForegroundDrawList()->AddRect({at->second.x0 - gap, at->second.y0 - gap},
+                                                {at->second.x1 + gap, at->second.y1 + gap}, colour(ui_.theme->issue),
+                                                ui_.exact_px(6), 0, line);
+    }
+    moving_ = moving_ || ring_.clicking();
 }
 
 void App::next_barrier() {
@@ -152,8 +163,102 @@ void App::handle_program_keys() {
     }
 }
 
+// Tab and what acts on the control that it has come to.
+bool App::handle_ring() {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (ring_.clicking()) {
+        return true;
+    }
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || state_.show_keys) {
+        return false;
+    }
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+        ring_.let_go();
+    }
+    if (gfx::key_pressed(Key::tab, true)) {
+        ring_.step(marks_, io.KeyShift ? -1 : 1);
+        return true;
+    }
+    if (gfx::key_pressed(Key::escape) && (close_popups() || !ring_.at().empty())) {
+        ring_.let_go();
+        return true;
+    }
+    if (ring_.at().empty()) {
+        return false;
+    }
+    for (const auto& [key, dx, dy] :
+         {std::tuple{Key::left, -1, 0}, {Key::right, 1, 0}, {Key::up, 0, -1}, {Key::down, 0, 1}}) {
+        if (gfx::key_pressed(key, true)) {
+            ring_.go(marks_, dx, dy);
+            return true;
+        }
+    }
+    if (gfx::key_pressed(Key::enter) || gfx::key_pressed(Key::keypad_enter) || gfx::key_pressed(Key::space)) {
+        ring_.click(marks_);
+        return true;
+    }
+    return false;
+}
+
+// Measuring, marks, lanes: what hands do in the timeline.
+void App::handle_timeline_keys() {
+    const ImGuiIO& io = ImGui::GetIO();
+    for (const auto& [key, direction] : {std::pair{Key::left, -1}, {Key::right, 1}}) {
+        if (gfx::key_pressed(key, true)) {
+            timeline_.move_cursor(direction, false, io.KeyShift);
+        }
+    }
+    for (const auto& [key, direction] : {std::pair{Key::up, -1}, {Key::down, 1}}) {
+        if (gfx::key_pressed(key, true)) {
+            timeline_.move_cursor_row(direction);
+        }
+    }
+    if (gfx::key_pressed(Key::enter)) {
+        timeline_.choose_at_cursor();
+    }
+    if (gfx::key_pressed(Key::r)) {
+        io.KeyShift ? void(state_.snap = !state_.snap) : timeline_.measure_chosen();
+    }
+    if (gfx::key_pressed(Key::m)) {
+        io.KeyShift ? state_.show_detail(AppState::Detail::marks) : timeline_.set_mark();
+    }
+    if (gfx::key_pressed(Key::j, true)) {
+        timeline_.step_mark(io.KeyShift ? -1 : 1);
+    }
+    if (gfx::key_pressed(Key::del)) {
+        timeline_.remove_mark_at_cursor();
+    }
+    if (gfx::key_pressed(Key::i)) {
+        timeline_.show_alive_here();
+    }
+    if (gfx::key_pressed(Key::o)) {
+        state_.show_minimap = !state_.show_minimap;
+    }
+    if (gfx::key_pressed(Key::p)) {
+        timeline_.pin_row();
+    }
+    if (gfx::key_pressed(Key::k)) {
+        timeline_.collapse_row();
+    }
+    if (gfx::key_pressed(Key::equal, true) || gfx::key_pressed(Key::keypad_add, true)) {
+        timeline_.resize_row(1.25f);
+    }
+    if (gfx::key_pressed(Key::minus, true) || gfx::key_pressed(Key::keypad_subtract, true)) {
+        timeline_.resize_row(0.8f);
+    }
+    if (gfx::key_pressed(Key::f2)) {
+        timeline_.rename_row();
+    }
+    if (gfx::key_pressed(Key::y)) {
+        state_.lock_vertical = !state_.lock_vertical;
+    }
+}
+
 void App::handle_keys() {
     const ImGuiIO& io = ImGui::GetIO();
+    if (handle_ring()) {
+        return;
+    }
     if (io.KeyCtrl) {
         if (gfx::key_pressed(Key::equal, true) || gfx::key_pressed(Key::keypad_add, true)) {
             state_.scale_up();
@@ -172,16 +277,40 @@ void App::handle_keys() {
     } else if (io.KeyAlt && gfx::key_pressed(Key::right)) {
         state_.view.forth();
     }
+    if (io.KeyAlt && !io.WantTextInput && !state_.show_keys) {
+        if (gfx::key_pressed(Key::up, true)) {
+            timeline_.shift_row(-1);
+        } else if (gfx::key_pressed(Key::down, true)) {
+            timeline_.shift_row(1);
+        }
+    }
     handle_program_keys();
+    if (io.KeyCtrl && !io.KeyAlt && !io.WantTextInput && !state_.show_keys) {
+        for (const auto& [key, direction] : {std::pair{Key::left, -1}, {Key::right, 1}}) {
+            if (gfx::key_pressed(key, true)) {
+                timeline_.move_cursor(direction, true, io.KeyShift);
+            }
+        }
+    }
     if (gfx::key_pressed(Key::f12)) {
         state_.export_figure("png");
     }
-    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) {
+    // Signs that other keyboards have elsewhere, with Shift or AltGr: what is typed says so.
+    const auto typed = [&io](char sign) {
+        return !io.WantTextInput && std::find(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end(),
+                                              static_cast<ImWchar>(sign)) != io.InputQueueCharacters.end();
+    };
+    if (!state_.show_keys && (typed('[') || typed(']'))) {
+        timeline_.select_dependency(typed(']'));
         return;
     }
-    if (gfx::key_pressed(Key::slash) && io.KeyShift) {
+    const bool slash = gfx::key_pressed(Key::slash);
+    if (!typed('/') && !typed('?') && (io.WantTextInput || io.KeyCtrl || io.KeyAlt)) {
+        return;
+    }
+    if (typed('?') || (slash && io.KeyShift && !typed('/'))) {
         state_.show_keys = !state_.show_keys;
-    } else if (gfx::key_pressed(Key::slash)) {
+    } else if (typed('/') || slash) {
         timeline_.open_search();
     } else if (gfx::key_pressed(Key::escape)) {
         if (state_.show_keys) {
@@ -226,6 +355,7 @@ void App::handle_keys() {
     if (gfx::key_pressed(Key::bracket_right)) {
         timeline_.select_dependency(true);
     }
+    handle_timeline_keys();
     if (gfx::key_pressed(Key::c)) {
         state_.next_overlay();
     }

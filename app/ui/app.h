@@ -3,10 +3,15 @@
 // Threads: the UI's.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "app/gfx/fonts.h"
 #include "app/ui/app_state.h"
 #include "app/ui/detail_panel.h"
 #include "app/ui/dialogs.h"
+#include "app/ui/focus_ring.h"
 #include "app/ui/left_panel.h"
 #include "app/ui/marks.h"
 #include "app/ui/palette.h"
@@ -27,6 +32,9 @@ public:
 
     // Something moves by itself: the next frame is wanted soon.
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
+    // How the keys of this keyboard are called; see Ui::key_label.
+    void set_key_labels(std::function<std::string(char)> label) { ui_.key_label = std::move(label); }
+    [[nodiscard]] const FocusRing& focus_ring() const { return ring_; }
     [[nodiscard]] const Marks& marks() const { return marks_; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
@@ -35,6 +43,8 @@ public:
 private:
     void handle_keys();
     void handle_program_keys();
+    bool handle_ring();  // true: the key was for the controls
+    void handle_timeline_keys();
     void next_barrier();
     [[nodiscard]] std::vector<Command> commands();
 
@@ -48,6 +58,7 @@ private:
     StatusBar status_;
     Palette palette_;
     OpenDialog open_;
+    FocusRing ring_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     bool moving_ = false;

@@ -1,5 +1,6 @@
 // The commands of the palette: everything that buttons and keys do, by name.
 #include "app/ui/app.h"
+#include "app/ui/widgets.h"
 
 namespace headway::ui {
 
@@ -53,6 +54,26 @@ std::vector<Command> App::commands() {
     add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
     add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
+    add("Timeline: measure what is chosen, or what is in view", "R", [this] { timeline_.measure_chosen(); });
+    add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring", "Shift R",
+        [this] { state_.snap = !state_.snap; });
+    add("Timeline: set a mark with a note", "M", [this] { timeline_.set_mark(); });
+    add("Timeline: list of marks", "Shift M", [this] { state_.show_detail(AppState::Detail::marks); });
+    add("Timeline: next mark", "J", [this] { timeline_.step_mark(1); });
+    add("Timeline: the mark before", "Shift J", [this] { timeline_.step_mark(-1); });
+    add("Timeline: delete the mark at the cursor", "Del", [this] { timeline_.remove_mark_at_cursor(); });
+    add("Memory: the tensors alive at the cursor, by line", "I", [this] { timeline_.show_alive_here(); });
+    add("Timeline: the whole run above it, or not", "O", [this] { state_.show_minimap = !state_.show_minimap; });
+    add(state_.lock_vertical ? "Timeline: let hands move it up and down again" : "Timeline: lock it against moving up and down",
+        "Y", [this] { state_.lock_vertical = !state_.lock_vertical; });
+    add("Lane: up", "Alt ↑", [this] { timeline_.shift_row(-1); });
+    add("Lane: down", "Alt ↓", [this] { timeline_.shift_row(1); });
+    add("Lane: pin to the top, or not", "P", [this] { timeline_.pin_row(); });
+    add("Lane: fold up, or out", "K", [this] { timeline_.collapse_row(); });
+    add("Lane: taller", "=", [this] { timeline_.resize_row(1.25f); });
+    add("Lane: less tall", "-", [this] { timeline_.resize_row(0.8f); });
+    add("Lane: rename", "F2", [this] { timeline_.rename_row(); });
+    add("Lanes: reset order, heights and names", "", [this] { timeline_.reset_rows(); });
     add("Timeline: critical path, the run without barriers, both, neither", "C", [this] { state_.next_overlay(); });
     add(
         "Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
@@ -72,6 +93,9 @@ std::vector<Command> App::commands() {
         const auto& lesson = state_.lessons()[i];
         add("Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
             [this, i] { state_.choose_lesson(static_cast<int>(i)); });
+    }
+    for (auto& command : all) {
+        command.keys = keys_here(ui_, command.keys);
     }
     return all;
 }

@@ -10,6 +10,7 @@
 #include "app/figure/figure.h"
 #include "app/figure/timeline.h"
 #include "app/lesson/assets.h"
+#include "app/session/kept.h"
 
 namespace headway::ui {
 
@@ -225,6 +226,13 @@ void AppState::next_detail() {
     detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
 }
 
+void AppState::show_detail(Detail shown) {
+    if (detail <= Detail::threads) {
+        detail_before = detail;
+    }
+    detail = shown;
+}
+
 namespace {
 constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
 }
@@ -273,6 +281,8 @@ void AppState::export_figure(const std::string& extension) {
     figure::FigureOptions options;
     options.theme = theme == figure::ThemeName::dark ? figure::ThemeName::dark : figure::ThemeName::light;
     options.scale = extension == "png" ? 2 : 1;
+    options.bookmarks_a = bookmarks.of(first->run());
+    options.bookmarks_b = second != nullptr ? bookmarks.of(second->run()) : std::vector<model::Bookmark>();
     const auto path = picture_folder / picture_name(first->settings.program, extension);
     const auto written =
         figure::write_figure(path.string(), *first->run(), second != nullptr ? second->run() : nullptr, options);
@@ -281,6 +291,32 @@ void AppState::export_figure(const std::string& extension) {
     } else {
         notify(Notice::Kind::file, Notice::Tone::bad, written.error().message);
     }
+}
+
+void AppState::keep_in(const std::filesystem::path& folder) {
+    bookmarks.folder = folder;
+    if (auto read = session::read_arrangement(folder / "lanes.json")) {
+        arrangement_ = std::move(*read);
+        kept_arrangement_ = ++arrangement_revision_;
+    } else {
+        notify(Notice::Kind::file, Notice::Tone::bad, read.error().message);
+    }
+}
+
+void AppState::set_arrangement(model::Arrangement arrangement) {
+    if (arrangement != arrangement_) {
+        arrangement_ = std::move(arrangement);
+        ++arrangement_revision_;
+    }
+}
+
+std::string AppState::keep_arrangement() {
+    if (bookmarks.folder.empty() || kept_arrangement_ == arrangement_revision_) {
+        return {};
+    }
+    kept_arrangement_ = arrangement_revision_;
+    const auto written = session::write_arrangement(bookmarks.folder / "lanes.json", arrangement_);
+    return written ? std::string() : "The lanes' arrangement is not kept: " + written.error().message;
 }
 
 void AppState::notify(Notice::Kind kind, Notice::Tone tone, std::string text) {
@@ -329,6 +365,15 @@ bool AppState::poll(double budget_ms) {
     }
     if (changed || session.live()) {
         view.set_whole(whole_view());
+    }
+    std::vector<Bookmarks::Shown> shown;
+    for (const auto* execution : {session.b(), session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            shown.push_back({execution->run(), !execution->live() && !session.behind()});
+        }
+    }
+    if (const std::string problem = bookmarks.watch(shown); !problem.empty()) {
+        notify(Notice::Kind::file, Notice::Tone::bad, problem);
     }
     const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
     if (phase != last_phase_) {

@@ -12,7 +12,9 @@
 
 #include "app/figure/theme.h"
 #include "app/lesson/lesson.h"
+#include "app/model/arrangement.h"
 #include "app/session/session.h"
+#include "app/ui/bookmarks.h"
 #include "app/ui/sources.h"
 #include "app/ui/view_control.h"
 
@@ -111,11 +113,16 @@ public:
     // Laid over the timeline of runs that are over: the critical path, the run without barriers.
     bool show_path = false, show_ghost = false;
     void next_overlay();  // none, the path, the ghost, both
+    bool lock_vertical = false;  // hands move the timeline in time only
+    bool show_minimap = true;  // where the view is in the whole run
+    bool snap = true;     // what is measured begins and ends at edges that are near
 
     // --- what stands under the timeline ---
-    enum class Detail { numbers, graph, threads };
+    enum class Detail { numbers, graph, threads, measured, marks, alive };
     Detail detail = Detail::numbers;
+    Detail detail_before = Detail::numbers;  // that a list for the moment has taken the place of
     void next_detail();
+    void show_detail(Detail shown);
     std::uint32_t graph_line = 0;  // the graph shows this line's ops; 0: all
 
     // --- timeline ---
@@ -125,6 +132,16 @@ public:
         core::OpId op = 0;
         [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
     } selection;
+
+    Bookmarks bookmarks;
+    // What is kept from start to start lies in this folder: marks, and how the lanes are arranged, which is read now. A
+    // notice says where that cannot be understood.
+    void keep_in(const std::filesystem::path& folder);
+    [[nodiscard]] const model::Arrangement& arrangement() const { return arrangement_; }
+    [[nodiscard]] std::uint64_t arrangement_revision() const { return arrangement_revision_; }
+    void set_arrangement(model::Arrangement arrangement);
+    // Writes it down if it has changed. The reason why it could not be kept, or "".
+    std::string keep_arrangement();
 
     // --- notices ---
     void notify(Notice::Kind kind, Notice::Tone tone, std::string text);
@@ -160,6 +177,8 @@ private:
     std::uint64_t ran_started_ = 0;
     std::vector<std::filesystem::path> recordings_;
     std::vector<Notice> notices_;
+    model::Arrangement arrangement_;
+    std::uint64_t arrangement_revision_ = 0, kept_arrangement_ = 0;
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;
     std::string last_device_problem_;

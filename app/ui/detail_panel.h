@@ -1,27 +1,39 @@
 // What stands under the timeline, behind tabs: the numbers of both runs, the dependency graph, the two threads.
 #pragma once
 
+#include "app/ui/alive_panel.h"
+#include "app/ui/bookmark_panel.h"
 #include "app/ui/comparison_panel.h"
 #include "app/ui/graph_panel.h"
+#include "app/ui/measure_panel.h"
 
 namespace headway::ui {
 
 class DetailPanel {
 public:
     DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
-        : state_(state), ui_(ui), comparison_(state, ui), graph_(state, ui, timeline) {}
+        : state_(state), ui_(ui), timeline_(timeline), comparison_(state, ui), graph_(state, ui, timeline),
+          measure_(ui, timeline), bookmarks_(state, ui, timeline), alive_(ui, timeline) {}
 
-    // How tall it wants to be under a centre of this height; 0: there is nothing to show.
-    [[nodiscard]] float height(float centre_height) const;
+    // How tall it wants to be under a centre of this size; 0: there is nothing to show.
+    [[nodiscard]] float height(float centre_width, float centre_height) const;
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool moving() const { return graph_.moving(); }
+    [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving(); }
     [[nodiscard]] GraphPanel& graph() { return graph_; }
+    [[nodiscard]] const AlivePanel& alive() const { return alive_; }
+    [[nodiscard]] const MeasurePanel& measure() const { return measure_; }
 
 private:
     AppState& state_;
+    [[nodiscard]] float height_of(AppState::Detail detail, float centre_width, float centre_height) const;
+
     Ui& ui_;
+    TimelinePanel& timeline_;
     ComparisonPanel comparison_;
     GraphPanel graph_;
+    MeasurePanel measure_;
+    BookmarkPanel bookmarks_;
+    AlivePanel alive_;
 };
 
 }  // namespace headway::ui

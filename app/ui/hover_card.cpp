@@ -249,6 +249,17 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
     return card;
 }
 
+Card describe(const model::Bookmark& mark) {
+    Card card;
+    card.title = mark.text.empty() ? "Mark" : mark.text;
+    card.lines.push_back({Tone::dim, "at       " + duration_text(static_cast<double>(mark.begin_ns))});
+    if (mark.end_ns > mark.begin_ns) {
+        card.lines.push_back(
+            {Tone::dim, "over     " + duration_text(static_cast<double>(mark.end_ns - mark.begin_ns))});
+    }
+    return card;
+}
+
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max) {
     if (card.empty()) {
         return;

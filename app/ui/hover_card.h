@@ -22,6 +22,7 @@ struct Card {
 
 // No ImGui: what the card says.
 Card describe(const model::Run& run, const figure::Hit& hit);
+Card describe(const model::Bookmark& mark);
 
 // Beside `at`, inside of the box.
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max);

@@ -21,7 +21,7 @@ const std::vector<Group>& columns_of_groups(int column) {
     static const std::vector<Group> left{{"Run",
                                              {{"Space, F5", "run; while it runs, pause and go on"},
                                               {"B", "next barrier policy, acts at once"},
-                                              {"G", "numbers, graph or threads below the timeline"},
+                                              {"G", "numbers, graph, threads below"},
                                               {"Ctrl Enter", "run what is in the editor"},
                                               {"Shift F5", "stop"},
                                               {"F10, Ctrl F10", "step a line; over calls"},
@@ -34,31 +34,47 @@ const std::vector<Group>& columns_of_groups(int column) {
                                               {"Ctrl Z, Ctrl Y", "undo, do it again"},
                                               {"Tab, Shift Tab", "in and out by a step"},
                                               {"Ctrl /", "comment on or off"},
-                                              {"Ctrl E", "wide or narrow source"}}},
-                                            {"Window",
-                                             {{"T", "next theme"},
-                                              {"Ctrl +  Ctrl −", "larger, smaller"},
-                                              {"Ctrl 0", "size of the screen"},
-                                              {"Ctrl Shift P", "everything, by name"},
-                                              {"?", "this list"}}}};
-    static const std::vector<Group> right{{"Timeline",
+                                              {"Ctrl E", "wide or narrow source"}}}};
+    static const std::vector<Group> middle{{"Timeline",
                                               {{"Wheel", "zoom at the pointer"},
-                                               {"Ctrl, Shift wheel", "finer, coarser"},
+                                               {"Ctrl, Shift wheel", "finer (pinch), coarser"},
+                                               {"Alt wheel", "left, right (or two fingers)"},
                                                {"W  S", "zoom in, out"},
                                                {"A  D", "left, right"},
                                                {"Right drag", "pan"},
-                                               {"Left drag", "measure a time"},
+                                               {"Left drag, R", "measure; what is chosen"},
+                                               {"Alt, Shift R", "no snapping while held; at all"},
+                                               {"←  →  ↑  ↓", "the cursor, by time, by row"},
+                                               {"Ctrl, Shift ←  →", "to the next edge; measure"},
+                                               {"Enter", "choose what is at the cursor"},
+                                               {"M, Shift M", "set a mark; list of marks"},
+                                               {"J, Shift J, Del", "next mark, the one before; delete"},
                                                {"F, double click", "fit what is chosen; all"},
+                                               {"Y", "lock against up and down"},
+                                               {"O", "the whole run in a strip above"},
+                                               {"I, click", "tensors alive there, by line"},
                                                {"C", "critical path; without barriers; both"},
                                                {"End, L", "follow the run again"},
                                                {"Alt ←  Alt →", "the view before, and forth"},
-                                               {"/,  N  Shift N", "find; next, the one before"}}},
+                                               {"/,  N  Shift N", "find; next, the one before"}}}};
+    static const std::vector<Group> right{{"Window",
+                                             {{"T", "next theme"},
+                                              {"Ctrl +  Ctrl −", "larger, smaller"},
+                                              {"Ctrl 0", "size of the screen"},
+                                              {"Tab, Shift Tab", "from control to control"},
+                                              {"Enter, Space", "there: as a click; arrows: beside"},
+                                              {"Ctrl Shift P", "everything, by name"},
+                                              {"?", "this list"}}},
+                                             {"Lanes",
+                                              {{"Alt ↑  Alt ↓", "up, down (or drag the label)"},
+                                               {"P,  K,  F2", "pin, fold up, rename"},
+                                               {"=  -", "taller, less tall"}}},
                                              {"Ops",
                                               {{"Click", "choose an op"},
                                                {".  ,", "the next, the one before in its lane"},
                                                {"[  ]", "what it followed, what followed it"},
                                                {"Esc", "let go"}}}};
-    return column == 0 ? left : right;
+    return column == 0 ? left : column == 1 ? middle : right;
 }
 
 }  // namespace
@@ -76,34 +92,37 @@ void draw_keys_help(AppState& state, Ui& ui) {
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled({0, 0}, frame, colour(figure::faded(t.background, t.dark ? 0.7 : 0.75)));
-    constexpr float kColumn = 400, kKeys = 140, kLine = 24;
+    constexpr float kColumn = 376, kKeys = 136, kMostLine = 24;
+    constexpr int kColumns = 3;
     float lines = 0;
-    for (int c = 0; c < 2; ++c) {
+    for (int c = 0; c < kColumns; ++c) {
         float n = 0;
         for (const auto& group : columns_of_groups(c)) {
             n += static_cast<float>(group.entries.size()) + 1.9f;
         }
         lines = std::max(lines, n);
     }
-    const ImVec2 size{ui.px(2 * kColumn + 72), ui.px(lines * kLine + 66)};
+    // As close as they have to stand to fit.
+    const float line = std::min(kMostLine, (frame.y / ui.fonts.scale() - 86) / std::max(1.0f, lines));
+    const ImVec2 size{std::min(frame.x, ui.px(kColumns * kColumn + 72)), ui.px(lines * line + 66)};
     const ImVec2 a{std::floor((frame.x - size.x) / 2), std::floor((frame.y - size.y) / 2)};
     const ImVec2 b{a.x + size.x, a.y + size.y};
     draw_card(ui, list, a, b, t.raised, 10);
     ui.marks.insert_or_assign("keys", Mark{a.x, a.y, b.x, b.y});
     draw_text(ui, list, a.x + ui.px(28), a.y + ui.px(38), Face::bold, 18, t.text, "Keys");
-    for (int c = 0; c < 2; ++c) {
-        const float x = a.x + ui.px(28) + static_cast<float>(c) * ui.px(kColumn + 16);
+    for (int c = 0; c < kColumns; ++c) {
+        const float x = a.x + ui.px(28) + static_cast<float>(c) * ui.px(kColumn + 10);
         float y = a.y + ui.px(74);
         for (const auto& group : columns_of_groups(c)) {
             draw_text(ui, list, x, y, Face::semibold, 13, t.issue, group.title);
-            y += ui.px(kLine);
+            y += ui.px(line);
             for (const auto& entry : group.entries) {
-                draw_text(ui, list, x, y, Face::semibold, 13, t.text, entry.keys);
+                draw_text(ui, list, x, y, Face::semibold, 13, t.text, keys_here(ui, entry.keys), ui.px(kKeys - 6));
                 draw_text(ui, list, x + ui.px(kKeys), y, Face::regular, 13.5f, t.dim, entry.what,
-                          ui.px(kColumn - kKeys));
-                y += ui.px(kLine);
+                          ui.px(kColumn - kKeys - 4));
+                y += ui.px(line);
             }
-            y += ui.px(kLine * 0.7f);
+            y += ui.px(line * 0.7f);
         }
     }
     ImGui::SetCursorScreenPos({0, 0});

@@ -70,6 +70,13 @@ const std::map<std::string, Key>& keys() {
         {"f11", Key::f11},
         {"f12", Key::f12},
         {"delete", Key::del},
+        {"h", Key::h},
+        {"i", Key::i},
+        {"j", Key::j},
+        {"k", Key::k},
+        {"r", Key::r},
+        {"u", Key::u},
+        {"f2", Key::f2},
     };
     return names;
 }

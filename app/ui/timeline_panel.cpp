@@ -21,14 +21,15 @@ const model::Run* TimelinePanel::run_at(int index) const {
 
 TimelinePanel::Moment TimelinePanel::moment() const {
     Moment moment;
-    const bool pointed = hover_ && !panning_ && run_at(hover_->run) != nullptr;
-    moment.run = pointed                                      ? hover_->run
+    const auto hit = hover_ ? hover_ : hit_at_cursor();
+    const bool pointed = hit && !panning_ && run_at(hit->run) != nullptr;
+    moment.run = pointed                                      ? hit->run
                  : run_at(state_.selection.run) != nullptr    ? state_.selection.run
                                                               : 0;
     if (const model::Run* run = run_at(moment.run)) {
-        const double at = pointed ? hover_->ns : state_.view.view().end_ns;
+        const double at = pointed ? hit->ns : state_.view.view().end_ns;
         moment.ns = std::min(static_cast<std::int64_t>(at) + run->measure_begin_ns(), run->now_ns());
-        moment.op = pointed ? hover_->op : 0;
+        moment.op = pointed ? hit->op : 0;
     }
     return moment;
 }
@@ -48,6 +49,8 @@ void TimelinePanel::lay_out(figure::Box area) {
                   b != nullptr ? b->revision() + 1 : 0,
                   state_.session.started(),
                   ui_.fonts.generation(),
+                  state_.bookmarks.revision(),
+                  state_.arrangement_revision(),
                   ui_.theme,
                   ui_.fonts.scale()};
     if (key == key_ && !layout_.rows.empty()) {
@@ -57,6 +60,10 @@ void TimelinePanel::lay_out(figure::Box area) {
         why_.clear();
     }
     key_ = key;
+    if (key.started != last_started_) {
+        last_started_ = key.started;
+        alive_moment_.reset();  // of another run
+    }
     const std::size_t shown_before = runs_.size();
     runs_.clear();
     const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
@@ -73,10 +80,12 @@ void TimelinePanel::lay_out(figure::Box area) {
         if (execution->phase() == session::Phase::recorded) {
             run.label = figure::barrier_label(execution->run()->info().barrier) + " · RECORDED";
         }
+        run.bookmarks = state_.bookmarks.of(execution->run());
         runs_.push_back(std::move(run));
     }
     if (runs_.size() != shown_before) {
         state_.selection = {};  // it names a run by its place
+        alive_moment_.reset();
     }
     figure::TimelineOptions options;
     options.area = area;
@@ -84,6 +93,7 @@ void TimelinePanel::lay_out(figure::Box area) {
     options.theme = ui_.theme;
     options.measure = &measure_;
     options.scale = ui_.fonts.scale();
+    options.arrangement = &state_.arrangement();
     layout_ = figure::layout_timeline(runs_, options);
     options_ = options;
 }
@@ -115,13 +125,17 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
     const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
-    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
+    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
-                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch && card_hit_.folded == hit.folded &&
+                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch && card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
                       (thing || card_hit_.ns == hit.ns);
     if (!same || card_.empty()) {
         card_ = describe(run, hit);
+        if (const auto& marks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
+            hit.bookmark >= 0 && hit.bookmark < static_cast<int>(marks.size())) {
+            card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)]);
+        }
         card_hit_ = hit;
         card_revision_ = revision;
     }
@@ -139,6 +153,13 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
             draw_empty(min, max);
         }
         return;
+    }
+    // The strip has its place whether or not it is drawn, so that nothing moves under the hand that zooms in.
+    if (state_.show_minimap) {
+        const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
+        minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_,
+                      key_.a * 1'000'003 + key_.b * 31 + key_.started, state_.view);
+        min.y += ui_.px(Minimap::kHeight + 2);
     }
     ImGui::SetCursorScreenPos(min);
     const ImVec2 size{max.x - min.x, max.y - min.y};
@@ -164,9 +185,9 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     // Marks of the op under the pointer, or of the one that was chosen.
     figure::DisplayList marks;
     add_why(marks);
-    const bool choose_hovered = hover_ && hover_->op != 0;
-    if (choose_hovered) {
-        layout_.add_op_marks(hover_->run, hover_->op, *ui_.theme, ui_.fonts.scale(), marks);
+    const auto at_cursor = hover_ ? std::nullopt : hit_at_cursor();
+    if (const auto& hit = hover_ ? hover_ : at_cursor; hit && hit->op != 0) {
+        layout_.add_op_marks(hit->run, hit->op, *ui_.theme, ui_.fonts.scale(), marks);
     } else if (state_.selection.any() && run_at(state_.selection.run) != nullptr) {
         layout_.add_op_marks(state_.selection.run, state_.selection.op, *ui_.theme, ui_.fonts.scale(), marks);
     }
@@ -174,20 +195,37 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     paint(marks, list, ui_.fonts, {0, -scroll});
     draw_found(list, scroll);
     draw_measure(list, scroll);
+    draw_keyboard_cursor(list, scroll);
+    draw_alive_moment(list, scroll);
+    draw_label_drag(list, scroll);
     if (hovered && !panning_ && layout_.axis.contains(std::min(at.x, layout_.axis.x1 - 1), at.y)) {
         draw_cursor(list, at, scroll);
     }
     list->PopClipRect();
+    draw_lane_menu();
+    if (!label_drag_) {
+        say(state_.keep_arrangement());  // once the hand has let go
+    }
+    draw_renaming(scroll);
     ImGui::EndChild();
     draw_search(min, max);
+    draw_note(min, max);
 
-    if (hover_ && !panning_ && !measuring_ && !state_.show_keys) {
+    if (editing_) {
+        // its own words are asked for
+    } else if (hover_ && !panning_ && !measuring_ && !state_.show_keys) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
             draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
                       {frame.x - ui_.px(8), frame.y - ui_.px(8)});
         }
-    } else if (!hover_ && !panning_ && state_.selection.any()) {
+    } else if (at_cursor && !panning_ && !measure_span_ && !state_.show_keys) {
+        if (const model::Run* run = run_at(at_cursor->run)) {
+            const figure::Box& row = layout_.rows[cursor_->row].box;
+            draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll}, min,
+                      max);
+        }
+    } else if (!hover_ && !panning_ && !measure_span_ && state_.selection.any()) {
         if (const model::Run* run = run_at(state_.selection.run);
             run != nullptr && state_.selection.op <= run->op_count()) {
             // The chosen op's card stays at the op.
@@ -213,22 +251,36 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             panning_ = false;
         } else if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
             state_.view.pan(-static_cast<double>(io.MouseDelta.x) * layout_.map.ns_per_px(), false);
-            ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseDelta.y);
+            if (!state_.lock_vertical) {
+                ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseDelta.y);
+            }
         }
     }
     if (measuring_) {
-        measure_span_->to_ns = pointer_ns_;
+        const Snapped to = snapped(pointer_ns_, at.y);
+        measure_span_->to_ns = to.ns;
+        measure_span_->to_edge = to.edge;
+        measure_span_->to_y = to.y;
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
             measuring_ = false;
         }
     }
-    if (!hovered) {
+    if (handle_labels(hovered && !panning_ && !measuring_, at) || !hovered) {
         return;
     }
     if (on_axis && !panning_ && !measuring_) {
         hover_ = layout_.hit(at.x, at.y);
     }
-    if (io.MouseWheel != 0) {
+    // Sideways (a touchpad, a wheel that tilts, Alt): a tenth of the view a notch. On the labels: up and down.
+    constexpr double kSideways = 0.1;
+    const float sideways = io.MouseWheelH + (io.KeyAlt ? io.MouseWheel : 0);
+    if (sideways != 0) {
+        state_.view.pan(-static_cast<double>(sideways) * kSideways * state_.view.target().span_ns(), true);
+    } else if (io.MouseWheel != 0 && at.x < layout_.axis.x0) {
+        if (!state_.lock_vertical) {
+            ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseWheel * ui_.px(48));
+        }
+    } else if (io.MouseWheel != 0) {
         const double notch = io.KeyCtrl ? kFineNotch : io.KeyShift ? kCoarseNotch : kNotch;
         state_.view.zoom(pointer_ns_, std::pow(notch, static_cast<double>(io.MouseWheel)));
     }
@@ -237,6 +289,10 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
         panning_ = true;
     }
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        if (hover_ && hover_->bookmark >= 0) {
+            edit_mark(hover_->run, static_cast<std::size_t>(hover_->bookmark));
+            return;
+        }
         if (hover_ && hover_->op != 0) {
             select(hover_->run, hover_->op, true);
         } else if (hover_ && hover_->wait >= 0) {
@@ -249,20 +305,26 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
         } else {
             state_.view.fit();
         }
-        measure_span_.reset();
+        end_measure();
     } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && on_axis) {
-        measure_span_.reset();
-        if (hover_ && hover_->op != 0) {
-            select(hover_->run, hover_->op, false);
+        end_measure();
+        cursor_.reset();
+        if (hover_) {
+            act_on(*hover_);
         } else {
             state_.selection = {};
         }
     } else if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !measuring_ && ImGui::IsItemActive()) {
         const float from = io.MouseClickedPos[ImGuiMouseButton_Left].x;
         if (from >= layout_.axis.x0 && from < layout_.axis.x1) {
+            const Snapped begin = snapped(layout_.map.ns_from_x_px(from),
+                                          at.y - io.MousePos.y + io.MouseClickedPos[ImGuiMouseButton_Left].y);
+            const Snapped end = snapped(pointer_ns_, at.y);
             measuring_ = true;
             state_.selection = {};
-            measure_span_ = Span{layout_.map.ns_from_x_px(from), pointer_ns_};
+            cursor_.reset();
+            measure_span_ = Span{begin.ns, end.ns, begin.edge, end.edge, begin.y, end.y};
+            state_.show_detail(AppState::Detail::measured);
         }
     }
 }
@@ -274,28 +336,6 @@ void TimelinePanel::draw_cursor(ImDrawList* list, ImVec2 at, float scroll) {
     for (float y = top; y < bottom; y += ui_.px(5)) {
         list->AddRectFilled({x, y}, {x + std::max(1.0f, std::floor(ui_.fonts.scale())), y + ui_.px(2)}, colour(c));
     }
-}
-
-void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
-    if (!measure_span_) {
-        return;
-    }
-    const figure::Theme& t = *ui_.theme;
-    const double from = std::min(measure_span_->from_ns, measure_span_->to_ns),
-                 to = std::max(measure_span_->from_ns, measure_span_->to_ns);
-    const float x0 = std::round(layout_.map.x_px_from_ns(from)), x1 = std::round(layout_.map.x_px_from_ns(to));
-    const float top = layout_.axis.y0 - scroll, bottom = layout_.axis.y1 - scroll;
-    list->AddRectFilled({x0, top}, {x1, bottom}, colour(figure::faded(t.text, 0.09)));
-    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
-    list->AddRectFilled({x0, top}, {x0 + line, bottom}, colour(t.text));
-    list->AddRectFilled({x1, top}, {x1 + line, bottom}, colour(t.text));
-    const std::string text = figure::duration_text(to - from);
-    const float width = text_width(ui_, Face::mono_bold, 13, text) + ui_.px(16);
-    const float x =
-        std::clamp((x0 + x1 - width) / 2, layout_.axis.x0, std::max(layout_.axis.x0, layout_.axis.x1 - width));
-    const float y = std::max(top + ui_.px(34), ImGui::GetWindowPos().y + ui_.px(34));
-    list->AddRectFilled({x, y}, {x + width, y + ui_.px(24)}, colour(t.text), ui_.exact_px(5));
-    draw_text(ui_, list, x + ui_.px(8), y + ui_.px(17), Face::mono_bold, 13, t.background, text);
 }
 
 void TimelinePanel::draw_empty(ImVec2 min, ImVec2 max) {
@@ -339,15 +379,6 @@ void TimelinePanel::fit_selection_or_all() {
         }
     }
     state_.view.fit();
-}
-
-void TimelinePanel::clear() {
-    if (measure_span_) {
-        measure_span_.reset();
-        measuring_ = false;
-    } else {
-        state_.selection = {};
-    }
 }
 
 void TimelinePanel::select_neighbour(int direction) {

@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ struct Ui {
     gfx::Fonts& fonts;
     Marks& marks;
     const figure::Theme* theme = nullptr;
+    // What is printed on the key that has this sign on an American keyboard; empty: the same.
+    std::function<std::string(char)> key_label{};
 
     [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }
     [[nodiscard]] float exact_px(float design_px) const { return design_px * fonts.scale(); }

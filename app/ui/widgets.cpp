@@ -240,7 +240,41 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
 
 void mark_item(Ui& ui, std::string_view id, bool enabled) {
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-    ui.marks.insert_or_assign(std::string(id), Mark{min.x, min.y, max.x, max.y, enabled});
+    ui.marks.insert_or_assign(std::string(id), Mark{min.x, min.y, max.x, max.y, enabled, true,
+                                                       ImGui::GetCurrentContext()->BeginPopupStack.Size});
+}
+
+bool close_popups() {
+    if (ImGui::GetCurrentContext()->OpenPopupStack.empty() || ImGui::GetTopMostPopupModal() != nullptr) {
+        return false;
+    }
+    ImGui::ClosePopupToLevel(0, true);
+    return true;
+}
+
+std::string keys_here(const Ui& ui, std::string_view keys) {
+    if (!ui.key_label) {
+        return std::string(keys);
+    }
+    std::string here;
+    for (std::size_t i = 0; i < keys.size();) {
+        std::size_t end = std::min(keys.find(' ', i), keys.size());
+        std::string_view word = keys.substr(i, end - i);
+        // "/," is the slash and a comma of the list.
+        const bool listed = word.size() == 2 && word[1] == ',';
+        if (word == "?") {
+            here += ui.key_label('/') == "/" ? "?" : "Shift " + ui.key_label('/');
+        } else if ((word.size() == 1 || listed) && static_cast<unsigned char>(word[0]) < 0x80) {
+            here += ui.key_label(word[0]) + (listed ? "," : "");
+        } else {
+            here += word;
+        }
+        for (; end < keys.size() && keys[end] == ' '; ++end) {
+            here += ' ';
+        }
+        i = end;
+    }
+    return here;
 }
 
 }  // namespace headway::ui

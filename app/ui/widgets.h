@@ -48,7 +48,12 @@ float segments_width(Ui& ui, std::span<const std::string> labels, float text_px 
 float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, float size_px, float line_px,
                    figure::Rgba c, std::string_view text);
 
-// Notes where the last ImGui item was.
+// Closes the popups that a click beside them would close; false: there is none.
+bool close_popups();
+// The names of keys ("Ctrl Shift P", "[  ]", "/,  N") as they are printed on this keyboard.
+std::string keys_here(const Ui& ui, std::string_view keys);
+
+// Notes where the last ImGui item was: a control, which the keyboard can reach.
 void mark_item(Ui& ui, std::string_view id, bool enabled = true);
 
 }  // namespace headway::ui

@@ -275,5 +275,16 @@ TEST(Finding, ClaimsNothingThatIsNotClear) {
     EXPECT_NE(said({true, false}).find("no clear difference in memory"), std::string::npos) << said({true, false});
 }
 
+TEST_F(Figures, ShowTheMarksThatTheyAreGiven) {
+    const auto run = test::training({}, 6, true);
+    FigureOptions options;
+    const auto path = folder_ + "/figure.svg";
+    ASSERT_TRUE(write_figure(path, *run, nullptr, options));
+    EXPECT_EQ(contents(path).find("here it waits"), std::string::npos);
+    options.bookmarks_a = {{1000, 1000, "here it waits"}};
+    ASSERT_TRUE(write_figure(path, *run, nullptr, options));
+    EXPECT_NE(contents(path).find("here it waits"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headway::figure

@@ -358,5 +358,64 @@ TEST_F(Timelines, EmptyRunIsLaidOut) {
     EXPECT_GT(layout.list.items.size(), 5U);
 }
 
+TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
+    Shown shown;
+    shown.add(test::training({}, 6, true));
+    TimelineOptions options = options_for(shown, fonts_);
+    const auto none = layout_timeline(shown.runs, options);
+    for (const RowBox& row : none.rows) {
+        EXPECT_NE(row.kind, RowKind::marks);
+    }
+    const auto quarter = static_cast<std::int64_t>(options.view.span_ns() / 4);
+    shown.runs[0].bookmarks = {{quarter, quarter, "first"}, {2 * quarter, 3 * quarter, "second"}};
+    const auto layout = layout_timeline(shown.runs, options);
+    const auto row = std::find_if(layout.rows.begin(), layout.rows.end(),
+                                  [](const RowBox& r) { return r.kind == RowKind::marks; });
+    ASSERT_NE(row, layout.rows.end());
+    std::string words;
+    for (const Item& item : layout.list.items) {
+        if (const auto* text = std::get_if<Text>(&item)) {
+            words += text->text + "|";
+        }
+    }
+    EXPECT_NE(words.find("first|"), std::string::npos);
+    EXPECT_NE(words.find("second  "), std::string::npos);  // with its length
+    const float y = (row->box.y0 + row->box.y1) / 2;
+    const auto at = [&](std::int64_t ns) { return layout.hit(layout.map.x_px_from_ns(static_cast<double>(ns)) + 2, y); };
+    EXPECT_EQ(at(quarter / 2)->bookmark, -1);
+    EXPECT_EQ(at(quarter)->bookmark, 0);
+    EXPECT_EQ(at(2 * quarter)->bookmark, 1);
+}
+
+TEST_F(Timelines, RowsStandAsTheyWereArranged) {
+    Shown shown;
+    shown.add(test::increments(200, 3, false), 'A');
+    shown.add(test::increments(200, 2, true), 'B');
+    TimelineOptions options = options_for(shown, fonts_, 1380, 1400);
+    const model::Arrangement arrangement{{"lane 2", 0, false, true, "the third"},
+                                         {"memory", 90, false, false, ""},
+                                         {"frontend", 0, true, false, ""},
+                                         {"lane 9", 50, true, true, ""}};
+    options.arrangement = &arrangement;
+    const auto layout = layout_timeline(shown.runs, options);
+    std::string order;
+    float y = layout.rows.front().box.y0;
+    for (const RowBox& row : layout.rows) {
+        EXPECT_EQ(row.box.y0, y);  // no gap, and none upon another
+        y = row.box.y1;
+        if (!row_key(row.kind, row.lane).empty()) {
+            order += row_key(row.kind, row.lane) + ", ";
+        }
+        if (row.kind == RowKind::memory) {
+            EXPECT_NEAR(row.box.height(), 90, 1);
+        } else if (row.kind == RowKind::frontend) {
+            EXPECT_LE(row.box.height(), 17);
+        }
+    }
+    EXPECT_EQ(order,
+              "lane 2, memory, frontend, headway, lane 0, lane 1, "
+              "memory, frontend, headway, lane 0, lane 1, ");
+}
+
 }  // namespace
 }  // namespace headway::figure

@@ -1,0 +1,35 @@
+#include "app/model/arrangement.h"
+
+#include <algorithm>
+
+namespace headway::model {
+
+const RowSetting* setting_of(const Arrangement& arrangement, const std::string& row) {
+    const auto found =
+        std::find_if(arrangement.begin(), arrangement.end(), [&row](const RowSetting& s) { return s.row == row; });
+    return found == arrangement.end() ? nullptr : &*found;
+}
+
+std::vector<std::size_t> arranged(const Arrangement& arrangement, std::span<const std::string> rows) {
+    std::vector<std::size_t> order;
+    for (const RowSetting& setting : arrangement) {
+        const auto at = static_cast<std::size_t>(std::find(rows.begin(), rows.end(), setting.row) - rows.begin());
+        if (at < rows.size() && std::find(order.begin(), order.end(), at) == order.end()) {
+            order.push_back(at);
+        }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (std::find(order.begin(), order.end(), i) == order.end()) {
+            // All before it have their places by now.
+            const auto after = i == 0 ? order.begin() : std::find(order.begin(), order.end(), i - 1) + 1;
+            order.insert(after, i);
+        }
+    }
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+        const RowSetting* setting = setting_of(arrangement, rows[i]);
+        return setting != nullptr && setting->pinned;
+    });
+    return order;
+}
+
+}  // namespace headway::model

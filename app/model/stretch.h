@@ -1,0 +1,57 @@
+// What a stretch of a run holds: ops by kind and by lane, issues, waits by cause; each cut at the stretch's ends. And
+// where in time the nearest edge is, for hands that measure.
+//
+// Exact, from the run's indices: the cost does not grow with the ops in the stretch.
+//
+// Threads: any that may read the run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/model/run.h"
+
+namespace headway::model {
+
+// Something counts when a part of it lies in [begin, end), or when it takes no time and begins there.
+struct StretchSum {
+    std::uint64_t count = 0;
+    std::int64_t ns = 0;  // what of it lies in the stretch
+    friend bool operator==(const StretchSum&, const StretchSum&) = default;
+};
+
+struct Stretch {
+    struct OfKind {
+        std::string name;  // of the op: "matmul", whatever its shapes
+        devices::Family family = devices::Family::other;
+        StretchSum sum;
+    };
+    struct OfCause {
+        trace::WaitKind kind = trace::WaitKind::waitall;
+        StretchSum sum;
+    };
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::vector<OfKind> kinds;      // the most time first
+    std::vector<StretchSum> lanes;  // as in Run::lanes()
+    StretchSum issues;
+    StretchSum works;             // the frontend's own
+    std::vector<OfCause> causes;  // of waits, the one that goes on included; the most time first
+    [[nodiscard]] StretchSum ops() const;
+    [[nodiscard]] StretchSum waits() const;
+};
+// Times of the run; an empty stretch when end <= begin.
+Stretch stretch_of(const Run& run, std::int64_t begin_ns, std::int64_t end_ns);
+
+// The ops of one lane alone.
+StretchSum lane_sum(const Run& run, std::size_t lane, std::int64_t begin_ns, std::int64_t end_ns);
+
+// The begin or end nearest to `ns`, and no farther than `reach_ns`, of a span in one row.
+enum class EdgeRow : std::uint8_t { lane, issues, waits, works };
+std::optional<std::int64_t> nearest_edge(const Run& run, EdgeRow row, std::size_t lane, std::int64_t ns,
+                                         std::int64_t reach_ns);
+// The first begin or end in that row after `ns`, or (forwards false) the last before it.
+std::optional<std::int64_t> next_edge(const Run& run, EdgeRow row, std::size_t lane, std::int64_t ns, bool forwards);
+
+}  // namespace headway::model

@@ -1,0 +1,211 @@
+#include "app/session/kept.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/core/whole_file.h"
+
+namespace headway::session {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uintmax_t kMostFileBytes = 4u << 20;
+
+// The file's JSON; nothing when there is no file.
+core::Result<std::optional<json>> read_json(const fs::path& file) {
+    std::error_code problem;
+    if (!fs::exists(file, problem)) {
+        return std::optional<json>();
+    }
+    const auto wrong = [&file](const char* why) {
+        return core::Error{core::ErrorKind::unreadable, file.string() + " " + why};
+    };
+    if (!fs::is_regular_file(file, problem) || fs::file_size(file, problem) > kMostFileBytes || problem) {
+        return wrong("is no file that Headway keeps");
+    }
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) {
+        return wrong("cannot be read");
+    }
+    json value = json::parse(bytes, nullptr, false);
+    if (value.is_discarded() || !value.is_object()) {
+        return wrong("is damaged: it is no JSON object");
+    }
+    return std::optional(std::move(value));
+}
+
+// A file that cannot be understood may hold what somebody still wants.
+void put_aside(const fs::path& file) {
+    std::error_code ignored;
+    fs::path aside = file;
+    aside += ".bad";
+    fs::rename(file, aside, ignored);
+}
+
+core::Result<void> write_json(const fs::path& file, const json& value) {
+    std::error_code problem;
+    fs::create_directories(file.parent_path(), problem);
+    return core::write_whole(file.string(), value.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+std::string note_from(std::string_view text) {
+    std::string note;
+    for (const char c : text) {
+        const auto u = static_cast<unsigned char>(c);
+        note += u < 0x20 || u == 0x7f ? ' ' : c;
+    }
+    if (note.size() > kMostBookmarkBytes) {
+        std::size_t end = kMostBookmarkBytes;
+        while (end > 0 && (static_cast<unsigned char>(note[end]) & 0xc0) == 0x80) {
+            --end;
+        }
+        note.resize(end);
+    }
+    const auto first = note.find_first_not_of(' ');
+    return first == std::string::npos ? std::string() : note.substr(first, note.find_last_not_of(' ') - first + 1);
+}
+
+fs::path bookmarks_file(const fs::path& folder, std::uint64_t fingerprint) {
+    std::array<char, 24> name{};
+    std::snprintf(name.data(), name.size(), "%016llx.json", static_cast<unsigned long long>(fingerprint));
+    return folder / "marks" / name.data();
+}
+
+core::Result<std::vector<model::Bookmark>> read_bookmarks(const fs::path& file) {
+    auto read = read_json(file);
+    if (!read) {
+        return read.error();
+    }
+    std::vector<model::Bookmark> marks;
+    if (!*read) {
+        return marks;
+    }
+    const json& value = **read;
+    const auto list = value.find("marks");
+    if (list == value.end() || !list->is_array()) {
+        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of marks"};
+    }
+    for (const json& entry : *list) {
+        const auto number = [&entry](const char* name) {
+            const auto found = entry.is_object() ? entry.find(name) : entry.end();
+            return entry.is_object() && found != entry.end() && found->is_number_integer()
+                       ? std::optional(found->get<std::int64_t>())
+                       : std::nullopt;
+        };
+        const auto begin = number("begin_ns"), end = number("end_ns");
+        if (!begin || !end || *end < *begin || marks.size() >= kMostBookmarks) {
+            return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged at mark " +
+                                                                std::to_string(marks.size() + 1)};
+        }
+        const auto text = entry.find("note");
+        marks.push_back(
+            {*begin, *end, text != entry.end() && text->is_string() ? note_from(text->get<std::string>()) : ""});
+    }
+    std::stable_sort(marks.begin(), marks.end(),
+                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    return marks;
+}
+
+core::Result<void> write_bookmarks(const fs::path& file, const std::vector<model::Bookmark>& marks) {
+    if (!read_bookmarks(file)) {
+        put_aside(file);
+    }
+    if (marks.empty()) {
+        std::error_code problem;
+        fs::remove(file, problem);
+        return problem ? core::Result<void>(core::Error{core::ErrorKind::unreadable,
+                                                        file.string() + " cannot be removed: " + problem.message()})
+                       : core::Result<void>();
+    }
+    json list = json::array();
+    for (const auto& mark : marks) {
+        list.push_back({{"begin_ns", mark.begin_ns}, {"end_ns", mark.end_ns}, {"note", mark.text}});
+    }
+    return write_json(file, {{"marks", std::move(list)}});
+}
+
+core::Result<model::Arrangement> read_arrangement(const fs::path& file) {
+    auto read = read_json(file);
+    if (!read) {
+        return read.error();
+    }
+    model::Arrangement arrangement;
+    if (!*read) {
+        return arrangement;
+    }
+    const json& value = **read;
+    const auto list = value.find("rows");
+    if (list == value.end() || !list->is_array()) {
+        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of rows"};
+    }
+    for (const json& entry : *list) {
+        if (!entry.is_object() || arrangement.size() >= kMostRows) {
+            continue;
+        }
+        model::RowSetting setting;
+        const auto text = [&entry](const char* name) {
+            const auto found = entry.find(name);
+            return found != entry.end() && found->is_string() ? note_from(found->get<std::string>()) : std::string();
+        };
+        const auto yes = [&entry](const char* name) {
+            const auto found = entry.find(name);
+            return found != entry.end() && found->is_boolean() && found->get<bool>();
+        };
+        setting.row = text("row");
+        setting.name = text("name");
+        setting.collapsed = yes("collapsed");
+        setting.pinned = yes("pinned");
+        if (const auto height = entry.find("height"); height != entry.end() && height->is_number()) {
+            const double px = height->get<double>();
+            setting.height_px = px > 0 && px < 10'000 ? static_cast<float>(px) : 0;
+        }
+        if (!setting.row.empty() && model::setting_of(arrangement, setting.row) == nullptr) {
+            arrangement.push_back(std::move(setting));
+        }
+    }
+    return arrangement;
+}
+
+core::Result<void> write_arrangement(const fs::path& file, const model::Arrangement& arrangement) {
+    if (!read_arrangement(file)) {
+        put_aside(file);
+    }
+    if (arrangement.empty()) {
+        std::error_code ignored;
+        fs::remove(file, ignored);
+        return {};
+    }
+    json list = json::array();
+    for (const auto& setting : arrangement) {
+        json entry{{"row", setting.row}};
+        if (setting.height_px > 0) {
+            entry["height"] = setting.height_px;
+        }
+        if (setting.collapsed) {
+            entry["collapsed"] = true;
+        }
+        if (setting.pinned) {
+            entry["pinned"] = true;
+        }
+        if (!setting.name.empty()) {
+            entry["name"] = setting.name;
+        }
+        list.push_back(std::move(entry));
+    }
+    return write_json(file, {{"rows", std::move(list)}});
+}
+
+}  // namespace headway::session
