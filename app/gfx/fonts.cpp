@@ -30,6 +30,21 @@ constexpr std::array<Wanted, kFaces> kWanted{{{"Inter", FC_WEIGHT_REGULAR, false
                                               {"JetBrains Mono", FC_WEIGHT_MEDIUM, true},
                                               {"JetBrains Mono", FC_WEIGHT_BOLD, true}}};
 
+// What a window asks for until a run has been looked at, in quarters of a pixel. Baked at once at the start: baking
+// them as they are met would hold up that many frames instead. Others are baked when they are asked for.
+constexpr std::pair<Face, int> kUsual[] = {
+    {Face::regular, 42},     {Face::regular, 48},   {Face::regular, 50},   {Face::regular, 52},
+    {Face::regular, 56},     {Face::regular, 60},   {Face::medium, 48},    {Face::medium, 50},
+    {Face::medium, 56},      {Face::medium, 60},    {Face::semibold, 42},  {Face::semibold, 48},
+    {Face::semibold, 50},    {Face::semibold, 52},  {Face::semibold, 56},  {Face::semibold, 60},
+    {Face::semibold, 64},    {Face::semibold, 72},  {Face::semibold, 80},  {Face::bold, 46},
+    {Face::bold, 48},        {Face::bold, 52},      {Face::bold, 72},      {Face::bold, 76},
+    {Face::mono, 38},        {Face::mono, 40},      {Face::mono, 46},      {Face::mono, 48},
+    {Face::mono, 50},        {Face::mono, 52},      {Face::mono, 54},      {Face::mono_medium, 52},
+    {Face::mono_medium, 56}, {Face::mono_bold, 48}, {Face::mono_bold, 52}, {Face::mono_bold, 56},
+    {Face::mono_bold, 60},   {Face::mono_bold, 64}, {Face::mono_bold, 68}, {Face::mono_bold, 72},
+    {Face::mono_bold, 76}};
+
 // ImGui sizes a face by its ascent and descent; the design by its em.
 float height_per_em(const std::string& path, int index) {
     float ratio = 1.2f;
@@ -112,7 +127,7 @@ Fonts::File Fonts::find(const char* family, int weight, bool mono, const char* l
     return file;
 }
 
-Fonts::Fonts() {
+Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
     for (std::size_t i = 0; i < kFaces; ++i) {
         files_[i] = find(kWanted[i].family, kWanted[i].weight, kWanted[i].mono, nullptr);
     }
@@ -127,7 +142,9 @@ Fonts::Fonts() {
         characters_.insert(c);
     }
     cover(
-        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹²³µΔ"
+        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹²³"
+        "µ"
+        "Δ"
         "Σ"
         "\uFFFD");
 }
@@ -221,8 +238,12 @@ ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>&
 const std::vector<char>& Fonts::contents(const std::string& path) {
     std::vector<char>& bytes = contents_[path];
     if (bytes.empty()) {
+        std::error_code unreadable;
+        const auto size = std::filesystem::file_size(path, unreadable);
+        bytes.resize(unreadable ? 0 : static_cast<std::size_t>(size));
         std::ifstream in(path, std::ios::binary);
-        bytes.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+        in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        bytes.resize(static_cast<std::size_t>(in.gcount()));
     }
     return bytes;
 }
@@ -248,9 +269,6 @@ bool Fonts::bake() {
         }
     }
     ranges_.push_back(0);
-    if (wanted_.empty()) {
-        wanted_.insert({Face::regular, quarters(14)});
-    }
     for (const auto& key : wanted_) {
         baked_[key] = add(key.first, key.second, ranges_);
     }

@@ -4,6 +4,7 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#include <cstdint>
 #include <cstring>
 
 namespace headway::gfx {
@@ -24,9 +25,15 @@ ImGuiContextOwner::~ImGuiContextOwner() {
 
 Renderer::Renderer() {
     ImGui_ImplOpenGL3_Init("#version 330 core");
+#if IMGUI_VERSION_NUM < 19200
+    // With ImGui's own small font: the atlas to come gets a texture of ours.
+    ImGui::GetIO().Fonts->AddFontDefault();
+    ImGui_ImplOpenGL3_CreateDeviceObjects();
+#endif
 }
 
 Renderer::~Renderer() {
+    glDeleteTextures(1, &font_texture_);
     ImGui_ImplOpenGL3_Shutdown();
 }
 
@@ -45,8 +52,25 @@ void Renderer::draw(unsigned framebuffer, int width, int height, ClearColour cle
 
 void Renderer::fonts_changed() {
 #if IMGUI_VERSION_NUM < 19200
-    ImGui_ImplOpenGL3_DestroyFontsTexture();
-    ImGui_ImplOpenGL3_CreateFontsTexture();
+    // One byte a pixel, where ImGui's backend would make and send four.
+    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+    unsigned char* coverage = nullptr;
+    int width = 0, height = 0;
+    atlas->GetTexDataAsAlpha8(&coverage, &width, &height);
+    if (font_texture_ == 0) {
+        glGenTextures(1, &font_texture_);
+    }
+    glBindTexture(GL_TEXTURE_2D, font_texture_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    const GLint white[] = {GL_ONE, GL_ONE, GL_ONE, GL_RED};
+    glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, white);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, width, height, 0, GL_RED, GL_UNSIGNED_BYTE, coverage);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    atlas->SetTexID(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(font_texture_)));
 #endif
 }
 

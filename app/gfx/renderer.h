@@ -39,6 +39,9 @@ public:
 
     // RGBA, the top row first.
     [[nodiscard]] static std::vector<std::uint8_t> read_pixels(unsigned framebuffer, int width, int height);
+
+private:
+    unsigned font_texture_ = 0;
 };
 
 }  // namespace headway::gfx

@@ -22,6 +22,13 @@ TEST_F(WindowTest, RunRunsAndResetForgets) {
     EXPECT_FALSE(shown("comparison"));
 }
 
+TEST_F(WindowTest, FontsAreBakedOnceUntilARunHasBeenSeen) {
+    frames(3);
+    run_to_the_end();
+    frames(3);
+    EXPECT_EQ(fonts->generation(), 1u);
+}
+
 TEST_F(WindowTest, EachBarrierButtonSetsItsPolicy) {
     const std::vector<std::pair<std::string, std::string>> choices{
         {"None", "none"}, {"Minibatch", "minibatch"}, {"1 behind", "behind:1"}, {"Every op", "op"}, {"As written", ""}};
