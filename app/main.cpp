@@ -23,6 +23,7 @@
 #include "app/lesson/assets.h"
 #include "app/lesson/lesson.h"
 #include "app/platform/platform.h"
+#include "app/session/foreground.h"
 #include "app/session/session.h"
 #include "app/ui/app.h"
 #include "app/ui/app_state.h"
@@ -37,7 +38,8 @@ constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lesso
 constexpr double kIntakePerFrame_ms = 6, kIntakeBehind_ms = 16;  // a long run, faster than it is read: fewer frames
 
 constexpr const char* kHelp =
-    "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program (.py,\n"
+    "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "
+    "(.py,\n"
     "                                .ipynb, .md; nothing runs by being opened), or a recorded run\n"
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare | figure | check | lessons | devices | bench\n"
@@ -171,8 +173,9 @@ private:
             opening_->cancel();
         } else if (percent_ != opening_->percent()) {
             percent_ = opening_->percent();
-            state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::info,
-                          "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
+            state_.notify(
+                ui::Notice::Kind::file, ui::Notice::Tone::info,
+                "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
             changed_ = true;
         }
     }
@@ -325,7 +328,8 @@ int main_of_headway(int argc, char** argv) {
     if (argc > 1) {
         for (const char* command : kRunnerCommands) {
             if (std::strcmp(argv[1], command) == 0) {
-                return become_runner(argv);
+                const bool runs_a_program = std::strcmp(command, "run") == 0;
+                return runs_a_program ? session::run_in_foreground(runner_path().string(), argv) : become_runner(argv);
             }
         }
     }

@@ -68,9 +68,7 @@ std::string barrier_label(const model::Run& run) {
     return changes.size() > kMostTold ? label + ", and so on" : label;
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::string row_key(RowKind kind, int lane) {
     switch (kind) {
@@ -378,8 +376,13 @@ private:
                 theme_.warning, FontRole::ui_semibold, small, right);
         }
         if (run.error()) {
-            put(o_.style.error_in_header ? "failed: " + run.error()->message : "failed", theme_.warning,
-                FontRole::ui_semibold, small, right);
+            // That the learner stopped it is no failure.
+            const std::string& why = run.error()->message;
+            const bool stopped = why.starts_with("stopped");
+            put(stopped                    ? why
+                : o_.style.error_in_header ? "failed: " + why
+                                           : "failed",
+                stopped ? theme_.dim : theme_.warning, FontRole::ui_semibold, small, right);
         }
     }
 

@@ -32,6 +32,7 @@ std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& 
 struct Segment {
     std::uint64_t ops = 0;
     long double issue_ns = 0;
+    long double last_ns = 0;  // what the last op takes: the mean would charge a small one with a large one's time
     long double work_ns = 0, work_before_last_ns = 0;    // the frontend's own
     std::array<std::uint64_t, core::kMaxLanes> first{};  // p_j, from 1; 0: no op on this lane
     std::array<long double, core::kMaxLanes> work_before_ns{};
@@ -41,14 +42,14 @@ struct Segment {
         long double longest = 0;
         for (std::size_t lane = 0; lane < core::kMaxLanes; ++lane) {
             if (first[lane] != 0) {
-                longest = std::max(
-                    longest, static_cast<long double>(first[lane]) * t1 + work_before_ns[lane] + busy_ns[lane]);
+                longest = std::max(longest,
+                                   static_cast<long double>(first[lane]) * t1 + work_before_ns[lane] + busy_ns[lane]);
             }
         }
         return longest;
     }
-    [[nodiscard]] long double issue_term(long double t2) const {
-        return std::max(issue_ns + work_before_last_ns + t2, issue_ns + work_ns);
+    [[nodiscard]] long double issue_term() const {
+        return std::max(issue_ns + work_before_last_ns + last_ns, issue_ns + work_ns);
     }
 };
 
@@ -198,7 +199,7 @@ Numbers Run::numbers() const {
     std::uint64_t longest = 0;
     const auto predict = [&](const Segment& segment, bool waited) {
         const long double execution = segment.execution_term(t1);
-        const long double issue = segment.issue_term(t2);
+        const long double issue = segment.issue_term();
         // What the program measured without a wait after it is the issuing alone.
         const bool cut = !waited && measure_end_ns_ != kPending;
         predicted += cut ? segment.issue_ns + segment.work_ns : std::max(execution, issue) + (waited ? t3 : 0);
@@ -230,7 +231,9 @@ Numbers Run::numbers() const {
             segment.first[lane] = segment.ops;
             segment.work_before_ns[lane] = segment.work_ns;
         }
+        segment.last_ns = 0;
         if (op.end_ns != kPending) {
+            segment.last_ns = static_cast<long double>(op.end_ns - op.begin_ns);
             segment.busy_ns[lane] += static_cast<long double>(op.end_ns - op.begin_ns);
         }
         while (boundary != boundaries.end() && boundary->issued < id) {

@@ -217,6 +217,9 @@ core::Result<Job> make_job(const RunOptions& options) {
         }
     }
     const auto python = job.lesson ? job.lesson->python_file(options.tab) : std::filesystem::path();
+    if (job.lesson && !options.tab.empty() && python.empty()) {
+        return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
+    }
     if (job.program == nullptr && python.empty()) {
         std::string message =
             "there is no lesson or program \"" + options.program.substr(0, 60) + "\"; there are: " + list_of(names);

@@ -1,5 +1,5 @@
 // headway-runner: the process in which programs run. `headway` becomes it for the subcommands that need no window, and
-// starts one for each run in the window.
+// starts one for each run.
 #include <signal.h>
 
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/runner/commands.h"
+#include "engine/core/last_word.h"
 #include "engine/core/standard_files.h"
 
 namespace {
@@ -50,10 +51,13 @@ int dispatch(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
     headway::core::hold_standard_files();
     signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
+    const headway::core::LastWord last_word;
+    int status = kProgramFailed;
     try {
-        return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+        status = dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& problem) {
         tell(std::string("an unexpected problem: ") + problem.what());
-        return kProgramFailed;
     }
+    last_word.say();
+    return status;
 }

@@ -54,12 +54,16 @@ Verdict compare(const Execution& a, const Execution& b) {
         return verdict;
     }
     if (!complete(a) || !complete(b)) {
-        verdict.time = !complete(b) ? "B did not finish" : "A did not finish";
+        verdict.time = complete(a) ? "B did not finish" : complete(b) ? "A did not finish" : "neither finished";
         verdict.time_tone = Verdict::Tone::bad;
         return verdict;
     }
     verdict.time = difference(a.settings, b.settings);
     if (!verdict.time.empty()) {
+        return verdict;
+    }
+    if (a.numbers().paused_ns > 0 || b.numbers().paused_ns > 0) {
+        verdict.time = b.numbers().paused_ns > 0 ? "B was paused or stepped" : "A was paused or stepped";
         return verdict;
     }
     const auto total_a = static_cast<double>(a.numbers().total_ns), total_b = static_cast<double>(b.numbers().total_ns);

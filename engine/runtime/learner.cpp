@@ -46,7 +46,7 @@ void Runtime::read_control() {
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
     slow_ = (gathering_ || tracing_ ? kGathers : 0u) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
             (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
-            (op_delay_ns_ != 0 ? kDelay : 0u);
+            (op_delay_ns_ != 0 ? kDelay : 0u) | (forked_ ? kForked : 0u);
     if (control_.stop.load() != 0) {
         device_.abandon();
         throw ProgramError({core::ErrorKind::stopped, "stopped", {}, 0, 0});
@@ -122,7 +122,21 @@ void Runtime::attend() {
     }
 }
 
+void Runtime::leave_to_the_parent() {
+    forked_ = true;
+    record_ = false;
+    slow_ |= kForked;
+}
+
+void Runtime::refuse_in_child() {
+    raise(core::ErrorKind::failed,
+          "this process was forked off by the program: ops run in the program's own process only");
+}
+
 void Runtime::before_issue() {
+    if ((slow_ & kForked) != 0) {
+        refuse_in_child();
+    }
     attend();
     if ((slow_ & kQueueLimit) != 0) {
         // The op that must be finished so that one more fits. All before it have been waited for likewise.

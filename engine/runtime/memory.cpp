@@ -18,14 +18,28 @@ constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
 
 std::string megabytes(std::uint64_t bytes) {
     char text[32];
-    std::snprintf(text, sizeof text, bytes < 100'000 ? "%.4f MB" : "%.1f MB", static_cast<double>(bytes) / 1e6);
+    const auto megabytes = static_cast<double>(bytes) / 1e6;
+    if (megabytes >= 1e4) {
+        std::snprintf(text, sizeof text, "%.1f GB", megabytes / 1e3);
+    } else {
+        std::snprintf(text, sizeof text, megabytes == 0 || megabytes >= 0.1 ? "%.1f MB" : "%.4f MB", megabytes);
+    }
     return text;
 }
 
-// A budget in the unit that it was given in: 32M is 32 MiB.
-std::string as_asked(std::uint64_t bytes) {
+// In the unit that the budget was given in, 32M being 32 MiB: numbers beside each other are in one unit.
+std::string beside_budget(std::uint64_t bytes, std::uint64_t budget) {
     constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-    return bytes % kMiB == 0 ? std::to_string(bytes / kMiB) + " MiB" : megabytes(bytes);
+    if (budget % kMiB != 0) {
+        return megabytes(bytes);
+    }
+    char text[32];
+    std::snprintf(text, sizeof text,
+                  bytes % kMiB == 0   ? "%.0f MiB"
+                  : bytes < kMiB / 10 ? "%.4f MiB"
+                                      : "%.1f MiB",
+                  static_cast<double>(bytes) / static_cast<double>(kMiB));
+    return text;
 }
 
 }  // namespace
@@ -56,9 +70,9 @@ float* Runtime::find_memory(const Signature& signature, std::uint32_t lane) {
 void Runtime::make_room(const Signature& signature, std::uint64_t bytes) {
     reclaim_all();
     if (live_ + bytes > budget_) {
-        raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": it asks for " +
-                                                  megabytes(bytes) + ", and " + megabytes(live_) +
-                                                  " of the budget of " + as_asked(budget_) + " are live");
+        raise(core::ErrorKind::out_of_memory,
+              "out of memory at " + describe(signature) + ": it asks for " + beside_budget(bytes, budget_) + ", and " +
+                  beside_budget(live_, budget_) + " of the budget of " + beside_budget(budget_, budget_) + " are live");
     }
 }
 

@@ -180,6 +180,10 @@ public:
     [[nodiscard]] double program_seconds() const;
     [[nodiscard]] std::string_view file_name(std::uint32_t file_id) const;
 
+    // In a child process, right after fork(): the threads of the backend and the recording are the parent's. From now
+    // on issues and waits throw ProgramError, and nothing is recorded.
+    void leave_to_the_parent();
+
     // --- what is known ---
     [[nodiscard]] const Shape& shape(ShapeId id) const { return signatures_.shape(id); }
     [[nodiscard]] core::OpId issued() const { return issued_; }
@@ -249,7 +253,14 @@ private:
     };
 
     // Reasons to leave the fast path around an issue.
-    enum Slow : std::uint32_t { kOpBarrier = 1, kQueueLimit = 2, kPaused = 4, kDelay = 8, kGathers = 16 };
+    enum Slow : std::uint32_t {
+        kOpBarrier = 1,
+        kQueueLimit = 2,
+        kPaused = 4,
+        kDelay = 8,
+        kGathers = 16,
+        kForked = 32,
+    };
 
     [[nodiscard]] std::uint64_t stamp() const { return virtual_time_ ? device_.now() : core::ticks(); }
     Buffer* issue(const Operation& operation);
@@ -310,6 +321,7 @@ private:
     }
     void stop_at_line(int depth);
     void before_issue();
+    [[noreturn]] void refuse_in_child();
     void after_issue(std::uint32_t lane, std::uint32_t seq);
     void read_control();
     void stay_paused(bool at_a_line = false);
@@ -390,6 +402,7 @@ private:
     std::vector<Held> composites_;
     std::vector<Tensor> stand_ins_;  // while a function is traced
     bool gathering_ = false, tracing_ = false;
+    bool forked_ = false;
     core::OpId reclaim_after_ = 0;
     std::uint32_t refresh_ = 0;
     std::uint32_t next_lane_ = 0;

@@ -61,6 +61,9 @@ void Runtime::waitall() {
 
 // What a wait may be for has to be on its way.
 void Runtime::before_wait(std::string_view name) {
+    if (forked_) [[unlikely]] {
+        refuse_in_child();
+    }
     attend_if_asked();
     if ((slow_ & kGathers) != 0) [[unlikely]] {
         if (tracing_) {

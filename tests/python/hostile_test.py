@@ -127,6 +127,48 @@ except PermissionError:
             self.assertLess(run(text).status, 0)
         self.assertEqual(run("import os\nos._exit(7)\n").status, 7)
 
+    def test_the_command_says_how_a_run_ended(self):
+        command = os.path.join(os.path.dirname(RUNNER), "headway")
+        if not os.path.exists(command):
+            self.skipTest("built without the window")
+        for text, words in (
+            ("import ctypes\nctypes.string_at(0)\n", "ended by signal 11"),
+            ("import os\nos.abort()\n", "ended by signal 6"),
+            ("import os\nos._exit(0)\n", "by itself, with exit status 0"),
+            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "by itself, with exit status 7"),
+        ):
+            with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+                file.write(text)
+                file.flush()
+                done = subprocess.run([command, "run", file.name], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1, text)
+            self.assertIn(words, done.stderr)
+        done = subprocess.run([command, "run", "increment", "--set", "n=5"], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_a_fork_does_is_its_own(self):
+        outcome = run(
+            "import os\nimport headway as hw\n"
+            "x = hw.ones((2, 2))\n"
+            "child = os.fork()\n"
+            "try:\n"
+            "    print(x + 1)\n"
+            "except hw.Error as why:\n"
+            "    print('refused:', why, flush=True)\n"
+            "    os._exit(3)\n"
+            "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        )
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertIn("refused: this process was forked off", outcome.out)
+        self.assertIn("[2., 2.]", outcome.out)
+        self.assertTrue(outcome.out.endswith("3\n"), outcome.out)
+        self.assertEqual(outcome.report["ops"], 2)
+
+    def test_text_is_utf_8_whatever_the_locale(self):
+        outcome = run("print('olá 计算')\nraise ValueError('ü')\n")
+        self.assertEqual(outcome.out, "olá 计算\n")
+        self.assertIn("ValueError: ü", outcome.err)
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,7 @@
 #include "app/runner/python/python_program.h"
 
 #include <Python.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 #include "app/runner/python/line_hook.h"
@@ -34,12 +36,20 @@ std::filesystem::path library_dir() {
 }
 
 std::string text_of(PyObject* object) {
-    const char* text = object != nullptr && PyUnicode_Check(object) != 0 ? PyUnicode_AsUTF8(object) : nullptr;
+    if (object == nullptr || PyUnicode_Check(object) == 0) {
+        return "";
+    }
+    // A name that is no UTF-8 comes as it went in.
+    PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
     PyErr_Clear();
-    return text != nullptr ? text : "";
+    const std::string text = bytes != nullptr ? PyBytes_AsString(bytes) : "";
+    Py_XDECREF(bytes);
+    return text;
 }
 
-core::Error failed(std::string message) { return {core::ErrorKind::failed, std::move(message), {}, 0, 0}; }
+core::Error failed(std::string message) {
+    return {core::ErrorKind::failed, std::move(message), {}, 0, 0};
+}
 
 // A program that comes to no new line (`while True: pass` on one) does not see that it is to stop: told here, again and
 // again, as long as it goes on. What it does in C has to return first.
@@ -59,9 +69,26 @@ void stop_when_asked(const std::stop_token& over, const trace::Control& control)
     }
 }
 
+// In a process that the program forked: it has neither the backend's threads nor a recording of its own, and ends when
+// it is told to.
+void live_as_a_fork() {
+    if (runtime::Runtime* rt = python::state().runtime; rt != nullptr) {
+        rt->leave_to_the_parent();
+    }
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+}
+
 // Starts the system's interpreter, isolated from the user's own settings. Once per process.
 void start_interpreter() {
     PyImport_AppendInittab("_headway", python::make_module);
+    // Text is UTF-8 whatever the locale: the program's output, its files, their names.
+    PyPreConfig before;
+    PyPreConfig_InitIsolatedConfig(&before);
+    before.utf8_mode = 1;
+    if (const PyStatus status = Py_PreInitialize(&before); PyStatus_Exception(status) != 0) {
+        throw runtime::ProgramError(failed("Python cannot start: its text encoding cannot be set"));
+    }
     PyConfig config;
     PyConfig_InitIsolatedConfig(&config);
     config.install_signal_handlers = 0;
@@ -127,6 +154,8 @@ void PythonProgram::run(ProgramContext& context) const {
     s.runtime = &rt;
     s.frontend_thread = PyThread_get_thread_ident();
     rt.own_lines();
+    static std::once_flag forks;
+    std::call_once(forks, [] { pthread_atfork(nullptr, nullptr, live_as_a_fork); });
     const unsigned file_id = rt.add_file(name());
 
     core::Error error;
@@ -157,10 +186,10 @@ void PythonProgram::run(ProgramContext& context) const {
     }
     PyObject* path_text = PyUnicode_DecodeFSDefault(source_.path.c_str());
     PyObject* name_text = PyUnicode_DecodeFSDefault(name().c_str());
-    PyObject* prepared = driver != nullptr && path_text != nullptr && name_text != nullptr
-                             ? PyObject_CallMethod(driver, "prepare", "OOsO", path_text, name_text,
-                                                   source_.tab.c_str(), set)
-                             : nullptr;
+    PyObject* prepared =
+        driver != nullptr && path_text != nullptr && name_text != nullptr
+            ? PyObject_CallMethod(driver, "prepare", "OOsO", path_text, name_text, source_.tab.c_str(), set)
+            : nullptr;
     Py_XDECREF(path_text);
     Py_XDECREF(name_text);
     PyObject* told = nullptr;
@@ -222,11 +251,16 @@ core::Result<std::unique_ptr<Program>> make_python_program(PythonSource source) 
     const bool there = std::filesystem::is_regular_file(source.path, problem);
     if (!there || access(source.path.c_str(), R_OK) != 0) {
         return core::Error{core::ErrorKind::unreadable,
-                           source.path + (there ? " cannot be read" : " is no file that can be read"), {}, 0, 0};
+                           source.path + (there ? " cannot be read" : " is no file that can be read"),
+                           {},
+                           0,
+                           0};
     }
     return std::unique_ptr<Program>(std::make_unique<PythonProgram>(std::move(source)));
 }
 
-std::string python_unavailable() { return ""; }
+std::string python_unavailable() {
+    return "";
+}
 
 }  // namespace headway::runner

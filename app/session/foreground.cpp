@@ -1,0 +1,90 @@
+#include "app/session/foreground.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/core/last_word.h"
+
+namespace headway::session {
+
+namespace {
+
+constexpr int kInterrupted = 130;  // a second Ctrl-C: the runner ends at once
+
+std::atomic<pid_t> runner_process{0};
+
+// The terminal tells both of us; what another process sent is passed on.
+void pass_on(int signal, siginfo_t* info, void*) {
+    if (const pid_t runner = runner_process.load(); runner != 0 && info != nullptr && info->si_code <= 0) {
+        kill(runner, signal);
+    }
+}
+
+void tell(const std::string& sentence) {
+    std::fprintf(stderr, "headway: %s\n", sentence.c_str());
+}
+
+}  // namespace
+
+int run_in_foreground(const std::string& runner, char** arguments) {
+    int word[2] = {-1, -1};
+    if (pipe2(word, O_CLOEXEC | O_NONBLOCK) != 0) {
+        tell(std::string("cannot start a run: pipe2: ") + std::strerror(errno));
+        return 1;
+    }
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        sigaction(signal, &action, nullptr);
+    }
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child < 0) {
+        tell(std::string("cannot start a run: fork: ") + std::strerror(errno));
+        return 1;
+    }
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run does not outlive its command
+        if (getppid() != parent) {
+            _exit(1);
+        }
+        fcntl(word[1], F_SETFD, 0);
+        setenv(core::LastWord::kVariable, std::to_string(word[1]).c_str(), 1);
+        arguments[0] = const_cast<char*>(runner.c_str());
+        execv(runner.c_str(), arguments);
+        tell("cannot start " + runner + ": " + std::strerror(errno));
+        _exit(2);
+    }
+    runner_process.store(child);
+    int ended = 0;
+    while (waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+    }
+    runner_process.store(0);
+    char said = 0;
+    const bool by_its_word = read(word[0], &said, 1) == 1;
+    if (WIFSIGNALED(ended)) {
+        tell("the run was ended by signal " + std::to_string(WTERMSIG(ended)) + " (" + strsignal(WTERMSIG(ended)) +
+             "); what it had not yet written is lost");
+        return 1;
+    }
+    const int status = WEXITSTATUS(ended);
+    if (by_its_word || status == kInterrupted) {
+        return status;
+    }
+    tell("the program ended the run's process by itself, with exit status " + std::to_string(status) +
+         "; what the run had not yet written is lost");
+    return 1;
+}
+
+}  // namespace headway::session
