@@ -38,7 +38,7 @@ struct FigureLook {
     int subtitle_lines = 2;
     float legend_px = 15, legend_pitch_px = 24, swatch_px = 22, swatch_height_px = 14, legend_gap_px = 26;
     float head_px = 13, cell_px = 15, table_row_px = 25, table_inset_px = 18, table_gap_px = 22;
-    bool short_table = false;  // only what a caption of a paper would speak of
+    bool short_table = false;   // only what a caption of a paper would speak of
     bool only_letters = false;  // "A" in the table, where its name would not fit
     float caption_px = 13.5F, caption_least_px = 10;
     int caption_lines = 1;
