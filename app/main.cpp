@@ -37,7 +37,8 @@ constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lesso
 constexpr double kIntakePerFrame_ms = 6, kIntakeBehind_ms = 16;  // a long run, faster than it is read: fewer frames
 
 constexpr const char* kHelp =
-    "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program (.py,\n"
+    "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "
+    "(.py,\n"
     "                                .ipynb, .md; nothing runs by being opened), or a recorded run\n"
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare | figure | check | lessons | devices | bench\n"
@@ -96,7 +97,7 @@ public:
     void frame() {
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
-        const bool watch = state_.session.waiting() || opening();
+        const bool watch = state_.session.waiting() || opening() || state_.pictures.job().busy();
         platform_.begin_frame(animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {
             if (auto opened = state_.open(path); !opened) {
@@ -120,11 +121,8 @@ public:
         renderer_.draw(platform_.framebuffer(), size.width, size.height, {ground.x, ground.y, ground.z});
         if (state_.picture_of_window_wanted) {
             state_.picture_of_window_wanted = false;
-            const auto path =
-                (state_.picture_folder / ui::picture_name(state_.session.settings.program + "-window", "png")).string();
-            const auto written = picture(path);
-            state_.notify(ui::Notice::Kind::file, written ? ui::Notice::Tone::good : ui::Notice::Tone::bad,
-                          written ? "The picture is in " + path : written.error().message);
+            state_.write_window(gfx::Renderer::read_pixels(platform_.framebuffer(), size.width, size.height),
+                                size.width, size.height);
             changed_ = true;
         }
         platform_.end_frame();
@@ -171,8 +169,9 @@ private:
             opening_->cancel();
         } else if (percent_ != opening_->percent()) {
             percent_ = opening_->percent();
-            state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::info,
-                          "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
+            state_.notify(
+                ui::Notice::Kind::file, ui::Notice::Tone::info,
+                "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
             changed_ = true;
         }
     }

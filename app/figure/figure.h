@@ -67,6 +67,15 @@ std::string finding(const model::Run& a, const model::Numbers& na, const model::
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureOptions& options);
 
+// The same in two steps: laid out on the thread that may read the runs, and written by any other.
+struct DrawnFigure {
+    DisplayList list;
+    std::string title, author, date;
+};
+class FontSet;
+DrawnFigure draw_figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const FontSet& fonts);
+core::Result<void> write_drawn(const std::string& path, const DrawnFigure& drawn, float scale, const FontSet& fonts);
+
 // Whether write_figure knows the extension; to be asked before a long run.
 core::Result<void> check_figure_path(const std::string& path);
 
