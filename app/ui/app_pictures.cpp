@@ -52,11 +52,17 @@ std::string AppState::picture_path() {
     const ExportChoice& choice = picture_choice();
     const auto of = picture_of();
     const std::filesystem::path folder = choice.folder.empty() ? picture_folder : std::filesystem::path(choice.folder);
+    const std::string end = std::string(".") + extension_of(choice.format);
     const std::string name = picture_name(of ? of->program : session.settings.program, extension_of(choice.format));
-    if (choice.format == ExportChoice::Format::frames) {
-        return (folder / name.substr(0, name.rfind('.')) / "frame-%04d.png").string();
+    const std::string stem = name.substr(0, name.size() - end.size());
+    const bool frames = choice.format == ExportChoice::Format::frames;
+    for (int n = 1;; ++n) {  // a second one in the same second takes no other's place
+        const auto path = folder / (stem + (n == 1 ? "" : "-" + std::to_string(n)) + (frames ? "" : end));
+        std::error_code ignored;
+        if (!std::filesystem::exists(path, ignored)) {
+            return (frames ? path / "frame-%04d.png" : path).string();
+        }
     }
-    return (folder / name).string();
 }
 
 void AppState::began(const core::Result<void>& begun) {
