@@ -178,7 +178,8 @@ float ExportDialog::draw_file(float y) {
 }
 
 void ExportDialog::draw(bool enter_exports) {
-    shown_ = ImGui::IsPopupOpen("export");
+    // Also in its first frame: a quick second key is meant for it.
+    shown_ = state_.ask_for_export || ImGui::IsPopupOpen("export");
     if (state_.ask_for_export) {
         state_.ask_for_export = false;
         own_path_ = false;

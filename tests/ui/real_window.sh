@@ -65,7 +65,7 @@ title_becomes() {
 xdotool mousemove --window "$id" 800 400 key --delay 0 space
 title_becomes finished
 xdotool key --delay 0 F12
-sleep 0.5
+sleep 2
 xdotool key --delay 0 F12
 for _ in $(seq 100); do
     ls headway-train-*.png >/dev/null 2>&1 && break
