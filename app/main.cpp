@@ -98,7 +98,7 @@ public:
     void frame() {
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
-        const bool watch = state_.session.waiting() || opening();
+        const bool watch = state_.session.waiting() || opening() || state_.pictures.job().busy();
         platform_.begin_frame(animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {
             if (auto opened = state_.open(path); !opened) {
@@ -122,11 +122,8 @@ public:
         renderer_.draw(platform_.framebuffer(), size.width, size.height, {ground.x, ground.y, ground.z});
         if (state_.picture_of_window_wanted) {
             state_.picture_of_window_wanted = false;
-            const auto path =
-                (state_.picture_folder / ui::picture_name(state_.session.settings.program + "-window", "png")).string();
-            const auto written = picture(path);
-            state_.notify(ui::Notice::Kind::file, written ? ui::Notice::Tone::good : ui::Notice::Tone::bad,
-                          written ? "The picture is in " + path : written.error().message);
+            state_.write_window(gfx::Renderer::read_pixels(platform_.framebuffer(), size.width, size.height),
+                                size.width, size.height);
             changed_ = true;
         }
         platform_.end_frame();

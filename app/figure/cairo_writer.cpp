@@ -240,22 +240,7 @@ Result<void> paint(cairo_surface_t* surface, double scale, const DisplayList& li
     return {};
 }
 
-bool is_iso_date(const std::string& date) {
-    if (date.size() < 10) {
-        return false;
-    }
-    for (std::size_t i = 0; i < 10; ++i) {
-        const bool dash = i == 4 || i == 7;
-        if (dash ? date[i] != '-' : (date[i] < '0' || date[i] > '9')) {
-            return false;
-        }
-    }
-    return true;
-}
-
-}  // namespace
-
-Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSet& fonts) {
+Result<Surface> rasterized(const DisplayList& list, float scale, const FontSet& fonts) {
     const auto width = static_cast<int>(std::lround(list.width_px * scale));
     const auto height = static_cast<int>(std::lround(list.height_px * scale));
     constexpr int kMost = 32767;  // cairo's limit
@@ -271,8 +256,49 @@ Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSe
     if (auto painted = paint(surface.get(), static_cast<double>(scale), list, fonts); !painted) {
         return painted.error();
     }
+    return surface;
+}
+
+bool is_iso_date(const std::string& date) {
+    if (date.size() < 10) {
+        return false;
+    }
+    for (std::size_t i = 0; i < 10; ++i) {
+        const bool dash = i == 4 || i == 7;
+        if (dash ? date[i] != '-' : (date[i] < '0' || date[i] > '9')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<Pixels> pixels_of(const DisplayList& list, float scale, const FontSet& fonts) {
+    auto surface = rasterized(list, scale, fonts);
+    if (!surface) {
+        return surface.error();
+    }
+    Pixels pixels;
+    pixels.width = cairo_image_surface_get_width(surface->get());
+    pixels.height = cairo_image_surface_get_height(surface->get());
+    const auto row = static_cast<std::size_t>(pixels.width) * 4;
+    const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(surface->get()));
+    const unsigned char* from = cairo_image_surface_get_data(surface->get());
+    pixels.bgrx.resize(row * static_cast<std::size_t>(pixels.height));
+    for (std::size_t y = 0; y < static_cast<std::size_t>(pixels.height); ++y) {
+        std::copy_n(from + y * stride, row, pixels.bgrx.data() + y * row);
+    }
+    return pixels;
+}
+
+Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSet& fonts) {
+    auto surface = rasterized(list, scale, fonts);
+    if (!surface) {
+        return surface.error();
+    }
     std::string bytes;
-    if (cairo_surface_write_to_png_stream(surface.get(), append, &bytes) != CAIRO_STATUS_SUCCESS) {
+    if (cairo_surface_write_to_png_stream(surface->get(), append, &bytes) != CAIRO_STATUS_SUCCESS) {
         return Error{ErrorKind::failed, "The figure cannot be encoded as PNG."};
     }
     return bytes;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "app/figure/figure_look.h"
+#include "app/figure/figure_numbers.h"
 #include "app/figure/format.h"
 #include "app/figure/timeline.h"
 #include "app/figure/words.h"
@@ -16,11 +18,16 @@ using devices::Family;
 using model::Numbers;
 using model::Run;
 
-constexpr float kMargin = 60;
 class FigureBuilder {
 public:
     FigureBuilder(const Run& a, const Run* b, const FigureOptions& options, const TextMeasure& measure)
-        : a_(a), b_(b), o_(options), t_(theme(options.theme)), measure_(measure), na_(a.numbers()) {
+        : a_(a),
+          b_(b),
+          o_(options),
+          t_(theme(options.theme)),
+          look_(look_of(options.size)),
+          measure_(measure),
+          na_(a.numbers()) {
         if (b_ != nullptr) {
             nb_ = b_->numbers();
         }
@@ -31,36 +38,21 @@ public:
             shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
             shown_.back().bookmarks = o_.bookmarks_b;
         }
+        occurring_ = occurring();
+        view_ = view();
     }
 
-    DisplayList build() {
-        // Small figures are laid out larger and scaled down: then there is room for all that they have to say.
-        constexpr float kLeastLayout = 1200;
-        const float scaled = std::min(1.0F, std::max(o_.width_px, 200.0F) / kLeastLayout);
-        width_ = std::max(o_.width_px, 200.0F) / scaled;
-        height_ = o_.height_px / scaled;
-        occurring_ = occurring();
-        left_ = kMargin;
-        right_ = width_ - kMargin;
+    // `until_ns`: what happens later is not there yet.
+    DisplayList build(std::optional<double> until_ns = std::nullopt) {
+        choose_scale();
+        list_ = {};
         list_.width_px = width_;
         list_.items.emplace_back(Rect{});  // the ground, once the height is known
-
-        float y = draw_titles();
-        y = draw_errors(y);
-
-        // Below the timeline: the table and the caption. Measure the table by laying it out apart.
+        const float legend_y = draw_errors(draw_titles());
         DisplayList above = std::move(list_);
-        list_ = {};
-        const float table_height = draw_table(0);
-        const float below = table_height + 54;
+        const float below = height_below();
 
-        TimelineOptions timeline;
-        timeline.theme = &t_;
-        timeline.measure = &measure_;
-        timeline.style = figure_style();
-        timeline.view = view();
-        const float legend_y = y;
-        timeline.area = {left_, 0, right_, 0};
+        TimelineOptions timeline = timeline_options();
         // The legend says what occurs, and whether something is folded is known only after the layout; its lines do not
         // depend on that last entry but for narrow figures, so lay out the legend with it.
         list_ = {};
@@ -74,21 +66,103 @@ public:
         }
         list_ = std::move(above);
         draw_legend(legend_y, folded);
+        take_grid(layout);
         append(std::move(layout.list));
+        if (until_ns) {
+            cover_what_is_later(layout, *until_ns);
+        }
         const float table_y =
             std::max(layout.rows.empty() ? timeline_y : layout.rows.back().box.y1, height_ - below) + 4;
-        const float end = draw_table(table_y);
-        list_.height_px = std::max(height_, std::ceil(end + 50));
-        draw_caption(list_.height_px - 18);
-        list_.items.front() = Rect{{0, 0, width_, list_.height_px}, t_.background};
-        if (scaled < 1) {
-            scale(list_, scaled);
-            list_.height_px = std::ceil(list_.height_px - 0.01F);
+        float end = draw_table(table_y, until_ns ? columns_at(shown_, *until_ns) : columns());
+        if (until_ns) {
+            end = table_y + table_height();
+        }
+        const std::vector<std::string> caption = caption_lines();
+        list_.height_px = std::max(height_, std::ceil(end + look_.below_px + caption_height(caption) + look_.foot_px));
+        draw_caption(caption);
+        list_.items.front() = Rect{{0, 0, width_ + 2, list_.height_px + 2}, t_.background};  // to the last pixel's end
+        const bool grew = list_.height_px > std::ceil(height_) + 0.01F;
+        if (scale_ != 1) {
+            scale(list_, scale_);
+        }
+        list_.width_px = figure_width();
+        list_.height_px = std::ceil(list_.height_px - 0.01F);
+        if (look_.height_px > 0 && !grew) {
+            list_.height_px = look_.height_px;
+        } else if (o_.size == FigureSize::window && !grew) {
+            list_.height_px = o_.height_px;
         }
         return std::move(list_);
     }
+    [[nodiscard]] TimelineView shown_view() const { return view_; }
 
 private:
+    // The finished figure's, in px.
+    [[nodiscard]] float figure_width() const {
+        return look_.width_px > 0 ? look_.width_px : std::max(o_.width_px, 200.0F);
+    }
+
+    // Settles how much larger than the layout the figure is, and with that the layout's own size.
+    void choose_scale() {
+        const float width = figure_width();
+        if (o_.size == FigureSize::page) {
+            // Small figures are laid out larger and scaled down: then there is room for all that they have to say.
+            constexpr float kLeastLayout = 1200;
+            set_scale(std::min(1.0F, width / kLeastLayout), width, o_.height_px);
+            return;
+        }
+        if (look_.width_px > 0 && look_.height_px == 0) {  // as high as it needs, if that is not more than a page
+            constexpr float kPageHeight = 240 * 96 / 25.4F;
+            set_scale(1, width, 0);
+            height_ = std::min(needed_height(1), std::max(kPageHeight, needed_height(0)));
+            return;
+        }
+        const float height = look_.height_px > 0 ? look_.height_px : o_.height_px;
+        constexpr float kStep = 0.94F;
+        for (float s = look_.most_scale;; s *= kStep) {
+            set_scale(std::max(s, look_.least_scale), width, height);
+            if (s <= look_.least_scale || needed_height(0.4F) <= height_) {
+                break;
+            }
+        }
+    }
+    void set_scale(float scale, float width, float height) {
+        scale_ = scale;
+        width_ = width / scale;
+        height_ = height / scale;
+        left_ = look_.margin_px;
+        right_ = width_ - look_.margin_px;
+    }
+    // With rows between the least height (0) and the one that looks best (1).
+    float needed_height(float comfort) {
+        list_ = {};
+        const float y = draw_legend(draw_errors(draw_titles()), true);
+        list_ = {};
+        const TimelineOptions timeline = timeline_options();
+        const float least = timeline_least_height(shown_, timeline),
+                    natural = timeline_natural_height(shown_, timeline);
+        return std::ceil(y + least + comfort * std::max(0.0F, natural - least) + height_below());
+    }
+    float table_height() {
+        DisplayList aside = std::move(list_);
+        list_ = {};
+        const float height = draw_table(0, columns());
+        list_ = std::move(aside);
+        return height;
+    }
+    float height_below() {
+        return table_height() + 4 + look_.below_px + caption_height(caption_lines()) + look_.foot_px;
+    }
+    TimelineOptions timeline_options() const {
+        TimelineOptions timeline;
+        timeline.theme = &t_;
+        timeline.measure = &measure_;
+        timeline.style = look_.timeline;
+        timeline.view = view_;
+        timeline.area = {left_, 0, right_, 0};
+        return timeline;
+    }
+
     float text_width(FontRole role, float size, std::string_view words) const {
         return measure_.width(role, size, words);
     }
@@ -100,51 +174,64 @@ private:
         }
     }
 
-    // Words in as many lines as they need, at most `most`; returns the baseline after the last.
-    float paragraph(float y, const std::string& words, Rgba colour, float size, FontRole role, float pitch, int most) {
+    // Words in as many lines as they need, at most `most`; what does not fit is cut with "…".
+    std::vector<std::string> lines_of(const std::string& words, float size, FontRole role, int most) const {
         const float room = right_ - left_;
+        std::vector<std::string> lines;
         std::string line;
         std::size_t at = 0;
-        int lines = 0;
         while (at < words.size()) {
             std::size_t space = words.find(' ', at);
             space = space == std::string::npos ? words.size() : space;
             const std::string word = words.substr(at, space - at);
             const std::string longer = line.empty() ? word : line + " " + word;
             if (!line.empty() && text_width(role, size, longer) > room) {
-                if (++lines == most) {
-                    text(left_, y, shortened(line + " " + words.substr(at), room, role, size, measure_), colour, size,
-                         role);
-                    return y + pitch;
+                if (static_cast<int>(lines.size()) + 1 == most) {
+                    lines.push_back(shortened(line + " " + words.substr(at), room, role, size, measure_));
+                    return lines;
                 }
-                text(left_, y, line, colour, size, role);
-                y += pitch;
+                lines.push_back(line);
                 line = word;
             } else {
                 line = longer;
             }
             at = space + 1;
         }
-        text(left_, y, shortened(line, room, role, size, measure_), colour, size, role);
-        return y + pitch;
+        lines.push_back(shortened(line, room, role, size, measure_));
+        return lines;
+    }
+    // Returns the baseline after the last line.
+    float paragraph(float y, const std::string& words, Rgba colour, float size, FontRole role, float pitch, int most) {
+        for (const std::string& line : lines_of(words, size, role, most)) {
+            text(left_, y, line, colour, size, role);
+            y += pitch;
+        }
+        return y;
     }
 
     float draw_titles() {
         const std::string title = o_.title.empty() ? finding_of(a_, na_, b_, nb_, {}) : o_.title;
-        float size = 27;
-        while (size > 20 && text_width(FontRole::ui_bold, size, title) > right_ - left_) {
+        float size = look_.title_px;
+        while (size > look_.title_least_px && text_width(FontRole::ui_bold, size, title) > right_ - left_) {
             size -= 1;
         }
-        float y = paragraph(66 - (27 - size) * 0.3F, title, t_.text, size, FontRole::ui_bold, 32, 2);
+        float y = paragraph(look_.top_px - (look_.title_px - size) * 0.3F, title, t_.text, size, FontRole::ui_bold,
+                            look_.title_pitch_px, look_.title_lines);
         if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
             // Not measured: said as loudly as the finding.
             const bool both = b_ == nullptr || (a_.info().simulated && b_->info().simulated);
             const std::string words = both ? "SIMULATED: times come from a cost model, not from a clock."
                                            : std::string("SIMULATED: run ") + (a_.info().simulated ? "A" : "B") +
                                                  "'s times come from a cost model, not from a clock.";
-            y = paragraph(y, words, t_.warning, 17, FontRole::ui_bold, 26, 1);
+            y = paragraph(y, words, t_.warning, look_.subtitle_px, FontRole::ui_bold, look_.subtitle_pitch_px + 2,
+                          look_.title_lines);
         }
-        return paragraph(y, o_.subtitle.empty() ? subtitle_of(a_, b_) : o_.subtitle, t_.dim, 17, FontRole::ui, 24, 2) +
+        std::string words = o_.subtitle.empty() ? subtitle_of(a_, b_) : o_.subtitle;
+        if (o_.view) {
+            words += " Shown: " + duration_text(view_.begin_ns) + " to " + duration_text(view_.end_ns) + ".";
+        }
+        return paragraph(y, words, t_.dim, look_.subtitle_px, FontRole::ui, look_.subtitle_pitch_px,
+                         look_.subtitle_lines) +
                6;
     }
 
@@ -168,13 +255,18 @@ private:
             if (error->op > 0) {
                 words.append(", op ").append(count_text(error->op));
             }
-            y = paragraph(y, words + ": " + error->message, t_.warning, 16, FontRole::ui_semibold, 22, 2);
+            y = paragraph(y, words + ": " + error->message, t_.warning,
+                          std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui_semibold,
+                          look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
         }
         return y;
     }
 
     // The view ends at a round number when that is near.
     TimelineView view() const {
+        if (o_.view && o_.view->span_ns() > 0) {
+            return *o_.view;
+        }
         TimelineView v = whole_view(shown_, o_.with_warmup);
         const Ticks ticks = ticks_for(v.span_ns(), v.span_ns() / 12);
         const double round = std::ceil(v.end_ns / ticks.step_ns) * ticks.step_ns;
@@ -208,19 +300,19 @@ private:
 
     // Swatches with words; returns where the timeline may begin.
     float draw_legend(float y, bool folded) {
-        constexpr float kSize = 15;
-        constexpr float kSwatch = 22;
+        const float size = look_.legend_px, swatch_width = look_.swatch_px, swatch_height = look_.swatch_height_px;
         const Occurring& o = occurring_;
         float x = left_;
         const auto entry = [&](const std::string& words, auto swatch) {
-            const float width = kSwatch + 8 + text_width(FontRole::ui, kSize, words);
+            const float width = swatch_width + 8 + text_width(FontRole::ui, size, words);
             if (x > left_ && x + width > right_) {
                 x = left_;
-                y += 24;
+                y += look_.legend_pitch_px;
             }
-            swatch(Box{x, y, x + kSwatch, y + 14});
-            text(x + kSwatch + 8, y + 13, words, t_.dim, kSize, FontRole::ui);
-            x += width + 26;
+            swatch(Box{x, y, x + swatch_width, y + swatch_height});
+            text(x + swatch_width + 8, y + (swatch_height + size * kCapHeightEm) / 2 + 0.5F, words, t_.dim, size,
+                 FontRole::ui);
+            x += width + look_.legend_gap_px;
         };
         const auto plain = [&](Rgba colour) { return [this, colour](Box box) { list_.add(Rect{box, colour, 3}); }; };
         if (o.issues) {
@@ -253,15 +345,16 @@ private:
         }
         if (folded) {
             entry("many at once (height: share of time)", [&](Box box) {
-                constexpr float kHeights[] = {7, 11, 8, 10};
+                constexpr float kHeights[] = {0.5F, 0.79F, 0.57F, 0.71F};
                 for (int i = 0; i < 4; ++i) {
-                    const float x0 = box.x0 + static_cast<float>(i) * 5.5F;
-                    list_.add(Rect{{x0, box.y1 - 3 - kHeights[i], x0 + 5.5F, box.y1 - 3}, t_.dim});
+                    const float step = box.width() / 4;
+                    const float x0 = box.x0 + static_cast<float>(i) * step;
+                    list_.add(Rect{{x0, box.y1 - 3 - kHeights[i] * box.height(), x0 + step, box.y1 - 3}, t_.dim});
                 }
                 list_.add(Rect{{box.x0, box.y1 - 1.5F, box.x1, box.y1}, t_.faint});
             });
         }
-        return y + 14 + 10;
+        return y + swatch_height + 10;
     }
 
     void append(DisplayList part) {
@@ -277,72 +370,67 @@ private:
         }
     }
 
-    struct Column {
-        std::string head;
-        std::vector<std::string> cells;
-        bool words = false;  // not a number
-        float width = 0;
-    };
-
-    std::vector<Column> columns() const {
-        std::vector<Column> all;
-        const auto add = [&](const char* head, auto cell, bool words = false) {
-            Column column{head, {}, words, 0};
-            column.cells.push_back(cell(a_, na_));
-            if (b_ != nullptr) {
-                column.cells.push_back(cell(*b_, nb_));
+    // Where the grid's lines are: the first items of the layout.
+    void take_grid(const TimelineLayout& layout) {
+        grid_x_.clear();
+        for (const Item& item : layout.list.items) {
+            const auto* line = std::get_if<Line>(&item);
+            if (line == nullptr || line->colour != t_.grid) {
+                break;
             }
-            all.push_back(std::move(column));
-        };
-        const auto time = [](double ns) { return duration_text(ns); };
-        add("total", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.total_ns)); });
-        add("issue", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.issue_ns)); });
-        add("blocked", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.blocked_ns)); });
-        if (na_.work_ns + nb_.work_ns > 0) {
-            add("own work", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.work_ns)); });
+            grid_x_.push_back(line->from.x);
         }
-        add("backend idle", [&](const Run&, const Numbers& n) {
-            const auto all_ns = static_cast<double>(n.backend_busy_ns + n.backend_idle_ns);
-            return all_ns > 0 ? percent_text(static_cast<double>(n.backend_idle_ns) / all_ns) : std::string("–");
-        });
-        add("max headway", [](const Run&, const Numbers& n) {
-            return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops");
-        });
-        add("peak memory", [](const Run&, const Numbers& n) { return bytes_text(n.live_bytes_peak); });
-        add("t₁ issue", [&](const Run&, const Numbers& n) { return time(n.t1_ns); });
-        add("t₂ execute", [&](const Run&, const Numbers& n) { return time(n.t2_ns); });
-        add("t₃ return", [&](const Run&, const Numbers& n) { return time(n.t3_ns); });
-        add("predicted", [&](const Run&, const Numbers& n) { return time(static_cast<double>(n.predicted_ns)); });
-        add(
-            "regime",
-            [](const Run&, const Numbers& n) {
-                return std::string(n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound");
-            },
-            true);
-        return all;
+    }
+    // Lays the ground over what happened after `ns`, with the grid and the lines between the rows on it again.
+    void cover_what_is_later(const TimelineLayout& layout, double ns) {
+        const float x = std::clamp(layout.map.x_px_from_ns(ns), layout.axis.x0, layout.axis.x1);
+        float top = layout.axis.y1;
+        for (const RowBox& row : layout.rows) {
+            const bool header = row.kind == RowKind::header;
+            if (row.kind == RowKind::ruler || row.run < 0) {
+                continue;
+            }
+            if (header) {  // its total is not known yet
+                const float width = text_width(FontRole::mono_bold, look_.timeline.header_px,
+                                               shown_[static_cast<std::size_t>(row.run)].note) +
+                                    4;
+                list_.add(Rect{{row.box.x1 - width, row.box.y0, row.box.x1 + 1, row.box.y1}, t_.background});
+                continue;
+            }
+            top = std::min(top, row.box.y0);
+            list_.add(Rect{{x, row.box.y0, row.box.x1 + 1, row.box.y1}, t_.background});
+            for (const float tick_x : grid_x_) {
+                if (tick_x > x) {
+                    list_.add(Line{{tick_x, row.box.y0}, {tick_x, row.box.y1}, t_.grid, t_.line_scale});
+                }
+            }
+            const float y = row.box.y1 - 0.5F;
+            list_.add(Line{{x, y}, {row.box.x1, y}, t_.border, t_.line_scale});
+        }
+        list_.add(Line{{x, top}, {x, layout.axis.y1}, t_.text, 1.5F * t_.line_scale});
+    }
+    [[nodiscard]] std::vector<FigureColumn> columns() const {
+        return b_ != nullptr ? total_columns(shown_, {na_, nb_}, look_.short_table)
+                             : total_columns(shown_, {na_}, look_.short_table);
     }
 
-    // The numbers of both runs on a panel; returns its lower edge. Columns that do not fit side by side go on below.
-    float draw_table(float y) {
-        constexpr float kHead = 13;
-        constexpr float kCell = 15;
-        constexpr float kGap = 22;
-        constexpr float kRow = 25;
-        constexpr float kInset = 18;
-        const float room = right_ - left_ - 2 * kInset;
-        std::vector<Column> all = columns();
-        for (Column& column : all) {
-            column.width = text_width(FontRole::ui_semibold, kHead, column.head);
+    // Numbers of both runs on a panel; returns its lower edge. Columns that do not fit side by side go on below.
+    float draw_table(float y, std::vector<FigureColumn> all) {
+        const float head_px = look_.head_px, cell_px = look_.cell_px, least_gap = look_.table_gap_px;
+        const float row_px = look_.table_row_px, inset = look_.table_inset_px;
+        const float room = right_ - left_ - 2 * inset;
+        for (FigureColumn& column : all) {
+            column.width_px = text_width(FontRole::ui_semibold, head_px, column.head);
             for (const std::string& cell : column.cells) {
-                column.width = std::max(column.width,
-                                        text_width(column.words ? FontRole::ui_semibold : FontRole::mono, kCell, cell));
+                column.width_px = std::max(
+                    column.width_px, text_width(column.words ? FontRole::ui_semibold : FontRole::mono, cell_px, cell));
             }
         }
         float names = 0;
         for (const TimelineRun& shown : shown_) {
-            names = std::max(names, text_width(FontRole::ui_bold, kCell, row_name(shown)));
+            names = std::max(names, text_width(FontRole::ui_bold, cell_px, row_name(shown)));
         }
-        names = std::min(names, room * 0.3F);
+        names = std::min(names, room * 0.36F);
         // Bands of columns: as few as fit, evenly filled.
         std::vector<std::pair<std::size_t, std::size_t>> bands;
         for (std::size_t count = 1; count <= all.size(); ++count) {
@@ -353,7 +441,7 @@ private:
                 const std::size_t end = std::min(at + each, all.size());
                 float width = names;
                 for (std::size_t i = at; i < end; ++i) {
-                    width += kGap + all[i].width;
+                    width += least_gap + all[i].width_px;
                 }
                 fits = fits && width <= room;
                 bands.emplace_back(at, end);
@@ -362,42 +450,46 @@ private:
                 break;
             }
         }
-        const float band_height = 26 + kRow * static_cast<float>(shown_.size());
+        const float band_height = head_px * 2 + row_px * static_cast<float>(shown_.size());
         const float height = 12 + band_height * static_cast<float>(bands.size()) + 4;
         list_.add(Rect{{left_, y, right_, y + height}, t_.raised, 8, t_.border, 1});
         float top = y + 10;
         for (const auto& [first, last] : bands) {
             float used = names;
             for (std::size_t i = first; i < last; ++i) {
-                used += all[i].width;
+                used += all[i].width_px;
             }
-            const float gap = std::min(60.0F, (room - used) / static_cast<float>(last - first));
+            const float gap = std::min(look_.table_gap_px * (look_.short_table ? 6.0F : 2.7F),
+                                       (room - used) / static_cast<float>(last - first));
             for (std::size_t r = 0; r < shown_.size(); ++r) {
                 const Rgba colour = shown_[r].letter == 'A' ? t_.run_a : shown_[r].letter == 'B' ? t_.run_b : t_.text;
-                text(left_ + kInset, top + 26 + kRow * static_cast<float>(r) + kCell * 0.85F,
-                     shortened(row_name(shown_[r]), names + 1, FontRole::ui_bold, kCell, measure_), colour, kCell,
+                text(left_ + inset, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F,
+                     shortened(row_name(shown_[r]), names + 1, FontRole::ui_bold, cell_px, measure_), colour, cell_px,
                      FontRole::ui_bold);
             }
-            float x = left_ + kInset + names + gap;
+            float x = left_ + inset + names + gap;
             for (std::size_t i = first; i < last; ++i) {
-                text(x, top + kHead, all[i].head, t_.faint, kHead, FontRole::ui_semibold);
+                text(x, top + head_px, all[i].head, t_.faint, head_px, FontRole::ui_semibold);
                 for (std::size_t r = 0; r < all[i].cells.size(); ++r) {
-                    text(x, top + 26 + kRow * static_cast<float>(r) + kCell * 0.85F, all[i].cells[r], t_.text, kCell,
-                         all[i].words ? FontRole::ui_semibold : FontRole::mono);
+                    text(x, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F, all[i].cells[r],
+                         t_.text, cell_px, all[i].words ? FontRole::ui_semibold : FontRole::mono);
                 }
-                x += all[i].width + gap;
+                x += all[i].width_px + gap;
             }
             top += band_height;
         }
         return y + height;
     }
 
-    static std::string row_name(const TimelineRun& shown) {
+    [[nodiscard]] std::string row_name(const TimelineRun& shown) const {
+        if (look_.only_letters) {  // the header above says the rest
+            return shown.letter != 0 ? std::string(1, shown.letter) : std::string();
+        }
         return shown.letter == 0 ? shown.label : std::string(1, shown.letter) + "  " + shown.label;
     }
 
-    // Everything that says where the numbers come from, in one line.
-    void draw_caption(float y) {
+    // Everything that says where the numbers come from, in one line where that is possible.
+    [[nodiscard]] std::string caption() const {
         std::vector<std::string> parts;
         const auto both = [&](auto part) {
             const std::string of_a = part(a_, na_);
@@ -447,29 +539,71 @@ private:
         for (const std::string& part : parts) {
             line += (line.empty() ? "" : " · ") + part;
         }
-        float size = 13.5F;
-        while (size > 10 && text_width(FontRole::ui, size, line) > right_ - left_) {
+        return line;
+    }
+    // The largest size at which it fits into the lines that there are.
+    [[nodiscard]] float caption_size(const std::string& words) const {
+        float size = look_.caption_px;
+        const float room = (right_ - left_) * static_cast<float>(look_.caption_lines) * 0.96F;
+        while (size > look_.caption_least_px &&
+               text_width(FontRole::ui, size, words) > (look_.caption_lines == 1 ? right_ - left_ : room)) {
             size -= 0.5F;
         }
-        text(left_, y, shortened(line, right_ - left_, FontRole::ui, size, measure_), t_.dim, size, FontRole::ui);
+        return std::max(size, look_.caption_least_px);
+    }
+    [[nodiscard]] std::vector<std::string> caption_lines() const {
+        const std::string words = caption();
+        return lines_of(words, caption_size(words), FontRole::ui, look_.caption_lines);
+    }
+    // Of the lines before the last.
+    [[nodiscard]] float caption_height(const std::vector<std::string>& lines) const {
+        return static_cast<float>(lines.size() - 1) * look_.caption_px * 1.3F;
+    }
+    void draw_caption(const std::vector<std::string>& lines) {
+        const float size = caption_size(caption());
+        float y = list_.height_px - look_.foot_px - caption_height(lines);
+        for (const std::string& line : lines) {
+            text(left_, y, line, t_.dim, size, FontRole::ui);
+            y += look_.caption_px * 1.3F;
+        }
     }
 
     const Run& a_;
     const Run* b_;
-    const FigureOptions& o_;
+    const FigureOptions o_;
     const Theme& t_;
+    const FigureLook& look_;
     const TextMeasure& measure_;
     Numbers na_, nb_;
     std::vector<TimelineRun> shown_;
     Occurring occurring_;
+    TimelineView view_;
     DisplayList list_;
-    float width_ = 0, height_ = 0, left_ = 0, right_ = 0;
+    std::vector<float> grid_x_;
+    float scale_ = 1, width_ = 0, height_ = 0, left_ = 0, right_ = 0;
 };
 
 }  // namespace
 
 DisplayList figure(const Run& a, const Run* b, const FigureOptions& options, const TextMeasure& measure) {
     return FigureBuilder(a, b, options, measure).build();
+}
+
+class Replay::Parts {
+public:
+    FigureBuilder builder;
+};
+
+Replay::Replay(const Run& a, const Run* b, const FigureOptions& options, const TextMeasure& measure)
+    : parts_(new Parts{FigureBuilder(a, b, options, measure)}) {}
+Replay::~Replay() = default;
+
+DisplayList Replay::at(double share) {
+    if (share >= 1) {
+        return parts_->builder.build();
+    }
+    const TimelineView view = parts_->builder.shown_view();
+    return parts_->builder.build(view.begin_ns + std::max(0.0, share) * view.span_ns());
 }
 
 std::string finding(const Run& a, const Run* b) {

@@ -4,10 +4,13 @@
 // Threads: any; one figure at a time per run.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/figure/display_list.h"
+#include "app/figure/figure_look.h"
 #include "app/figure/theme.h"
 #include "app/model/bookmark.h"
 #include "app/model/run.h"
@@ -16,16 +19,37 @@
 namespace headway::figure {
 
 struct FigureOptions {
-    float width_px = 1600, height_px = 900;  // at 96 dpi; grows in height when there are more rows than fit
+    FigureSize size = FigureSize::page;
+    float width_px = 1600, height_px = 900;  // of a page or window, at 96 dpi; a page grows in height when rows need it
     float scale = 1;                         // pixels of a PNG per px; PDF and SVG keep their size
     ThemeName theme = ThemeName::light;
     std::string title, subtitle;  // empty: computed from the runs
     bool with_warmup = false;
     std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // drawn in their runs
+    std::optional<TimelineView> view;  // only this stretch of time; none: all that was measured
 };
 
 // A, and B when it is given. The same runs and options give the same list.
 DisplayList figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
+
+// The same figure at moments of the run: what had not happened then is not there yet, and the table tells how things
+// stood. The last moment is the whole figure. All have one size.
+//
+// Threads: as figure(). The runs stay, and are not updated, as long as this lives.
+class Replay {
+public:
+    Replay(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
+    ~Replay();
+    Replay(const Replay&) = delete;
+    Replay& operator=(const Replay&) = delete;
+
+    // `share` of the time that the figure shows has passed, 0 to 1.
+    [[nodiscard]] DisplayList at(double share);
+
+private:
+    class Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 // The finding, in words: "A barrier per minibatch costs 14 % of the time and saves 93 % of the memory".
 std::string finding(const model::Run& a, const model::Run* b);
@@ -42,6 +66,15 @@ std::string finding(const model::Run& a, const model::Numbers& na, const model::
 // same runs give the same bytes. Errors: usage (another extension), unreadable (cannot be written), in one sentence.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureOptions& options);
+
+// The same in two steps: laid out on the thread that may read the runs, and written by any other.
+struct DrawnFigure {
+    DisplayList list;
+    std::string title, author, date;
+};
+class FontSet;
+DrawnFigure draw_figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const FontSet& fonts);
+core::Result<void> write_drawn(const std::string& path, const DrawnFigure& drawn, float scale, const FontSet& fonts);
 
 // Whether write_figure knows the extension; to be asked before a long run.
 core::Result<void> check_figure_path(const std::string& path);

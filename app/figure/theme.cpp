@@ -21,7 +21,7 @@ Theme make_dark() {
     t.grid = rgb(0x1F2630);
     t.text = rgb(0xE6EDF3);
     t.dim = rgb(0x9AA7B5);
-    t.faint = rgb(0x7D8997);
+    t.faint = rgb(0x7F8B9A);
     t.issue = rgb(0x56B4E9);
     t.work = rgb(0x31628C);
     t.on_work = rgb(0xFFFFFF);
@@ -29,14 +29,14 @@ Theme make_dark() {
     t.wait_ground = rgb(0x3A1F17);
     t.wait_text = rgb(0xFFC9B0);
     t.wait_label_ground = rgb(0x1A1310);
-    set(t, Family::create, 0x93A1B0, 0x10151C);
+    set(t, Family::create, 0x97ABC4, 0x10151C);
     set(t, Family::elementwise, 0x2BB58A, 0x06231A);
     set(t, Family::matmul, 0xE69F00, 0x2B1D00);
     set(t, Family::reduce, 0xE8DC5A, 0x2B2800);
-    set(t, Family::update, 0xCC79A7, 0x1D0F17);
-    set(t, Family::copy, 0xB98A5E, 0x21160B);
+    set(t, Family::update, 0xCD76A4, 0x1D0F17);
+    set(t, Family::copy, 0xB38C66, 0x21160B);
     set(t, Family::random, 0x8E7FE0, 0x0F0B2A);
-    set(t, Family::other, 0x6B7785, 0x0B0F14);
+    set(t, Family::other, 0x747D87, 0x0B0F14);
     t.headway = rgb(0x56B4E9);
     t.memory = rgb(0xCC79A7);
     t.memory_text = rgb(0xF0C6DC);
@@ -58,8 +58,8 @@ Theme make_light() {
     t.grid = rgb(0xEEF1F4);
     t.text = rgb(0x14181D);
     t.dim = rgb(0x5A6673);
-    t.faint = rgb(0x707C89);
-    t.issue = rgb(0x1F78B4);
+    t.faint = rgb(0x65707C);
+    t.issue = rgb(0x1E74AE);
     t.work = rgb(0xA9C6DE);
     t.on_work = rgb(0x10212E);
     t.wait = rgb(0xC8461B);
@@ -67,21 +67,21 @@ Theme make_light() {
     t.wait_text = rgb(0xB83C14);
     t.wait_label_ground = rgb(0xFFFFFF);
     set(t, Family::create, 0x8894A0, 0x10151C);
-    set(t, Family::elementwise, 0x159570, 0xFFFFFF);
-    set(t, Family::matmul, 0xE08E00, 0x2B1A00);
-    set(t, Family::reduce, 0xC9B400, 0x2B2600);
-    set(t, Family::update, 0xA8518A, 0xFFFFFF);
+    set(t, Family::elementwise, 0x078563, 0xFFFFFF);
+    set(t, Family::matmul, 0xD88900, 0x2B1A00);
+    set(t, Family::reduce, 0xD4BC0E, 0x2B2600);
+    set(t, Family::update, 0xAE5597, 0xFFFFFF);
     set(t, Family::copy, 0x8C5A2B, 0xFFFFFF);
     set(t, Family::random, 0x6A51B8, 0xFFFFFF);
     set(t, Family::other, 0x5F6B77, 0xFFFFFF);
-    t.headway = rgb(0x1F78B4);
-    t.memory = rgb(0xA8518A);
+    t.headway = rgb(0x1E74AE);
+    t.memory = rgb(0xA84F85);
     t.memory_text = rgb(0x98437B);
     t.pending = rgb(0x7A2F62);
     t.warning = rgb(0xC4161C);
     t.good = rgb(0x0E7A5B);
-    t.run_a = rgb(0x1F78B4);
-    t.run_b = rgb(0xB87000);
+    t.run_a = rgb(0x1E74AE);
+    t.run_b = rgb(0x9E6000);
     return t;
 }
 
@@ -103,6 +103,7 @@ Theme make_projector() {
     t.memory_text = rgb(0x7A2F62);
     t.run_b = rgb(0x995C00);
     t.line_scale = 1.5F;
+    t.ui_scale = 1.2F;
     return t;
 }
 

@@ -32,6 +32,7 @@ TimelineStyle figure_style() {
     style.run_gap_px = 14;
     style.ruler_below = true;
     style.ticks_carry_unit = false;
+    style.tick_room_px = 110;
     style.gradient = false;
     style.curve_label_in_row = true;
     style.whole_scopes = false;
@@ -277,7 +278,7 @@ private:
 
     // How far apart ticks must be for their texts, which depend on the ticks: two rounds do.
     [[nodiscard]] float tick_room() const {
-        float room = px(80);
+        float room = px(std::min(80.0F, o_.style.tick_room_px));
         for (int round = 0; round < 2; ++round) {
             const Ticks ticks = ticks_for(out_.view.span_ns(), room * out_.map.ns_per_px());
             float widest = 0;
@@ -286,7 +287,7 @@ private:
                     tick_text(ticks, std::round(ns / ticks.step_ns) * ticks.step_ns, o_.style.ticks_carry_unit);
                 widest = std::max(widest, o_.measure->width(FontRole::mono, px(o_.style.tick_px), words));
             }
-            room = std::max(px(o_.style.ticks_carry_unit ? 90 : 110), widest + px(28));
+            room = std::max(px(o_.style.tick_room_px), widest + px(std::min(28.0F, o_.style.tick_room_px / 4)));
         }
         return room;
     }
@@ -320,7 +321,8 @@ private:
             const std::string words = tick_text(ticks_, ns, o_.style.ticks_carry_unit);
             const float width = o_.measure->width(FontRole::mono, size, words);
             // Centred on its line, but inside the picture.
-            const float x0 = std::min(x - width / 2, below ? x - width / 2 : out_.area.x1 - width - px(2));
+            const float x0 =
+                std::min(x - width / 2, out_.area.x1 - width + (below ? px(o_.style.ruler_overhang_px) : -px(2)));
             if (x0 < free_from) {
                 return;
             }
@@ -451,7 +453,7 @@ private:
         const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
         // The scale's numbers stand at the axis in the curves' rows.
         const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
-        const float room = out_.axis.x0 - row.box.x0 - px(scaled ? 52 : 8);
+        const float room = out_.axis.x0 - row.box.x0 - px(scaled ? o_.style.scale_room_px : 8);
         text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, size, *o_.measure), theme_.text, size,
              FontRole::ui_semibold);
         if (two) {

@@ -65,6 +65,10 @@ struct TimelineStyle {
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
     float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
           lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
+    float scale_px = 9.5F;                        // a curve's scale: 0 and the most
+    float ruler_overhang_px = 40;                 // how far a number below may stand out of the axis at its right
+    float scale_room_px = 52;                     // of a row's name that a curve's scale takes
+    float tick_room_px = 90;                      // between two ticks, at least
     float bars_grow = 1.25F, curves_grow = 1.5F;  // by how much rows may be taller than that, where there is room
     float run_gap_px = 10;                        // between two runs
     float bottom_inset_px = 6;                    // under the last row

@@ -238,7 +238,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
 
 // The scale's top at the left of the axis, so that rows of different scale are not mistaken for equals.
 void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
-    const float size = pen.px(9.5F);
+    const float size = pen.px(pen.style().scale_px);
     const float x = pen.map().x0() - pen.px(6);
     const Rgba colour = pen.theme().faint;
     if (v.base_y - v.top_y < size * 2.2F) {

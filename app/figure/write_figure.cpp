@@ -49,16 +49,23 @@ core::Result<void> check_figure_path(const std::string& path) {
     return {};
 }
 
+DrawnFigure draw_figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const FontSet& fonts) {
+    const model::RunInfo& info = b != nullptr ? b->info() : a.info();
+    return {figure(a, b, options, fonts), options.title.empty() ? finding(a, b) : options.title,
+            "Headway " + info.version, info.date};
+}
+
+core::Result<void> write_drawn(const std::string& path, const DrawnFigure& drawn, float scale, const FontSet& fonts) {
+    return write_list(path, drawn.list, {drawn.title, drawn.author, drawn.date}, scale, fonts);
+}
+
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureOptions& options) {
     if (auto known = check_figure_path(path); !known) {
         return known;
     }
     const FontSet fonts;
-    const DisplayList list = figure(a, b, options, fonts);
-    const model::RunInfo& info = b != nullptr ? b->info() : a.info();
-    const FileNotes notes{options.title.empty() ? finding(a, b) : options.title, "Headway " + info.version, info.date};
-    return write_list(path, list, notes, options.scale, fonts);
+    return write_drawn(path, draw_figure(a, b, options, fonts), options.scale, fonts);
 }
 
 core::Result<void> write_graph(const std::string& path, const model::Run& run, const model::Graph& graph,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/figure/display_list.h"
 #include "app/figure/fonts.h"
@@ -19,7 +20,14 @@ struct FileNotes {
     std::string date;    // ISO; left out (PDF: 1970) when empty or not a date
 };
 
+// Rows from the top, four bytes a pixel: blue, green, red, and one that means nothing.
+struct Pixels {
+    int width = 0, height = 0;
+    std::vector<unsigned char> bgrx;
+};
+
 // `scale` pixels per px.
+core::Result<Pixels> pixels_of(const DisplayList& list, float scale, const FontSet& fonts);
 core::Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSet& fonts);
 core::Result<std::string> pdf_bytes(const DisplayList& list, const FileNotes& notes, const FontSet& fonts);
 std::string svg_text(const DisplayList& list, const FileNotes& notes);

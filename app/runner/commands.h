@@ -16,7 +16,7 @@ inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3
 int run_command(const RunOptions& options);
 int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
-int figure_command(const std::string& trace, const std::string& file);
+int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish);
 int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);
@@ -39,9 +39,8 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
 core::Result<void> write_trace(const std::string& path, const model::Run& run);
-// `title`: empty for the finding of these two runs.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
-                                const std::string& title = {});
+                                const FigureWish& wish);
 
 // "12.3 ms", "1.2 MB"
 std::string time_text(double ns);

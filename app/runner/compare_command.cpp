@@ -226,7 +226,11 @@ int compare_command(const CompareOptions& options) {
         keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, a, &b, rounds > 1 ? said : std::string()));
+        FigureWish wish = options.figure_wish;
+        if (wish.title.empty() && rounds > 1) {
+            wish.title = said;  // of all runs, and not of the two that are drawn
+        }
+        keep_first(write_figure(options.figure, a, &b, wish));
     }
     return status;
 }

@@ -1,6 +1,9 @@
 // headway figure: a trace on disk as a picture.
 #include "app/exchange/chrome_reader.h"
 #include "app/runner/commands.h"
+#ifdef HEADWAY_WITH_FIGURES
+#include "app/figure/movie.h"
+#endif
 
 namespace headway::runner {
 
@@ -15,15 +18,23 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
     return std::move(trace->run);
 }
 
-int figure_command(const std::string& trace, const std::string& file) {
-    if (auto possible = check_outputs("", "", file); !possible) {
+int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {
+#ifdef HEADWAY_WITH_FIGURES
+    const bool moving = figure::is_movie_path(file);
+    if (auto possible = moving ? figure::check_movie_path(file) : core::Result<void>(); !possible) {
+        return fail(possible.error());
+    }
+#else
+    constexpr bool moving = false;
+#endif
+    if (auto possible = check_outputs("", "", moving ? "" : file); !possible) {
         return fail(possible.error());
     }
     auto run = read_recorded(trace);
     if (!run) {
         return fail(run.error());
     }
-    if (auto written = write_figure(file, **run, nullptr); !written) {
+    if (auto written = write_figure(file, **run, nullptr, wish); !written) {
         return fail(written.error());
     }
     return kDone;

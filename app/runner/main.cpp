@@ -38,7 +38,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         case Subcommand::bench:
             return bench_command(line->json);
         case Subcommand::figure:
-            return figure_command(line->words[0], line->words[1]);
+            return figure_command(line->words[0], line->words[1], line->figure);
         case Subcommand::check:
             tell("exercises cannot be checked in this version, so " + line->words[1] + " was not read");
             return kUsage;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <tuple>
 
 #include "app/runner/device_choice.h"
 
@@ -10,7 +11,85 @@ namespace headway::runner {
 namespace {
 
 // As CLI11 hands them over.
+struct RawFigureOptions {
+    std::string size, theme, scale, from, to, title, seconds, fps;
+};
+
+// Of `headway figure` without a prefix; of a run's figure as "--figure-size" and so on.
+void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix, bool moving) {
+    app.add_option("--" + prefix + "size", raw.size,
+                   "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch (default: 1600x900)");
+    app.add_option("--" + prefix + "theme", raw.theme, "light, dark or projector (default: light)");
+    app.add_option("--" + prefix + "scale", raw.scale, "1 to 8: a PNG's pixels per px (default: 1)");
+    app.add_option("--" + prefix + "from", raw.from, "TIME where the axis begins: 12ms, 800us (default: all)");
+    app.add_option("--" + prefix + "to", raw.to, "TIME where it ends");
+    app.add_option("--" + prefix + "title", raw.title, "in place of the finding");
+    if (moving) {
+        app.add_option("--seconds", raw.seconds, "how long a moving figure lasts (default: 8)");
+        app.add_option("--fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
+    }
+}
+
+core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string& prefix) {
+    FigureWish wish;
+    wish.title = raw.title;
+    if (raw.size == "slide" || raw.size == "column" || raw.size == "two-columns" || raw.size == "poster") {
+        wish.size = raw.size;
+    } else if (!raw.size.empty()) {
+        const auto cross = raw.size.find('x');
+        const std::string option = "--" + prefix + "size";
+        auto width = parse_count(raw.size.substr(0, cross), option, 200, 10'000);
+        auto height = parse_count(cross == std::string::npos ? "" : raw.size.substr(cross + 1), option, 100, 10'000);
+        if (!width || !height) {
+            return core::Error{core::ErrorKind::usage,
+                               option +
+                                   " must be slide, column, two-columns, poster or WIDTHxHEIGHT (200x100 to "
+                                   "10000x10000), not \"" +
+                                   raw.size.substr(0, 60) + "\""};
+        }
+        wish.width_px = static_cast<double>(*width);
+        wish.height_px = static_cast<double>(*height);
+    }
+    if (!raw.theme.empty() && raw.theme != "light" && raw.theme != "dark" && raw.theme != "projector") {
+        return core::Error{core::ErrorKind::usage, "--" + prefix + "theme must be light, dark or projector, not \"" +
+                                                       raw.theme.substr(0, 60) + "\""};
+    }
+    wish.theme = raw.theme.empty() ? wish.theme : raw.theme;
+    struct Number {
+        const std::string& text;
+        std::string option;
+        double least, most;
+        double& value;
+    };
+    for (const Number& number :
+         {Number{raw.scale, "--" + prefix + "scale", 1, 8, wish.scale},
+          Number{raw.seconds, "--seconds", 0.1, 600, wish.seconds}, Number{raw.fps, "--fps", 1, 60, wish.fps}}) {
+        if (!number.text.empty()) {
+            auto value = parse_number(number.text, number.option, number.least, number.most);
+            if (!value) {
+                return value.error();
+            }
+            number.value = *value;
+        }
+    }
+    for (const auto& [text, name, to] :
+         {std::tuple{&raw.from, "from", &wish.from_ns}, std::tuple{&raw.to, "to", &wish.to_ns}}) {
+        if (!text->empty()) {
+            auto time = parse_time(*text, "--" + prefix + name);
+            if (!time) {
+                return time.error();
+            }
+            *to = *time;
+        }
+    }
+    if (wish.from_ns && wish.to_ns && *wish.from_ns >= *wish.to_ns) {
+        return core::Error{core::ErrorKind::usage, "--" + prefix + "from must lie before --" + prefix + "to"};
+    }
+    return wish;
+}
+
 struct RawRunOptions {
+    RawFigureOptions figure_options;
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
@@ -25,7 +104,8 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
+    app.add_option("--tab", raw.tab,
+                   "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
     app.add_option("--workers", raw.workers, "CPU workers (default: cores - 1, at least 1)");
     app.add_option("--streams", raw.streams, "streams of a GPU (default: 2)");
     app.add_option("--budget", raw.budget, "bytes that tensors may take: 512M, 2G (default: none)");
@@ -40,6 +120,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--report", raw.report, "FILE.json: the numbers");
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
     app.add_option("--figure", raw.figure, "FILE.png, .svg or .pdf: the timeline");
+    add_figure_options(app, raw.figure_options, "figure-", false);
     app.add_option("--confine", raw.confine, "DIR: the program may write there only (repeatable)")
         ->expected(1)
         ->allow_extra_args(false)
@@ -186,6 +267,11 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.report = raw.report;
     options.trace = raw.trace;
     options.figure = raw.figure;
+    auto wish = checked(raw.figure_options, "figure-");
+    if (!wish) {
+        return wish.error();
+    }
+    options.figure_wish = *wish;
     return options;
 }
 
@@ -264,6 +350,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     add_run_options(*run, raw);
 
     std::string side_a, side_b, repeat_sides;
+    RawFigureOptions raw_compared, raw_figure;
     auto* compare = app.add_subcommand("compare", "Two runs on one time axis");
     compare->add_option("PROGRAM", line.compare.program, "as for run; not needed for two traces");
     compare->add_option("--a", side_a, "options of run A, in one string; or a trace on disk")->required();
@@ -271,12 +358,15 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     compare->add_option("--repeat", repeat_sides,
                         "N: run each once to warm up, then N times in turn, and compare the medians");
     compare->add_option("--figure", line.compare.figure, "FILE.png, .svg or .pdf: both timelines");
+    add_figure_options(*compare, raw_compared, "figure-", false);
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
     std::string file_in, file_out, exercise;
     auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
-    figure->add_option("-o", file_out, "FILE.png, .svg or .pdf")->required();
+    figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; moving: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
+        ->required();
+    add_figure_options(*figure, raw_figure, "", true);
 
     auto* check = app.add_subcommand("check", "Grade a learner's program (not in this version)");
     check->add_option("EXERCISE", exercise, "an exercise's id")->required();
@@ -330,6 +420,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (compare->parsed()) {
         line.subcommand = Subcommand::compare;
         auto& options = line.compare;
+        auto wish = checked(raw_compared, "figure-");
+        if (!wish) {
+            return wish.error();
+        }
+        options.figure_wish = *wish;
         auto a = parse_side(side_a, "--a", options.program, options.words_a, options.trace_a);
         if (!a) {
             return a.error();
@@ -340,9 +435,10 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         }
         const bool both_recorded = !options.trace_a.empty() && !options.trace_b.empty();
         if (options.program.empty() && !both_recorded) {
-            return core::Error{core::ErrorKind::usage,
-                               "compare needs a PROGRAM to run, or --a and --b must both be traces on disk; see headway "
-                               "compare --help"};
+            return core::Error{
+                core::ErrorKind::usage,
+                "compare needs a PROGRAM to run, or --a and --b must both be traces on disk; see headway "
+                "compare --help"};
         }
         if (!options.program.empty() && both_recorded) {
             return core::Error{core::ErrorKind::usage, "compare runs nothing when --a and --b are both traces, so " +
@@ -360,6 +456,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     } else if (figure->parsed()) {
         line.subcommand = Subcommand::figure;
         line.words = {file_in, file_out};
+        auto wish = checked(raw_figure, "");
+        if (!wish) {
+            return wish.error();
+        }
+        line.figure = *wish;
     } else if (check->parsed()) {
         line.subcommand = Subcommand::check;
         line.words = {exercise, file_in};

@@ -15,6 +15,17 @@ namespace headway::runner {
 
 inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{1} << 30;  // 16 million ops
 
+// How a figure is to look. Only what the words mean is checked here; app/figure draws it.
+struct FigureWish {
+    std::string size = "page";  // slide, column, two-columns, poster; page: as wide and high as
+    double width_px = 1600, height_px = 900;
+    std::string theme = "light";
+    double scale = 1;                      // pixels of a PNG per px
+    std::optional<double> from_ns, to_ns;  // only this stretch of time
+    std::string title;                     // empty: the finding
+    double seconds = 8, fps = 0;           // of a moving one; 0: as its kind has them
+};
+
 // What one run is to be like.
 struct RunOptions {
     std::string program;
@@ -30,13 +41,14 @@ struct RunOptions {
     bool graphs = false;                // ops are issued together, as composites
     devices::CudaOptions cuda;          // who launches, how copies go, TF32
     std::string report, trace, figure;  // files; empty: not wanted
-    std::vector<std::string> confine;   // folders in which alone the program may write; empty: wherever it can
+    FigureWish figure_wish;
+    std::vector<std::string> confine;  // folders in which alone the program may write; empty: wherever it can
     // For a window: a changed text that is run in place of the program's own file, the folder that the program works
     // in, and the one for what is temporary. Empty: as they are.
     std::string source, folder, temporary;
-    bool watched = false;               // the program begins once the watcher has set its wishes
-    std::uint32_t repeat = 1;           // how often it is measured; more than once: after one run to warm up
-    int trace_fd = -1;                  // record into this descriptor, which somebody else watches
+    bool watched = false;      // the program begins once the watcher has set its wishes
+    std::uint32_t repeat = 1;  // how often it is measured; more than once: after one run to warm up
+    int trace_fd = -1;         // record into this descriptor, which somebody else watches
     std::uint64_t trace_limit = kDefaultTraceLimit;
 };
 
@@ -47,6 +59,7 @@ struct CompareOptions {
     std::string trace_a, trace_b;               // a recorded side: the trace's file; empty: it is run
     std::uint32_t repeat = 1;                   // how often each is measured; more than once: after one to warm up
     std::string report, figure;
+    FigureWish figure_wish;
 };
 
 enum class Subcommand { help, version, run, compare, figure, check, lessons, devices, bench };
@@ -56,6 +69,7 @@ struct CommandLine {
     std::string text;  // help
     RunOptions run;
     CompareOptions compare;
+    FigureWish figure;
     std::vector<std::string> words;  // figure: TRACE, FILE; check: EXERCISE, FILE
     bool json = false;
 };

@@ -1,6 +1,7 @@
 // What a run leaves behind: report, trace and figure, and sentences on stderr.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/exchange/chrome_writer.h"
@@ -10,6 +11,7 @@
 #include "app/runner/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
+#include "app/figure/movie.h"
 #endif
 
 namespace headway::runner {
@@ -134,16 +136,39 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         keep_first(write_trace(options.trace, run));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, run, nullptr));
+        keep_first(write_figure(options.figure, run, nullptr, options.figure_wish));
     }
     return status;
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
-                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const std::string& title) {
+                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureWish& wish) {
 #ifdef HEADWAY_WITH_FIGURES
     figure::FigureOptions options;
-    options.title = title;
+    options.size = figure::figure_size_called(wish.size).value_or(options.size);
+    options.width_px = static_cast<float>(wish.width_px);
+    options.height_px = static_cast<float>(wish.height_px);
+    options.scale = static_cast<float>(wish.scale);
+    options.title = wish.title;
+    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
+        options.theme = wish.theme == figure::theme(name).name ? name : options.theme;
+    }
+    if (wish.from_ns || wish.to_ns) {
+        double end_ns = 0;
+        for (const model::Run* run : {&a, b}) {
+            end_ns = run == nullptr ? end_ns
+                                    : std::max(end_ns, static_cast<double>(run->end_ns() - run->measure_begin_ns()));
+        }
+        options.view = figure::TimelineView{wish.from_ns.value_or(0), wish.to_ns.value_or(end_ns)};
+        if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {
+            return core::Error{core::ErrorKind::usage, "the run is over after " + time_text(end_ns) +
+                                                           ", so there is nothing to show from " +
+                                                           time_text(options.view->begin_ns) + " on"};
+        }
+    }
+    if (figure::is_movie_path(path)) {
+        return figure::write_movie(path, a, b, options, {wish.seconds, wish.fps});
+    }
     return figure::write_figure(path, a, b, options);
 #else
     return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};

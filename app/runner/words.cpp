@@ -1,6 +1,8 @@
 #include "app/runner/words.h"
 
 #include <charconv>
+#include <cstdio>
+#include <utility>
 
 #include "engine/trace/barrier_word.h"
 
@@ -68,6 +70,30 @@ core::Result<std::uint64_t> parse_count(std::string_view text, const std::string
                      ", not " + quoted(text));
     }
     return number;
+}
+
+core::Result<double> parse_number(std::string_view text, const std::string& option, double least, double most) {
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
+        char limits[80];
+        std::snprintf(limits, sizeof limits, "%g to %g", least, most);
+        return usage(option + " must be a number from " + limits + ", not " + quoted(text));
+    }
+    return number;
+}
+
+core::Result<double> parse_time(std::string_view text, const std::string& option) {
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    for (const auto& [name, ns] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
+        constexpr double kMost = 9e18;  // what a trace can count
+        if (problem == std::errc() && unit == name && number * ns > -kMost && number * ns < kMost) {
+            return number * ns;
+        }
+    }
+    return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + quoted(text));
 }
 
 core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text) {

@@ -19,6 +19,12 @@ core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string
 core::Result<std::uint64_t> parse_count(std::string_view text, const std::string& option, std::uint64_t least,
                                         std::uint64_t most);
 
+// A number within limits, with a point where it has one.
+core::Result<double> parse_number(std::string_view text, const std::string& option, double least, double most);
+
+// "12ms", "800us", "1.5s", "300ns" in nanoseconds; a minus is before measuring began.
+core::Result<double> parse_time(std::string_view text, const std::string& option);
+
 // none, op, minibatch or behind:K; as-written for the program's own.
 core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text);
 std::string to_text(trace::BarrierPolicy policy);

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] bool live() const { return is_live(phase_); }
     // Null while starting, and when the runner never began to record.
     [[nodiscard]] const model::Run* run() const { return run_.get(); }
+    // For who reads it beside the frames: only once it is over and read to its end.
+    [[nodiscard]] std::shared_ptr<const model::Run> shared_run() const { return run_; }
     [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
     [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
     [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
@@ -68,7 +70,7 @@ private:
     void renew_numbers();
 
     Phase phase_ = Phase::starting;
-    std::unique_ptr<model::Run> run_;
+    std::shared_ptr<model::Run> run_;  // shared with who draws a picture of it
     std::deque<OutputLine> output_;
     bool unread_ = false;                 // over, but not yet read to its end
     bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows

@@ -32,11 +32,13 @@ App::App(AppState& state, gfx::Fonts& fonts)
       detail_(state, ui_, timeline_),
       status_(state, ui_),
       palette_(ui_),
-      open_(state, ui_) {}
+      open_(state, ui_),
+      export_(state, ui_) {}
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     ring_.feed();
-    const float scale = automatic_scale(width_px, height_px, content_scale) * state_.user_scale;
+    const float scale =
+        automatic_scale(width_px, height_px, content_scale) * state_.user_scale * figure::theme(state_.theme).ui_scale;
     // Never so large that the panels have no room at all.
     ui_.fonts.set_scale(std::clamp(scale, 0.5f, std::max(0.5f, std::min(width_px / 900, height_px / 480))));
     const bool fonts_changed = ui_.fonts.bake();
@@ -53,6 +55,8 @@ void App::frame() {
     const ImGuiIO& io = ImGui::GetIO();
     const ImVec2 size = io.DisplaySize;
     marks_.clear();
+    state_.window_width_px = size.x / ui_.fonts.scale();
+    state_.window_height_px = size.y / ui_.fonts.scale();
     moving_ = state_.view.advance(static_cast<double>(io.DeltaTime));
     const bool entering = run_when_entered_;
     if (entering) {
@@ -83,6 +87,7 @@ void App::frame() {
         moving_ = moving_ || detail_.moving();
     }
     open_.draw();
+    export_.draw(ring_.at().empty());
     draw_close_dialog(state_, ui_);
     ImGui::End();
     if (entering) {
@@ -292,8 +297,16 @@ void App::handle_keys() {
             }
         }
     }
-    if (gfx::key_pressed(Key::f12)) {
-        state_.export_figure("png");
+    if (gfx::key_pressed(Key::f12) && !export_.shown()) {
+        if (io.KeyShift) {
+            state_.picture_of_window_wanted = true;
+        } else {
+            state_.ask_for_export = true;
+        }
+    }
+    if (io.KeyCtrl && io.KeyShift && gfx::key_pressed(Key::c)) {
+        state_.copy_picture();
+        return;
     }
     // Signs that other keyboards have elsewhere, with Shift or AltGr: what is typed says so.
     const auto typed = [&io](char sign) {

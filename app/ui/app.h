@@ -11,6 +11,7 @@
 #include "app/ui/app_state.h"
 #include "app/ui/detail_panel.h"
 #include "app/ui/dialogs.h"
+#include "app/ui/export_dialog.h"
 #include "app/ui/focus_ring.h"
 #include "app/ui/left_panel.h"
 #include "app/ui/marks.h"
@@ -58,6 +59,7 @@ private:
     StatusBar status_;
     Palette palette_;
     OpenDialog open_;
+    ExportDialog export_;
     FocusRing ring_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;

@@ -79,10 +79,13 @@ std::vector<Command> App::commands() {
         "Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
     add(
         "Timeline: forth again", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
-    add("Export the figure as PNG", "F12", [this] { state_.export_figure("png"); });
+    add("Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", [this] { state_.ask_for_export = true; });
+    add("Export again: " + words_of(state_.picture_choice()), "F12 F12", [this] { state_.export_again(); });
+    add("Export the figure as PNG", "", [this] { state_.export_figure("png"); });
     add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
     add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });
-    add("Take a picture of the window", "", [this] { state_.picture_of_window_wanted = true; });
+    add("Copy the view as a picture", "Ctrl Shift C", [this] { state_.copy_picture(); });
+    add("Take a picture of the window", "Shift F12", [this] { state_.picture_of_window_wanted = true; });
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         add(std::string("Theme: ") + figure::theme(name).name, "T", [this, name] { state_.theme = name; });
     }

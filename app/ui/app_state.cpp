@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "app/figure/figure.h"
 #include "app/figure/timeline.h"
 #include "app/lesson/assets.h"
 #include "app/session/kept.h"
@@ -17,7 +16,11 @@ namespace headway::ui {
 using session::Phase;
 
 AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, std::function<void()> wake)
-    : session(s), sources(std::move(wake)), lessons_(std::move(lessons)), places_(lessons_.size()),
+    : session(s),
+      sources(wake),
+      pictures(wake),
+      lessons_(std::move(lessons)),
+      places_(lessons_.size()),
       recordings_(lesson::find_recordings()) {
     sources.home = default_home();
     std::error_code ignored;
@@ -56,9 +59,7 @@ bool AppState::choose_lesson(std::string_view id) {
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
     session.settings.program = place().empty() ? lesson.id : place().string();
     graph_line = 0;
-    detail = lesson.view == "graph"     ? Detail::graph
-             : lesson.view == "threads" ? Detail::threads
-                                        : Detail::numbers;
+    detail = lesson.view == "graph" ? Detail::graph : lesson.view == "threads" ? Detail::threads : Detail::numbers;
     set_device(lesson.device);
     if (auto policy = session::barrier_from_word(lesson.barrier)) {
         session.settings.barrier = *policy;
@@ -248,53 +249,9 @@ void AppState::scale_down() {
     user_scale = next == kScales.rend() ? kScales.front() : *next;
 }
 
-std::string picture_name(const std::string& program, const std::string& extension) {
-    std::string name = "headway";
-    if (!program.empty()) {
-        name += "-";
-        // A program from disk goes by its file's name.
-        for (const char c : program.starts_with('/') ? program.substr(program.rfind('/') + 1) : program) {
-            const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                               c == '_' || c == '-';
-            name += plain ? c : '_';
-        }
-    }
-    std::array<char, 32> stamp{};
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    std::strftime(stamp.data(), stamp.size(), "-%Y%m%d-%H%M%S.", &local);
-    return name + stamp.data() + extension;
-}
-
-void AppState::export_figure(const std::string& extension) {
-    const session::Execution *a = session.a(), *b = session.b();
-    const session::Execution* first = a != nullptr && a->run() != nullptr ? a : b;
-    const session::Execution* second = first == a ? b : nullptr;
-    if (first == nullptr || first->run() == nullptr || first->run()->op_count() == 0) {
-        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to make a figure of.");
-        return;
-    }
-    if (second != nullptr && (second->run() == nullptr || second->run()->op_count() == 0)) {
-        second = nullptr;
-    }
-    figure::FigureOptions options;
-    options.theme = theme == figure::ThemeName::dark ? figure::ThemeName::dark : figure::ThemeName::light;
-    options.scale = extension == "png" ? 2 : 1;
-    options.bookmarks_a = bookmarks.of(first->run());
-    options.bookmarks_b = second != nullptr ? bookmarks.of(second->run()) : std::vector<model::Bookmark>();
-    const auto path = picture_folder / picture_name(first->settings.program, extension);
-    const auto written =
-        figure::write_figure(path.string(), *first->run(), second != nullptr ? second->run() : nullptr, options);
-    if (written) {
-        notify(Notice::Kind::file, Notice::Tone::good, "The figure is in " + path.string());
-    } else {
-        notify(Notice::Kind::file, Notice::Tone::bad, written.error().message);
-    }
-}
-
 void AppState::keep_in(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
+    pictures.remember_in(folder / "picture.txt");
     if (auto read = session::read_arrangement(folder / "lanes.json")) {
         arrangement_ = std::move(*read);
         kept_arrangement_ = ++arrangement_revision_;
@@ -348,6 +305,7 @@ figure::TimelineView AppState::whole_view() const {
 bool AppState::poll(double budget_ms) {
     bool changed = session.poll(budget_ms);
     changed = sources.poll() || changed;
+    changed = poll_pictures() || changed;
     if (!wanted_device_.empty() && !session.looking_for_devices()) {
         set_device(std::string(wanted_device_));
     }

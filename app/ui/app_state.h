@@ -4,9 +4,12 @@
 // Threads: the UI's. No ImGui.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "app/model/arrangement.h"
 #include "app/session/session.h"
 #include "app/ui/bookmarks.h"
+#include "app/ui/pictures.h"
 #include "app/ui/sources.h"
 #include "app/ui/view_control.h"
 
@@ -36,7 +40,7 @@ public:
 
     // --- lessons ---
     [[nodiscard]] const std::vector<lesson::Lesson>& lessons() const { return lessons_; }
-    [[nodiscard]] int lesson_index() const { return lesson_; }  // -1: none
+    [[nodiscard]] int lesson_index() const { return lesson_; }                          // -1: none
     [[nodiscard]] std::uint64_t lessons_revision() const { return lessons_revision_; }  // counts changes of the list
     [[nodiscard]] const lesson::Lesson* lesson() const;
     // Settings become the lesson's; the runs that are shown stay.
@@ -54,7 +58,7 @@ public:
     std::function<core::Result<void>(const std::string&)> open_recording;  // what takes all other files
     Sources sources;
     [[nodiscard]] editor::Document* document() const { return sources.current(); }  // null: no source to show
-    [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }             // one or none: no choice
+    [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }            // one or none: no choice
     [[nodiscard]] const std::string& tab() const { return session.settings.tab; }
     void set_tab(const std::string& id);
     void save();    // says where it went, or why not
@@ -98,8 +102,19 @@ public:
     [[nodiscard]] const std::vector<std::filesystem::path>& recordings() const { return recordings_; }
 
     // --- pictures ---
-    // The figure of A and B as this kind of file ("png", "svg", "pdf") in the folder for pictures; a notice says where.
-    void export_figure(const std::string& extension);
+    // All of these begin something that goes on beside the frames; a notice says how it ended, or why it cannot begin.
+    Pictures pictures;
+    ExportChoice& picture_choice() { return pictures.choice(); }  // remembered from the last time
+    // What there is a picture to be made of; none before a run has issued anything.
+    [[nodiscard]] std::optional<PictureOf> picture_of() const;
+    [[nodiscard]] std::string picture_path();  // a new file, as the choice says
+    void export_to(const std::string& path);   // as the choice says
+    void export_again() { export_to(picture_path()); }
+    void export_figure(const std::string& extension);  // "png", "svg", "pdf"; else as the choice says
+    void copy_picture();                               // of the view, to the clipboard
+    void write_window(std::vector<std::uint8_t> rgba, int width, int height);
+    bool ask_for_export = false;                           // "Export…" was asked for
+    float window_width_px = 1600, window_height_px = 900;  // in design pixels
     std::filesystem::path picture_folder;
     bool picture_of_window_wanted = false;  // the platform's frame loop takes it
 
@@ -163,6 +178,8 @@ private:
     void begin(const std::function<void()>& start);
     core::Result<void> prepare_run();
     void note_run();
+    bool poll_pictures();
+    void began(const core::Result<void>& begun);
     void hand_over_breakpoints();
     [[nodiscard]] figure::TimelineView whole_view() const;
 
@@ -182,6 +199,8 @@ private:
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;
     std::string last_device_problem_;
+    std::chrono::steady_clock::time_point picture_begun_;
+    int picture_percent_ = -1;   // that the notice says; -1: there is none yet
     std::string wanted_device_;  // asked for before the devices were known; empty: nothing is
 };
 

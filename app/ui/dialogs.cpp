@@ -24,7 +24,8 @@ bool can_be_opened(const fs::path& path) {
     return editor::Document::is_program(path) || end == ".json" || end == ".gz";
 }
 
-// A card in the middle of the window, everything behind it dimmed. False: it is not open.
+}  // namespace
+
 bool begin_dialog(Ui& ui, const char* id, ImVec2 size) {
     const figure::Theme& t = *ui.theme;
     const ImVec2 frame = ImGui::GetIO().DisplaySize;
@@ -41,8 +42,6 @@ bool begin_dialog(Ui& ui, const char* id, ImVec2 size) {
     ImGui::PopStyleColor();
     return open;
 }
-
-}  // namespace
 
 std::string without_tilde(const std::string& path) {
     const char* home = std::getenv("HOME");

@@ -10,6 +10,9 @@
 
 namespace headway::ui {
 
+// A card in the middle of the window, everything behind it dimmed. False: it is not open. Else EndPopup() ends it.
+bool begin_dialog(Ui& ui, const char* id, ImVec2 size);
+
 class OpenDialog {
 public:
     OpenDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}

@@ -441,17 +441,18 @@ void TopBar::export_popup() {
     if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
         return;
     }
-    struct Kind {
-        const char *title, *detail, *extension;
-    };
-    for (const auto& kind :
-         {Kind{"Figure as PNG   F12", "for slides and documents", "png"},
-          Kind{"Figure as SVG", "lines and text, to be edited", "svg"}, Kind{"Figure as PDF", "for a paper", "pdf"}}) {
-        if (menu_row(ui_, std::string("export/") + kind.extension, kind.title, kind.detail, true, width)) {
-            state_.export_figure(kind.extension);
-        }
+    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or moving; for a slide, a paper, a poster", true,
+                 width)) {
+        state_.ask_for_export = true;
     }
-    if (menu_row(ui_, "export/window", "Picture of this window", "as it is now, PNG", true, width)) {
+    if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
+        state_.export_again();
+    }
+    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as a picture, to the clipboard", true,
+                 width)) {
+        state_.copy_picture();
+    }
+    if (menu_row(ui_, "export/window", "Picture of this window   Shift F12", "as it is now, PNG", true, width)) {
         state_.picture_of_window_wanted = true;
     }
     end_menu();

@@ -163,6 +163,56 @@ class Exports(Scenario):
         self.assertEqual(self.headway("run", "increment", "--repeat", 0).status, 2)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_the_same_run_gives_the_same_bytes(self):
+        # Of two runs only the date may differ, and a day has one.
+        for turn in ("a", "b"):
+            ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", f"{turn}.json")
+            self.assertEqual(ran.status, 0, ran)
+            for size in ("slide", "column", "two-columns", "poster", "700x500"):
+                for kind in ("png", "svg", "pdf"):
+                    drawn = self.headway("figure", f"{turn}.json", "-o", f"{turn}-{size}.{kind}", "--size", size)
+                    self.assertEqual(drawn.status, 0, drawn)
+                    if turn == "b":
+                        self.assertEqual((self.folder / f"a-{size}.{kind}").read_bytes(),
+                                         (self.folder / f"b-{size}.{kind}").read_bytes(), f"{size} {kind}")
+            drawn = self.headway("figure", f"{turn}.json", "-o", f"{turn}-frames/%02d.png", "--seconds", 0.6, "--fps", 5)
+            self.assertEqual(drawn.status, 0, drawn)
+        names = sorted(os.listdir(self.folder / "a-frames"))
+        self.assertEqual(names, ["01.png", "02.png", "03.png"])
+        for name in names:
+            self.assertEqual((self.folder / "a-frames" / name).read_bytes(),
+                             (self.folder / "b-frames" / name).read_bytes(), name)
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_a_figure_is_as_large_as_it_is_asked_to_be(self):
+        def pixels(name):
+            data = (self.folder / name).read_bytes()
+            return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json", "--figure", "run.png",
+                           "--figure-size", "slide", "--figure-scale", 3, "--figure-theme", "projector")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertEqual(pixels("run.png"), (3840, 2160))
+        for size, scale, expected in (("slide", 1, (1280, 720)), ("poster", 1, (2268, 1276)), ("column", 3, (964, None)),
+                                      ("two-columns", 2, (1346, None)), ("800x600", 2, (1600, 1200))):
+            drawn = self.headway("figure", "t.json", "-o", "f.png", "--size", size, "--scale", scale)
+            self.assertEqual(drawn.status, 0, drawn)
+            width, height = pixels("f.png")
+            self.assertEqual((width, height if expected[1] else None), expected, size)
+        drawn = self.headway("figure", "t.json", "-o", "part.svg", "--from", "0.1ms", "--to", "200us", "--title", "Mine & yours")
+        self.assertEqual(drawn.status, 0, drawn)
+        part = (self.folder / "part.svg").read_text()
+        self.assertIn("Mine &amp; yours", part)
+        self.assertIn("Shown: 100 µs to 200 µs", part)
+        for wrong in (["--size", "huge"], ["--size", "1x1"], ["--scale", "9"], ["--scale", "x"], ["--theme", "pink"],
+                      ["--from", "soon"], ["--from", "2ms", "--to", "1ms"], ["--from", "1000s"], ["--fps", "0"],
+                      ["--seconds", "nan"]):
+            refused = self.headway("figure", "t.json", "-o", "no.svg", *wrong)
+            self.assertEqual(refused.status, 2, (wrong, refused))
+            self.assertFalse((self.folder / "no.svg").exists(), wrong)
+            self.assertEqual(refused.err.count("\n"), 1, refused)
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_figures_are_what_their_names_say(self):
         begins = {"f.png": b"\x89PNG\r\n", "f.svg": b"<", "f.pdf": b"%PDF-"}
         for name, begin in begins.items():

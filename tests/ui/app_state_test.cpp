@@ -56,6 +56,13 @@ protected:
         }
         state.poll(5);
     }
+    // The picture that is being written is there, or is known to be impossible.
+    void finish_picture() {
+        while (state.pictures.job().busy()) {
+            state.poll(5);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
     session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
     AppState state{session, lessons()};
     std::filesystem::path folder;
@@ -100,6 +107,7 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     finish();
     for (const char* extension : {"png", "svg", "pdf"}) {
         state.export_figure(extension);
+        finish_picture();
         ASSERT_EQ(state.notices().size(), 1u);
         EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
     }
@@ -111,7 +119,90 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     EXPECT_EQ(files, 3u);
     state.picture_folder = "/nonexistent";
     state.export_figure("png");
+    finish_picture();
+    ASSERT_EQ(state.notices().size(), 1u);
     EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+}
+
+// The run that a picture is of may be gone before the picture is there.
+TEST_F(AppStateTest, APictureOutlivesItsRun) {
+    state.run();
+    finish();
+    state.picture_choice().scale = 4;
+    state.export_figure("png");
+    state.reset();
+    finish_picture();
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    EXPECT_FALSE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(AppStateTest, OnePictureAtATime) {
+    state.run();
+    finish();
+    state.picture_choice().format = ExportChoice::Format::frames;
+    state.picture_choice().seconds = 60;
+    state.export_again();
+    EXPECT_TRUE(state.pictures.job().busy());
+    state.export_figure("svg");
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_NE(state.notices().front().text.find("Another picture"), std::string::npos);
+    state.pictures.cancel();
+    finish_picture();
+    EXPECT_NE(state.notices().front().text.find("Given up"), std::string::npos) << state.notices().front().text;
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(AppStateTest, WithoutAToolTheClipboardSaysWhatIsMissing) {
+    state.run();
+    finish();
+    setenv("DISPLAY", ":77", 1);
+    unsetenv("WAYLAND_DISPLAY");
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", folder.c_str(), 1);
+    state.copy_picture();
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_NE(state.notices().front().text.find("xclip"), std::string::npos) << state.notices().front().text;
+    // What is in its place gets a PNG.
+    const auto tool = folder / "xclip", taken = folder / "taken.png";
+    std::ofstream(tool) << "#!/bin/sh\n/bin/cat > " << taken.string() << "\n";
+    std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+    state.copy_picture();
+    finish_picture();
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    std::ifstream in(taken, std::ios::binary);
+    std::string begin(4, ' ');
+    in.read(begin.data(), 4);
+    EXPECT_EQ(begin, "\x89PNG");
+}
+
+TEST(ExportChoiceTest, IsRememberedAndBadWordsAreLeftOut) {
+    ExportChoice choice{ExportChoice::What::view,
+                        ExportChoice::Format::mp4,
+                        figure::FigureSize::two_columns,
+                        figure::ThemeName::projector,
+                        6,
+                        15,
+                        "/tmp/a folder"};
+    EXPECT_EQ(export_choice_from(text_of(choice)), choice);
+    EXPECT_EQ(export_choice_from("format=exe\nscale=99\nsize=page\n=\nwhat\n\nfolder=relative\nseconds=-1\x01"),
+              ExportChoice());
+    EXPECT_EQ(export_choice_from("scale=3").scale, 3);
+}
+
+TEST_F(AppStateTest, TheLastChoiceIsThereAtTheNextStart) {
+    const auto kept = folder / "kept";
+    state.keep_in(kept);
+    state.run();
+    finish();
+    state.picture_choice().size = figure::FigureSize::column;
+    state.export_figure("svg");
+    finish_picture();
+    AppState next(session, lessons());
+    next.keep_in(kept);
+    EXPECT_EQ(next.picture_choice().format, ExportChoice::Format::svg);
+    EXPECT_EQ(next.picture_choice().size, figure::FigureSize::column);
 }
 
 TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {

@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <functional>
 #include <set>
 
 #include "tests/ui/window_fixture.h"
@@ -150,7 +152,7 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     EXPECT_EQ(session.settings.free_policy, "stream");
     // The panel scrolls: only what can be seen can be clicked.
     const auto reach = [this](const std::string& id) {
-        act("move:200,120");  // over the text
+        act("move:200,120");                                                // over the text
         const std::string below = shown("divider") ? "divider" : "output";  // what the scrolled text ends at
         for (int i = 0; i < 40 && mark(id).y1 > mark(below).y0 - 40; ++i) {
             act("wheel:-1");
@@ -205,27 +207,111 @@ TEST_F(WindowTest, ThemesAndScalesTakeTurns) {
     EXPECT_FLOAT_EQ(fonts->scale(), before);
 }
 
+// The work of pictures goes on beside the frames.
+void finish_picture(AppState& state, const std::function<void()>& frame) {
+    while (state.pictures.job().busy()) {
+        frame();
+    }
+    frame();
+}
+
 TEST_F(WindowTest, FiguresAreExported) {
     run_to_the_end();
-    for (const char* kind : {"png", "svg", "pdf"}) {
+    const auto written = [this] {
+        finish_picture(state, [this] { frame(); });
+        std::multiset<std::string> kinds;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            kinds.insert(entry.path().extension());
+        }
+        return kinds;
+    };
+    for (const char* kind : {"SVG", "PDF", "PNG"}) {
         act("click:export");
         frames(2);
-        act(std::string("click:export/") + kind);
+        act("click:export/dialog");
         frames(2);
+        act(std::string("click:export/format/") + kind);
+        act("click:export/write");
+        EXPECT_FALSE(shown("export/write"));
+        written();
+        EXPECT_TRUE(shown("notice"));
+    }
+    EXPECT_EQ(written(), (std::multiset<std::string>{".pdf", ".png", ".svg"}));
+    // Twice the key, or the key and Enter: as the last time.
+    act("click:export");
+    frames(2);
+    act("click:export/again");
+    act("key:escape");
+    EXPECT_EQ(written().size(), 4u) << "also within the same second";
+    EXPECT_EQ(state.picture_choice().format, ExportChoice::Format::png);
+    for (const char* second : {"f12", "enter"}) {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+        act("key:f12");
+        EXPECT_TRUE(shown("export/write"));
+        act(std::string("key:") + second);
+        EXPECT_FALSE(shown("export/write"));
+        EXPECT_EQ(written(), std::multiset<std::string>{".png"}) << second;
     }
     act("key:f12");
-    std::multiset<std::string> kinds;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        kinds.insert(entry.path().extension());
-    }
-    EXPECT_EQ(kinds.count(".svg"), 1u);
-    EXPECT_EQ(kinds.count(".pdf"), 1u);
-    EXPECT_GE(kinds.count(".png"), 1u);
-    EXPECT_TRUE(shown("notice"));
+    act("key:escape");
+    EXPECT_FALSE(shown("export/write"));
     act("click:export");
     frames(2);
     act("click:export/window");
     EXPECT_TRUE(state.picture_of_window_wanted);
+    state.picture_of_window_wanted = false;
+    act("key:shift+f12");
+    EXPECT_TRUE(state.picture_of_window_wanted);
+    EXPECT_FALSE(shown("export/write"));
+}
+
+TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
+    run_to_the_end();
+    act("key:f12");
+    for (const char* mark :
+         {"export/what/The view", "export/what/The whole run", "export/format/GIF", "export/seconds/15 s",
+          "export/size/Poster", "export/scale/4×", "export/theme/Projector", "export/size/As the window"}) {
+        ASSERT_TRUE(shown(mark)) << mark;
+        act(std::string("click:") + mark);
+    }
+    const ExportChoice expected{ExportChoice::What::run,
+                                ExportChoice::Format::gif,
+                                figure::FigureSize::window,
+                                figure::ThemeName::projector,
+                                4,
+                                15,
+                                {}};
+    EXPECT_EQ(state.picture_choice(), expected);
+    EXPECT_FALSE(shown("export/what/A | B")) << "there is one run only";
+    act("click:export/format/PDF");
+    EXPECT_FALSE(shown("export/scale/4×"));
+    EXPECT_FALSE(shown("export/seconds/15 s"));
+    // A file of one's own, in a folder that is not there: one sentence, and the choices are still made.
+    type("export/path", "/nonexistent/own.pdf");
+    finish_picture(state, [this] { frame(); });
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+    EXPECT_NE(state.notices().front().text.find("/nonexistent/own.pdf"), std::string::npos);
+}
+
+// All of it lies inside of the window, on any screen.
+TEST_F(WindowTest, TheExportDialogFitsSmallWindows) {
+    run_to_the_end();
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {3840, 2160}}) {
+        open(width, height);
+        state.picture_choice().format = ExportChoice::Format::frames;
+        act("key:f12");
+        frames(3);
+        for (const auto& [id, mark] : app->marks()) {
+            if (id.starts_with("export/")) {
+                EXPECT_GE(mark.x0, 0) << id;
+                EXPECT_LE(mark.x1, mark.x0 < 0 ? 0 : static_cast<float>(width)) << id;
+                EXPECT_LE(mark.y1, static_cast<float>(height)) << id;
+            }
+        }
+        act("key:escape");
+    }
 }
 
 TEST_F(WindowTest, QuestionMarkListsTheKeys) {

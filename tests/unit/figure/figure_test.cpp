@@ -90,6 +90,80 @@ TEST_F(Figures, TextNeverOverlapsNorLeavesThePicture) {
     }
 }
 
+TEST_F(Figures, EachSizeIsAsLargeAsItSaysAndCanBeRead) {
+    const auto a = test::training({}, 60, false);
+    const auto b = test::training({}, 60, true);
+    const auto failed = test::failing();
+    const auto many = test::increments(20'000, 4, true);
+    struct Expected {
+        FigureSize size;
+        float width_px, height_px;  // 0: as high as it needs
+        float least_text_pt;        // at the figure's own size
+    };
+    for (const Expected& expected : {Expected{FigureSize::slide, 1280, 720, 8.5F},
+                                     {FigureSize::column, 85 * 96 / 25.4F, 0, 8},
+                                     {FigureSize::two_columns, 178 * 96 / 25.4F, 0, 8},
+                                     {FigureSize::poster, 600 * 96 / 25.4F, 337.5F * 96 / 25.4F, 13}}) {
+        for (auto [first, second] :
+             {std::pair{a.get(), b.get()}, {a.get(), nullptr}, {failed.get(), a.get()}, {many.get(), nullptr}}) {
+            FigureOptions options;
+            options.size = expected.size;
+            const DisplayList list = figure(*first, second, options, fonts_);
+            EXPECT_EQ(test::overlapping_text(list, fonts_), "") << word_of(expected.size);
+            EXPECT_NEAR(list.width_px, expected.width_px, 0.01F) << word_of(expected.size);
+            if (expected.height_px > 0) {
+                EXPECT_NEAR(list.height_px, expected.height_px, 0.01F) << word_of(expected.size);
+            }
+            for (const Item& item : list.items) {
+                if (const auto* text = std::get_if<Text>(&item)) {
+                    const Box box = box_of(*text, fonts_);
+                    EXPECT_GE(box.x0, 0) << text->text << " on " << word_of(expected.size);
+                    EXPECT_LE(box.x1, list.width_px) << text->text << " on " << word_of(expected.size);
+                    EXPECT_LE(box.y1, list.height_px) << text->text << " on " << word_of(expected.size);
+                    EXPECT_GE(text->size_px * 0.75F, expected.least_text_pt)
+                        << text->text << " on " << word_of(expected.size);
+                }
+            }
+        }
+    }
+}
+
+TEST_F(Figures, AViewShowsOnlyItsTimeAndSaysSo) {
+    const auto run = test::training({}, 60, true);
+    FigureOptions options;
+    const double end_ns = static_cast<double>(run->end_ns() - run->measure_begin_ns());
+    options.view = TimelineView{end_ns / 4, end_ns / 2};
+    const DisplayList list = figure(*run, nullptr, options, fonts_);
+    EXPECT_NE(test::find_text(list, "Shown: "), nullptr);
+    EXPECT_EQ(test::find_text(figure(*run, nullptr, {}, fonts_), "Shown: "), nullptr);
+}
+
+// What a replay shows at a moment is the figure with what is later covered: never more than had happened.
+TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
+    const auto a = test::training({}, 20, false);
+    const auto b = test::training({}, 20, true);
+    for (const FigureSize size : kFigureSizes) {
+        FigureOptions options;
+        options.size = size;
+        Replay replay(*a, b.get(), options, fonts_);
+        const DisplayList whole = figure(*a, b.get(), options, fonts_);
+        const auto last = png_bytes(replay.at(1), 1, fonts_), expected = png_bytes(whole, 1, fonts_);
+        ASSERT_TRUE(last && expected);
+        EXPECT_EQ(*last, *expected) << word_of(size);
+        const DisplayList half = replay.at(0.5);
+        EXPECT_EQ(half.width_px, whole.width_px);
+        EXPECT_EQ(half.height_px, whole.height_px) << word_of(size);
+        EXPECT_NE(test::find_text(half, "issued"), nullptr);
+        EXPECT_EQ(test::find_text(half, "peak memory"), nullptr);
+        // Nothing is drawn over the cursor's line, which is the last of the timeline.
+        const auto pixels = pixels_of(replay.at(0), 1, fonts_);
+        ASSERT_TRUE(pixels);
+        const auto late = pixels_of(replay.at(0.9), 1, fonts_);
+        ASSERT_TRUE(late);
+        EXPECT_NE(pixels->bgrx, late->bgrx);
+    }
+}
+
 TEST_F(Figures, TitleIsTheFinding) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);

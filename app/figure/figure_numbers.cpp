@@ -1,0 +1,89 @@
+#include "app/figure/figure_numbers.h"
+
+#include <algorithm>
+
+#include "app/figure/format.h"
+
+namespace headway::figure {
+
+using model::Numbers;
+using model::Run;
+
+std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const std::vector<Numbers>& numbers,
+                                        bool few) {
+    std::vector<FigureColumn> all;
+    const auto add = [&](const char* head, auto cell, bool words = false) {
+        FigureColumn column{head, {}, words, 0};
+        for (std::size_t i = 0; i < runs.size() && i < numbers.size(); ++i) {
+            column.cells.push_back(cell(numbers[i]));
+        }
+        all.push_back(std::move(column));
+    };
+    const auto time = [](auto ns) { return duration_text(static_cast<double>(ns)); };
+    add("total", [&](const Numbers& n) { return time(n.total_ns); });
+    if (!few) {
+        add("issue", [&](const Numbers& n) { return time(n.issue_ns); });
+    }
+    add("blocked", [&](const Numbers& n) { return time(n.blocked_ns); });
+    if (!few && std::any_of(numbers.begin(), numbers.end(), [](const Numbers& n) { return n.work_ns > 0; })) {
+        add("own work", [&](const Numbers& n) { return time(n.work_ns); });
+    }
+    add("backend idle", [](const Numbers& n) {
+        const auto all_ns = static_cast<double>(n.backend_busy_ns + n.backend_idle_ns);
+        return all_ns > 0 ? percent_text(static_cast<double>(n.backend_idle_ns) / all_ns) : std::string("–");
+    });
+    add("max headway",
+        [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
+    add("peak memory", [](const Numbers& n) { return bytes_text(n.live_bytes_peak); });
+    if (few) {
+        return all;
+    }
+    add("t₁ issue", [&](const Numbers& n) { return time(n.t1_ns); });
+    add("t₂ execute", [&](const Numbers& n) { return time(n.t2_ns); });
+    add("t₃ return", [&](const Numbers& n) { return time(n.t3_ns); });
+    add("predicted", [&](const Numbers& n) { return time(n.predicted_ns); });
+    add(
+        "regime",
+        [](const Numbers& n) {
+            return std::string(n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound");
+        },
+        true);
+    return all;
+}
+
+std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double ns) {
+    std::vector<FigureColumn> all;
+    const auto add = [&](const char* head, auto cell) {
+        FigureColumn column{head, {}, false, 0};
+        for (const TimelineRun& shown : runs) {
+            const std::int64_t origin = shown.run->measure_begin_ns();
+            const auto end_ns = static_cast<double>(shown.run->end_ns() - origin);
+            column.cells.push_back(cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns))));
+        }
+        all.push_back(std::move(column));
+    };
+    add("time",
+        [](const Run& r, std::int64_t at) { return duration_text(static_cast<double>(at - r.measure_begin_ns())); });
+    add("issued", [](const Run& r, std::int64_t at) {
+        std::size_t first = 0, last = r.op_count();  // ops are issued in the order of their ids
+        while (first < last) {
+            const std::size_t middle = (first + last) / 2;
+            if (r.op(static_cast<core::OpId>(middle + 1)).issue_end_ns <= at) {
+                first = middle + 1;
+            } else {
+                last = middle;
+            }
+        }
+        return count_text(first);
+    });
+    add("headway", [](const Run& r, std::int64_t at) {
+        const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.headway().at(at)));
+        return count_text(ahead) + (ahead == 1 ? " op" : " ops");
+    });
+    add("live memory", [](const Run& r, std::int64_t at) {
+        return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.live_bytes().at(at))));
+    });
+    return all;
+}
+
+}  // namespace headway::figure

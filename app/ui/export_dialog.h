@@ -1,0 +1,39 @@
+// "Export…": what the picture shows, its kind, its size, its look and its file.
+//
+// Threads: the UI's.
+#pragma once
+
+#include <string>
+
+#include "app/ui/app_state.h"
+#include "app/ui/ui_context.h"
+
+namespace headway::ui {
+
+class ExportDialog {
+public:
+    ExportDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    // `enter_exports`: Enter has nothing else to do.
+    void draw(bool enter_exports);
+    // It was there when this frame began: keys are its own.
+    [[nodiscard]] bool shown() const { return shown_; }
+
+private:
+    // Rows of choices; each returns the y below it.
+    float draw_what(float y);
+    float draw_format(float y);
+    float draw_size(float y);
+    float draw_look(float y);
+    float draw_file(float y);
+    void name(float y, const char* words);
+    void renew_path();
+
+    AppState& state_;
+    Ui& ui_;
+    std::string path_;
+    bool own_path_ = false;  // was typed, so that it stays as it is but for its end
+    bool shown_ = false, entered_ = false;
+    float left_ = 0, right_ = 0;
+};
+
+}  // namespace headway::ui

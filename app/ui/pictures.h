@@ -1,0 +1,59 @@
+// Pictures of the runs and of the window: written or copied beside the frames, with a notice at the end.
+//
+// Threads: the UI's; drawing and writing have one of their own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/figure/figure.h"
+#include "app/ui/background_job.h"
+#include "app/ui/export_choice.h"
+
+namespace headway::ui {
+
+// The runs that a picture is of. They stay while it is drawn.
+struct PictureOf {
+    std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
+    std::vector<model::Bookmark> marks_a, marks_b;
+    std::string program;
+    figure::TimelineView view;          // that the window shows
+    float width_px = 0, height_px = 0;  // of the window
+    bool growing = false;               // a run goes on, so it is laid out at once, on the thread that reads it
+};
+
+class Pictures {
+public:
+    explicit Pictures(std::function<void()> wake) : job_(std::move(wake)) {}
+
+    // Where the choice is kept; read once. Set before anything else is asked.
+    void remember_in(std::filesystem::path file);
+    [[nodiscard]] ExportChoice& choice() { return choice_; }
+
+    // Each begins the work; an error says why there is none to begin. Only one at a time.
+    core::Result<void> write(const PictureOf& of, const std::string& path);
+    core::Result<void> copy(const PictureOf& of);
+    core::Result<void> write_pixels(const std::string& path, std::vector<std::uint8_t> rgba, int width, int height);
+
+    [[nodiscard]] const BackgroundJob& job() const { return job_; }
+    void cancel() { job_.cancel(); }
+    std::optional<core::Result<std::string>> take() { return job_.take(); }
+
+private:
+    core::Result<void> begin(std::string what, BackgroundJob::Work work);
+    [[nodiscard]] figure::FigureOptions options_for(const PictureOf& of) const;
+
+    BackgroundJob job_;
+    ExportChoice choice_;
+    std::filesystem::path file_;
+};
+
+// "1920 × 1080 pixels", "85 mm wide": how large the picture comes out, before it is drawn.
+std::string size_text(const ExportChoice& choice, float window_width_px, float window_height_px);
+
+}  // namespace headway::ui
