@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
             constexpr std::array<double, 3> kShares{1, 0.1, 1e-4};
             for (std::size_t zoom = 0; zoom < kShares.size(); ++zoom) {
                 std::vector<double> times;
-                for (int round = 0; round < 15; ++round) {  // the view moves
+                for (int round = 0; round < (argc > 2 ? std::atoi(argv[2]) : 15); ++round) {  // the view moves
                     const double span = whole.span_ns() * kShares[zoom];
                     const double begin = whole.begin_ns + (whole.span_ns() - span) * 0.4 + span * 0.01 * round;
                     options.view = {begin, begin + span};

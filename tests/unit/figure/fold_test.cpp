@@ -185,7 +185,7 @@ TEST(Fold, TheIndexGrowsWithTheRecording) {
     };
     for (std::size_t i = 0; i <= 1000; ++i) {
         EXPECT_EQ(index.first(i, times).busy_ns.back(), 6 * i);
-        const auto near = index.begin_near(0, static_cast<std::int64_t>(i) * 10 + 3, i * 7 % 1000);
+        const auto near = index.begin_near(0, index.block_near(static_cast<std::int64_t>(i) * 10 + 3));
         EXPECT_LE(near.first, i);
         EXPECT_GE(near.last, i);
     }
