@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/model/fetch.h"
+
 namespace headway::model {
 
 namespace {
@@ -189,12 +191,10 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
             into[i] = at = before_in(level, at, block, ns[i]);
             const std::size_t below = at * kFan;
             if (level > 0) {
-                const auto* starts = &starts_[level - 1][below];
-                __builtin_prefetch(starts);
-                __builtin_prefetch(starts + std::min(kFan - 1, starts_[level - 1].size() - 1 - below));
+                const auto& starts = starts_[level - 1];
+                fetch(&starts[below], &starts[std::min(below + kFan, starts.size()) - 1] + 1);
             } else {
-                __builtin_prefetch(&times_[below]);
-                __builtin_prefetch(&times_[std::min(below + kFan, times_.size()) - 1]);
+                fetch(&times_[below], &times_[std::min(below + kFan, times_.size()) - 1] + 1);
             }
         }
     }
@@ -207,13 +207,13 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
         }
         into[i] = at;
         if (const std::size_t first = block * kFan; first < times_.size()) {  // what extremes_of() asks for
-            __builtin_prefetch(&values_[first]);
-            __builtin_prefetch(&values_[std::min(first + kFan, times_.size()) - 1]);
-            if (!levels_.empty()) {
-                const std::size_t around = block / kFan * kFan;
-                for (std::size_t k = around; k < std::min(around + kFan, levels_[0].size()); k += 4) {
-                    __builtin_prefetch(&levels_[0][k]);
-                }
+            fetch(&values_[first], &values_[std::min(first + kFan, times_.size()) - 1] + 1);
+            std::size_t around = block;
+            for (std::size_t level = 0; level < std::min<std::size_t>(2, levels_.size()); ++level) {
+                const auto& blocks = levels_[level];
+                around -= around % kFan;
+                fetch(&blocks[around], &blocks[std::min(around + kFan, blocks.size()) - 1] + 1);
+                around /= kFan;
             }
         }
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "app/model/blocks.h"
+#include "app/model/fetch.h"
 #include "engine/devices/op.h"
 
 namespace headway::model {
@@ -116,13 +117,13 @@ public:
         for (std::size_t i = 0; i < ns.size(); ++i) {
             low = coarse_near(low, ns[i]);
             into[i] = low;
-            fetch(begins_, low * kBlock, kBlock);
+            fetch_some(begins_, low * kBlock, kBlock);
         }
         for (std::size_t i = 0; i < ns.size(); ++i) {
             const std::size_t block = in_coarse(into[i], ns[i]);
             into[i] = block;
-            fetch(leaves_, block * kBlock, kBlock);
-            fetch(before_, block, 1);
+            fetch_some(leaves_, block * kBlock, kBlock);
+            fetch_some(before_, block, 1);
         }
     }
 
@@ -166,20 +167,11 @@ private:
         }
         return block;
     }
-    // Asks memory for [first, first + count) of them, which lie side by side. Inlined always: g++ 12 takes a function
-    // that does nothing else for one without effect, and leaves out the call.
     template <class Things>
-    [[gnu::always_inline]] static inline void fetch(const Things& things, std::size_t first, std::size_t count) {
-        if (first >= things.size()) {
-            return;
+    [[gnu::always_inline]] static inline void fetch_some(const Things& things, std::size_t first, std::size_t count) {
+        if (first < things.size()) {
+            fetch(&things[first], &things[std::min(first + count, things.size()) - 1] + 1);
         }
-        const auto* begin = reinterpret_cast<const char*>(&things[first]);
-        const auto* end = reinterpret_cast<const char*>(&things[std::min(first + count, things.size()) - 1] + 1);
-        constexpr std::ptrdiff_t kLine = 64;
-        for (; begin < end; begin += std::min(kLine, end - begin)) {
-            __builtin_prefetch(begin);
-        }
-        __builtin_prefetch(end - 1);
     }
 
     Blocks<SpanSums, 10> before_;      // before every block
