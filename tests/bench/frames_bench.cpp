@@ -1,11 +1,11 @@
-// bench_frames [OPS]: what whole frames of the timeline cost without a screen, from the layout to pixels, for runs of 10^4
-// to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep inside; at 1080p and 2160p; the
-// view moving, and at rest (the layout is kept, as the window keeps it, and painted again). The painter and the
-// renderer are the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
+// bench_frames [OPS]: what whole frames of the timeline cost without a screen, from the layout to pixels, for runs of
+// 10^4 to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep inside; at 1080p and
+// 2160p; the view moving, and at rest (the layout is kept, as the window keeps it, and painted again). The painter and
+// the renderer are the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
 //
 // A table with medians, of 9 frames each: `layout` is that part of a moving frame, `vertices` those of ImGui; then the
-// ratio of the largest run to the smallest. Times are by the wall clock, because software OpenGL draws in threads of its
-// own; `layout` is processor time. 77: no OpenGL here.
+// ratio of the largest run to the smallest. Times are by the wall clock, because software OpenGL draws in threads of
+// its own; `layout` is processor time. 77: no OpenGL here.
 #include <imgui.h>
 #include <sys/resource.h>
 
@@ -145,7 +145,8 @@ int main(int argc, char** argv) {
                 Stage stage(screen, std::move(*opened));
                 if (!described) {
                     std::printf("%s\n%8s %5s %6s %6s %9s %9s %10s %8s %8s\n", stage.description().c_str(), "ops",
-                                "lanes", "screen", "view", "layout ms", "moving ms", "resting ms", "vertices", "peak MB");
+                                "lanes", "screen", "view", "layout ms", "moving ms", "resting ms", "vertices",
+                                "peak MB");
                     described = true;
                 }
                 for (const auto& [zoom, share] : kZooms) {
@@ -161,8 +162,8 @@ int main(int argc, char** argv) {
         }
     }
     if (sizes.size() > 1) {
-        std::printf("\n%u ops : %u ops\n%5s %6s %6s %7s %7s %8s\n", sizes.back(), sizes.front(), "lanes", "screen", "view",
-                    "layout", "moving", "resting");
+        std::printf("\n%u ops : %u ops\n%5s %6s %6s %7s %7s %8s\n", sizes.back(), sizes.front(), "lanes", "screen",
+                    "view", "layout", "moving", "resting");
         for (const auto& [view, costs] : by_view) {
             const auto& [lanes, height, zoom] = view;
             const Cost &small = costs.front(), &large = costs.back();

@@ -1,5 +1,5 @@
-// bench_timeline [OPS]: what a frame's layout costs for runs of 10^4 to 10^7 ops (or one size), in 4 and in 16 lanes: the
-// whole run, a tenth of it, and deep inside; at 1080p. One JSON object a line.
+// bench_timeline [OPS]: what a frame's layout costs for runs of 10^4 to 10^7 ops (or one size), in 4 and in 16 lanes:
+// the whole run, a tenth of it, and deep inside; at 1080p. One JSON object a line.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -58,11 +58,12 @@ int main(int argc, char** argv) {
             }
             rusage usage{};
             getrusage(RUSAGE_SELF, &usage);
-            std::printf("{\"lanes\": %u, \"ops\": %u, \"whole_ms\": %.3f, \"tenth_ms\": %.3f, \"deep_ms\": %.3f, "
-                        "\"whole_median_ms\": %.3f, \"tenth_median_ms\": %.3f, \"deep_median_ms\": %.3f, "
-                        "\"intake_ms\": %.0f, \"peak_rss_mb\": %ld}\n",
-                        lanes, count, best[0], best[1], best[2], middle[0], middle[1], middle[2], intake_ms,
-                        usage.ru_maxrss / 1024);
+            std::printf(
+                "{\"lanes\": %u, \"ops\": %u, \"whole_ms\": %.3f, \"tenth_ms\": %.3f, \"deep_ms\": %.3f, "
+                "\"whole_median_ms\": %.3f, \"tenth_median_ms\": %.3f, \"deep_median_ms\": %.3f, "
+                "\"intake_ms\": %.0f, \"peak_rss_mb\": %ld}\n",
+                lanes, count, best[0], best[1], best[2], middle[0], middle[1], middle[2], intake_ms,
+                usage.ru_maxrss / 1024);
             std::fflush(stdout);
         }
     }

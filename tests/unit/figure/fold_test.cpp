@@ -189,6 +189,17 @@ TEST(Fold, TheIndexGrowsWithTheRecording) {
         EXPECT_LE(near.first, i);
         EXPECT_GE(near.last, i);
     }
+    // Together, and each for itself: from before the first to behind the last.
+    std::vector<std::int64_t> asked;
+    for (std::int64_t ns = -500; ns < 11'000; ns += 1 + ns * ns % 97) {
+        asked.push_back(ns);
+    }
+    std::vector<std::size_t> blocks;
+    index.blocks_near(asked, blocks);
+    ASSERT_EQ(blocks.size(), asked.size());
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        EXPECT_EQ(blocks[i], index.block_near(asked[i])) << asked[i];
+    }
 }
 
 }  // namespace
