@@ -386,8 +386,8 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
                 const float end_px = settled.x.back() + step;
                 const auto unsettled = column_extremes(pen, pending, settled.x, end_px);
                 const bool known = columns && outline.most.size() >= settled.x.size();
-                const auto held = known ? std::vector<model::Extremes>()
-                                        : column_extremes(pen, live, settled.x, end_px);
+                const auto held =
+                    known ? std::vector<model::Extremes>() : column_extremes(pen, live, settled.x, end_px);
                 for (std::size_t i = 0; i < settled.x.size(); ++i) {
                     const std::int64_t most = known ? outline.most[i] : held[i].most;
                     settled.most.push_back(std::max<std::int64_t>(0, most - unsettled[i].most));
