@@ -76,10 +76,10 @@ Span span_at(const Spans& spans, std::size_t i) {
     return spans.index().at(i, spans.times());
 }
 
-// The first index in [from, size) whose begin is at least `ns`; `guess` is where it may be.
+// The first index in [from, size) whose begin is at least `ns`; `block` is the index's block_near(ns).
 template <class Spans>
-std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns, std::size_t guess = 0) {
-    const auto [first, last] = spans.index().begin_near(from, ns, guess);
+std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns, std::size_t block) {
+    const auto [first, last] = spans.index().begin_near(from, block);
     std::size_t low = first;
     std::size_t high = last;
     while (low < high) {
@@ -91,6 +91,11 @@ std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t
         }
     }
     return low;
+}
+
+template <class Spans>
+std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns) {
+    return first_at_or_after(spans, from, ns, spans.index().block_near(ns));
 }
 
 template <class Spans>
@@ -234,7 +239,14 @@ private:
     // Column by column, from the index. Of what begins in a column only the last can reach beyond it, so that one is
     // taken by itself, and the others are too narrow together to be drawn one by one.
     void step(IndexRange range, std::size_t columns) {
-        const std::size_t stride = std::max<std::size_t>(1, (range.last - range.first) / columns);
+        std::vector<std::int64_t> ends(columns - 1);  // of all columns but the last
+        for (std::size_t column = 0; column + 1 < columns; ++column) {
+            const double end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
+                               static_cast<double>(o_.origin_ns);
+            ends[column] = static_cast<std::int64_t>(std::ceil(end));
+        }
+        std::vector<std::size_t> blocks;
+        spans_.index().blocks_near(ends, blocks);
         // Of all before `i`; from the one asked for last where that is near.
         model::SpanSums so_far;
         std::size_t summed = SIZE_MAX;
@@ -252,14 +264,10 @@ private:
         };
         std::size_t at = range.first;
         for (std::size_t column = 0; column < columns && at < range.last; ++column) {
-            const double column_end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
-                                      static_cast<double>(o_.origin_ns);
             const std::size_t next =
                 column + 1 == columns
                     ? range.last
-                    : std::min(
-                          range.last,
-                          first_at_or_after(spans_, at, static_cast<std::int64_t>(std::ceil(column_end)), at + stride));
+                    : std::min(range.last, first_at_or_after(spans_, at, ends[column], blocks[column]));
             if (next - at <= kWalked) {
                 for (; at < next; ++at) {
                     take(at);

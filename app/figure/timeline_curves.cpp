@@ -52,6 +52,21 @@ std::size_t first_time_after(const Curve& curve, std::int64_t ns) {
     return low;
 }
 
+// Of the columns that begin at each x, up to `end_px`.
+std::vector<model::Extremes> column_extremes(const RowPen& pen, const Curve& curve, const std::vector<float>& x,
+                                             float end_px) {
+    std::vector<std::int64_t> bounds;
+    bounds.reserve(x.size() + 1);
+    const auto add = [&](float px) {
+        bounds.push_back(static_cast<std::int64_t>(pen.map().ns_from_x_px(px)) + pen.origin_ns);
+    };
+    std::for_each(x.begin(), x.end(), add);
+    add(end_px);
+    std::vector<model::Extremes> extremes;
+    curve.columns(bounds, extremes);
+    return extremes;
+}
+
 // What a curve looks like at this zoom: its steps where they can be told apart, else the least and the most of every
 // column.
 struct Outline {
@@ -79,11 +94,9 @@ Outline outline_of(const RowPen& pen, const Curve& curve, const Reach& reach) {
     constexpr float kVeryMany = 64;  // per column; then coarser ones do
     const float step = std::max(1.0F, std::round(pen.options.scale)) * (changes > kVeryMany * width ? 2 : 1);
     for (float x = reach.x0; x < reach.x1; x += step) {
-        const auto begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns;
-        const auto end =
-            static_cast<std::int64_t>(pen.map().ns_from_x_px(std::min(x + step, reach.x1))) + pen.origin_ns;
-        const model::Extremes extremes = curve.extremes(begin, std::max(end, begin + 1));
         o.x.push_back(x);
+    }
+    for (const model::Extremes& extremes : column_extremes(pen, curve, o.x, reach.x1)) {
         o.most.push_back(extremes.most);
         o.least.push_back(extremes.least);
     }
@@ -152,6 +165,10 @@ struct Peak {
 Peak peak_of(const model::Run& run, const Curve& curve) {
     Peak peak{static_cast<std::int64_t>(run.measured_peak(curve)), 0};
     const auto part = run.measured();
+    if (curve.most() == peak.value && curve.most_at_ns() > part.begin_ns && curve.most_at_ns() <= part.end_ns) {
+        peak.ns = curve.most_at_ns();
+        return peak;
+    }
     std::int64_t before = part.begin_ns;  // not reached in [begin, before)
     std::int64_t reached = part.end_ns + 1;
     while (reached - before > 1) {
@@ -363,15 +380,18 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             const bool columns = !outline.steps;  // then their most is known
             const float step = columns && outline.x.size() > 1 ? outline.x[1] - outline.x[0] : 2;
             for (std::size_t i = 0; reach.x0 + step * static_cast<float>(i) < reach.x1; ++i) {
-                const float x = reach.x0 + step * static_cast<float>(i);
-                const std::int64_t begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns;
-                const std::int64_t end = static_cast<std::int64_t>(pen.map().ns_from_x_px(x + step)) + pen.origin_ns;
-                const std::int64_t held = columns && i < outline.most.size()
-                                              ? outline.most[i]
-                                              : live.extremes(begin, std::max(end, begin + 1)).most;
-                settled.x.push_back(x);
-                settled.most.push_back(
-                    std::max<std::int64_t>(0, held - pending.extremes(begin, std::max(end, begin + 1)).most));
+                settled.x.push_back(reach.x0 + step * static_cast<float>(i));
+            }
+            if (!settled.x.empty()) {
+                const float end_px = settled.x.back() + step;
+                const auto unsettled = column_extremes(pen, pending, settled.x, end_px);
+                const bool known = columns && outline.most.size() >= settled.x.size();
+                const auto held =
+                    known ? std::vector<model::Extremes>() : column_extremes(pen, live, settled.x, end_px);
+                for (std::size_t i = 0; i < settled.x.size(); ++i) {
+                    const std::int64_t most = known ? outline.most[i] : held[i].most;
+                    settled.most.push_back(std::max<std::int64_t>(0, most - unsettled[i].most));
+                }
             }
         }
         trace(list, settled, settled.most, reach, v);

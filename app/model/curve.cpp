@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/model/fetch.h"
+
 namespace headway::model {
 
 namespace {
@@ -68,9 +70,6 @@ void Curve::append(const Change& change) {
         return;
     }
     const std::int64_t before = values_.empty() ? 0 : values_.back();
-    if (times_.size() % kStride == 0) {
-        strided_.push_back(change.ns);
-    }
     times_.push_back(change.ns);
     values_.push_back(wrapping_add(before, change.delta));
 }
@@ -95,7 +94,6 @@ void Curve::settle() {
         tail_.insert(tail_.end(), added_.begin(), added_.end());
         std::inplace_merge(tail_.begin(), tail_.begin() + middle, tail_.end(), kEarlier);
         times_.truncate(first);
-        strided_.resize(std::min(strided_.size(), (first + kStride - 1) / kStride));
         values_.truncate(first);
         for (const Change& change : tail_) {
             append(change);
@@ -110,12 +108,15 @@ void Curve::index_from(std::size_t first) {
     for (std::size_t level = 0; below > 1; ++level) {
         if (level == levels_.size()) {
             levels_.emplace_back();
+            starts_.emplace_back();
             first = 0;  // a new level covers what came before, too
         }
         auto& blocks = levels_[level];
+        auto& starts = starts_[level];
         const std::size_t count = (below + kFan - 1) / kFan;
         first /= kFan;
         blocks.resize(count);
+        starts.resize(count);
         for (std::size_t b = first; b < count; ++b) {
             Extremes extremes = kNothing;
             for (std::size_t i = b * kFan; i < std::min((b + 1) * kFan, below); ++i) {
@@ -126,6 +127,7 @@ void Curve::index_from(std::size_t first) {
                 }
             }
             blocks[b] = extremes;
+            starts[b] = level == 0 ? times_[b * kFan] : starts_[level - 1][b * kFan];
         }
         below = count;
     }
@@ -148,19 +150,73 @@ void Curve::index_from(std::size_t first) {
     most_at_ = times_[place];
 }
 
+// From `at` on, the last block of a level that starts before `ns` and lies in `block` of the level above.
+std::size_t Curve::before_in(std::size_t level, std::size_t at, std::size_t block, std::int64_t ns) const {
+    const auto& starts = starts_[level];
+    const std::size_t end = std::min((block + 1) * kFan, starts.size());
+    while (at + 1 < end && starts[at + 1] < ns) {
+        ++at;
+    }
+    return at;
+}
+
 std::size_t Curve::first_not_before(std::int64_t ns) const {
-    const auto block = static_cast<std::size_t>(std::lower_bound(strided_.begin(), strided_.end(), ns) - strided_.begin());
-    std::size_t begin = block == 0 ? 0 : (block - 1) * kStride;
-    std::size_t end = std::min(times_.size(), block * kStride);
-    while (begin < end) {
-        const std::size_t middle = begin + (end - begin) / 2;
-        if (times_[middle] < ns) {
-            begin = middle + 1;
-        } else {
-            end = middle;
+    std::size_t block = 0;
+    for (std::size_t level = starts_.size(); level-- > 0;) {
+        block = before_in(level, block * kFan, block, ns);
+    }
+    std::size_t place = block * kFan;
+    const std::size_t end = std::min(place + kFan, times_.size());
+    while (place < end && times_[place] < ns) {
+        ++place;
+    }
+    return place;
+}
+
+void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
+    into.assign(ns.size(), 0);
+    std::size_t block = SIZE_MAX;
+    std::size_t at = 0;
+    // Neighbours are in the same block, or in one further on: what was passed is not looked at again.
+    const auto enter = [&](std::size_t next) {
+        if (next != block) {
+            block = next;
+            at = block * kFan;
+        }
+    };
+    for (std::size_t level = starts_.size(); level-- > 0;) {
+        block = SIZE_MAX;
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            enter(into[i]);
+            into[i] = at = before_in(level, at, block, ns[i]);
+            const std::size_t below = at * kFan;
+            if (level > 0) {
+                const auto& starts = starts_[level - 1];
+                fetch(&starts[below], &starts[std::min(below + kFan, starts.size()) - 1] + 1);
+            } else {
+                fetch(&times_[below], &times_[std::min(below + kFan, times_.size()) - 1] + 1);
+            }
         }
     }
-    return begin;
+    block = SIZE_MAX;
+    for (std::size_t i = 0; i < ns.size(); ++i) {
+        enter(into[i]);
+        const std::size_t end = std::min((block + 1) * kFan, times_.size());
+        while (at < end && times_[at] < ns[i]) {
+            ++at;
+        }
+        into[i] = at;
+        if (const std::size_t first = block * kFan; first < times_.size()) {  // what extremes_of() asks for
+            fetch(&values_[first], &values_[std::min(first + kFan, times_.size()) - 1] + 1);
+            std::size_t around = block;
+            for (std::size_t level = 0; level < std::min<std::size_t>(2, levels_.size()); ++level) {
+                const auto& blocks = levels_[level];
+                around -= around % kFan;
+                fetch(&blocks[around], &blocks[std::min(around + kFan, blocks.size()) - 1] + 1);
+                around /= kFan;
+            }
+        }
+    }
 }
 
 std::size_t Curve::first_after(std::int64_t ns) const {
@@ -212,6 +268,25 @@ Extremes Curve::extremes(std::int64_t begin_ns, std::int64_t end_ns) const {
         take_in(extremes, extremes_of(first, end));
     }
     return extremes;
+}
+
+void Curve::columns(std::span<const std::int64_t> bounds_ns, std::vector<Extremes>& into) const {
+    into.clear();
+    if (bounds_ns.empty()) {
+        return;
+    }
+    std::vector<std::size_t> places;
+    first_not_before(bounds_ns, places);
+    for (std::size_t i = 0; i + 1 < bounds_ns.size(); ++i) {
+        std::size_t first = places[i];
+        first += first < times_.size() && times_[first] == bounds_ns[i] ? 1 : 0;
+        const std::int64_t start = first == 0 ? 0 : values_[first - 1];
+        Extremes extremes{start, start};
+        if (first < places[i + 1]) {
+            take_in(extremes, extremes_of(first, places[i + 1]));
+        }
+        into.push_back(extremes);
+    }
 }
 
 }  // namespace headway::model

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "app/model/blocks.h"
@@ -36,6 +37,9 @@ public:
     [[nodiscard]] std::int64_t at(std::int64_t ns) const;
     // Over [begin, end): the value at begin counts, too.
     [[nodiscard]] Extremes extremes(std::int64_t begin_ns, std::int64_t end_ns) const;
+    // The same over [bounds_ns[i], bounds_ns[i + 1]) for every i, one fewer than there are bounds; these ascend. All are
+    // looked up together, level by level, so that what one needs from memory comes while others are looked at.
+    void columns(std::span<const std::int64_t> bounds_ns, std::vector<Extremes>& into) const;
     // The largest value at a change, and where it is first reached; 0 while there is none.
     [[nodiscard]] std::int64_t most() const { return most_; }
     [[nodiscard]] std::int64_t most_at_ns() const { return most_at_; }
@@ -45,21 +49,22 @@ private:
         std::int64_t ns;
         std::int64_t delta;
     };
-    static constexpr std::size_t kFan = 16;
+    static constexpr std::size_t kFan = 16;  // a cache line or two of times, values or extremes
 
     void sort_added();
     void append(const Change& change);
     void index_from(std::size_t first);
     [[nodiscard]] Extremes extremes_of(std::size_t first, std::size_t end) const;  // of values [first, end), not empty
     [[nodiscard]] std::size_t first_after(std::int64_t ns) const;
+    void first_not_before(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const;  // these ascend
+    [[nodiscard]] std::size_t before_in(std::size_t level, std::size_t at, std::size_t block, std::int64_t ns) const;
     [[nodiscard]] std::size_t first_not_before(std::int64_t ns) const;
 
-    static constexpr std::size_t kStride = 128;
     Blocks<std::int64_t> times_;   // strictly ascending
     Blocks<std::int64_t> values_;  // from times_[i] on
-    // levels_[k][b]: over the values of block b, kFan^(k+1) of them.
+    // levels_[k][b]: over the values of block b, kFan^(k+1) of them; starts_[k][b]: its first time. One block at the top.
     std::vector<std::vector<Extremes>> levels_;
-    std::vector<std::int64_t> strided_;  // every kStride-th time: close together, so that searching is cheap
+    std::vector<std::vector<std::int64_t>> starts_;
     std::vector<Change> added_;
     std::vector<Change> tail_;  // scratch
     std::int64_t sampled_ = 0;  // the value set last

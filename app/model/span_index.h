@@ -12,8 +12,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "app/model/blocks.h"
+#include "app/model/fetch.h"
 #include "engine/devices/op.h"
 
 namespace headway::model {
@@ -55,6 +58,9 @@ public:
     void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool mark) {
         if (size_ % kBlock == 0) {
             before_.push_back(total_);
+            if (begins_.size() % kBlock == 0) {
+                coarse_.push_back(begin_ns);
+            }
             begins_.push_back(begin_ns);
         }
         const std::int64_t after_ns = begin_ns - begins_.back();
@@ -100,40 +106,35 @@ public:
         return sums;
     }
 
-    // Where in [from, size()) the first span is that begins at `ns` or later, to within a block: [first, last], looked
-    // for around `guess` in steps that double. Times lie close together here, so this is cheap where spans are not.
+    // The last block whose first span begins before `ns`, or block 0: the first span that begins at `ns` or later is in
+    // it, or the one right behind it.
+    [[nodiscard]] std::size_t block_near(std::int64_t ns) const { return in_coarse(coarse_near(0, ns), ns); }
+    // The same for many times, which ascend. All are looked up together, and what is asked next of each block (its spans
+    // and the sums before it) comes from memory meanwhile: most of what a wide view costs is waiting for that.
+    void blocks_near(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
+        into.resize(ns.size());
+        std::size_t low = 0;
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            low = coarse_near(low, ns[i]);
+            into[i] = low;
+            fetch_some(begins_, low * kBlock, kBlock);
+        }
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            const std::size_t block = in_coarse(into[i], ns[i]);
+            into[i] = block;
+            fetch_some(leaves_, block * kBlock, kBlock);
+            fetch_some(before_, block, 1);
+        }
+    }
+
+    // Where in [from, size()) the first span is that begins at `ns` or later, to within a block: [first, last]; `block`
+    // is block_near(ns).
     struct Range {
         std::size_t first = 0, last = 0;
     };
-    [[nodiscard]] Range begin_near(std::size_t from, std::int64_t ns, std::size_t guess) const {
-        if (from >= size_) {
-            return {size_, size_};
-        }
-        // The last block that begins before `ns`, or the one of `from`.
-        std::size_t low = from / kBlock;  // begins before, or does not matter
-        std::size_t high = begins_.size();
-        guess = std::clamp(guess / kBlock, low, high - 1);
-        std::size_t step = 1;
-        if (begins_[guess] < ns) {
-            low = guess;
-            while (low + step < high && begins_[low + step] < ns) {
-                low += step;
-                step *= 2;
-            }
-            high = std::min(high, low + step);
-        } else {
-            high = guess;
-            while (high > low + step && begins_[high - step] >= ns) {
-                high -= step;
-                step *= 2;
-            }
-            low = high > low + step ? high - step : low;
-        }
-        while (low + 1 < high) {
-            const std::size_t middle = low + (high - low) / 2;
-            (begins_[middle] < ns ? low : high) = middle;
-        }
-        return {std::max(from, low * kBlock), std::min(size_, (low + 1) * kBlock)};
+    [[nodiscard]] Range begin_near(std::size_t from, std::size_t block) const {
+        const std::size_t first = std::min(size_, std::max(from, block * kBlock));
+        return {first, std::max(first, std::min(size_, (block + 1) * kBlock))};
     }
 
 private:
@@ -144,8 +145,38 @@ private:
         std::uint32_t rest = 0;      // how long it took, in 28 bits; family; mark
     };
 
+    // From `low` on, the last of coarse_ before `ns`, in steps that double and then halve.
+    [[nodiscard]] std::size_t coarse_near(std::size_t low, std::int64_t ns) const {
+        std::size_t step = 1;
+        while (low + step < coarse_.size() && coarse_[low + step] < ns) {
+            low += step;
+            step *= 2;
+        }
+        std::size_t high = std::min(coarse_.size(), low + step);
+        while (low + 1 < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            (coarse_[middle] < ns ? low : high) = middle;
+        }
+        return low;
+    }
+    [[nodiscard]] std::size_t in_coarse(std::size_t coarse, std::int64_t ns) const {
+        std::size_t block = coarse * kBlock;
+        const std::size_t end = std::min(block + kBlock, begins_.size());
+        while (block + 1 < end && begins_[block + 1] < ns) {
+            ++block;
+        }
+        return block;
+    }
+    template <class Things>
+    [[gnu::always_inline]] static inline void fetch_some(const Things& things, std::size_t first, std::size_t count) {
+        if (first < things.size()) {
+            fetch(&things[first], &things[std::min(first + count, things.size()) - 1] + 1);
+        }
+    }
+
     Blocks<SpanSums, 10> before_;      // before every block
     Blocks<std::int64_t, 12> begins_;  // of every block's first span
+    Blocks<std::int64_t, 12> coarse_;  // of every kBlock-th block
     Blocks<Leaf, 14> leaves_;
     SpanSums total_;
     std::size_t size_ = 0;

@@ -19,7 +19,7 @@ public:
     [[nodiscard]] const Times& times() const { return times_; }
     // The first that begins at `ns` or later.
     [[nodiscard]] std::size_t first_from(std::int64_t ns) const {
-        auto [low, high] = index_.begin_near(0, ns, 0);
+        auto [low, high] = index_.begin_near(0, index_.block_near(ns));
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
             if (at(middle).begin_ns < ns) {

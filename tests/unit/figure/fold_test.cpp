@@ -185,9 +185,20 @@ TEST(Fold, TheIndexGrowsWithTheRecording) {
     };
     for (std::size_t i = 0; i <= 1000; ++i) {
         EXPECT_EQ(index.first(i, times).busy_ns.back(), 6 * i);
-        const auto near = index.begin_near(0, static_cast<std::int64_t>(i) * 10 + 3, i * 7 % 1000);
+        const auto near = index.begin_near(0, index.block_near(static_cast<std::int64_t>(i) * 10 + 3));
         EXPECT_LE(near.first, i);
         EXPECT_GE(near.last, i);
+    }
+    // Together, and each for itself: from before the first to behind the last.
+    std::vector<std::int64_t> asked;
+    for (std::int64_t ns = -500; ns < 11'000; ns += 1 + ns * ns % 97) {
+        asked.push_back(ns);
+    }
+    std::vector<std::size_t> blocks;
+    index.blocks_near(asked, blocks);
+    ASSERT_EQ(blocks.size(), asked.size());
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        EXPECT_EQ(blocks[i], index.block_near(asked[i])) << asked[i];
     }
 }
 

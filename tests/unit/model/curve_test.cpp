@@ -105,6 +105,20 @@ TEST(Curve, AgreesWithLookingAtEverything) {
                 const std::int64_t end = begin + below(i % 2 == 0 ? 30 : static_cast<std::uint32_t>(now + 100));
                 ASSERT_EQ(curve.at(begin), plain.at(begin));
                 ASSERT_EQ(curve.extremes(begin, end), plain.extremes(begin, end)) << begin << " " << end;
+                if (round % 6 != 0) {
+                    continue;
+                }
+                // Columns of one width, of none, and of any, from before the curve to behind it.
+                std::vector<std::int64_t> bounds{begin};
+                for (int k = 0; k < 12; ++k) {
+                    bounds.push_back(bounds.back() + (i % 3 == 0 ? 7 : below(i % 3 == 1 ? 3 : 200)));
+                }
+                std::vector<Extremes> columns;
+                curve.columns(bounds, columns);
+                ASSERT_EQ(columns.size(), bounds.size() - 1);
+                for (std::size_t k = 0; k < columns.size(); ++k) {
+                    ASSERT_EQ(columns[k], plain.extremes(bounds[k], bounds[k + 1])) << bounds[k] << " " << bounds[k + 1];
+                }
             }
             if (curve.size() > 0) {
                 std::int64_t most = INT64_MIN;

@@ -1,0 +1,175 @@
+// bench_frames [OPS]: what whole frames of the timeline cost without a screen, from the layout to pixels, for runs of
+// 10^4 to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep inside; at 1080p and
+// 2160p; the view moving, and at rest (the layout is kept, as the window keeps it, and painted again). The painter and
+// the renderer are the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
+//
+// A table with medians, of 9 frames each: `layout` is that part of a moving frame, `vertices` those of ImGui; then the
+// ratio of the largest run to the smallest. Times are by the wall clock, because software OpenGL draws in threads of
+// its own; `layout` is processor time. 77: no OpenGL here.
+#include <imgui.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "app/figure/timeline.h"
+#include "app/gfx/renderer.h"
+#include "app/platform/platform.h"
+#include "app/ui/draw_list_painter.h"
+#include "app/ui/text_measure.h"
+#include "tests/bench/made_run.h"
+
+namespace {
+
+using namespace headway;
+
+double wall_ms() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> of) {
+    std::sort(of.begin(), of.end());
+    return of[of.size() / 2];
+}
+
+// One offscreen window with nothing in it but the timeline.
+class Stage {
+public:
+    explicit Stage(platform::Size size, std::unique_ptr<platform::Platform> platform)
+        : size_(size), platform_(std::move(platform)), measure_(fonts_) {
+        fonts_.set_scale(static_cast<float>(size.height) / 1080);
+        fonts_.bake();
+    }
+    [[nodiscard]] figure::TimelineOptions options() const {
+        figure::TimelineOptions options;
+        options.area = {0, 0, static_cast<float>(size_.width), static_cast<float>(size_.height)};
+        options.theme = &figure::theme(figure::ThemeName::dark);
+        options.measure = &measure_;
+        options.scale = fonts_.scale();
+        return options;
+    }
+    // Until the picture is there; returns how many vertices it took.
+    int draw(const figure::TimelineLayout& layout) {
+        platform_->begin_frame(platform::Platform::Pace::animate);
+        if (fonts_.bake()) {
+            renderer_.fonts_changed();
+        }
+        renderer_.begin_frame();
+        ImGui::NewFrame();
+        ui::paint(layout.list, ImGui::GetBackgroundDrawList(), fonts_);
+        ImGui::Render();
+        renderer_.draw(platform_->framebuffer(), size_.width, size_.height, {});
+        platform_->end_frame();
+        return ImGui::GetDrawData()->TotalVtxCount;
+    }
+    [[nodiscard]] std::string description() const { return platform_->description(); }
+
+private:
+    platform::Size size_;
+    std::unique_ptr<platform::Platform> platform_;
+    gfx::Renderer renderer_;
+    gfx::Fonts fonts_;
+    ui::TextMeasure measure_;
+};
+
+struct Cost {
+    double layout_ms = 0, moving_ms = 0, resting_ms = 0;
+    int vertices = 0;
+};
+
+Cost cost_of(Stage& stage, const figure::TimelineRun& shown, double share) {
+    constexpr int kFrames = 9;
+    const std::span runs(&shown, 1);
+    const figure::TimelineView whole = figure::whole_view(runs, true);
+    const double span = whole.span_ns() * share;
+    auto options = stage.options();
+    std::vector<double> layouts, moving, resting;
+    Cost cost;
+    figure::TimelineLayout layout;
+    for (int frame = -2; frame < kFrames; ++frame) {  // the first ones bake fonts
+        const double begin = whole.begin_ns + (whole.span_ns() - span) * 0.4 + span * 0.01 * (frame + 2);
+        options.view = {begin, begin + span};
+        const double wall = wall_ms(), cpu = bench::cpu_ms();
+        layout = figure::layout_timeline(runs, options);
+        const double laid_out = bench::cpu_ms() - cpu;
+        cost.vertices = stage.draw(layout);
+        if (frame >= 0) {
+            layouts.push_back(laid_out);
+            moving.push_back(wall_ms() - wall);
+        }
+    }
+    for (int frame = 0; frame < kFrames; ++frame) {
+        const double wall = wall_ms();
+        stage.draw(layout);
+        resting.push_back(wall_ms() - wall);
+    }
+    cost.layout_ms = median(layouts);
+    cost.moving_ms = median(moving);
+    cost.resting_ms = median(resting);
+    return cost;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::vector<std::uint32_t> sizes{10'000, 100'000, 1'000'000, 10'000'000};
+    if (argc > 1) {
+        sizes = {static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10))};
+        if (sizes[0] == 0) {
+            std::fprintf(stderr, "bench_frames: the number of ops is at least 1, not '%s'\n", argv[1]);
+            return 2;
+        }
+    }
+    constexpr std::array<platform::Size, 2> kScreens{{{1920, 1080}, {3840, 2160}}};
+    constexpr std::array<std::pair<const char*, double>, 3> kZooms{{{"whole", 1}, {"tenth", 0.1}, {"deep", 1e-4}}};
+    bool described = false;
+    std::map<std::tuple<std::uint32_t, int, const char*>, std::vector<Cost>> by_view;  // of each size
+    for (const std::uint32_t lanes : {4u, 40u}) {
+        for (const std::uint32_t count : sizes) {
+            double intake_ms = 0;
+            const auto run = bench::made_run(count, lanes, intake_ms);
+            const figure::TimelineRun shown{run.get(), 'A', {}, {}};
+            for (const platform::Size screen : kScreens) {
+                const gfx::ImGuiContextOwner imgui;
+                auto opened = platform::open_offscreen(screen);
+                if (!opened) {
+                    std::fprintf(stderr, "bench_frames: %s\n", opened.error().message.c_str());
+                    return 77;
+                }
+                Stage stage(screen, std::move(*opened));
+                if (!described) {
+                    std::printf("%s\n%8s %5s %6s %6s %9s %9s %10s %8s %8s\n", stage.description().c_str(), "ops",
+                                "lanes", "screen", "view", "layout ms", "moving ms", "resting ms", "vertices",
+                                "peak MB");
+                    described = true;
+                }
+                for (const auto& [zoom, share] : kZooms) {
+                    const Cost cost = cost_of(stage, shown, share);
+                    rusage usage{};
+                    getrusage(RUSAGE_SELF, &usage);
+                    std::printf("%8u %5u %5dp %6s %9.3f %9.2f %10.2f %8d %8ld\n", count, lanes, screen.height, zoom,
+                                cost.layout_ms, cost.moving_ms, cost.resting_ms, cost.vertices, usage.ru_maxrss / 1024);
+                    std::fflush(stdout);
+                    by_view[{lanes, screen.height, zoom}].push_back(cost);
+                }
+            }
+        }
+    }
+    if (sizes.size() > 1) {
+        std::printf("\n%u ops : %u ops\n%5s %6s %6s %7s %7s %8s\n", sizes.back(), sizes.front(), "lanes", "screen",
+                    "view", "layout", "moving", "resting");
+        for (const auto& [view, costs] : by_view) {
+            const auto& [lanes, height, zoom] = view;
+            const Cost &small = costs.front(), &large = costs.back();
+            std::printf("%5u %5dp %6s %7.2f %7.2f %8.2f\n", lanes, height, zoom, large.layout_ms / small.layout_ms,
+                        large.moving_ms / small.moving_ms, large.resting_ms / small.resting_ms);
+        }
+    }
+    return 0;
+}
