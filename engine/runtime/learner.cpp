@@ -125,6 +125,7 @@ void Runtime::attend() {
 void Runtime::leave_to_the_parent() {
     forked_ = true;
     record_ = false;
+    language_name_ = 0;  // its own work is not told of either
     slow_ |= kForked;
 }
 

@@ -44,7 +44,9 @@ public:
     explicit Stage(platform::Size size, std::unique_ptr<platform::Platform> platform)
         : size_(size), platform_(std::move(platform)), measure_(fonts_) {
         fonts_.set_scale(static_cast<float>(size.height) / 1080);
-        fonts_.bake();
+        if (fonts_.bake()) {
+            renderer_.fonts_changed();
+        }
     }
     [[nodiscard]] figure::TimelineOptions options() const {
         figure::TimelineOptions options;

@@ -18,7 +18,6 @@ protected:
         platform = std::move(*opened);
         renderer = std::make_unique<gfx::Renderer>();
         fonts = std::make_unique<gfx::Fonts>();
-        fonts->bake();
     }
     void TearDown() override {
         renderer.reset();
