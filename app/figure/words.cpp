@@ -119,7 +119,8 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
     if (a.info().simulated != b->info().simulated) {
         return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb) + "; a virtual clock against a real one";
     }
-    const std::string time = change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time", "takes");
+    const std::string time =
+        change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time", "takes");
     const std::string memory =
         change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), "memory", "needs");
     if (!what.empty() && !(clear.time && clear.memory)) {
@@ -154,6 +155,29 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
 }
 
 // What one run is called after, for the table and the header.
+std::string other_parameters(const Run& run, const Run& other) {
+    constexpr int kMost = 2;  // a label is no list
+    std::string words;
+    int named = 0;
+    if (run.info().program != other.info().program) {
+        return words;
+    }
+    for (const auto& [name, value] : run.info().parameters) {
+        const auto& theirs = other.info().parameters;
+        const auto found = theirs.find(name);
+        if (found == theirs.end() || found->second == value) {
+            continue;
+        }
+        if (named++ == kMost) {
+            return words + " …";
+        }
+        std::string readable = name;
+        std::replace(readable.begin(), readable.end(), '_', ' ');
+        words += (words.empty() ? "" : ", ") + readable + " " + value;
+    }
+    return words;
+}
+
 std::string run_label(const Run& run, const Run* other) {
     std::string label = barrier_label(run);
     if (other == nullptr) {
@@ -166,6 +190,9 @@ std::string run_label(const Run& run, const Run* other) {
     }
     if (x.frontend != y.frontend && !x.frontend.empty()) {
         label = x.frontend + ", " + label;
+    }
+    if (const std::string parameters = other_parameters(run, *other); !parameters.empty()) {
+        label += ", " + parameters;
     }
     if (x.queue_limit != y.queue_limit) {
         label += x.queue_limit == 0 ? ", no queue limit" : ", queue limit " + count_text(x.queue_limit);

@@ -13,6 +13,8 @@ namespace headway::figure {
 // The finding, from numbers taken before.
 std::string finding_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb,
                        Clear clear);
+// "wait each, n 100": the parameters of the same program in which the run differs from the other; the first two.
+std::string other_parameters(const model::Run& run, const model::Run& other);
 // What one run is called; beside another, with what they differ in.
 std::string run_label(const model::Run& run, const model::Run* other);
 // "Xeon, 2 workers".

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/figure/format.h"
+#include "app/figure/words.h"
 #include "app/ui/comparison.h"
 #include "app/ui/widgets.h"
 
@@ -62,6 +63,11 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             if (const auto last = session::barrier_from_word(changes.back().barrier)) {
                 barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
             }
+        }
+        if (both) {
+            const auto* other = a ? state_.session.b() : state_.session.a();
+            const std::string differs = figure::other_parameters(*run->run(), *other->run());
+            barrier += differs.empty() ? "" : ", " + differs;
         }
         all.push_back({run,
                        (a ? "A  " : "B  ") + barrier,

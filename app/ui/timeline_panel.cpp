@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
+#include "app/figure/words.h"
 #include "app/ui/draw_list_painter.h"
 #include "app/ui/hover_card.h"
 #include "app/ui/widgets.h"
@@ -23,9 +24,7 @@ TimelinePanel::Moment TimelinePanel::moment() const {
     Moment moment;
     const auto hit = hover_ ? hover_ : hit_at_cursor();
     const bool pointed = hit && !panning_ && run_at(hit->run) != nullptr;
-    moment.run = pointed                                      ? hit->run
-                 : run_at(state_.selection.run) != nullptr    ? state_.selection.run
-                                                              : 0;
+    moment.run = pointed ? hit->run : run_at(state_.selection.run) != nullptr ? state_.selection.run : 0;
     if (const model::Run* run = run_at(moment.run)) {
         const double at = pointed ? hit->ns : state_.view.view().end_ns;
         moment.ns = std::min(static_cast<std::int64_t>(at) + run->measure_begin_ns(), run->now_ns());
@@ -79,6 +78,8 @@ void TimelinePanel::lay_out(figure::Box area) {
         }
         if (execution->phase() == session::Phase::recorded) {
             run.label = figure::barrier_label(execution->run()->info().barrier) + " · RECORDED";
+        } else if (both) {
+            run.label = figure::run_label(*execution->run(), execution == a ? b->run() : a->run());
         }
         run.bookmarks = state_.bookmarks.of(execution->run());
         runs_.push_back(std::move(run));
@@ -128,7 +129,8 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
     const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
-                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch && card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
+                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch &&
+                      card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
                       (thing || card_hit_.ns == hit.ns);
     if (!same || card_.empty()) {
         card_ = describe(run, hit);
@@ -222,8 +224,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     } else if (at_cursor && !panning_ && !measure_span_ && !state_.show_keys) {
         if (const model::Run* run = run_at(at_cursor->run)) {
             const figure::Box& row = layout_.rows[cursor_->row].box;
-            draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll}, min,
-                      max);
+            draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll},
+                      min, max);
         }
     } else if (!hover_ && !panning_ && !measure_span_ && state_.selection.any()) {
         if (const model::Run* run = run_at(state_.selection.run);
@@ -474,8 +476,9 @@ void TimelinePanel::draw_search(ImVec2 min, ImVec2 max) {
     search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started);
     const float right = max.x - ui_.px(24), top = min.y + ui_.px(2);
     ImGui::SetCursorScreenPos({right - ui_.px(432), top});
-    ImGui::BeginChild("search", {ui_.px(434), ui_.px(44)}, false,
-                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
+    ImGui::BeginChild(
+        "search", {ui_.px(434), ui_.px(44)}, false,
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
     if (const int asked = search_.draw(right, top); asked != 0) {
         search_step(asked);
     }

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "app/figure/fonts.h"
+#include "app/figure/words.h"
 #include "app/figure/writers.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
@@ -332,6 +333,22 @@ TEST(Svg, EscapesTextAndClosesEveryElement) {
     }
     EXPECT_TRUE(open.empty());
     EXPECT_EQ(svg, svg_text(list, {"T & t", "", ""}));
+}
+
+TEST(RunLabel, NamesTheParametersThatDiffer) {
+    const auto with = [](std::map<std::string, std::string> parameters) {
+        test::Settings settings;
+        settings.parameters = std::move(parameters);
+        test::Script script(settings);
+        return script.finish();
+    };
+    const auto a = with({{"n", "5"}, {"batch_size", "8"}, {"wait", "each"}});
+    const auto b = with({{"n", "5"}, {"batch_size", "9"}, {"wait", "each"}});
+    EXPECT_EQ(other_parameters(*a, *a), "");
+    EXPECT_EQ(other_parameters(*a, *b), "batch size 8");
+    EXPECT_EQ(run_label(*b, a.get()), run_label(*b, nullptr) + ", batch size 9");
+    const auto c = with({{"n", "6"}, {"batch_size", "9"}, {"wait", "once"}});
+    EXPECT_EQ(other_parameters(*a, *c), "batch size 8, n 5 …");
 }
 
 TEST(Finding, ClaimsNothingThatIsNotClear) {
