@@ -9,6 +9,12 @@
 namespace headway::figure {
 namespace {
 
+// A parameter's name in words.
+std::string readable(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
 using model::Numbers;
 using model::Run;
 
@@ -171,9 +177,7 @@ std::string other_parameters(const Run& run, const Run& other) {
         if (named++ == kMost) {
             return words + " …";
         }
-        std::string readable = name;
-        std::replace(readable.begin(), readable.end(), '_', ' ');
-        words += (words.empty() ? "" : ", ") + readable + " " + value;
+        words += (words.empty() ? "" : ", ") + readable(name) + " " + value;
     }
     return words;
 }
@@ -225,9 +229,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
     std::string s = info.title.empty() ? info.program : info.title;
     std::string parameters;
     for (const auto& [name, value] : info.parameters) {
-        std::string words = name;
-        std::replace(words.begin(), words.end(), '_', ' ');
-        parameters += ", " + words + " ";
+        parameters += ", " + readable(name) + " ";
         const auto other = a.info().parameters.find(name);
         if (b != nullptr && other != a.info().parameters.end() && other->second != value) {
             parameters += other->second + " / ";

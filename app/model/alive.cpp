@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/model/issued.h"
+
 namespace headway::model {
 
 AliveWalk::AliveWalk(const Run& run, std::int64_t ns)
@@ -11,17 +13,7 @@ AliveWalk::AliveWalk(const Run& run, std::int64_t ns)
         phase_ = Phase::done;
         return;
     }
-    // Issues follow each other in time.
-    OpId low = 0, high = static_cast<OpId>(run.op_count());
-    while (low < high) {
-        const OpId middle = low + (high - low + 1) / 2;
-        if (run.op(middle).issue_begin_ns <= ns) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    last_ = low;
+    last_ = last_issued_at(run, ns);
 }
 
 double AliveWalk::share_done() const {

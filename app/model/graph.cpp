@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "app/model/issued.h"
+
 namespace headway::model {
 
 namespace {
@@ -107,18 +109,7 @@ OpId op_of_moment(const Run& run, std::int64_t ns) {
     if (newest != 0) {
         return newest;
     }
-    // Issues ascend.
-    OpId low = 0;
-    auto high = static_cast<OpId>(run.op_count());
-    while (low < high) {
-        const OpId middle = low + (high - low + 1) / 2;
-        if (run.op(middle).issue_begin_ns <= ns) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
+    return last_issued_at(run, ns);
 }
 
 }  // namespace headway::model

@@ -10,6 +10,7 @@
 
 #include "app/runner/commands.h"
 #include "app/runner/interrupt.h"
+#include "engine/core/signal_words.h"
 
 extern char** environ;
 
@@ -28,8 +29,7 @@ core::Result<ChildRun> run_in_child(const std::string& program, const std::vecto
     if (run.recording.get() < 0) {
         return cannot_start("memfd_create", errno);
     }
-    std::vector<std::string> words{"headway-runner", "run", program, "--trace-fd",
-                                   std::to_string(run.recording.get())};
+    std::vector<std::string> words{"headway-runner", "run", program, "--trace-fd", std::to_string(run.recording.get())};
     words.insert(words.end(), options.begin(), options.end());
     std::vector<char*> arguments;
     for (auto& word : words) {
@@ -51,8 +51,7 @@ core::Result<ChildRun> run_in_child(const std::string& program, const std::vecto
     }
     Interrupts::watch_child(0);
     if (WIFSIGNALED(ended)) {
-        tell("the run was ended by signal " + std::to_string(WTERMSIG(ended)) + " (" + strsignal(WTERMSIG(ended)) +
-             ")");
+        tell("the run was ended by " + core::signal_words(WTERMSIG(ended)));
         run.status = kProgramFailed;
     } else {
         run.status = WEXITSTATUS(ended);

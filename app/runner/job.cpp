@@ -217,10 +217,7 @@ core::Result<Job> make_job(const RunOptions& options) {
         }
     }
     const auto python = job.lesson ? job.lesson->python_file(options.tab) : std::filesystem::path();
-    if (job.lesson && !options.tab.empty() && python.empty()) {
-        return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
-    }
-    if (job.program == nullptr && python.empty()) {
+    if (job.program == nullptr && !job.lesson) {
         std::string message =
             "there is no lesson or program \"" + options.program.substr(0, 60) + "\"; there are: " + list_of(names);
         if (!refused.empty()) {
@@ -228,7 +225,7 @@ core::Result<Job> make_job(const RunOptions& options) {
         }
         return core::Error{core::ErrorKind::usage, message};
     }
-    if (!options.tab.empty() && (!job.lesson || job.lesson->python_file(options.tab).empty())) {
+    if (!options.tab.empty() && python.empty()) {
         return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
     }
     const auto parameters = job.lesson ? job.lesson->parameters : job.program->parameters();

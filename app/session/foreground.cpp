@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "engine/core/last_word.h"
+#include "engine/core/signal_words.h"
 
 namespace headway::session {
 
@@ -74,8 +75,7 @@ int run_in_foreground(const std::string& runner, char** arguments) {
     char said = 0;
     const bool by_its_word = read(word[0], &said, 1) == 1;
     if (WIFSIGNALED(ended)) {
-        tell("the run was ended by signal " + std::to_string(WTERMSIG(ended)) + " (" + strsignal(WTERMSIG(ended)) +
-             "); what it had not yet written is lost");
+        tell("the run was ended by " + core::signal_words(WTERMSIG(ended)) + "; what it had not yet written is lost");
         return 1;
     }
     const int status = WEXITSTATUS(ended);
