@@ -140,7 +140,7 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
             const float left = min.x + pad + each * static_cast<float>(r * across + static_cast<int>(i / rows));
             const float right = left + std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
             const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(i % rows) + ui_.px(14);
-            const float share_x = right, time_x = right - ui_.px(50), count_x = right - ui_.px(122);
+            const float share_x = right, time_x = right - ui_.px(60), count_x = right - ui_.px(132);
             const std::string count = figure::count_text(cell.count);
             const float count_width = text_width(ui_, Face::mono, kText, count);
             float label_x = left;
