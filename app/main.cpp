@@ -279,14 +279,18 @@ int open_window(const WindowWish& wish) {
         return fail(platform.error().message +
                     "; without a window, headway run PROGRAM --figure FILE.png draws the same");
     }
-    gfx::Renderer renderer;
+    auto renderer = gfx::Renderer::open();
+    if (!renderer) {
+        return fail(renderer.error().message +
+                    "; without a window, headway run PROGRAM --figure FILE.png draws the same");
+    }
     gfx::Fonts fonts;
     if (!fonts.missing().empty()) {
         state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts.missing());
     }
     ui::App app(state, fonts);
     app.set_key_labels([&platform](char sign) { return (*platform)->key_label(sign); });
-    Loop loop(**platform, renderer, state, app, std::move(opening));
+    Loop loop(**platform, **renderer, state, app, std::move(opening));
     state.open_recording = [&loop](const std::string& path) {
         loop.open_recording(path);
         return core::Result<void>();

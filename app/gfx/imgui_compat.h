@@ -245,6 +245,32 @@ inline float ascent_of(ImFont* font) {
 #endif
 }
 
+// For a list that belongs to no window: the texture that text and plain shapes are drawn with, until it is popped.
+inline void push_font_texture(ImDrawList& list) {
+#if IMGUI_VERSION_NUM >= 19200
+    list.PushTexture(ImGui::GetIO().Fonts->TexRef);
+#else
+    list.PushTextureID(ImGui::GetIO().Fonts->TexID);
+#endif
+}
+inline void pop_font_texture(ImDrawList& list) {
+#if IMGUI_VERSION_NUM >= 19200
+    list.PopTexture();
+#else
+    list.PopTextureID();
+#endif
+}
+// What is to be drawn is this one list.
+inline void set_only_list(ImDrawData& data, ImDrawList** list) {
+    data.CmdListsCount = 1;
+#if IMGUI_VERSION_NUM >= 18980
+    data.CmdLists.resize(1);
+    data.CmdLists[0] = *list;
+#else
+    data.CmdLists = list;
+#endif
+}
+
 // Input as the platform would feed it; for tests. Each of these belongs to the next frame.
 namespace inject {
 

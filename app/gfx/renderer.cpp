@@ -4,10 +4,22 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+
+#include "app/gfx/imgui_compat.h"
+#include "app/gfx/layer.h"
 
 namespace headway::gfx {
+namespace {
+
+// Whose draw() is at work: what ImGui calls back gets one pointer, and that is the layer's.
+Renderer* drawing = nullptr;
+
+}  // namespace
 
 ImGuiContextOwner::ImGuiContextOwner() {
     IMGUI_CHECKVERSION();
@@ -23,7 +35,15 @@ ImGuiContextOwner::~ImGuiContextOwner() {
     ImGui::DestroyContext();
 }
 
-Renderer::Renderer() {
+core::Result<std::unique_ptr<Renderer>> Renderer::open() {
+    auto shapes = ShapeRenderer::open();
+    if (!shapes) {
+        return shapes.error();
+    }
+    return std::unique_ptr<Renderer>(new Renderer(std::move(*shapes)));
+}
+
+Renderer::Renderer(std::unique_ptr<ShapeRenderer> shapes) : shapes_(std::move(shapes)) {
     ImGui_ImplOpenGL3_Init("#version 330 core");
 #if IMGUI_VERSION_NUM < 19200
     // With ImGui's own small font: the atlas to come gets a texture of ours.
@@ -34,6 +54,8 @@ Renderer::Renderer() {
 
 Renderer::~Renderer() {
     glDeleteTextures(1, &font_texture_);
+    glDeleteRenderbuffers(1, &kept_.colour);
+    glDeleteFramebuffers(1, &kept_.framebuffer);
     ImGui_ImplOpenGL3_Shutdown();
 }
 
@@ -47,7 +69,99 @@ void Renderer::draw(unsigned framebuffer, int width, int height, ClearColour cle
     glDisable(GL_SCISSOR_TEST);
     glClearColor(clear.r, clear.g, clear.b, 1);
     glClear(GL_COLOR_BUFFER_BIT);
+    framebuffer_ = framebuffer;
+    width_ = width;
+    height_ = height;
+    drawing = this;
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    drawing = nullptr;
+}
+
+void Renderer::draw_layer(const ImDrawList*, const ImDrawCmd* command) {
+    if (drawing != nullptr) {
+        const ImVec4& clip = command->ClipRect;
+        drawing->show(*static_cast<Layer*>(command->UserCallbackData), {clip.x, clip.y, clip.z, clip.w});
+    }
+}
+
+void Renderer::draw_stretch(const ImDrawList*, const ImDrawCmd* command) {
+    if (drawing != nullptr) {
+        const auto& stretch = *static_cast<const Layer::Stretch*>(command->UserCallbackData);
+        drawing->shapes_->draw(stretch.layer->all_shapes(), stretch.first, stretch.last, drawing->width_,
+                               drawing->height_);
+    }
+}
+
+// The first frame with a picture is drawn to the screen; the second, which shows that it stays, into the kept pixels.
+void Renderer::show(Layer& layer, const PixelBox& clip) {
+    const bool stays = layer.ground() >> 24 == 0xFF && layer.drawn_ == layer.revision();
+    layer.drawn_ = layer.revision();
+    const bool size_fits = kept_.width == width_ && kept_.height == height_;
+    if (stays && size_fits && kept_.layer == &layer && kept_.revision == layer.revision()) {
+        copy_kept(layer, clip);
+    } else if (stays && make_kept()) {
+        const auto part = [&](int shift) { return static_cast<float>(layer.ground() >> shift & 0xFF) / 255; };
+        glBindFramebuffer(GL_FRAMEBUFFER, kept_.framebuffer);
+        glDisable(GL_SCISSOR_TEST);
+        glClearColor(part(0), part(8), part(16), 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+        draw_ink(layer);
+        kept_.layer = &layer;
+        kept_.revision = layer.revision();
+        copy_kept(layer, clip);
+    } else {
+        draw_ink(layer);
+    }
+}
+
+void Renderer::draw_ink(Layer& layer) {
+    shapes_->upload(layer.all_shapes());
+    ImDrawList* list = &layer.ink();
+    ImDrawData data;
+    data.Valid = true;
+    data.TotalIdxCount = list->IdxBuffer.Size;
+    data.TotalVtxCount = list->VtxBuffer.Size;
+    data.DisplaySize = ImVec2(static_cast<float>(width_), static_cast<float>(height_));
+    data.FramebufferScale = ImVec2(1, 1);
+    set_only_list(data, &list);
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+}
+
+bool Renderer::make_kept() {
+    if (kept_.framebuffer == 0) {
+        glGenFramebuffers(1, &kept_.framebuffer);
+        glGenRenderbuffers(1, &kept_.colour);
+    }
+    if (kept_.width == width_ && kept_.height == height_) {
+        return true;
+    }
+    kept_.layer = nullptr;
+    kept_.width = width_;
+    kept_.height = height_;
+    glBindRenderbuffer(GL_RENDERBUFFER, kept_.colour);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width_, height_);
+    glBindFramebuffer(GL_FRAMEBUFFER, kept_.framebuffer);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, kept_.colour);
+    const bool whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
+    if (!whole) {
+        kept_.width = kept_.height = 0;
+    }
+    return whole;
+}
+
+void Renderer::copy_kept(const Layer& layer, const PixelBox& clip) {
+    const PixelBox seen = common_part(common_part(layer.bounds(), clip),
+                                      {0, 0, static_cast<float>(width_), static_cast<float>(height_)});
+    const auto px = [](float length) { return static_cast<GLint>(std::lround(length)); };
+    const GLint x0 = px(seen.x0), x1 = px(seen.x1), y0 = height_ - px(seen.y1), y1 = height_ - px(seen.y0);
+    glDisable(GL_SCISSOR_TEST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, kept_.framebuffer);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer_);
+    if (x1 > x0 && y1 > y0) {
+        glBlitFramebuffer(x0, y0, x1, y1, x0, y0, x1, y1, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
 }
 
 void Renderer::fonts_changed() {

@@ -1,12 +1,17 @@
-// Dear ImGui's context, and its picture drawn by OpenGL.
+// Dear ImGui's context, and its picture and our layers drawn by OpenGL.
 //
 // Threads: the one that owns the GL context.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "app/gfx/shape_renderer.h"
 #include "engine/core/result.h"
+
+struct ImDrawCmd;
+struct ImDrawList;
 
 namespace headway::gfx {
 
@@ -23,10 +28,12 @@ struct ClearColour {
     float r = 0, g = 0, b = 0;
 };
 
+class Layer;
+
 class Renderer {
 public:
-    // Needs a current GL context.
-    Renderer();
+    // Needs a current GL context, and ImGui's. Fails in one sentence where the shaders do not compile.
+    static core::Result<std::unique_ptr<Renderer>> open();
     ~Renderer();
     Renderer(const Renderer&) = delete;
     Renderer& operator=(const Renderer&) = delete;
@@ -40,8 +47,30 @@ public:
     // RGBA, the top row first.
     [[nodiscard]] static std::vector<std::uint8_t> read_pixels(unsigned framebuffer, int width, int height);
 
+    // For lists of ImGui's: where a layer lies in a window, and where a stretch of shapes lies in a layer. They draw
+    // while draw() does.
+    static void draw_layer(const ImDrawList* list, const ImDrawCmd* command);
+    static void draw_stretch(const ImDrawList* list, const ImDrawCmd* command);
+
 private:
+    // The pixels of the layer that was shown twice.
+    struct Kept {
+        unsigned framebuffer = 0, colour = 0;
+        int width = 0, height = 0;
+        const Layer* layer = nullptr;
+        std::uint64_t revision = 0;
+    };
+    explicit Renderer(std::unique_ptr<ShapeRenderer> shapes);
+    void show(Layer& layer, const PixelBox& clip);
+    void draw_ink(Layer& layer);
+    bool make_kept();  // of the present size; false: the driver has no such buffer
+    void copy_kept(const Layer& layer, const PixelBox& clip);
+
+    std::unique_ptr<ShapeRenderer> shapes_;
     unsigned font_texture_ = 0;
+    Kept kept_;
+    unsigned framebuffer_ = 0;
+    int width_ = 0, height_ = 0;
 };
 
 }  // namespace headway::gfx

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/text_measure.h"
@@ -13,132 +15,122 @@ namespace {
 
 using figure::Rgba;
 
-// A convex polygon of few corners, cut by half planes.
-struct Polygon {
-    std::array<ImVec2, 8> points;
-    int count = 0;
-    void add(ImVec2 p) {
-        if (count < static_cast<int>(points.size())) {
-            points[static_cast<std::size_t>(count++)] = p;
-        }
-    }
-};
+// Bars narrower than this, in pixels, are drawn by columns; neither corners nor borders would be seen.
+constexpr float kNarrow_px = 5;
 
-// Keeps where sign * (x + y) >= sign * level.
-Polygon cut(const Polygon& in, float level, float sign) {
-    Polygon out;
-    const auto inside = [&](ImVec2 p) { return sign * (p.x + p.y - level); };
-    for (int i = 0; i < in.count; ++i) {
-        const ImVec2 p = in.points[static_cast<std::size_t>(i)];
-        const ImVec2 q = in.points[static_cast<std::size_t>((i + 1) % in.count)];
-        const float dp = inside(p), dq = inside(q);
-        if (dp >= 0) {
-            out.add(p);
-        }
-        if ((dp > 0 && dq < 0) || (dp < 0 && dq > 0)) {
-            const float share = dp / (dp - dq);
-            out.add({p.x + (q.x - p.x) * share, p.y + (q.y - p.y) * share});
+gfx::Colour packed(Rgba c) {
+    return gfx::Colour{c.r} | gfx::Colour{c.g} << 8 | gfx::Colour{c.b} << 16 | gfx::Colour{c.a} << 24;
+}
+
+// Narrow bars side by side, as long as nothing else was drawn where the next would be.
+class BarRow {
+public:
+    [[nodiscard]] bool takes(const gfx::Bar& bar) const {
+        return bars_.empty() || (bar.box.x0 >= reached_ - 0.01f && bar.box.y0 < bottom_ && bar.box.y1 > top_);
+    }
+    void add(const gfx::Bar& bar) {
+        top_ = bars_.empty() ? bar.box.y0 : std::min(top_, bar.box.y0);
+        bottom_ = bars_.empty() ? bar.box.y1 : std::max(bottom_, bar.box.y1);
+        bars_.push_back(bar);
+        reached_ = bar.box.x1;
+    }
+    // Something else is drawn here, before the row is.
+    [[nodiscard]] bool allows(const gfx::PixelBox& box) const {
+        return bars_.empty() || box.x0 >= reached_ - 0.01f || box.y1 <= top_ || box.y0 >= bottom_;
+    }
+    void pass(const gfx::PixelBox& box) {
+        if (!bars_.empty() && box.y1 > top_ && box.y0 < bottom_) {
+            reached_ = std::max(reached_, box.x1);
         }
     }
-    return out;
-}
+    void draw(gfx::Layer& to) {
+        constexpr std::size_t kFew = 3;  // boxes cost less
+        if (bars_.size() > kFew) {
+            to.shapes().bars(bars_);
+        } else {
+            for (const gfx::Bar& bar : bars_) {
+                to.shapes().box(bar.box, bar.colour);
+            }
+        }
+        bars_.clear();
+    }
+
+private:
+    std::vector<gfx::Bar> bars_;
+    float reached_ = 0, top_ = 0, bottom_ = 0;
+};
 
 class Painter {
 public:
-    Painter(const figure::DisplayList& list, ImDrawList* to, gfx::Fonts& fonts, ImVec2 offset)
-        : list_(list), to_(to), fonts_(fonts), offset_(offset) {}
+    Painter(const figure::DisplayList& list, gfx::Layer& to, gfx::Fonts& fonts, ImVec2 offset)
+        : list_(list), layer_(to), to_(&to.ink()), fonts_(fonts), offset_(offset), clips_{to.bounds()} {}
 
     void operator()(const figure::Rect& r) {
-        const ImVec2 a = at(r.box.x0, r.box.y0), b = at(r.box.x1, r.box.y1);
-        const float width = b.x - a.x;
-        // Corners of a bar of few pixels do not show, and cost four times the bar.
-        const float radius = width < 5 ? 0 : std::min(r.radius_px, width / 2);
-        if (r.fill.a != 0) {
-            to_->AddRectFilled(a, b, colour(r.fill), radius);
+        const gfx::PixelBox box = at(r.box);
+        const float width = box.x1 - box.x0;
+        const bool border = r.stroke.a != 0 && r.stroke_px > 0;
+        if (box.empty()) {
+            return;
         }
-        if (r.stroke.a != 0 && r.stroke_px > 0) {
-            const float h = r.stroke_px / 2;
-            to_->AddRect({a.x + h - 0.5f, a.y + h - 0.5f}, {b.x - h + 0.5f, b.y - h + 0.5f}, colour(r.stroke), radius,
-                         0, r.stroke_px);
+        if (!border && width < kNarrow_px && r.fill.a == 255) {
+            add_bar({box, packed(r.fill)});
+            return;
         }
+        if (!border && (r.radius_px <= 0 || width < kNarrow_px)) {
+            if (r.fill.a != 0) {
+                shapes(box).box(box, packed(r.fill));
+            }
+            return;
+        }
+        gfx::SpanLook look;
+        look.fill = packed(r.fill);
+        look.radius_px = width < kNarrow_px ? 0 : r.radius_px;
+        look.border = border ? packed(r.stroke) : 0;
+        look.border_px = border ? r.stroke_px : 0;
+        shapes(box).span(box, look);
     }
 
     void operator()(const figure::Hatch& h) {
-        const ImVec2 a = at(h.box.x0, h.box.y0), b = at(h.box.x1, h.box.y1);
-        to_->AddRectFilled(a, b, colour(h.ground), b.x - a.x < 5 ? 0 : h.radius_px);
-        // A stripe is where x + y lies in [level, level + thickness): it is cut to the box by hand, because a clip
-        // rectangle for each would be a draw call for each.
         constexpr float kRoot2 = 1.41421356f;
-        const float step = std::max(2.0f, h.period_px * kRoot2), thickness = h.stripe_px * kRoot2;
-        const float visible0 = std::max(a.x, to_->GetClipRectMin().x),
-                    visible1 = std::min(b.x, to_->GetClipRectMax().x);
-        const float phase = offset_.x + offset_.y;
-        float level = std::floor((visible0 + a.y - phase - thickness) / step) * step + phase;
-        Polygon box;
-        for (const ImVec2 corner : {a, ImVec2(b.x, a.y), b, ImVec2(a.x, b.y)}) {
-            box.add(corner);
-        }
-        const ImU32 c = colour(h.stripe);
-        for (; level < visible1 + b.y; level += step) {
-            const Polygon stripe = cut(cut(box, level, 1), level + thickness, -1);
-            if (stripe.count >= 3) {
-                to_->AddConvexPolyFilled(stripe.points.data(), stripe.count, c);
-            }
-        }
-        if (h.border_px > 0 && h.border.a != 0) {
-            to_->AddRect(a, b, colour(h.border), b.x - a.x < 5 ? 0 : h.radius_px, 0, h.border_px);
-        }
+        const gfx::PixelBox box = at(h.box);
+        gfx::SpanLook look;
+        look.fill = packed(h.ground);
+        look.stripe = packed(h.stripe);
+        look.stripe_from = offset_.x + offset_.y;
+        look.stripe_step = std::max(2.0f, h.period_px * kRoot2);
+        look.stripe_width = h.stripe_px * kRoot2;
+        look.radius_px = box.x1 - box.x0 < kNarrow_px ? 0 : h.radius_px;
+        look.border = h.border_px > 0 ? packed(h.border) : 0;
+        look.border_px = h.border.a != 0 ? h.border_px : 0;
+        shapes(box).span(box, look);
     }
 
     void operator()(const figure::Polyline& p) {
         if (p.count < 2) {
             return;
         }
-        // Whole widths are drawn by a texture, others by three times the triangles.
-        const float width = std::max(1.0f, std::round(p.width_px));
-        columns(p.first, p.count, 0.5f, [&](ImVec2 q) {
-            if (to_->_Path.Size > 0 && to_->_Path.back().x == q.x && to_->_Path.back().y == q.y) {
-                return;
-            }
-            to_->_Path.push_back(q);
-        });
-        to_->PathStroke(colour(p.colour), 0, width);
+        const auto points = shifted(p.first, p.count);
+        if (std::is_sorted(points.begin(), points.end(), [](auto& a, auto& b) { return a.x < b.x; })) {
+            shapes(box_of(points)).curve(points, packed(p.colour), std::max(1.0f, p.width_px));
+            return;
+        }
+        draw_bars();
+        for (const auto& point : points) {
+            to_->PathLineTo({point.x, point.y});
+        }
+        to_->PathStroke(colour(p.colour), 0, p.width_px);
     }
 
     void operator()(const figure::Area& area) {
         if (area.count < 2) {
             return;
         }
+        const auto points = shifted(area.first, area.count);
         const float base = area.base_y + offset_.y;
-        const auto shade = [&](float y) {
-            const float reach = base - (area.gradient_y0 + offset_.y);
-            const float share = reach > 0 ? 1 - std::clamp((base - y) / reach, 0.0f, 1.0f) : 0.0f;
-            return colour(figure::mixed(area.top, area.bottom, static_cast<double>(share)));
-        };
-        const ImVec2 uv = ImGui::GetFontTexUvWhitePixel();
-        const ImU32 bottom = colour(area.bottom);
-        const bool gradient = !(area.top == area.bottom);
-        // One box or slope after another; steps have no width and need none.
-        ImVec2 from{};
-        bool first = true;
-        const auto slope = [&](ImVec2 a, ImVec2 b) {
-            to_->PrimReserve(6, 4);
-            const unsigned at = to_->_VtxCurrentIdx;
-            for (const unsigned k : {0u, 1u, 2u, 0u, 2u, 3u}) {
-                to_->PrimWriteIdx(static_cast<ImDrawIdx>(at + k));
-            }
-            to_->PrimWriteVtx(a, uv, gradient ? shade(a.y) : bottom);
-            to_->PrimWriteVtx(b, uv, gradient ? shade(b.y) : bottom);
-            to_->PrimWriteVtx({b.x, base}, uv, bottom);
-            to_->PrimWriteVtx({a.x, base}, uv, bottom);
-        };
-        columns(area.first, area.count, 1.0f, [&](ImVec2 q) {
-            if (!first && q.x > from.x) {
-                slope(from, q);
-            }
-            from = q;
-            first = false;
-        });
+        gfx::PixelBox box = box_of(points);
+        box.y1 = std::max(box.y1, base);
+        shapes(box).area(points, base,
+                         {packed(area.top), packed(area.bottom), area.gradient_y0 + offset_.y, base});
     }
 
     void operator()(const figure::Line& line) {
@@ -147,6 +139,7 @@ public:
     }
 
     void operator()(const figure::Arrow& arrow) {
+        draw_bars();
         std::array<ImVec2, 4> p;
         for (std::size_t i = 0; i < 4; ++i) {
             p[i] = at(arrow.points[i].x, arrow.points[i].y);
@@ -173,10 +166,99 @@ public:
         }
     }
 
+    // Kept until all shapes are there.
     void operator()(const figure::Text& text) {
-        if (text.text.empty()) {
-            return;
+        if (!text.text.empty()) {
+            texts_.push_back({&text, clips_.back()});
         }
+    }
+
+    void operator()(const figure::ClipPush& clip) {
+        draw_bars();
+        push_clip(gfx::common_part(at(clip.box), clips_.back()));
+    }
+    void operator()(const figure::ClipPop&) {
+        if (clips_.size() > 1) {
+            draw_bars();
+            pop_clip();
+        }
+    }
+    void finish() {
+        draw_bars();
+        while (clips_.size() > 1) {
+            pop_clip();
+        }
+        gfx::PixelBox clip = clips_.back();
+        bool pushed = false;
+        for (const auto& [text, box] : texts_) {
+            if (box.x0 != clip.x0 || box.y0 != clip.y0 || box.x1 != clip.x1 || box.y1 != clip.y1) {
+                if (pushed) {
+                    to_->PopClipRect();
+                }
+                to_->PushClipRect({box.x0, box.y0}, {box.x1, box.y1});
+                pushed = true;
+                clip = box;
+            }
+            write(*text);
+        }
+        if (pushed) {
+            to_->PopClipRect();
+        }
+    }
+
+private:
+    struct ClippedText {
+        const figure::Text* text;
+        gfx::PixelBox clip;
+    };
+    [[nodiscard]] ImVec2 at(float x, float y) const { return {x + offset_.x, y + offset_.y}; }
+    [[nodiscard]] gfx::PixelBox at(const figure::Box& box) const {
+        return {box.x0 + offset_.x, box.y0 + offset_.y, box.x1 + offset_.x, box.y1 + offset_.y};
+    }
+    std::span<const gfx::PixelPoint> shifted(std::uint32_t first, std::uint32_t count) {
+        points_.clear();
+        for (std::uint32_t i = first; i < first + count; ++i) {
+            points_.push_back({list_.points[i].x + offset_.x, list_.points[i].y + offset_.y});
+        }
+        return points_;
+    }
+    static gfx::PixelBox box_of(std::span<const gfx::PixelPoint> points) {
+        gfx::PixelBox box{points.front().x, points.front().y, points.back().x, points.front().y};
+        for (const auto& point : points) {
+            box.y0 = std::min(box.y0, point.y);
+            box.y1 = std::max(box.y1, point.y);
+        }
+        return box;
+    }
+
+    void push_clip(const gfx::PixelBox& box) {
+        clips_.push_back(box);
+        to_->PushClipRect({box.x0, box.y0}, {box.x1, box.y1});
+        layer_.clip(box);
+    }
+    void pop_clip() {
+        clips_.pop_back();
+        to_->PopClipRect();
+        layer_.clip(clips_.back());
+    }
+
+    // Shapes that are to be drawn in this box now.
+    gfx::Shapes& shapes(const gfx::PixelBox& box) {
+        if (!bars_.allows(box)) {
+            draw_bars();
+        }
+        bars_.pass(box);
+        return layer_.shapes();
+    }
+    void add_bar(const gfx::Bar& bar) {
+        if (!bars_.takes(bar)) {
+            draw_bars();
+        }
+        bars_.add(bar);
+    }
+    void draw_bars() { bars_.draw(layer_); }
+
+    void write(const figure::Text& text) {
         const gfx::Face face = face_of(text.role);
         const float design_px = text.size_px / fonts_.scale();
         ImFont* font = fonts_.get(face, design_px);
@@ -191,81 +273,44 @@ public:
         to_->AddText(font, size, p, colour(text.colour), text.text.data(), text.text.data() + text.text.size());
     }
 
-    void operator()(const figure::ClipPush& clip) {
-        to_->PushClipRect(at(clip.box.x0, clip.box.y0), at(clip.box.x1, clip.box.y1), true);
-        ++clips_;
-    }
-    void operator()(const figure::ClipPop&) {
-        if (clips_ > 0) {
-            to_->PopClipRect();
-            --clips_;
-        }
-    }
-    void finish() {
-        for (; clips_ > 0; --clips_) {
-            to_->PopClipRect();
-        }
+    void box(ImVec2 a, ImVec2 b, Rgba c) {
+        const gfx::PixelBox box{a.x, a.y, b.x, b.y};
+        shapes(box).box(box, packed(c));
     }
 
-private:
-    [[nodiscard]] ImVec2 at(float x, float y) const { return {x + offset_.x, y + offset_.y}; }
-
+    // Lines along an axis stay crisp as boxes.
     void stroke(ImVec2 a, ImVec2 b, Rgba c, float width, float dash_px, float gap_px) {
-        if (dash_px > 0 && gap_px > 0) {
-            // Only the dashes that can be seen: a line may run far out of the picture.
-            const bool flat = a.y == b.y;
-            if (flat) {
-                const float step = dash_px + gap_px;
-                const float left = to_->GetClipRectMin().x, right = to_->GetClipRectMax().x;
-                if (a.x < left - step) {
-                    a.x += std::floor((left - a.x) / step) * step;
-                }
-                b.x = std::min(b.x, right + step);
-            }
-            dash(a, b, c, width, dash_px, gap_px, 0);
-        } else if (a.x == b.x || a.y == b.y) {
-            // Axis-parallel lines stay crisp as boxes.
-            const float h = width / 2;
-            if (a.x == b.x) {
-                to_->AddRectFilled({std::round(a.x - h), a.y},
-                                   {std::round(a.x - h) + std::max(1.0f, std::round(width)), b.y}, colour(c));
+        const bool dashed = dash_px > 0 && gap_px > 0;
+        if (a.x != b.x && a.y != b.y) {
+            draw_bars();
+            if (dashed) {
+                dash(a, b, c, width, dash_px, gap_px, 0);
             } else {
-                to_->AddRectFilled({a.x, std::round(a.y - h)},
-                                   {b.x, std::round(a.y - h) + std::max(1.0f, std::round(width))}, colour(c));
+                to_->AddLine(a, b, colour(c), width);
             }
-        } else {
-            to_->AddLine(a, b, colour(c), width);
+            return;
         }
-    }
-
-    // The points of a curve, thinned out to what can be seen: points on a level line between two others are left out,
-    // and of the points within `least_px` of each other the first, the highest, the lowest and the last are kept.
-    template <class Call>
-    void columns(std::uint32_t first, std::uint32_t count, float least_px, Call call) {
-        const figure::Point* p = &list_.points[first];
-        std::uint32_t i = 0;
-        while (i < count) {
-            std::uint32_t end = i + 1, high = i, low = i;
-            while (end < count && p[end].x - p[i].x < least_px) {
-                high = p[end].y < p[high].y ? end : high;
-                low = p[end].y > p[low].y ? end : low;
-                ++end;
-            }
-            const std::uint32_t last = end - 1;
-            if (end - i > 4) {
-                call(at(p[i].x, p[i].y));
-                call(at(p[std::min(high, low)].x, p[std::min(high, low)].y));
-                call(at(p[std::max(high, low)].x, p[std::max(high, low)].y));
-                call(at(p[last].x, p[last].y));
-            } else {
-                for (std::uint32_t k = i; k < end; ++k) {
-                    const bool level = k > 0 && k + 1 < count && p[k - 1].y == p[k].y && p[k + 1].y == p[k].y;
-                    if (!level) {
-                        call(at(p[k].x, p[k].y));
-                    }
-                }
-            }
-            i = end;
+        const bool upright = a.x == b.x;
+        const float half = width / 2, thick = std::max(1.0f, std::round(width));
+        const float across = std::round((upright ? a.x : a.y) - half);
+        float from = upright ? std::min(a.y, b.y) : std::min(a.x, b.x);
+        float to = upright ? std::max(a.y, b.y) : std::max(a.x, b.x);
+        const auto piece = [&](float begin, float end) {
+            upright ? box({across, begin}, {across + thick, end}, c) : box({begin, across}, {end, across + thick}, c);
+        };
+        if (!dashed) {
+            piece(from, to);
+            return;
+        }
+        // Only the dashes that can be seen: a line may run far out of the picture.
+        const gfx::PixelBox& clip = clips_.back();
+        const float step = dash_px + gap_px, least = upright ? clip.y0 : clip.x0;
+        if (from < least - step) {
+            from += std::floor((least - from) / step) * step;
+        }
+        to = std::min(to, (upright ? clip.y1 : clip.x1) + step);
+        for (; from < to; from += step) {
+            piece(std::round(from), std::round(std::min(from + dash_px, to)));
         }
     }
 
@@ -290,10 +335,14 @@ private:
     }
 
     const figure::DisplayList& list_;
+    gfx::Layer& layer_;
     ImDrawList* to_;
     gfx::Fonts& fonts_;
     ImVec2 offset_;
-    int clips_ = 0;
+    std::vector<gfx::PixelBox> clips_;  // each within the one before
+    BarRow bars_;
+    std::vector<ClippedText> texts_;
+    std::vector<gfx::PixelPoint> points_;
 };
 
 }  // namespace
@@ -318,7 +367,7 @@ float TextMeasure::width(figure::FontRole role, float size_px, std::string_view 
     return fonts_.width(face_of(role), size_px / fonts_.scale(), text);
 }
 
-void paint(const figure::DisplayList& list, ImDrawList* to, gfx::Fonts& fonts, ImVec2 offset) {
+void paint(const figure::DisplayList& list, gfx::Layer& to, gfx::Fonts& fonts, ImVec2 offset) {
     Painter painter(list, to, fonts, offset);
     for (const auto& item : list.items) {
         std::visit(painter, item);

@@ -221,13 +221,16 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
     if (const core::OpId pointed = hovered ? picture_.hit(mouse.x, mouse.y) : 0; pointed != 0) {
         paint_page(pointed);
     }
-    paint(picture_.list, list, ui_.fonts);
+    layer_.begin({min.x, min.y, max.x, max.y}, 0);
+    paint(picture_.list, layer_, ui_.fonts);
     if (!threads) {
         figure::DisplayList words;
         figure::draw_graph_legend(words, min.x + ui_.px(14), max.y - legend / 2 - ui_.px(3), max.x - ui_.px(10), t,
                                   measure_, ui_.fonts.scale());
-        paint(words, list, ui_.fonts);
+        paint(words, layer_, ui_.fonts);
     }
+    layer_.end();
+    layer_.show(list);
     for (const auto& shown : picture_.boxes) {
         if (!area.contains((shown.box.x0 + shown.box.x1) / 2, (shown.box.y0 + shown.box.y1) / 2)) {
             continue;  // it has to be scrolled to

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/figure/graph.h"
+#include "app/gfx/layer.h"
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
 #include "app/ui/text_measure.h"
@@ -51,6 +52,7 @@ private:
     model::Graph graph_;
     std::vector<figure::GraphCell> cells_;
     figure::OpsPicture picture_;
+    gfx::Layer layer_;
     figure::GraphView view_;
     figure::Box area_;      // that view_ is for
     bool settled_ = false;  // view_ is of this page

@@ -40,7 +40,7 @@ void TimelinePanel::choose(int run, core::OpId op, bool zoom) {
     }
 }
 
-void TimelinePanel::lay_out(figure::Box area) {
+bool TimelinePanel::lay_out(figure::Box area) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const Key key{state_.view.view(),
                   area,
@@ -53,7 +53,7 @@ void TimelinePanel::lay_out(figure::Box area) {
                   ui_.theme,
                   ui_.fonts.scale()};
     if (key == key_ && !layout_.rows.empty()) {
-        return;
+        return false;
     }
     if (key.a != key_.a || key.b != key_.b || key.started != key_.started) {
         why_.clear();
@@ -97,6 +97,21 @@ void TimelinePanel::lay_out(figure::Box area) {
     options.arrangement = &state_.arrangement();
     layout_ = figure::layout_timeline(runs_, options);
     options_ = options;
+    return true;
+}
+
+// A picture that stays is painted once, however many frames it is in.
+void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew) {
+    const gfx::PixelBox& before = layer_.bounds();
+    const bool moved = bounds.x0 != before.x0 || bounds.y0 != before.y0 || bounds.x1 != before.x1 ||
+                       bounds.y1 != before.y1 || scroll != painted_scroll_;
+    if (anew || moved) {
+        painted_scroll_ = scroll;
+        layer_.begin(bounds, colour(ui_.theme->background));
+        paint(layout_.list, layer_, ui_.fonts, {0, -scroll});
+        layer_.end();
+    }
+    layer_.show(list);
 }
 
 // Only of runs that are over, and short enough to be worked out between two frames.
@@ -167,7 +182,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const ImVec2 size{max.x - min.x, max.y - min.y};
     ImGui::BeginChild("timeline", size, false, ImGuiWindowFlags_NoScrollWithMouse);
     const figure::Box area{min.x + ui_.px(11), min.y, max.x - ui_.px(24), max.y};
-    lay_out(area);
+    const bool anew = lay_out(area);
     const float height = layout_.area.height();
     const float scroll = height > size.y + 1 ? ImGui::GetScrollY() : 0;
     ImGui::SetCursorScreenPos({min.x, min.y - scroll});
@@ -178,7 +193,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     ui_.marks.insert_or_assign("timeline", Mark{layout_.axis.x0, min.y, layout_.axis.x1, max.y});
 
     ImDrawList* list = ImGui::GetWindowDrawList();
-    paint(layout_.list, list, ui_.fonts, {0, -scroll});
+    const gfx::PixelBox bounds{std::floor(min.x), std::floor(min.y), std::ceil(max.x), std::ceil(max.y)};
+    paint_layout(list, bounds, scroll, anew);
 
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const ImVec2 at{mouse.x, mouse.y + scroll};
@@ -194,7 +210,12 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         layout_.add_op_marks(state_.selection.run, state_.selection.op, *ui_.theme, ui_.fonts.scale(), marks);
     }
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
-    paint(marks, list, ui_.fonts, {0, -scroll});
+    if (!marks.items.empty()) {
+        marks_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
+        paint(marks, marks_layer_, ui_.fonts, {0, -scroll});
+        marks_layer_.end();
+        marks_layer_.show(list);
+    }
     draw_found(list, scroll);
     draw_measure(list, scroll);
     draw_keyboard_cursor(list, scroll);

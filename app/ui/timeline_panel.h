@@ -7,6 +7,7 @@
 
 #include "app/figure/timeline.h"
 #include "app/figure/timeline_why.h"
+#include "app/gfx/layer.h"
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
 #include "app/ui/minimap.h"
@@ -114,7 +115,8 @@ private:
         float scale = 0;
         friend bool operator==(const Key&, const Key&) = default;
     };
-    void lay_out(figure::Box area);
+    bool lay_out(figure::Box area);  // true: anew
+    void paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew);
     void add_why(figure::DisplayList& to);
     void draw_empty(ImVec2 min, ImVec2 max);
     void handle_mouse(bool hovered, ImVec2 at);
@@ -148,6 +150,8 @@ private:
     Ui& ui_;
     TextMeasure measure_;
     figure::TimelineLayout layout_;
+    gfx::Layer layer_, marks_layer_;  // the layout, and what is marked in it at the moment
+    float painted_scroll_ = 0;
     Key key_;
     std::vector<figure::TimelineRun> runs_;
     // Of each run that is shown and over; worked out when it is first asked for.

@@ -41,11 +41,11 @@ double median(std::vector<double> of) {
 // One offscreen window with nothing in it but the timeline.
 class Stage {
 public:
-    explicit Stage(platform::Size size, std::unique_ptr<platform::Platform> platform)
-        : size_(size), platform_(std::move(platform)), measure_(fonts_) {
+    Stage(platform::Size size, std::unique_ptr<platform::Platform> platform, std::unique_ptr<gfx::Renderer> renderer)
+        : size_(size), platform_(std::move(platform)), renderer_(std::move(renderer)), measure_(fonts_) {
         fonts_.set_scale(static_cast<float>(size.height) / 1080);
         if (fonts_.bake()) {
-            renderer_.fonts_changed();
+            renderer_->fonts_changed();
         }
     }
     [[nodiscard]] figure::TimelineOptions options() const {
@@ -56,27 +56,35 @@ public:
         options.scale = fonts_.scale();
         return options;
     }
-    // Until the picture is there; returns how many vertices it took.
-    int draw(const figure::TimelineLayout& layout) {
+    // As the window does it: painted when the layout is new.
+    void paint(const figure::TimelineLayout& layout) {
+        layer_.begin({0, 0, static_cast<float>(size_.width), static_cast<float>(size_.height)},
+                     ui::colour(figure::theme(figure::ThemeName::dark).background));
+        ui::paint(layout.list, layer_, fonts_);
+        layer_.end();
+    }
+    // Until the picture is there; returns how many vertices of ink it took.
+    int draw() {
         platform_->begin_frame(platform::Platform::Pace::animate);
         if (fonts_.bake()) {
-            renderer_.fonts_changed();
+            renderer_->fonts_changed();
         }
-        renderer_.begin_frame();
+        renderer_->begin_frame();
         ImGui::NewFrame();
-        ui::paint(layout.list, ImGui::GetBackgroundDrawList(), fonts_);
+        layer_.show(ImGui::GetBackgroundDrawList());
         ImGui::Render();
-        renderer_.draw(platform_->framebuffer(), size_.width, size_.height, {});
+        renderer_->draw(platform_->framebuffer(), size_.width, size_.height, {});
         platform_->end_frame();
-        return ImGui::GetDrawData()->TotalVtxCount;
+        return layer_.ink().VtxBuffer.Size;
     }
     [[nodiscard]] std::string description() const { return platform_->description(); }
 
 private:
     platform::Size size_;
     std::unique_ptr<platform::Platform> platform_;
-    gfx::Renderer renderer_;
+    std::unique_ptr<gfx::Renderer> renderer_;
     gfx::Fonts fonts_;
+    gfx::Layer layer_;
     ui::TextMeasure measure_;
 };
 
@@ -100,7 +108,8 @@ Cost cost_of(Stage& stage, const figure::TimelineRun& shown, double share) {
         const double wall = wall_ms(), cpu = bench::cpu_ms();
         layout = figure::layout_timeline(runs, options);
         const double laid_out = bench::cpu_ms() - cpu;
-        cost.vertices = stage.draw(layout);
+        stage.paint(layout);
+        cost.vertices = stage.draw();
         if (frame >= 0) {
             layouts.push_back(laid_out);
             moving.push_back(wall_ms() - wall);
@@ -108,7 +117,7 @@ Cost cost_of(Stage& stage, const figure::TimelineRun& shown, double share) {
     }
     for (int frame = 0; frame < kFrames; ++frame) {
         const double wall = wall_ms();
-        stage.draw(layout);
+        stage.draw();
         resting.push_back(wall_ms() - wall);
     }
     cost.layout_ms = median(layouts);
@@ -144,7 +153,12 @@ int main(int argc, char** argv) {
                     std::fprintf(stderr, "bench_frames: %s\n", opened.error().message.c_str());
                     return 77;
                 }
-                Stage stage(screen, std::move(*opened));
+                auto renderer = gfx::Renderer::open();
+                if (!renderer) {
+                    std::fprintf(stderr, "bench_frames: %s\n", renderer.error().message.c_str());
+                    return 1;
+                }
+                Stage stage(screen, std::move(*opened), std::move(*renderer));
                 if (!described) {
                     std::printf("%s\n%8s %5s %6s %6s %9s %9s %10s %8s %8s\n", stage.description().c_str(), "ops",
                                 "lanes", "screen", "view", "layout ms", "moving ms", "resting ms", "vertices",

@@ -16,22 +16,34 @@ protected:
             GTEST_SKIP() << opened.error().message;
         }
         platform = std::move(*opened);
-        renderer = std::make_unique<gfx::Renderer>();
+        auto drawer = gfx::Renderer::open();
+        ASSERT_TRUE(drawer) << drawer.error().message;
+        renderer = std::move(*drawer);
         fonts = std::make_unique<gfx::Fonts>();
     }
     void TearDown() override {
+        layer.reset();
         renderer.reset();
         platform.reset();
     }
     void draw(const figure::DisplayList& list, ImVec2 offset = {0, 0}) {
-        for (int i = 0; i < 2; ++i) {
+        for (int i = 0; i < 4; ++i) {  // drawn, kept, copied
             if (fonts->bake()) {
                 renderer->fonts_changed();
             }
             platform->begin_frame(platform::Platform::Pace::animate);
             renderer->begin_frame();
             ImGui::NewFrame();
-            paint(list, ImGui::GetBackgroundDrawList(), *fonts, offset);
+            if (!layer) {
+                layer = std::make_unique<gfx::Layer>();
+            }
+            if (i == 0 || fonts->generation() != painted) {
+                painted = fonts->generation();
+                layer->begin({0, 0, kWidth, kHeight}, 0xFF000000);
+                paint(list, *layer, *fonts, offset);
+                layer->end();
+            }
+            layer->show(ImGui::GetBackgroundDrawList());
             ImGui::Render();
             renderer->draw(platform->framebuffer(), kWidth, kHeight, {});
             platform->end_frame();
@@ -46,6 +58,8 @@ protected:
     std::unique_ptr<platform::Platform> platform;
     std::unique_ptr<gfx::Renderer> renderer;
     std::unique_ptr<gfx::Fonts> fonts;
+    std::unique_ptr<gfx::Layer> layer;
+    std::uint64_t painted = 0;  // the fonts that it was painted with
     std::vector<std::uint8_t> image;
 };
 

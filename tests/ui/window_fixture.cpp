@@ -67,7 +67,9 @@ void WindowTest::open(int width, int height) {
         GTEST_SKIP() << opened.error().message;
     }
     platform = std::move(*opened);
-    renderer = std::make_unique<gfx::Renderer>();
+    auto drawer = gfx::Renderer::open();
+    ASSERT_TRUE(drawer) << drawer.error().message;
+    renderer = std::move(*drawer);
     fonts = std::make_unique<gfx::Fonts>();
     app = std::make_unique<App>(state, *fonts);
     script = std::make_unique<Script>(

@@ -1,0 +1,227 @@
+#include "app/gfx/shape_renderer.h"
+
+#include <epoxy/gl.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gfx/shader_sources.h"
+
+namespace headway::gfx {
+namespace {
+
+core::Error cannot(const std::string& doing, std::string log) {
+    log = log.substr(0, log.find('\n'));
+    return {core::ErrorKind::unavailable, "this machine's OpenGL cannot " + doing + (log.empty() ? "" : ": " + log)};
+}
+
+core::Result<GLuint> compile(GLenum stage, std::string_view name, std::string_view source) {
+    constexpr std::string_view kVersion = "#version 330 core\n";
+    std::string text(kVersion);
+    if (stage == GL_VERTEX_SHADER) {
+        text += shader_sources::kCorner;
+    }
+    text += source;
+    const GLuint shader = glCreateShader(stage);
+    const char* start = text.c_str();
+    glShaderSource(shader, 1, &start, nullptr);
+    glCompileShader(shader);
+    GLint done = 0;
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &done);
+    if (done == GL_TRUE) {
+        return shader;
+    }
+    std::string log(1024, '\0');
+    GLsizei length = 0;
+    glGetShaderInfoLog(shader, static_cast<GLsizei>(log.size()), &length, log.data());
+    log.resize(static_cast<std::size_t>(length));
+    glDeleteShader(shader);
+    return cannot("compile shaders/" + std::string(name), log);
+}
+
+core::Result<GLuint> link(const shader_sources::Program& sources) {
+    auto vertex = compile(GL_VERTEX_SHADER, sources.vertex_name, sources.vertex);
+    if (!vertex) {
+        return vertex.error();
+    }
+    auto fragment = compile(GL_FRAGMENT_SHADER, sources.fragment_name, sources.fragment);
+    if (!fragment) {
+        glDeleteShader(*vertex);
+        return fragment.error();
+    }
+    const GLuint program = glCreateProgram();
+    glAttachShader(program, *vertex);
+    glAttachShader(program, *fragment);
+    glLinkProgram(program);
+    glDeleteShader(*vertex);
+    glDeleteShader(*fragment);
+    GLint done = 0;
+    glGetProgramiv(program, GL_LINK_STATUS, &done);
+    if (done == GL_TRUE) {
+        return program;
+    }
+    glDeleteProgram(program);
+    return cannot("link shaders/" + std::string(sources.vertex_name), "");
+}
+
+const void* at_byte(std::size_t offset) {
+    return reinterpret_cast<const void*>(offset);
+}
+
+// Attributes that advance by one for each shape.
+void floats(GLuint location, GLint count, std::size_t stride, std::size_t offset) {
+    glVertexAttribPointer(location, count, GL_FLOAT, GL_FALSE, static_cast<GLsizei>(stride), at_byte(offset));
+}
+void colour(GLuint location, std::size_t stride, std::size_t offset) {
+    glVertexAttribPointer(location, 4, GL_UNSIGNED_BYTE, GL_TRUE, static_cast<GLsizei>(stride), at_byte(offset));
+}
+
+// Where shape `first` and those after it lie in the buffer that is bound. (OpenGL 3.3 cannot begin at an instance.)
+void point_at(Shapes::Kind kind, std::size_t first) {
+    switch (kind) {
+        case Shapes::Kind::opaque:
+        case Shapes::Kind::plain: {
+            using Plain = Shapes::Plain;
+            const std::size_t from = first * sizeof(Plain);
+            floats(0, 4, sizeof(Plain), from + offsetof(Plain, box));
+            colour(1, sizeof(Plain), from + offsetof(Plain, top));
+            colour(2, sizeof(Plain), from + offsetof(Plain, bottom));
+            return;
+        }
+        case Shapes::Kind::span: {
+            using Span = Shapes::Span;
+            const std::size_t from = first * sizeof(Span);
+            floats(0, 4, sizeof(Span), from + offsetof(Span, box));
+            floats(1, 4, sizeof(Span), from + offsetof(Span, shape));
+            colour(2, sizeof(Span), from + offsetof(Span, fill));
+            colour(3, sizeof(Span), from + offsetof(Span, border));
+            colour(4, sizeof(Span), from + offsetof(Span, stripe));
+            floats(5, 2, sizeof(Span), from + offsetof(Span, round));
+            floats(6, 3, sizeof(Span), from + offsetof(Span, level));
+            return;
+        }
+        case Shapes::Kind::bars: {
+            using Bars = Shapes::Bars;
+            const std::size_t from = first * sizeof(Bars);
+            floats(0, 4, sizeof(Bars), from + offsetof(Bars, box));
+            glVertexAttribIPointer(1, 1, GL_INT, sizeof(Bars), at_byte(from + offsetof(Bars, first)));
+            return;
+        }
+        case Shapes::Kind::curve: {
+            using Curve = Shapes::Curve;
+            const std::size_t from = first * sizeof(Curve);
+            floats(0, 4, sizeof(Curve), from + offsetof(Curve, box));
+            colour(1, sizeof(Curve), from + offsetof(Curve, top));
+            colour(2, sizeof(Curve), from + offsetof(Curve, bottom));
+            floats(3, 2, sizeof(Curve), from + offsetof(Curve, gradient));
+            glVertexAttribIPointer(4, 1, GL_INT, sizeof(Curve), at_byte(from + offsetof(Curve, first)));
+            return;
+        }
+    }
+}
+
+template <class T>
+void fill(GLuint buffer, const std::vector<T>& with) {
+    if (!with.empty()) {
+        glBindBuffer(GL_ARRAY_BUFFER, buffer);
+        glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(with.size() * sizeof(T)), with.data(), GL_STREAM_DRAW);
+    }
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
+    std::unique_ptr<ShapeRenderer> made(new ShapeRenderer());
+    constexpr std::array<GLuint, 4> kAttributes{3, 7, 2, 5};
+    for (std::size_t i = 0; i < made->programs_.size(); ++i) {
+        auto linked = link(shader_sources::kPrograms[i]);
+        if (!linked) {
+            return linked.error();
+        }
+        Program& program = made->programs_[i];
+        program.name = *linked;
+        program.viewport = glGetUniformLocation(program.name, "viewport_px");
+        glGenBuffers(1, &program.buffer);
+        glGenVertexArrays(1, &program.array);
+        glBindVertexArray(program.array);
+        for (GLuint location = 0; location < kAttributes[i]; ++location) {
+            glEnableVertexAttribArray(location);
+            glVertexAttribDivisor(location, 1);
+        }
+        glBindVertexArray(0);
+    }
+    for (const Shapes::Kind kind : {Shapes::Kind::bars, Shapes::Kind::curve}) {
+        const Program& program = made->program_of(kind);
+        glUseProgram(program.name);
+        glUniform1i(glGetUniformLocation(program.name, "columns"), 0);
+    }
+    glUseProgram(0);
+    glGenTextures(1, &made->texels_);
+    return made;
+}
+
+ShapeRenderer::~ShapeRenderer() {
+    for (const Program& program : programs_) {
+        glDeleteProgram(program.name);
+        glDeleteBuffers(1, &program.buffer);
+        glDeleteVertexArrays(1, &program.array);
+    }
+    glDeleteTextures(1, &texels_);
+}
+
+void ShapeRenderer::upload(const Shapes& shapes) {
+    fill(program_of(Shapes::Kind::plain).buffer, shapes.plains());
+    fill(program_of(Shapes::Kind::span).buffer, shapes.spans());
+    fill(program_of(Shapes::Kind::bars).buffer, shapes.bars());
+    fill(program_of(Shapes::Kind::curve).buffer, shapes.curves());
+    const auto& texels = shapes.texels();
+    if (texels.empty()) {
+        return;
+    }
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, texels_);
+    const int whole = static_cast<int>(texels.size() / Shapes::kTexelRow);
+    const int rest = static_cast<int>(texels.size() % Shapes::kTexelRow);
+    if (const int rows = whole + (rest > 0 ? 1 : 0); rows > texel_rows_) {
+        texel_rows_ = std::max(rows, 2 * texel_rows_);
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32UI, Shapes::kTexelRow, texel_rows_, 0, GL_RG_INTEGER, GL_UNSIGNED_INT,
+                     nullptr);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    }
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    if (whole > 0) {
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, Shapes::kTexelRow, whole, GL_RG_INTEGER, GL_UNSIGNED_INT,
+                        texels.data());
+    }
+    if (rest > 0) {
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole, rest, 1, GL_RG_INTEGER, GL_UNSIGNED_INT,
+                        &texels[static_cast<std::size_t>(whole) * Shapes::kTexelRow]);
+    }
+}
+
+void ShapeRenderer::draw(const Shapes& shapes, std::size_t first, std::size_t last, int width_px, int height_px) {
+    glDisable(GL_SCISSOR_TEST);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, texels_);
+    for (std::size_t i = first; i < last; ++i) {
+        const Shapes::Part& part = shapes.parts()[i];
+        const Program& used = program_of(part.kind);
+        (part.kind == Shapes::Kind::opaque ? glDisable : glEnable)(GL_BLEND);
+        glUseProgram(used.name);
+        glUniform2f(used.viewport, static_cast<float>(width_px), static_cast<float>(height_px));
+        glBindVertexArray(used.array);
+        glBindBuffer(GL_ARRAY_BUFFER, used.buffer);
+        point_at(part.kind, part.first);
+        glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(part.count));
+    }
+    glBindVertexArray(0);
+}
+
+}  // namespace headway::gfx

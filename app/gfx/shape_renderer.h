@@ -1,0 +1,43 @@
+// Draws shapes with the programs of shaders/.
+//
+// Threads: the one that owns the GL context, which must be current.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "app/gfx/shapes.h"
+#include "engine/core/result.h"
+
+namespace headway::gfx {
+
+class ShapeRenderer {
+public:
+    // Fails with the compiler's first words where a shader does not compile.
+    static core::Result<std::unique_ptr<ShapeRenderer>> open();
+    ~ShapeRenderer();
+    ShapeRenderer(const ShapeRenderer&) = delete;
+    ShapeRenderer& operator=(const ShapeRenderer&) = delete;
+
+    // Takes them to the graphics card; then draws parts [first, last) of them into what is bound, of this size. Changes
+    // the program, the arrays, the textures, the blending and the scissor test.
+    void upload(const Shapes& shapes);
+    void draw(const Shapes& shapes, std::size_t first, std::size_t last, int width_px, int height_px);
+
+private:
+    struct Program {
+        unsigned name = 0, array = 0, buffer = 0;
+        int viewport = -1;
+    };
+    ShapeRenderer() = default;
+    [[nodiscard]] const Program& program_of(Shapes::Kind kind) const {
+        return programs_[kind == Shapes::Kind::opaque ? 0 : static_cast<std::size_t>(kind) - 1];
+    }
+
+    std::array<Program, 4> programs_;  // in the order of Shapes::Kind, from plain on
+    unsigned texels_ = 0;
+    int texel_rows_ = 0;  // of the texture
+};
+
+}  // namespace headway::gfx

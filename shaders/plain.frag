@@ -1,0 +1,6 @@
+in vec4 fill;
+out vec4 pixel;
+
+void main() {
+    pixel = fill;
+}
