@@ -45,6 +45,7 @@ void Layer::end() {
     if (!stretches_.empty()) {
         stretches_.back().last = shapes_.parts().size();
     }
+    shapes_.sort();
     ink_.PopClipRect();
     pop_font_texture(ink_);
     revision_ = next_revision();

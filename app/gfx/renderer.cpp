@@ -151,8 +151,8 @@ bool Renderer::make_kept() {
 }
 
 void Renderer::copy_kept(const Layer& layer, const PixelBox& clip) {
-    const PixelBox seen = common_part(common_part(layer.bounds(), clip),
-                                      {0, 0, static_cast<float>(width_), static_cast<float>(height_)});
+    const PixelBox seen =
+        common_part(common_part(layer.bounds(), clip), {0, 0, static_cast<float>(width_), static_cast<float>(height_)});
     const auto px = [](float length) { return static_cast<GLint>(std::lround(length)); };
     const GLint x0 = px(seen.x0), x1 = px(seen.x1), y0 = height_ - px(seen.y1), y1 = height_ - px(seen.y0);
     glDisable(GL_SCISSOR_TEST);

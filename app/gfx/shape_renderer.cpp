@@ -90,6 +90,15 @@ void point_at(Shapes::Kind kind, std::size_t first) {
             colour(2, sizeof(Plain), from + offsetof(Plain, bottom));
             return;
         }
+        case Shapes::Kind::round: {
+            using Round = Shapes::Round;
+            const std::size_t from = first * sizeof(Round);
+            floats(0, 4, sizeof(Round), from + offsetof(Round, box));
+            floats(1, 4, sizeof(Round), from + offsetof(Round, shape));
+            colour(2, sizeof(Round), from + offsetof(Round, fill));
+            floats(3, 1, sizeof(Round), from + offsetof(Round, radius));
+            return;
+        }
         case Shapes::Kind::span: {
             using Span = Shapes::Span;
             const std::size_t from = first * sizeof(Span);
@@ -102,21 +111,22 @@ void point_at(Shapes::Kind kind, std::size_t first) {
             floats(6, 3, sizeof(Span), from + offsetof(Span, level));
             return;
         }
-        case Shapes::Kind::bars: {
+        case Shapes::Kind::bars:
+        case Shapes::Kind::standing: {
             using Bars = Shapes::Bars;
             const std::size_t from = first * sizeof(Bars);
             floats(0, 4, sizeof(Bars), from + offsetof(Bars, box));
-            glVertexAttribIPointer(1, 1, GL_INT, sizeof(Bars), at_byte(from + offsetof(Bars, first)));
+            floats(1, 2, sizeof(Bars), from + offsetof(Bars, texel));
             return;
         }
         case Shapes::Kind::curve: {
             using Curve = Shapes::Curve;
             const std::size_t from = first * sizeof(Curve);
             floats(0, 4, sizeof(Curve), from + offsetof(Curve, box));
-            colour(1, sizeof(Curve), from + offsetof(Curve, top));
-            colour(2, sizeof(Curve), from + offsetof(Curve, bottom));
-            floats(3, 2, sizeof(Curve), from + offsetof(Curve, gradient));
-            glVertexAttribIPointer(4, 1, GL_INT, sizeof(Curve), at_byte(from + offsetof(Curve, first)));
+            floats(1, 2, sizeof(Curve), from + offsetof(Curve, texel));
+            colour(2, sizeof(Curve), from + offsetof(Curve, top));
+            colour(3, sizeof(Curve), from + offsetof(Curve, bottom));
+            floats(4, 2, sizeof(Curve), from + offsetof(Curve, gradient));
             return;
         }
     }
@@ -134,7 +144,7 @@ void fill(GLuint buffer, const std::vector<T>& with) {
 
 core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
     std::unique_ptr<ShapeRenderer> made(new ShapeRenderer());
-    constexpr std::array<GLuint, 4> kAttributes{3, 7, 2, 5};
+    constexpr std::array<GLuint, 6> kAttributes{3, 4, 7, 2, 2, 5};
     for (std::size_t i = 0; i < made->programs_.size(); ++i) {
         auto linked = link(shader_sources::kPrograms[i]);
         if (!linked) {
@@ -143,6 +153,7 @@ core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
         Program& program = made->programs_[i];
         program.name = *linked;
         program.viewport = glGetUniformLocation(program.name, "viewport_px");
+        program.texture_size = glGetUniformLocation(program.name, "texture_size");
         glGenBuffers(1, &program.buffer);
         glGenVertexArrays(1, &program.array);
         glBindVertexArray(program.array);
@@ -152,13 +163,14 @@ core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
         }
         glBindVertexArray(0);
     }
-    for (const Shapes::Kind kind : {Shapes::Kind::bars, Shapes::Kind::curve}) {
+    for (const Shapes::Kind kind : {Shapes::Kind::bars, Shapes::Kind::standing, Shapes::Kind::curve}) {
         const Program& program = made->program_of(kind);
         glUseProgram(program.name);
-        glUniform1i(glGetUniformLocation(program.name, "columns"), 0);
+        glUniform1i(glGetUniformLocation(program.name, "reaches"), 0);  // some have none
+        glUniform1i(glGetUniformLocation(program.name, "colours"), 1);
     }
     glUseProgram(0);
-    glGenTextures(1, &made->texels_);
+    glGenTextures(static_cast<GLsizei>(made->texels_.size()), made->texels_.data());
     return made;
 }
 
@@ -168,39 +180,46 @@ ShapeRenderer::~ShapeRenderer() {
         glDeleteBuffers(1, &program.buffer);
         glDeleteVertexArrays(1, &program.array);
     }
-    glDeleteTextures(1, &texels_);
+    glDeleteTextures(static_cast<GLsizei>(texels_.size()), texels_.data());
 }
 
 void ShapeRenderer::upload(const Shapes& shapes) {
     fill(program_of(Shapes::Kind::plain).buffer, shapes.plains());
+    fill(program_of(Shapes::Kind::round).buffer, shapes.rounds());
     fill(program_of(Shapes::Kind::span).buffer, shapes.spans());
     fill(program_of(Shapes::Kind::bars).buffer, shapes.bars());
+    fill(program_of(Shapes::Kind::standing).buffer, shapes.standing());
     fill(program_of(Shapes::Kind::curve).buffer, shapes.curves());
-    const auto& texels = shapes.texels();
-    if (texels.empty()) {
-        return;
+    if (!shapes.reaches().empty()) {
+        static_assert(sizeof(Shapes::Reach) == 4 && sizeof(Colour) == 4);
+        const int rows = static_cast<int>((shapes.reaches().size() - 1) / Shapes::kTexelRow) + 1;
+        const bool grows = rows > texel_rows_;
+        texel_rows_ = grows ? std::max(rows, 2 * texel_rows_) : texel_rows_;
+        upload(texels_[0], shapes.reaches().data(), shapes.reaches().size(), grows);
+        upload(texels_[1], shapes.colours().data(), shapes.colours().size(), grows);
     }
+}
+
+// Four bytes each.
+void ShapeRenderer::upload(unsigned texture, const void* texels, std::size_t count, bool grows) const {
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, texels_);
-    const int whole = static_cast<int>(texels.size() / Shapes::kTexelRow);
-    const int rest = static_cast<int>(texels.size() % Shapes::kTexelRow);
-    if (const int rows = whole + (rest > 0 ? 1 : 0); rows > texel_rows_) {
-        texel_rows_ = std::max(rows, 2 * texel_rows_);
-        glTexImage2D(GL_TEXTURE_2D, 0, GL_RG32UI, Shapes::kTexelRow, texel_rows_, 0, GL_RG_INTEGER, GL_UNSIGNED_INT,
-                     nullptr);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    if (grows) {
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, Shapes::kTexelRow, texel_rows_, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
         glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     }
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    const int whole = static_cast<int>(count / Shapes::kTexelRow), rest = static_cast<int>(count % Shapes::kTexelRow);
     if (whole > 0) {
-        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, Shapes::kTexelRow, whole, GL_RG_INTEGER, GL_UNSIGNED_INT,
-                        texels.data());
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, Shapes::kTexelRow, whole, GL_RGBA, GL_UNSIGNED_BYTE, texels);
     }
     if (rest > 0) {
-        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole, rest, 1, GL_RG_INTEGER, GL_UNSIGNED_INT,
-                        &texels[static_cast<std::size_t>(whole) * Shapes::kTexelRow]);
+        const auto* last = static_cast<const unsigned char*>(texels) + std::size_t{4} * Shapes::kTexelRow * whole;
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, whole, rest, 1, GL_RGBA, GL_UNSIGNED_BYTE, last);
     }
 }
 
@@ -208,14 +227,17 @@ void ShapeRenderer::draw(const Shapes& shapes, std::size_t first, std::size_t la
     glDisable(GL_SCISSOR_TEST);
     glBlendEquation(GL_FUNC_ADD);
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, texels_[1]);
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, texels_);
+    glBindTexture(GL_TEXTURE_2D, texels_[0]);
     for (std::size_t i = first; i < last; ++i) {
         const Shapes::Part& part = shapes.parts()[i];
         const Program& used = program_of(part.kind);
         (part.kind == Shapes::Kind::opaque ? glDisable : glEnable)(GL_BLEND);
         glUseProgram(used.name);
         glUniform2f(used.viewport, static_cast<float>(width_px), static_cast<float>(height_px));
+        glUniform2f(used.texture_size, Shapes::kTexelRow, static_cast<float>(texel_rows_));
         glBindVertexArray(used.array);
         glBindBuffer(GL_ARRAY_BUFFER, used.buffer);
         point_at(part.kind, part.first);

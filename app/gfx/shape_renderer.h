@@ -28,16 +28,17 @@ public:
 private:
     struct Program {
         unsigned name = 0, array = 0, buffer = 0;
-        int viewport = -1;
+        int viewport = -1, texture_size = -1;
     };
     ShapeRenderer() = default;
+    void upload(unsigned texture, const void* texels, std::size_t count, bool grows) const;
     [[nodiscard]] const Program& program_of(Shapes::Kind kind) const {
         return programs_[kind == Shapes::Kind::opaque ? 0 : static_cast<std::size_t>(kind) - 1];
     }
 
-    std::array<Program, 4> programs_;  // in the order of Shapes::Kind, from plain on
-    unsigned texels_ = 0;
-    int texel_rows_ = 0;  // of the texture
+    std::array<Program, 6> programs_;   // in the order of Shapes::Kind, from plain on
+    std::array<unsigned, 2> texels_{};  // reaches, colours
+    int texel_rows_ = 0;                // of both textures
 };
 
 }  // namespace headway::gfx

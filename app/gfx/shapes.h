@@ -1,5 +1,6 @@
 // The many shapes of a picture, as the shaders draw them: plain boxes, spans (round corners, border, stripes), bars too
-// narrow for a box of their own, and curves. They are drawn in the order in which they were added.
+// narrow for a box of their own, and curves. They are drawn in the order in which they were added, as far as that can
+// be seen: a shape may be drawn together with earlier ones of its kind, if nothing lies between them where it is.
 //
 // Bars and curves cost by the columns of pixels that they cover: each column is filled from one height to another,
 // which are looked up in a texture.
@@ -48,17 +49,20 @@ struct Gradient {
 
 class Shapes {
 public:
-    static constexpr int kTexelRow = 2048;  // the shaders know it, too
+    static constexpr int kTexelRow = 2048;  // columns of pixels in a row of the textures
 
     void clear();
     // What follows is cut at this box.
     void clip(const PixelBox& box) { clip_ = box; }
-    // What follows is a part of its own, even if it could be drawn with what came before.
-    void cut() { joins_ = false; }
+    // What follows is drawn after all that is there.
+    void cut() { joinable_ = parts_.size(); }
+    // Before they are drawn: brings shapes that are drawn together next to each other.
+    void sort();
 
     void box(const PixelBox& box, Colour colour);
     void span(const PixelBox& box, const SpanLook& look);
-    // From the left to the right, none of them on another. Each gets the columns whose middle it covers, at least one.
+    // From the left to the right, none of them on another, each narrower than kTexelRow. Each gets the columns whose
+    // middle it covers, at least one.
     void bars(std::span<const Bar> bars);
     // Along these points, whose x ascend: in each column from its highest point to its lowest.
     void curve(std::span<const PixelPoint> points, Colour colour, float width_px);
@@ -70,6 +74,11 @@ public:
         PixelBox box;
         Colour top, bottom;
     };
+    struct Round {
+        PixelBox box, shape;
+        Colour fill;
+        float radius;
+    };
     struct Span {
         PixelBox box, shape;
         Colour fill, border, stripe;
@@ -78,48 +87,94 @@ public:
     };
     struct Bars {
         PixelBox box;
-        std::int32_t first;  // texel
+        std::array<float, 2> texel;  // of the column at its left edge: column and row of the textures
     };
+    using Standing = Bars;  // all of them on the box's bottom edge
     struct Curve {
         PixelBox box;
+        std::array<float, 2> texel;
         Colour top, bottom;
         std::array<float, 2> gradient;
-        std::int32_t first;
     };
-    struct Texel {
-        std::uint16_t from, to;  // below the box's top edge, in 1/16 px; from == to: nothing
-        Colour colour;
+    struct Reach {  // of one column, below the box's top edge, in 1/16 px; from == to: nothing
+        std::uint16_t from, to;
     };
-    enum class Kind : std::uint8_t { opaque, plain, span, bars, curve };  // opaque: plain, and covers what it is on
-    struct Part {  // of the shapes of one kind
+    enum class Kind : std::uint8_t {
+        opaque,
+        plain,
+        round,
+        span,
+        bars,
+        standing,
+        curve
+    };  // opaque: plain, and covers what it is on
+    // Where something was drawn, in few boxes: what continues a row extends its box.
+    struct Covered {
+        PixelBox all;
+        std::array<PixelBox, 48> rows;
+        std::uint32_t count = 0;
+        void add(const PixelBox& box);
+        [[nodiscard]] bool overlaps(const PixelBox& box) const;
+    };
+    // Shapes of one kind that are drawn together; first and count are known after sort().
+    struct Part {
         Kind kind = Kind::plain;
         std::uint32_t first = 0, count = 0;
+        Covered covered;
     };
     [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-    [[nodiscard]] const std::vector<Plain>& plains() const { return plains_; }
-    [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
-    [[nodiscard]] const std::vector<Bars>& bars() const { return bars_; }
-    [[nodiscard]] const std::vector<Curve>& curves() const { return curves_; }
-    [[nodiscard]] const std::vector<Texel>& texels() const { return texels_; }
+    [[nodiscard]] const std::vector<Plain>& plains() const { return plains_.shapes; }
+    [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_.shapes; }
+    [[nodiscard]] const std::vector<Span>& spans() const { return spans_.shapes; }
+    [[nodiscard]] const std::vector<Bars>& bars() const { return bars_.shapes; }
+    [[nodiscard]] const std::vector<Standing>& standing() const { return standing_.shapes; }
+    [[nodiscard]] const std::vector<Curve>& curves() const { return curves_.shapes; }
+    // Rows of kTexelRow texels; the last one may end early. No box's texels go over the end of a row.
+    [[nodiscard]] const std::vector<Reach>& reaches() const { return reaches_; }
+    // Of bars. Those that stand have, in place of the opacity, where they begin: 0 at the box's top edge, 255 at its
+    // bottom one.
+    [[nodiscard]] const std::vector<Colour>& colours() const { return colours_; }
 
 private:
-    struct Reach {  // of one column
+    struct Extent {  // of a curve in one column
         float high, low;
+        [[nodiscard]] bool empty() const { return low < high; }
     };
-    void add(Kind kind, std::size_t index);
+    template <class Shape>
+    struct Sorted {
+        std::vector<Shape> shapes, sorted;
+        std::vector<std::uint32_t> parts;  // of each shape
+        void clear() {
+            shapes.clear();
+            parts.clear();
+        }
+    };
+    [[nodiscard]] std::uint32_t part_for(Kind kind, const PixelBox& box);
+    template <class Shape>
+    void add(Kind kind, Sorted<Shape>& to, const Shape& shape);
+    template <class Shape>
+    void sort(Sorted<Shape>& all);
+    void add_bars(std::span<const Bar> bars);
     void fade(const PixelBox& box, Colour top, Colour bottom);
     void trace(std::span<const PixelPoint> points, float half_width_px);
-    void add_reaches(float grow_px, float base_y, const Gradient& gradient);
+    void add_extents(float grow_px, float base_y, const Gradient& gradient);
+    void add_extents(std::size_t first, std::size_t last, float grow_px, float base_y, const Gradient& gradient);
+    // Room for the texels of so many columns, at most kTexelRow; returns the first one's index.
+    std::size_t add_texels(std::size_t count);
+    static std::array<float, 2> place_of(std::size_t texel);
 
     PixelBox clip_{0, 0, 0, 0};
-    bool joins_ = false;
+    std::size_t joinable_ = 0;  // the first part that may grow
     std::vector<Part> parts_;
-    std::vector<Plain> plains_;
-    std::vector<Span> spans_;
-    std::vector<Bars> bars_;
-    std::vector<Curve> curves_;
-    std::vector<Texel> texels_;
-    std::vector<Reach> reaches_;  // of the curve at hand, from column first_column_ on
+    Sorted<Plain> plains_;
+    Sorted<Round> rounds_;
+    Sorted<Span> spans_;
+    Sorted<Bars> bars_;
+    Sorted<Standing> standing_;
+    Sorted<Curve> curves_;
+    std::vector<Reach> reaches_;
+    std::vector<Colour> colours_;
+    std::vector<Extent> extents_;  // of the curve at hand, from column first_column_ on
     int first_column_ = 0;
 };
 

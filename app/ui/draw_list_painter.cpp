@@ -129,8 +129,7 @@ public:
         const float base = area.base_y + offset_.y;
         gfx::PixelBox box = box_of(points);
         box.y1 = std::max(box.y1, base);
-        shapes(box).area(points, base,
-                         {packed(area.top), packed(area.bottom), area.gradient_y0 + offset_.y, base});
+        shapes(box).area(points, base, {packed(area.top), packed(area.bottom), area.gradient_y0 + offset_.y, base});
     }
 
     void operator()(const figure::Line& line) {

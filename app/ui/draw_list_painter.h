@@ -7,8 +7,8 @@
 
 namespace headway::ui {
 
-// The list's pixels are the window's, shifted by `offset`. The layer has begun. Everything lies in the list's order, but
-// for its text, which is never under its shapes.
+// The list's pixels are the window's, shifted by `offset`. The layer has begun. Everything lies in the list's order,
+// but for its text, which is never under its shapes.
 void paint(const figure::DisplayList& list, gfx::Layer& to, gfx::Fonts& fonts, ImVec2 offset = {0, 0});
 
 }  // namespace headway::ui

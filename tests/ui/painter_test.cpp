@@ -1,6 +1,10 @@
 // What the painter draws, read back pixel by pixel.
 #include "app/ui/draw_list_painter.h"
 
+#include <cmath>
+#include <random>
+#include <vector>
+
 #include "app/ui/text_measure.h"
 #include "tests/ui/window_fixture.h"
 
@@ -26,8 +30,8 @@ protected:
         renderer.reset();
         platform.reset();
     }
-    void draw(const figure::DisplayList& list, ImVec2 offset = {0, 0}) {
-        for (int i = 0; i < 4; ++i) {  // drawn, kept, copied
+    void draw(const figure::DisplayList& list, ImVec2 offset = {0, 0}, int frames = 4) {
+        for (int i = 0; i < frames; ++i) {  // drawn, kept, copied
             if (fonts->bake()) {
                 renderer->fonts_changed();
             }
@@ -195,6 +199,117 @@ TEST_F(PainterTest, TextStandsOnItsBaselineWithTheMeasuredWidth) {
     const float width = TextMeasure(*fonts).width(figure::FontRole::ui_semibold, 20, "HHHH");
     EXPECT_NEAR(right - left, width, 5);
     EXPECT_NEAR((left + right) / 2.0, 100, 2);
+}
+
+// Whatever is drawn together with whatever: what was added later lies on what was added before.
+TEST_F(PainterTest, RandomShapesLieInTheirOrder) {
+    std::mt19937 random(7);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    for (int round = 0; round < 12; ++round) {
+        figure::DisplayList list;
+        std::vector<figure::Rgba> expected(static_cast<std::size_t>(kWidth * kHeight), kBlack);
+        std::vector<bool> sure(expected.size(), true);  // away from round corners and from stripes
+        for (int i = 0; i < 120; ++i) {
+            const int x0 = below(kWidth), y0 = below(kHeight);
+            const bool narrow = below(3) > 0;
+            const int x1 = std::min(kWidth, x0 + 1 + below(narrow ? 4 : 60));
+            const int y1 = std::min(kHeight, y0 + 1 + below(40));
+            const figure::Rgba c{static_cast<std::uint8_t>(below(256)), static_cast<std::uint8_t>(below(256)),
+                                 static_cast<std::uint8_t>(below(256))};
+            const figure::Box box{static_cast<float>(x0), static_cast<float>(y0), static_cast<float>(x1),
+                                  static_cast<float>(y1)};
+            const int kind = below(4);
+            figure::Hatch hatch;
+            hatch.box = box;
+            hatch.ground = hatch.stripe = hatch.border = c;
+            if (kind == 0) {
+                list.add(hatch);
+            } else {
+                list.add(figure::Rect{box, c, kind == 1 ? 3.0f : 0.0f});
+            }
+            for (int y = y0; y < y1; ++y) {
+                for (int x = x0; x < x1; ++x) {
+                    const std::size_t at = static_cast<std::size_t>(y * kWidth + x);
+                    const bool corner = kind < 2 && x1 - x0 >= 5 && std::min(x - x0, x1 - 1 - x) < 4 &&
+                                        std::min(y - y0, y1 - 1 - y) < 4;
+                    sure[at] = !corner;
+                    expected[at] = c;
+                }
+            }
+        }
+        draw(list);
+        int wrong = 0;
+        for (int y = 0; y < kHeight; ++y) {
+            for (int x = 0; x < kWidth; ++x) {
+                const std::size_t i = static_cast<std::size_t>(y * kWidth + x);
+                const figure::Rgba a = at(x, y), b = expected[i];
+                wrong += sure[i] && (std::abs(a.r - b.r) > 2 || std::abs(a.g - b.g) > 2 || std::abs(a.b - b.b) > 2);
+            }
+        }
+        EXPECT_EQ(wrong, 0) << "round " << round;
+    }
+}
+
+TEST_F(PainterTest, NarrowBarsStandWhereTheyShould) {
+    figure::DisplayList list;
+    std::mt19937 random(3);
+    std::vector<int> top(kWidth, kHeight);
+    for (int x = 3; x + 4 < kWidth; x += 1 + static_cast<int>(random() % 5)) {
+        const int width = 1 + static_cast<int>(random() % 4);
+        const int y0 = 10 + static_cast<int>(random() % 70);
+        list.add(
+            figure::Rect{{static_cast<float>(x), static_cast<float>(y0), static_cast<float>(x + width), 90}, kRed});
+        for (int i = x; i < x + width; ++i) {
+            top[static_cast<std::size_t>(i)] = y0;
+        }
+        x += width;
+    }
+    draw(list);
+    for (int x = 0; x < kWidth; ++x) {
+        for (int y = 0; y < kHeight; ++y) {
+            // A height is kept to a 255th of the tallest, here a third of a pixel.
+            const bool bar = y >= top[static_cast<std::size_t>(x)] && y < 90;
+            EXPECT_NEAR(at(x, y).r, bar ? 255 : 0, 90) << x << ", " << y;
+        }
+    }
+}
+
+TEST_F(PainterTest, CurvesKeepTheirExtremesInEveryColumn) {
+    figure::DisplayList list;
+    figure::Polyline line;
+    line.first = list.first_point();
+    list.point(0, 90);
+    list.point(100.2f, 90);  // a spike of a tenth of a pixel
+    list.point(100.2f, 10);
+    list.point(100.3f, 10);
+    list.point(100.3f, 90);
+    list.point(200, 90);
+    line.count = 6;
+    line.colour = kRed;
+    line.width_px = 1.3f;
+    list.add(line);
+    draw(list);
+    for (int y = 12; y < 89; ++y) {
+        EXPECT_GT(at(100, y).r, 250) << y;
+        EXPECT_EQ(at(97, y), kBlack) << y;
+        EXPECT_EQ(at(103, y), kBlack) << y;
+    }
+    EXPECT_GT(at(50, 89).r + at(50, 90).r, 250);
+    EXPECT_EQ(at(100, 7), kBlack);
+}
+
+TEST_F(PainterTest, PixelsThatAreKeptAreThoseThatWereDrawn) {
+    figure::DisplayList list;
+    list.add(figure::Rect{{10, 10, 190, 90}, kBlue, 6, kRed, 2});
+    list.add(figure::Text{{100, 60}, "kept", kRed, 20, figure::FontRole::ui_semibold, figure::Anchor::middle});
+    draw(list);  // fonts are there, pixels are kept
+    const auto copied = image;
+    layer.reset();
+    draw(list, {0, 0}, 1);
+    EXPECT_EQ(image, copied);
+    list.add(figure::Rect{{0, 0, 5, 5}, kRed});
+    draw(list, {0, 0}, 1);  // another picture is not the one that was kept
+    EXPECT_EQ(at(2, 2), kRed);
 }
 
 TEST_F(PainterTest, MeasuresChineseAsAllOfItsCharacters) {
