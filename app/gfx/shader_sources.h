@@ -1,0 +1,18 @@
+// The files of shaders/, as this build has them: CMake writes them into a source file.
+//
+// Threads: any.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace headway::gfx::shader_sources {
+
+struct Program {
+    std::string_view vertex_name, vertex, fragment_name, fragment;
+};
+
+extern const std::string_view kCorner;          // goes before every vertex shader
+extern const std::array<Program, 6> kPrograms;  // in the order of Shapes::Kind, from plain on
+
+}  // namespace headway::gfx::shader_sources
