@@ -77,6 +77,7 @@ struct WindowWish {
     platform::Size offscreen;
     float content_scale = 1;
     std::vector<std::string> steps;
+    bool first_frame = false;  // ends after it, having said when it was there
 };
 
 // One frame after another: the platform's events, the session's news, the panels, the picture.
@@ -295,6 +296,12 @@ int open_window(const WindowWish& wish) {
         loop.open_recording(path);
         return core::Result<void>();
     };
+    if (wish.first_frame) {
+        loop.frame();
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        std::printf("%lld\n", static_cast<long long>(std::chrono::nanoseconds(now).count()));
+        return 0;
+    }
     if (wish.offscreen.width > 0) {
         for (int i = 0; i < 4 || loop.opening(); ++i) {
             loop.frame();
@@ -347,6 +354,7 @@ int main_of_headway(int argc, char** argv) {
     app.add_option("--scale", wish.scale)->check(CLI::Range(0.5, 4.0));
     app.add_option("--offscreen", offscreen)->group("");
     app.add_option("--content-scale", wish.content_scale)->check(CLI::Range(0.5, 4.0))->group("");
+    app.add_flag("--first-frame", wish.first_frame)->group("");
     app.add_option("--do", wish.steps)->group("")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     try {
         app.parse(argc, argv);

@@ -138,16 +138,17 @@ Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
     } else if (!files_[static_cast<std::size_t>(Face::mono)].found) {
         missing_ = "The font JetBrains Mono (package fonts-jetbrains-mono) is not installed; another one stands in.";
     }
-    for (char32_t c = 0x20; c < 0x100; ++c) {
+    for (char32_t c = 0x20; c < 0x7f; ++c) {
         characters_.insert(c);
     }
     cover(
-        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹²"
+        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹"
+        "²"
+        "½"
         "³"
         "µ"
         "Δ"
-        "Σ"
-        "\uFFFD");
+        "Σ");
 }
 
 void Fonts::set_scale(float scale) {
@@ -182,14 +183,19 @@ ImFont* Fonts::get(Face face, float size_px) {
 }
 
 float Fonts::width(Face face, float size_px, std::string_view text) {
+    cover(text);
     ImFont* font = get(face, size_px);
     return font->CalcTextSizeA(imgui_size(face, size_px), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
 void Fonts::cover(std::string_view text) {
     while (!text.empty()) {
+        if (static_cast<unsigned char>(text.front()) < 0x80) {
+            text.remove_prefix(1);
+            continue;
+        }
         const char32_t code = next_code(text);
-        if (code >= 0x100 && code < 0x10000 && characters_.insert(code).second) {
+        if (code >= 0xa0 && code < 0x10000 && characters_.insert(code).second) {
             dirty_ = true;
             cjk_needed_ = cjk_needed_ || is_cjk(code);
         }

@@ -260,6 +260,7 @@ private:
     void write(const figure::Text& text) {
         const gfx::Face face = face_of(text.role);
         const float design_px = text.size_px / fonts_.scale();
+        fonts_.cover(text.text);
         ImFont* font = fonts_.get(face, design_px);
         const float size = fonts_.imgui_size(face, design_px);
         ImVec2 p = at(text.baseline.x, text.baseline.y);
