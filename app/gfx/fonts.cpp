@@ -33,17 +33,18 @@ constexpr std::array<Wanted, kFaces> kWanted{{{"Inter", FC_WEIGHT_REGULAR, false
 // What a window asks for until a run has been looked at, in quarters of a pixel. Baked at once at the start: baking
 // them as they are met would hold up that many frames instead. Others are baked when they are asked for.
 constexpr std::pair<Face, int> kUsual[] = {
-    {Face::regular, 42},     {Face::regular, 48},   {Face::regular, 50},   {Face::regular, 52},
-    {Face::regular, 56},     {Face::regular, 60},   {Face::medium, 48},    {Face::medium, 50},
-    {Face::medium, 56},      {Face::medium, 60},    {Face::semibold, 42},  {Face::semibold, 48},
-    {Face::semibold, 50},    {Face::semibold, 52},  {Face::semibold, 56},  {Face::semibold, 60},
-    {Face::semibold, 64},    {Face::semibold, 72},  {Face::semibold, 80},  {Face::bold, 46},
-    {Face::bold, 48},        {Face::bold, 52},      {Face::bold, 72},      {Face::bold, 76},
-    {Face::mono, 38},        {Face::mono, 40},      {Face::mono, 46},      {Face::mono, 48},
-    {Face::mono, 50},        {Face::mono, 52},      {Face::mono, 54},      {Face::mono_medium, 52},
-    {Face::mono_medium, 56}, {Face::mono_bold, 48}, {Face::mono_bold, 52}, {Face::mono_bold, 56},
-    {Face::mono_bold, 60},   {Face::mono_bold, 64}, {Face::mono_bold, 68}, {Face::mono_bold, 72},
-    {Face::mono_bold, 76}};
+    {Face::regular, 42},     {Face::regular, 44},     {Face::regular, 46},     {Face::regular, 48},
+    {Face::regular, 50},     {Face::regular, 52},     {Face::regular, 56},     {Face::regular, 60},
+    {Face::medium, 48},      {Face::medium, 50},      {Face::medium, 52},      {Face::medium, 56},
+    {Face::medium, 60},      {Face::semibold, 42},    {Face::semibold, 46},    {Face::semibold, 48},
+    {Face::semibold, 50},    {Face::semibold, 52},    {Face::semibold, 54},    {Face::semibold, 56},
+    {Face::semibold, 60},    {Face::semibold, 64},    {Face::semibold, 72},    {Face::semibold, 80},
+    {Face::bold, 46},        {Face::bold, 48},        {Face::bold, 52},        {Face::bold, 72},
+    {Face::bold, 76},        {Face::mono, 38},        {Face::mono, 40},        {Face::mono, 46},
+    {Face::mono, 48},        {Face::mono, 50},        {Face::mono, 52},        {Face::mono, 54},
+    {Face::mono_medium, 48}, {Face::mono_medium, 52}, {Face::mono_medium, 56}, {Face::mono_bold, 48},
+    {Face::mono_bold, 52},   {Face::mono_bold, 54},   {Face::mono_bold, 56},   {Face::mono_bold, 60},
+    {Face::mono_bold, 64},   {Face::mono_bold, 68},   {Face::mono_bold, 72},   {Face::mono_bold, 76}};
 
 // ImGui sizes a face by its ascent and descent; the design by its em.
 float height_per_em(const std::string& path, int index) {
@@ -142,7 +143,8 @@ Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
         characters_.insert(c);
     }
     cover(
-        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻¹"
+        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ⁻"
+        "¹"
         "²"
         "½"
         "³"
@@ -162,13 +164,10 @@ float Fonts::imgui_size(Face face, float size_px) const {
     return size_px * scale_ * files_[static_cast<std::size_t>(face)].height_per_em;
 }
 
-ImFont* Fonts::get(Face face, float size_px) {
+ImFont* Fonts::get(Face face, float size_px, Fit fit) {
     const auto key = std::pair{face, quarters(size_px)};
     if (const auto found = baked_.find(key); found != baked_.end()) {
         return found->second;
-    }
-    if (wanted_.insert(key).second) {
-        dirty_ = true;
     }
     ImFont* nearest = nullptr;
     int distance = INT32_MAX;
@@ -179,12 +178,16 @@ ImFont* Fonts::get(Face face, float size_px) {
             nearest = font;
         }
     }
+    const bool will_do = fit == Fit::close && distance * 7 <= key.second;
+    if (!will_do && wanted_.insert(key).second) {
+        dirty_ = true;
+    }
     return nearest != nullptr ? nearest : ImGui::GetIO().FontDefault;
 }
 
-float Fonts::width(Face face, float size_px, std::string_view text) {
+float Fonts::width(Face face, float size_px, std::string_view text, Fit fit) {
     cover(text);
-    ImFont* font = get(face, size_px);
+    ImFont* font = get(face, size_px, fit);
     return font->CalcTextSizeA(imgui_size(face, size_px), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 

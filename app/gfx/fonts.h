@@ -32,12 +32,15 @@ public:
     void set_scale(float scale);
     [[nodiscard]] float scale() const { return scale_; }
 
+    // Whether a size that is asked for must be baked, or one that is baked and differs by less than a seventh will do:
+    // pictures that are zoomed have text of any size, and baking takes longer than a frame.
+    enum class Fit : std::uint8_t { exact, close };
     // Never null after the first bake(). `size_px` before scaling.
-    [[nodiscard]] ImFont* get(Face face, float size_px);
+    [[nodiscard]] ImFont* get(Face face, float size_px, Fit fit = Fit::exact);
     // The size that get() was asked for, in pixels: what to draw with even when the font is baked at another size.
     [[nodiscard]] float imgui_size(Face face, float size_px) const;
     // em width of text in pixels.
-    [[nodiscard]] float width(Face face, float size_px, std::string_view text);
+    [[nodiscard]] float width(Face face, float size_px, std::string_view text, Fit fit = Fit::exact);
 
     // Text that will be shown: characters that are not baked yet will be.
     void cover(std::string_view text);

@@ -261,11 +261,11 @@ private:
         const gfx::Face face = face_of(text.role);
         const float design_px = text.size_px / fonts_.scale();
         fonts_.cover(text.text);
-        ImFont* font = fonts_.get(face, design_px);
+        ImFont* font = fonts_.get(face, design_px, gfx::Fonts::Fit::close);
         const float size = fonts_.imgui_size(face, design_px);
         ImVec2 p = at(text.baseline.x, text.baseline.y);
         if (text.anchor != figure::Anchor::start) {
-            const float width = fonts_.width(face, design_px, text.text);
+            const float width = fonts_.width(face, design_px, text.text, gfx::Fonts::Fit::close);
             p.x -= text.anchor == figure::Anchor::middle ? width / 2 : width;
         }
         p.x = std::round(p.x);
@@ -364,7 +364,7 @@ gfx::Face face_of(figure::FontRole role) {
 }
 
 float TextMeasure::width(figure::FontRole role, float size_px, std::string_view text) const {
-    return fonts_.width(face_of(role), size_px / fonts_.scale(), text);
+    return fonts_.width(face_of(role), size_px / fonts_.scale(), text, gfx::Fonts::Fit::close);
 }
 
 void paint(const figure::DisplayList& list, gfx::Layer& to, gfx::Fonts& fonts, ImVec2 offset) {
