@@ -160,6 +160,7 @@ private:
         timeline.style = look_.timeline;
         timeline.view = view_;
         timeline.area = {left_, 0, right_, 0};
+        timeline.arrangement = &o_.arrangement;
         return timeline;
     }
 
@@ -390,7 +391,11 @@ private:
             if (row.kind == RowKind::ruler || row.run < 0) {
                 continue;
             }
-            if (header) {  // its total is not known yet
+            const model::Run& run = *shown_[static_cast<std::size_t>(row.run)].run;
+            if (header) {  // its total is not known before its end
+                if (static_cast<double>(run.end_ns() - run.measure_begin_ns()) <= ns) {
+                    continue;
+                }
                 const float width = text_width(FontRole::mono_bold, look_.timeline.header_px,
                                                shown_[static_cast<std::size_t>(row.run)].note) +
                                     4;

@@ -12,6 +12,7 @@
 #include "app/figure/display_list.h"
 #include "app/figure/figure_look.h"
 #include "app/figure/theme.h"
+#include "app/model/arrangement.h"
 #include "app/model/bookmark.h"
 #include "app/model/run.h"
 #include "engine/core/result.h"
@@ -27,6 +28,7 @@ struct FigureOptions {
     bool with_warmup = false;
     std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // drawn in their runs
     std::optional<TimelineView> view;  // only this stretch of time; none: all that was measured
+    model::Arrangement arrangement{};  // of the rows; empty: in the order of the run
 };
 
 // A, and B when it is given. The same runs and options give the same list.

@@ -63,6 +63,11 @@ std::optional<Series> series_of(const std::string& path) {
     return Series{path.substr(0, percent), path.substr(at + 1), digits};
 }
 
+std::string folder_of(const std::string& path) {
+    const auto slash = path.find_last_of('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 Error cancelled() {
     return {ErrorKind::failed, "Given up; nothing was written."};
 }
@@ -214,11 +219,18 @@ bool is_movie_path(const std::string& path) {
 
 Result<void> check_movie_path(const std::string& path) {
     if (extension_of(path) == "png") {
-        if (!series_of(path)) {
+        const auto series = series_of(path);
+        if (!series) {
             return Error{
                 ErrorKind::usage,
                 "A series of pictures is named like frame-%04d.png, with one number in the file's name, not '" + path +
                     "'."};
+        }
+        // Its folder, or the one that it will be made in.
+        const std::string folder = folder_of(series->before);
+        const bool there = access(folder.c_str(), F_OK) == 0;
+        if (access((there ? folder : folder_of(folder)).c_str(), W_OK | X_OK) != 0) {
+            return Error{ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(errno) + "."};
         }
         return {};
     }

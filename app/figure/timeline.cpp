@@ -37,6 +37,7 @@ TimelineStyle figure_style() {
     style.curve_label_in_row = true;
     style.whole_scopes = false;
     style.error_in_header = false;
+    style.heights_in_proportion = true;
     style.bars_grow = 1.6F;
     style.curves_grow = 2.6F;
     return style;
@@ -68,8 +69,6 @@ std::string barrier_label(const model::Run& run) {
     }
     return changes.size() > kMostTold ? label + ", and so on" : label;
 }
-
-namespace {}  // namespace
 
 std::string row_key(RowKind kind, int lane) {
     switch (kind) {
@@ -103,19 +102,54 @@ struct RowPlan {
     float height = 0;
 };
 
+float natural_px(const TimelineStyle& style, RowKind kind) {
+    switch (kind) {
+        case RowKind::ruler:
+            return style.ruler_px;
+        case RowKind::header:
+            return style.header_row_px;
+        case RowKind::marks:
+            return style.marks_row_px;
+        case RowKind::scopes:
+            return style.scopes_row_px;
+        case RowKind::frontend:
+            return style.frontend_row_px;
+        case RowKind::headway:
+            return style.headway_row_px;
+        case RowKind::launch:
+            return style.launch_row_px;
+        case RowKind::lane:
+            return style.lane_row_px;
+        case RowKind::memory:
+            return style.memory_row_px;
+    }
+    return 0;
+}
+
 // Puts the rows from `first` on into the order that is wanted, and gives them the heights.
 void arrange_rows(std::vector<RowPlan>& plan, std::size_t first, const TimelineOptions& o) {
     if (o.arrangement == nullptr || o.arrangement->empty()) {
         return;
     }
     constexpr float kCollapsed = 16, kLeast = 15, kMost = 1200;
+    // A figure's rows keep the window's proportions, may still shrink and grow with the others, and hold their names.
+    const bool shares = o.style.heights_in_proportion;
+    const float least_px = shares ? o.style.label_px * 1.3F : kLeast;
     std::vector<std::string> keys;
     for (std::size_t i = first; i < plan.size(); ++i) {
         keys.push_back(row_key(plan[i].kind, plan[i].lane));
         if (const auto* setting = model::setting_of(*o.arrangement, keys.back())) {
-            const float height = setting->collapsed ? kCollapsed : setting->height_px;
-            if (height > 0) {
-                plan[i].natural = plan[i].least = plan[i].most = std::clamp(height, kLeast, kMost) * o.scale;
+            RowPlan& row = plan[i];
+            if (setting->collapsed) {
+                row.natural = row.least = row.most = std::max(kCollapsed, least_px) * o.scale;
+            } else if (setting->height_px > 0 && shares) {
+                const float part = setting->height_px / std::max(1.0F, natural_px(window_style(), row.kind));
+                const float grow = row.most / row.natural;
+                row.natural = std::clamp(part * natural_px(o.style, row.kind), least_px, kMost) * o.scale;
+                row.least = std::min(row.least, row.natural);
+                row.most = row.natural * grow;
+            } else if (setting->height_px > 0) {
+                row.natural = row.least = row.most = std::clamp(setting->height_px, least_px, kMost) * o.scale;
             }
         }
     }

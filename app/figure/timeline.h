@@ -80,6 +80,8 @@ struct TimelineStyle {
     bool row_lines = true;
     bool error_in_header = true;  // its message, not only that the run failed
     bool whole_scopes = true;     // show scopes that span (nearly) all that was measured, too
+    // Heights that somebody gave rows are meant against the window's; false: they are sizes, as the window has them.
+    bool heights_in_proportion = false;
 };
 TimelineStyle window_style();
 TimelineStyle figure_style();

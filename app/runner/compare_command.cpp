@@ -139,7 +139,7 @@ core::Result<void> check_side(const RunOptions& options, const char* side) {
     if (auto device = check_device(job->options.device); !device) {
         return in_side(device.error());
     }
-    if (auto outputs = check_outputs(options.report, options.trace, options.figure); !outputs) {
+    if (auto outputs = check_outputs(options.report, options.trace, options.figure, options.figure_wish); !outputs) {
         return in_side(outputs.error());
     }
     return {};
@@ -155,7 +155,7 @@ int compare_command(const CompareOptions& options) {
             return fail(checked.error());
         }
     }
-    if (auto outputs = check_outputs(options.report, "", options.figure); !outputs) {
+    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish); !outputs) {
         return fail(outputs.error());
     }
     const Interrupts interrupts;

@@ -1,9 +1,6 @@
 // headway figure: a trace on disk as a picture.
 #include "app/exchange/chrome_reader.h"
 #include "app/runner/commands.h"
-#ifdef HEADWAY_WITH_FIGURES
-#include "app/figure/movie.h"
-#endif
 
 namespace headway::runner {
 
@@ -19,15 +16,7 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
 }
 
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {
-#ifdef HEADWAY_WITH_FIGURES
-    const bool moving = figure::is_movie_path(file);
-    if (auto possible = moving ? figure::check_movie_path(file) : core::Result<void>(); !possible) {
-        return fail(possible.error());
-    }
-#else
-    constexpr bool moving = false;
-#endif
-    if (auto possible = check_outputs("", "", moving ? "" : file); !possible) {
+    if (auto possible = check_outputs("", "", file, wish); !possible) {
         return fail(possible.error());
     }
     auto run = read_recorded(trace);

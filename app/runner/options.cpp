@@ -12,11 +12,11 @@ namespace {
 
 // As CLI11 hands them over.
 struct RawFigureOptions {
-    std::string size, theme, scale, from, to, title, seconds, fps;
+    std::string size, theme, scale, from, to, title, lanes, seconds, fps;
 };
 
 // Of `headway figure` without a prefix; of a run's figure as "--figure-size" and so on.
-void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix, bool moving) {
+void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix) {
     app.add_option("--" + prefix + "size", raw.size,
                    "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch (default: 1600x900)");
     app.add_option("--" + prefix + "theme", raw.theme, "light, dark or projector (default: light)");
@@ -24,15 +24,17 @@ void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string&
     app.add_option("--" + prefix + "from", raw.from, "TIME where the axis begins: 12ms, 800us (default: all)");
     app.add_option("--" + prefix + "to", raw.to, "TIME where it ends");
     app.add_option("--" + prefix + "title", raw.title, "in place of the finding");
-    if (moving) {
-        app.add_option("--seconds", raw.seconds, "how long a moving figure lasts (default: 8)");
-        app.add_option("--fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
-    }
+    app.add_option(
+        "--" + prefix + "lanes", raw.lanes,
+        "window: arranged as the window's are; or FILE.json, a copy of its lanes.json (default: as they ran)");
+    app.add_option("--" + prefix + "seconds", raw.seconds, "how long a moving figure lasts (default: 8)");
+    app.add_option("--" + prefix + "fps", raw.fps, "its frames a second (default: 25, of a GIF 12)");
 }
 
 core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string& prefix) {
     FigureWish wish;
     wish.title = raw.title;
+    wish.lanes = raw.lanes;
     if (raw.size == "slide" || raw.size == "column" || raw.size == "two-columns" || raw.size == "poster") {
         wish.size = raw.size;
     } else if (!raw.size.empty()) {
@@ -61,9 +63,9 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
         double least, most;
         double& value;
     };
-    for (const Number& number :
-         {Number{raw.scale, "--" + prefix + "scale", 1, 8, wish.scale},
-          Number{raw.seconds, "--seconds", 0.1, 600, wish.seconds}, Number{raw.fps, "--fps", 1, 60, wish.fps}}) {
+    for (const Number& number : {Number{raw.scale, "--" + prefix + "scale", 1, 8, wish.scale},
+                                 Number{raw.seconds, "--" + prefix + "seconds", 0.1, 600, wish.seconds},
+                                 Number{raw.fps, "--" + prefix + "fps", 1, 60, wish.fps}}) {
         if (!number.text.empty()) {
             auto value = parse_number(number.text, number.option, number.least, number.most);
             if (!value) {
@@ -119,8 +121,9 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
     app.add_option("--report", raw.report, "FILE.json: the numbers");
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
-    app.add_option("--figure", raw.figure, "FILE.png, .svg or .pdf: the timeline");
-    add_figure_options(app, raw.figure_options, "figure-", false);
+    app.add_option("--figure", raw.figure,
+                   "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
+    add_figure_options(app, raw.figure_options, "figure-");
     app.add_option("--confine", raw.confine, "DIR: the program may write there only (repeatable)")
         ->expected(1)
         ->allow_extra_args(false)
@@ -357,8 +360,9 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     compare->add_option("--b", side_b, "options of run B, in one string; or a trace on disk")->required();
     compare->add_option("--repeat", repeat_sides,
                         "N: run each once to warm up, then N times in turn, and compare the medians");
-    compare->add_option("--figure", line.compare.figure, "FILE.png, .svg or .pdf: both timelines");
-    add_figure_options(*compare, raw_compared, "figure-", false);
+    compare->add_option("--figure", line.compare.figure,
+                        "FILE.png, .svg or .pdf: both timelines; moving: .gif, .mp4 or frame-%04d.png");
+    add_figure_options(*compare, raw_compared, "figure-");
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
     std::string file_in, file_out, exercise;
@@ -366,7 +370,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
     figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; moving: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
         ->required();
-    add_figure_options(*figure, raw_figure, "", true);
+    add_figure_options(*figure, raw_figure, "");
 
     auto* check = app.add_subcommand("check", "Grade a learner's program (not in this version)");
     check->add_option("EXERCISE", exercise, "an exercise's id")->required();

@@ -24,6 +24,7 @@ struct FigureWish {
     std::optional<double> from_ns, to_ns;  // only this stretch of time
     std::string title;                     // empty: the finding
     double seconds = 8, fps = 0;           // of a moving one; 0: as its kind has them
+    std::string lanes;                     // "window", or a file with an arrangement; empty: in the order of the run
 };
 
 // What one run is to be like.

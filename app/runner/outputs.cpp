@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/exchange/chrome_writer.h"
 #include "app/exchange/gzip_sink.h"
+#include "app/model/kept.h"
 #include "app/model/report.h"
 #include "app/runner/commands.h"
 #include "app/runner/output_file.h"
@@ -24,6 +26,35 @@ std::string lower_case_end(const std::string& path) {
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
     return end;
+}
+
+core::Result<model::Arrangement> lanes_of(const FigureWish& wish) {
+    if (wish.lanes.empty()) {
+        return model::Arrangement();
+    }
+    if (wish.lanes == "window") {
+        return model::read_arrangement(model::arrangement_file(model::kept_folder()));
+    }
+    std::error_code ignored;
+    if (!std::filesystem::exists(wish.lanes, ignored)) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "there is no file " + wish.lanes + " that says how the lanes are to be arranged"};
+    }
+    return model::read_arrangement(wish.lanes);
+}
+
+// Of a moving figure or one that stands.
+[[maybe_unused]] core::Result<void> check_figure(const std::string& path) {
+#ifdef HEADWAY_WITH_FIGURES
+    return figure::is_movie_path(path) ? figure::check_movie_path(path) : figure::check_figure_path(path);
+#else
+    return core::Error{core::ErrorKind::usage, "a figure (" + path + ") is not possible: this build has none"};
+#endif
+}
+
+// The frames of a series have other names, and perhaps a folder that is made for them.
+bool has_frames(const std::string& path) {
+    return path.find('%', path.find_last_of('/') + 1) != std::string::npos;
 }
 
 }  // namespace
@@ -65,19 +96,19 @@ core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
     return run;
 }
 
-core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure) {
+core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
+                                 const FigureWish& wish) {
     if (!trace.empty() && lower_case_end(trace) == ".gz" &&
         lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
         return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
     }
     if (!figure.empty()) {
-#ifdef HEADWAY_WITH_FIGURES
-        if (auto known = figure::check_figure_path(figure); !known) {
-            return known.error();
+        if (auto known = check_figure(figure); !known) {
+            return known;
         }
-#else
-        return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
-#endif
+        if (auto lanes = lanes_of(wish); !lanes) {
+            return lanes.error();
+        }
     }
     const std::string* paths[] = {&report, &trace, &figure};
     for (const auto* path : paths) {
@@ -88,6 +119,9 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
             if (other != path && *other == *path && path->rfind("/dev/", 0) != 0) {
                 return core::Error{core::ErrorKind::usage, *path + " is asked for twice"};
             }
+        }
+        if (path == &figure && has_frames(figure)) {
+            continue;
         }
         if (auto writable = check_writable(*path); !writable) {
             return writable.error();
@@ -150,6 +184,11 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     options.height_px = static_cast<float>(wish.height_px);
     options.scale = static_cast<float>(wish.scale);
     options.title = wish.title;
+    auto lanes = lanes_of(wish);
+    if (!lanes) {
+        return lanes.error();
+    }
+    options.arrangement = std::move(*lanes);
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         options.theme = wish.theme == figure::theme(name).name ? name : options.theme;
     }

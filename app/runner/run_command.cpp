@@ -126,7 +126,7 @@ int run_command(const RunOptions& options) {
         return fail(device.error());
     }
     const int writable = outputs.run([&] {
-        const auto checked = check_outputs(options.report, options.trace, options.figure);
+        const auto checked = check_outputs(options.report, options.trace, options.figure, options.figure_wish);
         return checked ? kDone : fail(checked.error());
     });
     if (writable != kDone) {

@@ -9,7 +9,7 @@
 
 #include "app/figure/timeline.h"
 #include "app/lesson/assets.h"
-#include "app/session/kept.h"
+#include "app/model/kept.h"
 
 namespace headway::ui {
 
@@ -252,7 +252,7 @@ void AppState::scale_down() {
 void AppState::keep_in(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
     pictures.remember_in(folder / "picture.txt");
-    if (auto read = session::read_arrangement(folder / "lanes.json")) {
+    if (auto read = model::read_arrangement(model::arrangement_file(folder))) {
         arrangement_ = std::move(*read);
         kept_arrangement_ = ++arrangement_revision_;
     } else {
@@ -272,7 +272,7 @@ std::string AppState::keep_arrangement() {
         return {};
     }
     kept_arrangement_ = arrangement_revision_;
-    const auto written = session::write_arrangement(bookmarks.folder / "lanes.json", arrangement_);
+    const auto written = model::write_arrangement(model::arrangement_file(bookmarks.folder), arrangement_);
     return written ? std::string() : "The lanes' arrangement is not kept: " + written.error().message;
 }
 

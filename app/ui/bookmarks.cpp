@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/session/kept.h"
+#include "app/model/kept.h"
 
 namespace headway::ui {
 
@@ -27,7 +27,7 @@ std::string Bookmarks::watch(std::span<const Shown> shown) {
         if (folder.empty()) {
             continue;
         }
-        auto read = session::read_bookmarks(session::bookmarks_file(folder, model::fingerprint_of(*s.run)));
+        auto read = model::read_bookmarks(model::bookmarks_file(folder, model::fingerprint_of(*s.run)));
         if (!read) {
             problem = read.error().message;
         } else if (!read->empty()) {
@@ -57,7 +57,7 @@ const std::vector<model::Bookmark>& Bookmarks::of(const model::Run* run) const {
 
 std::optional<std::size_t> Bookmarks::add(const model::Run* run, model::Bookmark mark) {
     Kept* kept = find(run);
-    if (kept == nullptr || kept->marks.size() >= session::kMostBookmarks) {
+    if (kept == nullptr || kept->marks.size() >= model::kMostBookmarks) {
         return std::nullopt;
     }
     const auto place = std::upper_bound(kept->marks.begin(), kept->marks.end(), mark,
@@ -74,7 +74,7 @@ std::string Bookmarks::set_note(const model::Run* run, std::size_t index, std::s
     if (kept == nullptr || index >= kept->marks.size()) {
         return {};
     }
-    kept->marks[index].text = session::note_from(note);
+    kept->marks[index].text = model::note_from(note);
     return changed(*kept);
 }
 
@@ -98,7 +98,7 @@ std::string Bookmarks::save(Kept& kept) const {
         return {};
     }
     const auto written =
-        session::write_bookmarks(session::bookmarks_file(folder, model::fingerprint_of(*kept.run)), kept.marks);
+        model::write_bookmarks(model::bookmarks_file(folder, model::fingerprint_of(*kept.run)), kept.marks);
     kept.unsaved = !written;
     return written ? std::string() : "The marks are not kept: " + written.error().message;
 }

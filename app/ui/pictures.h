@@ -21,6 +21,7 @@ namespace headway::ui {
 struct PictureOf {
     std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
     std::vector<model::Bookmark> marks_a, marks_b;
+    model::Arrangement arrangement;  // of the window's rows
     std::string program;
     figure::TimelineView view;          // that the window shows
     float width_px = 0, height_px = 0;  // of the window

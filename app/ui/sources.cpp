@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app/lesson/document_tabs.h"
+#include "app/model/kept.h"
 
 namespace headway::ui {
 
@@ -33,16 +34,7 @@ std::string text_of(const fs::path& file) {
 }  // namespace
 
 fs::path default_home() {
-    const char* data = std::getenv("XDG_DATA_HOME");
-    if (data != nullptr && *data == '/') {
-        return fs::path(data) / "headway" / "programs";
-    }
-    const char* home = std::getenv("HOME");
-    if (home != nullptr && *home == '/') {
-        return fs::path(home) / ".local" / "share" / "headway" / "programs";
-    }
-    std::error_code problem;
-    return fs::temp_directory_path(problem) / ("headway-" + std::to_string(getuid())) / "programs";
+    return model::kept_folder() / "programs";
 }
 
 bool may_write_in(const fs::path& folder) {

@@ -7,7 +7,7 @@
 
 #include "app/figure/format.h"
 #include "app/gfx/imgui_compat.h"
-#include "app/session/kept.h"
+#include "app/model/kept.h"
 #include "app/ui/widgets.h"
 
 namespace headway::ui {
@@ -35,7 +35,7 @@ void TimelinePanel::set_mark() {
     }
     const auto place = state_.bookmarks.add(run, mark);
     if (!place) {
-        say("A recording can have " + std::to_string(session::kMostBookmarks) + " marks, and this one has them.");
+        say("A recording can have " + std::to_string(model::kMostBookmarks) + " marks, and this one has them.");
         return;
     }
     edit_mark(index, *place);

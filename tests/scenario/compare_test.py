@@ -88,6 +88,23 @@ class Compare(Scenario):
         self.assertEqual(ran.status, 0, ran)
         self.assertTrue((self.folder / "f.svg").read_text().startswith("<"))
 
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_a_moving_figure_of_both(self):
+        sides = ["--a", "--device simulated --set n=50", "--b", "--device simulated --set n=50 --set wait=each"]
+        ran = self.headway("compare", "increment", *sides, "--figure", "both/%02d.png", "--figure-seconds", 1,
+                           "--figure-fps", 6, "--figure-size", "640x400")
+        self.assertEqual(ran.status, 0, ran)
+        frames = [(self.folder / "both" / f"{i:02d}.png").read_bytes() for i in range(1, 7)]
+        self.assertEqual(len(os.listdir(self.folder / "both")), 6)
+        self.assertEqual(len(set(frames)), 5)  # it stands still at the end
+        ran = self.headway("compare", "increment", *sides, "--figure", "end.png", "--figure-size", "640x400")
+        self.assertEqual(ran.status, 0, ran)
+        self.assertEqual((self.folder / "end.png").read_bytes(), frames[-1])
+        # Said before anything runs.
+        ran = self.headway("compare", "increment", *sides, "--figure", "no/such/%02d.png")
+        self.assertEqual(ran.status, 2, ran)
+        self.assertEqual(ran.out, "")
+
 
 if __name__ == "__main__":
     main()

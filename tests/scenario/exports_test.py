@@ -213,6 +213,34 @@ class Exports(Scenario):
             self.assertEqual(refused.err.count("\n"), 1, refused)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_lanes_are_arranged_when_that_is_asked_for(self):
+        ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json", "--figure", "plain.svg")
+        self.assertEqual(ran.status, 0, ran)
+        own = self.folder / "lanes.json"
+        own.write_text('{"rows": [{"row": "memory", "pinned": true, "name": "Bytes held"}]}')
+        data = self.folder / "data"
+        (data / "headway").mkdir(parents=True)
+        (data / "headway" / "lanes.json").write_bytes(own.read_bytes())
+
+        def drawn(*options):
+            done = self.headway("figure", "t.json", "-o", "f.svg", *options, environment={"XDG_DATA_HOME": str(data)})
+            self.assertEqual(done.status, 0, done)
+            return (self.folder / "f.svg").read_text()
+
+        plain = (self.folder / "plain.svg").read_text()
+        self.assertEqual(drawn(), plain)  # not unless it is asked for
+        arranged = drawn("--lanes", "lanes.json")
+        self.assertIn("Bytes held", arranged)
+        self.assertLess(arranged.index("Bytes held"), arranged.index("Frontend"))
+        self.assertEqual(drawn("--lanes", "window"), arranged)
+        (self.folder / "bad.json").write_text("[]")
+        for wrong in ("none.json", "bad.json"):
+            refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)
+            self.assertEqual(refused.status, 2, refused)
+            self.assertIn(wrong, refused.err)
+            self.assertFalse((self.folder / "no.svg").exists())
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_figures_are_what_their_names_say(self):
         begins = {"f.png": b"\x89PNG\r\n", "f.svg": b"<", "f.pdf": b"%PDF-"}
         for name, begin in begins.items():

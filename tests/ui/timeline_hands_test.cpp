@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "app/session/kept.h"
+#include "app/model/kept.h"
 
 namespace headway::ui::test {
 namespace {
@@ -204,7 +204,7 @@ TEST_F(TimelineHandsTest, EscapeSetsNoMark) {
 }
 
 TEST_F(TimelineHandsTest, DamagedMarksAreSaidAndNotLost) {
-    const auto file = session::bookmarks_file(folder / "kept", model::fingerprint_of(run()));
+    const auto file = model::bookmarks_file(folder / "kept", model::fingerprint_of(run()));
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << "{\"marks\": [{\"begin_ns\": 5, \"end_";
     state.keep_in(folder / "kept");
@@ -217,7 +217,7 @@ TEST_F(TimelineHandsTest, DamagedMarksAreSaidAndNotLost) {
     act("key:enter");
     EXPECT_EQ(state.bookmarks.of(&run()).size(), 1u);
     EXPECT_TRUE(std::filesystem::exists(file.string() + ".bad"));
-    EXPECT_TRUE(session::read_bookmarks(file));
+    EXPECT_TRUE(model::read_bookmarks(file));
 }
 
 // ---- lanes ----

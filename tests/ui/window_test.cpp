@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
 
 #include "tests/ui/window_fixture.h"
@@ -293,6 +296,46 @@ TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
     ASSERT_EQ(state.notices().size(), 1u);
     EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
     EXPECT_NE(state.notices().front().text.find("/nonexistent/own.pdf"), std::string::npos);
+}
+
+TEST_F(WindowTest, AMovieIsOfBothRunsAndArrangedAsTheWindowIs) {
+    run_to_the_end();
+    run_to_the_end();
+    ASSERT_NE(session.a(), nullptr);
+    state.set_arrangement({{"memory", 0, false, true, "Bytes held"}});
+    ExportChoice& choice = state.picture_choice();
+    choice.what = ExportChoice::What::both;
+    choice.format = ExportChoice::Format::frames;
+    choice.size = figure::FigureSize::column;
+    choice.scale = choice.seconds = 1;
+    act("key:f12");
+    EXPECT_TRUE(shown("export/what/A | B"));
+    act("key:enter");
+    finish_picture(state, [this] { frame(); });
+    ASSERT_EQ(state.notices().size(), 1u);
+    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    ASSERT_EQ(files.size(), 25u);
+    const auto bytes = [](const std::filesystem::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    // The last one is the figure of both, as the window has its lanes.
+    choice.format = ExportChoice::Format::png;
+    const auto still = folder / "still.png";
+    state.export_to(still.string());
+    finish_picture(state, [this] { frame(); });
+    EXPECT_EQ(bytes(files.back()), bytes(still));
+    state.set_arrangement({});
+    state.export_to(still.string());
+    finish_picture(state, [this] { frame(); });
+    EXPECT_NE(bytes(files.back()), bytes(still));
 }
 
 // All of it lies inside of the window, on any screen.

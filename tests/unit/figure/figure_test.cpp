@@ -91,6 +91,67 @@ TEST_F(Figures, TextNeverOverlapsNorLeavesThePicture) {
     }
 }
 
+// Where a row's name stands, from the top; -1: nowhere.
+float y_of(const DisplayList& list, const std::string& name) {
+    for (const Item& item : list.items) {
+        if (const auto* text = std::get_if<Text>(&item); text != nullptr && text->text == name) {
+            return text->baseline.y;
+        }
+    }
+    return -1;
+}
+
+TEST_F(Figures, RowsAreAsSomebodyArrangedThem) {
+    test::Settings settings;
+    settings.lanes = 2;
+    const auto a = test::training(settings, 30, true);
+    const auto b = test::training(settings, 30, false);
+    for (const FigureSize size : kFigureSizes) {
+        FigureOptions options;
+        options.size = size;
+        DisplayList list = figure(*a, b.get(), options, fonts_);
+        EXPECT_LT(y_of(list, "Frontend"), y_of(list, "Memory")) << word_of(size);
+        EXPECT_EQ(y_of(list, "Store"), -1);
+        options.arrangement = {{"memory", 200, false, true, "Store"},
+                               {"lane 1", 0, false, false, ""},
+                               {"frontend", 0, true, false, ""},
+                               {"lane 7", 0, false, false, "not there"}};
+        list = figure(*a, b.get(), options, fonts_);
+        EXPECT_EQ(y_of(list, "Memory"), -1) << word_of(size);
+        EXPECT_LT(y_of(list, "Store"), y_of(list, "Worker 1")) << word_of(size);
+        EXPECT_LT(y_of(list, "Worker 1"), y_of(list, "Frontend")) << word_of(size);
+        EXPECT_EQ(y_of(list, "issues, waits"), -1) << "folded up, " << word_of(size);
+        EXPECT_EQ(test::overlapping_text(list, fonts_), "") << word_of(size);
+    }
+}
+
+TEST_F(Figures, HeightsAreInProportionToTheWindows) {
+    const auto run = test::training({}, 30, true);
+    FontSet fonts;
+    const TimelineRun shown{run.get(), 0, {}, {}, -1};
+    TimelineOptions options;
+    options.area = {0, 0, 1600, 100'000};  // every row as tall as it may be
+    options.theme = &theme(ThemeName::light);
+    options.measure = &fonts;
+    options.view = whole_view(std::span(&shown, 1), false);
+    options.style = look_of(FigureSize::column).timeline;
+    const auto height = [&] {
+        const TimelineLayout layout = layout_timeline(std::span(&shown, 1), options);
+        for (const RowBox& row : layout.rows) {
+            if (row.kind == RowKind::memory) {
+                return row.box.height();
+            }
+        }
+        return 0.0F;
+    };
+    const float usual = height();
+    const model::Arrangement twice{{"memory", 2 * window_style().memory_row_px, false, false, ""}};
+    options.arrangement = &twice;
+    EXPECT_NEAR(height(), 2 * usual, 1.5F);
+    options.style = window_style();
+    EXPECT_NEAR(height(), twice[0].height_px, 1.0F);  // the window's own is what it says
+}
+
 TEST_F(Figures, EachSizeIsAsLargeAsItSaysAndCanBeRead) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);

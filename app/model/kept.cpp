@@ -1,8 +1,11 @@
-#include "app/session/kept.h"
+#include "app/model/kept.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -12,7 +15,7 @@
 
 #include "engine/core/whole_file.h"
 
-namespace headway::session {
+namespace headway::model {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -78,18 +81,35 @@ std::string note_from(std::string_view text) {
     return first == std::string::npos ? std::string() : note.substr(first, note.find_last_not_of(' ') - first + 1);
 }
 
+fs::path kept_folder() {
+    const char* data = std::getenv("XDG_DATA_HOME");
+    if (data != nullptr && *data == '/') {
+        return fs::path(data) / "headway";
+    }
+    const char* home = std::getenv("HOME");
+    if (home != nullptr && *home == '/') {
+        return fs::path(home) / ".local" / "share" / "headway";
+    }
+    std::error_code problem;
+    return fs::temp_directory_path(problem) / ("headway-" + std::to_string(getuid()));
+}
+
+fs::path arrangement_file(const fs::path& folder) {
+    return folder / "lanes.json";
+}
+
 fs::path bookmarks_file(const fs::path& folder, std::uint64_t fingerprint) {
     std::array<char, 24> name{};
     std::snprintf(name.data(), name.size(), "%016llx.json", static_cast<unsigned long long>(fingerprint));
     return folder / "marks" / name.data();
 }
 
-core::Result<std::vector<model::Bookmark>> read_bookmarks(const fs::path& file) {
+core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
     auto read = read_json(file);
     if (!read) {
         return read.error();
     }
-    std::vector<model::Bookmark> marks;
+    std::vector<Bookmark> marks;
     if (!*read) {
         return marks;
     }
@@ -107,19 +127,18 @@ core::Result<std::vector<model::Bookmark>> read_bookmarks(const fs::path& file) 
         };
         const auto begin = number("begin_ns"), end = number("end_ns");
         if (!begin || !end || *end < *begin || marks.size() >= kMostBookmarks) {
-            return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged at mark " +
-                                                                std::to_string(marks.size() + 1)};
+            return core::Error{core::ErrorKind::unreadable,
+                               file.string() + " is damaged at mark " + std::to_string(marks.size() + 1)};
         }
         const auto text = entry.find("note");
         marks.push_back(
             {*begin, *end, text != entry.end() && text->is_string() ? note_from(text->get<std::string>()) : ""});
     }
-    std::stable_sort(marks.begin(), marks.end(),
-                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
     return marks;
 }
 
-core::Result<void> write_bookmarks(const fs::path& file, const std::vector<model::Bookmark>& marks) {
+core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookmark>& marks) {
     if (!read_bookmarks(file)) {
         put_aside(file);
     }
@@ -137,12 +156,12 @@ core::Result<void> write_bookmarks(const fs::path& file, const std::vector<model
     return write_json(file, {{"marks", std::move(list)}});
 }
 
-core::Result<model::Arrangement> read_arrangement(const fs::path& file) {
+core::Result<Arrangement> read_arrangement(const fs::path& file) {
     auto read = read_json(file);
     if (!read) {
         return read.error();
     }
-    model::Arrangement arrangement;
+    Arrangement arrangement;
     if (!*read) {
         return arrangement;
     }
@@ -155,7 +174,7 @@ core::Result<model::Arrangement> read_arrangement(const fs::path& file) {
         if (!entry.is_object() || arrangement.size() >= kMostRows) {
             continue;
         }
-        model::RowSetting setting;
+        RowSetting setting;
         const auto text = [&entry](const char* name) {
             const auto found = entry.find(name);
             return found != entry.end() && found->is_string() ? note_from(found->get<std::string>()) : std::string();
@@ -172,14 +191,14 @@ core::Result<model::Arrangement> read_arrangement(const fs::path& file) {
             const double px = height->get<double>();
             setting.height_px = px > 0 && px < 10'000 ? static_cast<float>(px) : 0;
         }
-        if (!setting.row.empty() && model::setting_of(arrangement, setting.row) == nullptr) {
+        if (!setting.row.empty() && setting_of(arrangement, setting.row) == nullptr) {
             arrangement.push_back(std::move(setting));
         }
     }
     return arrangement;
 }
 
-core::Result<void> write_arrangement(const fs::path& file, const model::Arrangement& arrangement) {
+core::Result<void> write_arrangement(const fs::path& file, const Arrangement& arrangement) {
     if (!read_arrangement(file)) {
         put_aside(file);
     }
@@ -208,4 +227,4 @@ core::Result<void> write_arrangement(const fs::path& file, const model::Arrangem
     return write_json(file, {{"rows", std::move(list)}});
 }
 
-}  // namespace headway::session
+}  // namespace headway::model
