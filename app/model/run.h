@@ -20,6 +20,7 @@
 #include "app/model/curve.h"
 #include "app/model/kind_sums.h"
 #include "app/model/span_index.h"
+#include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/trace/reader.h"
 
@@ -160,6 +161,9 @@ struct RunError {
     std::string message, file;
     std::uint32_t line = 0;
     OpId op = 0;
+    core::ErrorKind kind = core::ErrorKind::failed;
+    // The learner ended it: no failure.
+    [[nodiscard]] bool stopped() const { return kind == core::ErrorKind::stopped; }
 };
 
 enum class Regime { execution_bound, issue_bound };
@@ -197,6 +201,9 @@ class Run {
 public:
     explicit Run(std::unique_ptr<trace::Reader> reader);
     ~Run();
+    // The same recording, nothing of it taken in yet: for another thread, which reads it while this one goes on, and
+    // whether or not this one stays.
+    [[nodiscard]] std::unique_ptr<Run> another() const { return std::make_unique<Run>(reader_->another()); }
 
     // Takes in what has been recorded since. At most about `budget_ms` of work (0: all there is); true when more is
     // left.

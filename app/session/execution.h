@@ -43,7 +43,9 @@ public:
     [[nodiscard]] bool live() const { return is_live(phase_); }
     // Null while starting, and when the runner never began to record.
     [[nodiscard]] const model::Run* run() const { return run_.get(); }
-    // For who reads it beside the frames: only once it is over and read to its end.
+    // Something may still come of it that run() does not hold: it goes on, or is not yet read to its end.
+    [[nodiscard]] bool grows() const { return live() || unread_; }
+    // For who reads it beside the frames: only while it does not grow. What grows is read by another() of its own.
     [[nodiscard]] std::shared_ptr<const model::Run> shared_run() const { return run_; }
     [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
     [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front

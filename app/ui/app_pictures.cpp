@@ -45,7 +45,9 @@ std::optional<PictureOf> AppState::picture_of() const {
     of.marks_b = of.b != nullptr ? bookmarks.of(of.b.get()) : std::vector<model::Bookmark>();
     of.width_px = window_width_px;
     of.height_px = window_height_px;
-    of.growing = session.live() || session.behind();
+    of.a_grows = first->grows();
+    of.b_grows = of.b != nullptr && b->grows();
+    of.live = session.live();
     return of;
 }
 

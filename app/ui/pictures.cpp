@@ -1,5 +1,6 @@
 #include "app/ui/pictures.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -75,6 +76,16 @@ void Pictures::remember_in(std::filesystem::path file) {
     }
 }
 
+// Only a convenience: where it cannot be kept, the next start begins with the first choice again.
+void Pictures::keep(const std::filesystem::path& file, const std::string& choice) {
+    if (file.empty()) {
+        return;
+    }
+    std::error_code ignored;
+    std::filesystem::create_directories(file.parent_path(), ignored);
+    [[maybe_unused]] const auto kept = core::write_whole(file.string(), choice);
+}
+
 Result<void> Pictures::begin(std::string what, BackgroundJob::Work work) {
     if (!job_.start(std::move(what), std::move(work))) {
         return Error{ErrorKind::usage, "Another picture is being written; this one would have to wait for it."};
@@ -100,51 +111,106 @@ figure::FigureOptions Pictures::options_for(const PictureOf& of) const {
     return options;
 }
 
+// Each run as the picture is made of it: itself, or a reading of its own where it grows.
+struct Pictures::Sources {
+    struct Source {
+        std::shared_ptr<const model::Run> run;
+        std::shared_ptr<model::Run> own;  // null where the run does not grow
+        std::size_t known = 0;            // of its ops, when the picture was asked for
+        bool live = false;
+
+        Source() = default;
+        Source(const std::shared_ptr<const model::Run>& shown, bool grows, bool goes_on) : run(shown), live(goes_on) {
+            if (grows) {
+                known = shown->op_count();
+                run = own = shown->another();
+            }
+        }
+        // On the job's thread. False: given up.
+        bool read(const BackgroundJob::Progress& progress, double from, double to) const {
+            constexpr double kAtOnce_ms = 30;
+            while (own != nullptr && own->op_count() < known) {
+                const bool more = own->update(kAtOnce_ms);
+                const double share = static_cast<double>(own->op_count()) / static_cast<double>(known);
+                if (!progress(from + (to - from) * std::min(1.0, share))) {
+                    return false;
+                }
+                if (!more) {
+                    break;
+                }
+            }
+            if (own != nullptr) {
+                own->update();  // to a moment at which all that is drawn holds
+                if (!live) {
+                    own->close();
+                }
+            }
+            return true;
+        }
+    };
+    Source a, b;
+
+    [[nodiscard]] bool grow() const { return a.own != nullptr || b.own != nullptr; }
+    bool read(const BackgroundJob::Progress& progress, double to) const {
+        return a.read(progress, 0, to / 2) && b.read(progress, to / 2, to);
+    }
+    [[nodiscard]] const model::Run* second() const { return b.run.get(); }
+};
+
+Pictures::Sources Pictures::sources_of(const PictureOf& of, bool alone) {
+    const bool a_is_last = of.b == nullptr;
+    Sources sources;
+    if (alone) {
+        sources.a = {of.b, of.b_grows, of.live};
+        return sources;
+    }
+    sources.a = {of.a, of.a_grows, of.live && a_is_last};
+    if (of.b != nullptr) {
+        sources.b = {of.b, of.b_grows, of.live};
+    }
+    return sources;
+}
+
+namespace {
+
+Error given_up() {
+    return {ErrorKind::failed, "Given up; nothing was written."};
+}
+
+Result<std::string> said(const Result<void>& done, const std::string& path) {
+    return done ? Result<std::string>("The figure is in " + path) : Result<std::string>(done.error());
+}
+
+}  // namespace
+
 Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
     figure::FigureOptions options = options_for(of);
     const bool alone = choice_.what == ExportChoice::What::run && of.b != nullptr;
-    const auto a = alone ? of.b : of.a;
-    const auto b = alone ? nullptr : of.b;
     if (alone) {
         options.bookmarks_a = of.marks_b;
         options.bookmarks_b.clear();
     }
-    if (!file_.empty()) {
-        std::error_code ignored;
-        std::filesystem::create_directories(file_.parent_path(), ignored);
-        // Only a convenience: where it cannot be kept, the next start begins with the first choice again.
-        if (auto kept = core::write_whole(file_.string(), text_of(choice_)); !kept) {
-            file_.clear();
-        }
-    }
-    if (choice_.moving()) {
-        if (of.growing) {
-            return Error{ErrorKind::usage, "A moving figure can be made once the run is over."};
-        }
-        if (auto possible = figure::check_movie_path(path); !possible) {
-            return possible;
-        }
-        const figure::MovieOptions movie{static_cast<double>(choice_.seconds), 0};
-        return begin("Drawing the frames", [=](const BackgroundJob::Progress& progress) -> Result<std::string> {
-            auto done = figure::write_movie(path, *a, b.get(), options, movie, progress);
-            return done ? Result<std::string>("The figure is in " + path) : Result<std::string>(done.error());
-        });
-    }
-    if (auto known = figure::check_figure_path(path); !known) {
+    const bool moving = choice_.moving();
+    if (auto known = moving ? figure::check_movie_path(path) : figure::check_figure_path(path); !known) {
         return known;
     }
-    if (of.growing) {
-        auto fonts = std::make_shared<figure::FontSet>();
-        auto drawn = std::make_shared<figure::DrawnFigure>(figure::draw_figure(*a, b.get(), options, *fonts));
-        return begin("Writing the figure", [=](const BackgroundJob::Progress&) -> Result<std::string> {
-            auto done = figure::write_drawn(path, *drawn, options.scale, *fonts);
-            return done ? Result<std::string>("The figure is in " + path) : Result<std::string>(done.error());
-        });
-    }
-    return begin("Writing the figure", [=](const BackgroundJob::Progress&) -> Result<std::string> {
-        auto done = figure::write_figure(path, *a, b.get(), options);
-        return done ? Result<std::string>("The figure is in " + path) : Result<std::string>(done.error());
-    });
+    const figure::MovieOptions movie{static_cast<double>(choice_.seconds), 0};
+    return begin(moving ? "Drawing the frames" : "Writing the figure",
+                 [=, sources = sources_of(of, alone), file = file_,
+                  choice = text_of(choice_)](const BackgroundJob::Progress& progress) -> Result<std::string> {
+                     keep(file, choice);
+                     // Of a movie the frames take longest, of a picture the reading.
+                     const double read = !sources.grow() ? 0 : moving ? 0.1 : 0.8;
+                     if (!sources.read(progress, read)) {
+                         return given_up();
+                     }
+                     if (!moving) {
+                         return said(figure::write_figure(path, *sources.a.run, sources.second(), options), path);
+                     }
+                     return said(figure::write_movie(path, *sources.a.run, sources.second(), options, movie,
+                                                     [&](double share) { return progress(read + (1 - read) * share); }),
+                                 path);
+                 });
 }
 
 Result<void> Pictures::copy(const PictureOf& of) {
@@ -154,17 +220,16 @@ Result<void> Pictures::copy(const PictureOf& of) {
     figure::FigureOptions options = options_for(of);
     options.view = of.view;
     options.scale = static_cast<float>(choice_.scale);
-    auto fonts = std::make_shared<figure::FontSet>();
-    std::shared_ptr<figure::DisplayList> laid_out;
-    if (of.growing) {
-        laid_out = std::make_shared<figure::DisplayList>(figure::figure(*of.a, of.b.get(), options, *fonts));
-    }
-    return begin("Copying the picture", [=](const BackgroundJob::Progress&) -> Result<std::string> {
-        const auto png =
-            figure::png_bytes(laid_out != nullptr ? *laid_out : figure::figure(*of.a, of.b.get(), options, *fonts),
-                              options.scale, *fonts);
-        return png ? copied(*png) : Result<std::string>(png.error());
-    });
+    return begin("Copying the picture",
+                 [=, sources = sources_of(of, false)](const BackgroundJob::Progress& progress) -> Result<std::string> {
+                     if (!sources.read(progress, sources.grow() ? 0.8 : 0)) {
+                         return given_up();
+                     }
+                     const figure::FontSet fonts;
+                     const auto png = figure::png_bytes(
+                         figure::figure(*sources.a.run, sources.second(), options, fonts), options.scale, fonts);
+                     return png ? copied(*png) : Result<std::string>(png.error());
+                 });
 }
 
 Result<void> Pictures::write_pixels(const std::string& path, std::vector<std::uint8_t> rgba, int width, int height) {

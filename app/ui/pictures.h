@@ -17,7 +17,7 @@
 
 namespace headway::ui {
 
-// The runs that a picture is of. They stay while it is drawn.
+// The runs that a picture is of. They stay while it is drawn, which is never the UI thread's work.
 struct PictureOf {
     std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
     std::vector<model::Bookmark> marks_a, marks_b;
@@ -25,7 +25,9 @@ struct PictureOf {
     std::string program;
     figure::TimelineView view;          // that the window shows
     float width_px = 0, height_px = 0;  // of the window
-    bool growing = false;               // a run goes on, so it is laid out at once, on the thread that reads it
+    // Goes on, or is not yet read to its end: the picture is made of a reading of its own, up to that moment.
+    bool a_grows = false, b_grows = false;
+    bool live = false;  // the last of the two goes on
 };
 
 class Pictures {
@@ -46,6 +48,9 @@ public:
     std::optional<core::Result<std::string>> take() { return job_.take(); }
 
 private:
+    struct Sources;
+    static Sources sources_of(const PictureOf& of, bool alone);
+    static void keep(const std::filesystem::path& file, const std::string& choice);
     core::Result<void> begin(std::string what, BackgroundJob::Work work);
     [[nodiscard]] figure::FigureOptions options_for(const PictureOf& of) const;
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace headway::trace {
 
@@ -68,9 +69,10 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
     if (mapped == MAP_FAILED) {
         return unreadable(std::string("cannot map the recording: ") + std::strerror(errno));
     }
-    std::unique_ptr<Reader> reader(new Reader);
-    reader->header_ = static_cast<Header*>(mapped);
-    reader->mapped_bytes_ = bytes;
+    auto mapping = std::make_shared<Mapping>();
+    mapping->begin = mapped;
+    mapping->bytes = bytes;
+    std::unique_ptr<Reader> reader(new Reader(std::move(mapping)));
     const Header& header = *reader->header_;
     if (std::atomic_ref(reader->header_->magic).load(std::memory_order_acquire) != kMagic) {
         return unreadable("not a recording of Headway");
@@ -90,14 +92,24 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
     return reader;
 }
 
-Reader::~Reader() {
-    if (header_ != nullptr) {
-        munmap(header_, mapped_bytes_);
+Reader::Mapping::~Mapping() {
+    if (begin != nullptr) {
+        munmap(begin, bytes);
     }
 }
 
+Reader::Reader(std::shared_ptr<const Mapping> mapping)
+    : mapping_(std::move(mapping)), header_(static_cast<Header*>(mapping_->begin)) {}
+
+std::unique_ptr<Reader> Reader::another() const {
+    std::unique_ptr<Reader> reader(new Reader(mapping_));
+    reader->poll();
+    return reader;
+}
+
 void Reader::poll() {
-    const std::size_t in_file = mapped_bytes_ > kHeaderBytes ? (mapped_bytes_ - kHeaderBytes) / kChunkBytes : 0;
+    const std::size_t bytes = mapping_->bytes;
+    const std::size_t in_file = bytes > kHeaderBytes ? (bytes - kHeaderBytes) / kChunkBytes : 0;
     const std::size_t used = std::min<std::size_t>(header_->chunks_used.load(std::memory_order_acquire),
                                                    std::min<std::size_t>(header_->chunk_capacity, in_file));
     for (; chunks_seen_ < used; ++chunks_seen_) {

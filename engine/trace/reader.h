@@ -20,7 +20,8 @@ class Reader {
 public:
     // Maps the recording behind `fd` (duplicated). Fails in one sentence when it is none or is cut off.
     static core::Result<std::unique_ptr<Reader>> open(int fd);
-    ~Reader();
+    // One more of the same recording, at its beginning: for another thread, and whether or not this one stays.
+    [[nodiscard]] std::unique_ptr<Reader> another() const;
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
@@ -57,15 +58,21 @@ private:
     struct Stream {
         std::vector<const ChunkHeader*> chunks;
     };
-    Reader() = default;
+    // The file in memory, held by all who read it.
+    struct Mapping {
+        void* begin = nullptr;
+        std::size_t bytes = 0;
+        ~Mapping();
+    };
+    explicit Reader(std::shared_ptr<const Mapping> mapping);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
                                                              std::size_t record_bytes) const;
     [[nodiscard]] const Stream& stream(StreamId id) const;
     Stream& stream(StreamId id);
     const MetaRecord* next_meta();
 
+    std::shared_ptr<const Mapping> mapping_;
     Header* header_ = nullptr;
-    std::size_t mapped_bytes_ = 0;
     std::uint32_t chunks_seen_ = 0;
     std::uint32_t lanes_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed

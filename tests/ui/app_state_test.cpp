@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -135,6 +136,51 @@ TEST_F(AppStateTest, APictureOutlivesItsRun) {
     ASSERT_EQ(state.notices().size(), 1u);
     EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
     EXPECT_FALSE(std::filesystem::is_empty(folder));
+}
+
+double cpu_ms(clockid_t of) {
+    timespec now{};
+    clock_gettime(of, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// A run goes on and is long: the thread that draws the window has next to nothing to do with its picture, and what
+// comes meanwhile is not in it.
+TEST_F(AppStateTest, APictureOfARunThatGoesOnIsMadeBesideTheFrames) {
+    constexpr std::size_t kOps = 200'000;
+    state.choose_lesson("increment");
+    session.settings.parameters = {{"n", "3000000"}};
+    state.run();
+    while (session.live() && (session.b()->run() == nullptr || session.b()->run()->op_count() < kOps)) {
+        state.poll(20);
+    }
+    session.toggle_pause();
+    ASSERT_TRUE(session.live()) << session.b()->ending();
+    for (const auto format : {ExportChoice::Format::png, ExportChoice::Format::frames}) {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+        state.picture_choice().format = format;
+        state.picture_choice().scale = state.picture_choice().seconds = 1;
+        const double own = cpu_ms(CLOCK_THREAD_CPUTIME_ID), all = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
+        state.export_again();
+        const double asked = cpu_ms(CLOCK_THREAD_CPUTIME_ID) - own;
+        ASSERT_TRUE(state.pictures.job().busy()) << state.notices().front().text;
+        while (!state.pictures.take()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        const double drawn = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - all;
+        EXPECT_GT(drawn, 30) << "or this tests nothing";
+        EXPECT_LT(asked, drawn / 10);
+        EXPECT_FALSE(std::filesystem::is_empty(folder));
+    }
+    // Given up while it is read, too.
+    state.export_again();
+    state.pictures.cancel();
+    finish_picture();
+    EXPECT_NE(state.notices().back().text.find("Given up"), std::string::npos) << state.notices().back().text;
+    EXPECT_TRUE(session.live());
+    session.stop_at_once();
+    EXPECT_GE(session.b()->run()->op_count(), kOps);
 }
 
 TEST_F(AppStateTest, OnePictureAtATime) {
