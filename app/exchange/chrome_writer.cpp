@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "engine/core/error_word.h"
+
 namespace headway::exchange {
 
 namespace {
@@ -348,7 +350,7 @@ void Writer::other_data() {
         put(quoted(run_.result_json()));
     }
     if (const auto& error = run_.error()) {
-        put(",\"error\":{\"message\":");
+        put_all(",\"error\":{\"kind\":\"", core::word_of(error->kind), "\",\"message\":");
         put(quoted(error->message));
         put(",\"file\":");
         put(quoted(error->file));

@@ -242,6 +242,14 @@ private:
             if (!error) {
                 continue;
             }
+            if (error->stopped()) {  // no failure; the message says where
+                const std::string who =
+                    shown.letter == 0 ? "The run was " : std::string("Run ") + shown.letter + " was ";
+                y = paragraph(y, who + error->message + ".", t_.dim,
+                              std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui,
+                              look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
+                continue;
+            }
             std::string words = "Failed";
             if (shown.letter != 0) {
                 words = "Run ? failed";

@@ -412,9 +412,8 @@ private:
                 theme_.warning, FontRole::ui_semibold, small, right);
         }
         if (run.error()) {
-            // That the learner stopped it is no failure.
             const std::string& why = run.error()->message;
-            const bool stopped = why.starts_with("stopped");
+            const bool stopped = run.error()->stopped();
             put(stopped                    ? why
                 : o_.style.error_in_header ? "failed: " + why
                                            : "failed",

@@ -93,7 +93,7 @@ std::string change(double a, double b, const std::string& of, const std::string&
 std::string outcome(const Run& run, const Numbers& n) {
     std::string s = duration_text(static_cast<double>(n.total_ns));
     if (run.error()) {
-        return "failed after " + s;
+        return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
     s += ", at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
     return s + ", peak " + bytes_text(n.live_bytes_peak);

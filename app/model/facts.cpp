@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/model/intake.h"
+#include "engine/core/error_word.h"
 
 namespace headway::model {
 
@@ -37,6 +38,14 @@ T& at_growing(std::vector<T>& list, std::size_t index) {
         list.resize(index + 1);
     }
     return list[index];
+}
+
+// Early recordings have errors without a kind: of these, one that the learner asked for says so with its first word.
+core::ErrorKind error_kind(const Json& error) {
+    if (error.contains("kind")) {
+        return core::error_kind_called(text_of(error, "kind")).value_or(core::ErrorKind::failed);
+    }
+    return text_of(error, "message").starts_with("stopped") ? core::ErrorKind::stopped : core::ErrorKind::failed;
 }
 
 const std::string kNoText;
@@ -77,8 +86,9 @@ void Run::take_facts() {
             case trace::MetaType::error: {
                 const Json json = Json::parse(text, nullptr, false);
                 if (json.is_object()) {
-                    error_ = RunError{text_of(json, "message"), text_of(json, "file"),
-                                      number_of<std::uint32_t>(json, "line"), number_of<OpId>(json, "op")};
+                    error_ =
+                        RunError{text_of(json, "message"), text_of(json, "file"),
+                                 number_of<std::uint32_t>(json, "line"), number_of<OpId>(json, "op"), error_kind(json)};
                 }
                 break;
             }

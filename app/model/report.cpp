@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/model/why.h"
+#include "engine/core/error_word.h"
 
 namespace headway::model {
 
@@ -168,6 +169,7 @@ Json error_of(const Run& run) {
         return nullptr;
     }
     Json error;
+    error["kind"] = core::word_of(run.error()->kind);
     error["message"] = run.error()->message;
     error["file"] = run.error()->file;
     error["line"] = run.error()->line;

@@ -11,6 +11,7 @@
 
 #include "app/runner/device_choice.h"
 #include "app/runner/machine.h"
+#include "engine/core/error_word.h"
 #include "engine/core/thread.h"
 
 namespace headway::runner {
@@ -165,10 +166,13 @@ void set_state(trace::Recording& recording, trace::RunState state) {
 }
 
 void write_error(trace::Recording& recording, const core::Error& error) {
-    recording.meta(
-        trace::MetaType::error, 0,
-        nlohmann::json{{"message", error.message}, {"file", error.file}, {"line", error.line}, {"op", error.op}}.dump(
-            -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    recording.meta(trace::MetaType::error, 0,
+                   nlohmann::json{{"kind", core::word_of(error.kind)},
+                                  {"message", error.message},
+                                  {"file", error.file},
+                                  {"line", error.line},
+                                  {"op", error.op}}
+                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace

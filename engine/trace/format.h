@@ -169,7 +169,7 @@ enum class MetaType : std::uint16_t {
     file = 2,       // id -> path of a source file
     signature = 3,  // id -> SignatureInfo, then the shapes as text
     run = 4,        // JSON: program, device, machine, settings, lanes; known before the first op
-    error = 5,      // JSON: message, file, line, op
+    error = 5,      // JSON: kind (core::word_of(ErrorKind); not in early recordings), message, file, line, op
     result = 6,     // JSON: values that the program reports of itself (losses, say)
 };
 

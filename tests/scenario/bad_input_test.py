@@ -67,7 +67,7 @@ class BadInput(Scenario):
         ]
         if WITH_FIGURES:
             cases += [
-                (["run", "train", "--figure", "f.gif"], "f.gif"),
+                (["run", "train", "--figure", "f.bmp"], "f.bmp"),
                 (["run", "train", "--figure", "f"], "f"),
                 (["run", "train", "--figure", "missing/f.png"], "missing/f.png"),
             ]

@@ -103,7 +103,8 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     builder.wait(3180, 3190, WaitKind::waitall);
     builder.mark(FrontendKind::scope_end, 3200, 0, "a\nscope");
     builder.mark(FrontendKind::program_end, 3300);
-    recording.meta(trace::MetaType::error, 0, R"({"message": "broke", "file": "f.py", "line": 4, "op": 2})");
+    recording.meta(trace::MetaType::error, 0,
+                   R"({"kind": "stopped", "message": "broke", "file": "f.py", "line": 4, "op": 2})");
     auto run = builder.read();
     run->close();
     expect_same(*run, exported(*run));
@@ -117,6 +118,7 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     EXPECT_EQ(again.run->info().barrier_changes[0].ns, 2120);
     EXPECT_EQ(again.run->info().frontend, "Python");
     EXPECT_EQ(again.run->error()->message, "broke");
+    EXPECT_TRUE(again.run->error()->stopped());
     EXPECT_EQ(again.run->info().budget, 12345678901u);
 }
 

@@ -263,6 +263,31 @@ TEST_F(Figures, ErrorIsShownWithItsLine) {
     EXPECT_NE(text->text.find("needs 2.1 MB"), std::string::npos);
 }
 
+// Also what an early recording, whose errors have no kind, says by its words; and no failure by its words alone.
+TEST_F(Figures, StoppedIsNoFailure) {
+    const auto ended = [](const std::string& message, const std::string& kind) {
+        test::Script script;
+        script.issue({"relu", "(4)", devices::Family::elementwise, 16}, 1000, 3000);
+        script.error(message, "/home/someone/train.py", 7, 0, kind);
+        return script.finish();
+    };
+    const auto says = [&](const model::Run& run, const char* words) {
+        return test::find_text(figure(run, nullptr, {}, fonts_), words) != nullptr;
+    };
+    for (const char* kind : {"stopped", ""}) {
+        const auto run = ended("stopped after 1 op, at train.py:7", kind);
+        EXPECT_TRUE(run->error()->stopped()) << kind;
+        EXPECT_TRUE(says(*run, "The run was stopped after 1 op, at train.py:7."));
+        EXPECT_TRUE(says(*run, "arrier: stopped after "));
+        EXPECT_FALSE(says(*run, "ailed")) << kind;
+    }
+    for (const char* kind : {"failed", "of a later version"}) {
+        const auto run = ended("stopped by a wall", kind);
+        EXPECT_FALSE(run->error()->stopped()) << kind;
+        EXPECT_TRUE(says(*run, "Failed at train.py:7: stopped by a wall")) << kind;
+    }
+}
+
 TEST_F(Figures, LegendHasOnlyWhatOccurs) {
     const auto run = test::increments(10, 1, false);
     const DisplayList list = figure(*run, nullptr, {}, fonts_);

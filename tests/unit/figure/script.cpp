@@ -128,8 +128,11 @@ void Script::work(std::int64_t ns, const std::string& name) {
     now_ += ns;
 }
 
-void Script::error(const std::string& message, const std::string& file, int line, OpId op) {
-    const nlohmann::json error = {{"message", message}, {"file", file}, {"line", line}, {"op", op}};
+void Script::error(const std::string& message, const std::string& file, int line, OpId op, const std::string& kind) {
+    nlohmann::json error = {{"message", message}, {"file", file}, {"line", line}, {"op", op}};
+    if (!kind.empty()) {
+        error["kind"] = kind;
+    }
     recording_->meta(trace::MetaType::error, 0, error.dump());
 }
 

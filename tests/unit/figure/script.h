@@ -57,7 +57,8 @@ public:
     void wait(trace::WaitKind kind, const std::string& name);  // for all that is issued
     void idle(std::int64_t ns) { now_ += ns; }
     void work(std::int64_t ns, const std::string& name);  // the frontend computes by itself
-    void error(const std::string& message, const std::string& file, int line, OpId op);
+    // Without a kind: as early recordings have it.
+    void error(const std::string& message, const std::string& file, int line, OpId op, const std::string& kind = {});
 
     [[nodiscard]] OpId issued() const { return ops_; }
     [[nodiscard]] std::int64_t now() const { return now_; }

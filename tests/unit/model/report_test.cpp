@@ -103,6 +103,7 @@ TEST(Report, TellsOfAFailureAndOfWhatNeverRan) {
     run->close();
     const Json report = Json::parse(report_json(*run));
     EXPECT_EQ(report["error"]["message"], "out of memory at \"matmul\"");
+    EXPECT_EQ(report["error"]["kind"], "failed");
     EXPECT_EQ(report["error"]["line"], 31);
     EXPECT_EQ(report["error"]["op"], 2);
     EXPECT_TRUE(report["result"].is_null());
