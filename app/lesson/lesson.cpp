@@ -131,6 +131,8 @@ Lesson parse_front(const YAML::Node& front) {
         lesson.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
         refuse("id must be made of the letters a to z, digits and dashes", front["id"]);
     }
+    lesson.id_line = static_cast<std::uint32_t>(front["id"].Mark().line);
+    lesson.program_line = static_cast<std::uint32_t>(front["program"].Mark().line);
     lesson.title = words(front["title"], "title");
     lesson.program = words(front["program"], "program");
     if (lesson.title.empty() || lesson.program.empty()) {
@@ -147,6 +149,7 @@ Lesson parse_front(const YAML::Node& front) {
                 refuse("a tab names a Python file in the lesson's folder, not \"" + file + "\"", entry.second);
             }
             lesson.tabs.emplace_back(entry.first.Scalar(), file);
+            lesson.tab_lines.push_back(static_cast<std::uint32_t>(entry.first.Mark().line));
         }
     }
     if (front["device"]) {
@@ -207,7 +210,8 @@ core::Result<void> check_python_files(const Lesson& lesson) {
         std::ifstream stream(path, std::ios::binary);
         if (!stream) {
             return core::Error{core::ErrorKind::unreadable,
-                               "its program " + path.filename().string() + " is not beside it", lesson.file, 1, 0};
+                               "its program " + path.filename().string() + " is not beside it", lesson.file,
+                               lesson.line_of(tab), 0};
         }
         std::vector<std::string> lines;
         for (std::string line; std::getline(stream, line);) {
@@ -247,6 +251,15 @@ fs::path Lesson::python_file(const std::string& tab) const {
     return name.empty() ? fs::path() : fs::path(file).parent_path() / name;
 }
 
+std::uint32_t Lesson::line_of(const std::string& tab) const {
+    for (std::size_t i = 0; i < tabs.size() && i < tab_lines.size(); ++i) {
+        if (tabs[i].first == tab) {
+            return tab_lines[i];
+        }
+    }
+    return program_line;
+}
+
 core::Result<Lesson> parse_lesson(const std::string& content, const std::string& file) {
     const auto fail = [&](std::string message, std::uint32_t line) {
         return core::Error{core::ErrorKind::unreadable, std::move(message), file, line, 0};
@@ -276,9 +289,13 @@ core::Result<Lesson> parse_lesson(const std::string& content, const std::string&
     const auto file_line = [](int yaml_line) { return static_cast<std::uint32_t>(std::max(yaml_line, 0) + 2); };
     try {
         Lesson lesson = parse_front(YAML::Load(content.substr(begin, end - begin)));
-        for (auto& line : lesson.lines) {
-            line = file_line(static_cast<int>(line));
+        for (auto* lines : {&lesson.lines, &lesson.tab_lines}) {
+            for (auto& line : *lines) {
+                line = file_line(static_cast<int>(line));
+            }
         }
+        lesson.id_line = file_line(static_cast<int>(lesson.id_line));
+        lesson.program_line = file_line(static_cast<int>(lesson.program_line));
         lesson.file = file;
         const std::size_t text = std::min(line_end(end) + 1, content.size());
         lesson.text = content.substr(text);
@@ -372,7 +389,7 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
             std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& l) { return l.id == lesson->id; });
         if (twin != lessons.end()) {
             leave_out({core::ErrorKind::unreadable, "the id " + lesson->id + " is already that of " + twin->file,
-                       lesson->file, 2, 0});
+                       lesson->file, lesson->id_line, 0});
             continue;
         }
         lessons.push_back(std::move(*lesson));

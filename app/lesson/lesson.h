@@ -44,10 +44,14 @@ struct Lesson {
     std::string view = "numbers";
     std::vector<Parameter> parameters;
     std::string file;                  // where it was read from
-    std::vector<std::uint32_t> lines;  // of each parameter in that file
+    // Where things stand in that file: each parameter, each tab, id and program.
+    std::vector<std::uint32_t> lines, tab_lines;
+    std::uint32_t id_line = 1, program_line = 1;
 
     // The Python file to run for a tab (empty: the lesson's own); empty for a built-in program or an unknown tab.
     [[nodiscard]] std::filesystem::path python_file(const std::string& tab = {}) const;
+    // The line that names that file.
+    [[nodiscard]] std::uint32_t line_of(const std::string& tab) const;
 };
 
 // One lesson from the text of its file, which errors name. Errors carry file and line.

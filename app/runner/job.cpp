@@ -34,8 +34,8 @@ std::string folder_of(const std::filesystem::path& file) {
     return std::filesystem::absolute(file, ignored).parent_path().string();
 }
 
-// The first of a lesson's Python files that is not there; empty when all are.
-std::string missing_file(const lesson::Lesson& lesson) {
+// The tab of the first of a lesson's Python files that is not there; nothing when all are.
+std::optional<std::string> missing_file(const lesson::Lesson& lesson) {
     std::vector<std::string> wanted{""};
     for (const auto& [tab, file] : lesson.tabs) {
         wanted.push_back(tab);
@@ -44,10 +44,10 @@ std::string missing_file(const lesson::Lesson& lesson) {
         const auto file = lesson.python_file(tab);
         std::error_code ignored;
         if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
-            return file.filename().string();
+            return tab;
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 std::string file_and_line(const core::Error& error) {
@@ -105,16 +105,18 @@ core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& pr
 // The lesson with all that can be set in it, or why it cannot be run.
 core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
                                            const std::vector<std::unique_ptr<Program>>& programs) {
-    if (const auto missing = missing_file(lesson); !missing.empty()) {
-        return core::Error{core::ErrorKind::unreadable, "its program " + missing + " is not beside it", lesson.file, 1,
-                           0};
+    if (const auto missing = missing_file(lesson)) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "its program " + lesson.python_file(*missing).filename().string() + " is not beside it",
+                           lesson.file, lesson.line_of(*missing), 0};
     }
     if (!lesson.python_file().empty()) {
         return lesson;  // its parameters are its own
     }
     const Program* program = find_program(programs, lesson.program);
     if (program == nullptr) {
-        return core::Error{core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file, 1, 0};
+        return core::Error{core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file,
+                           lesson.program_line, 0};
     }
     auto parameters = merged_parameters(*program, &lesson);
     if (!parameters) {
@@ -149,19 +151,24 @@ std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
     return usable;
 }
 
-// The lesson whose folder has its id for a name, so that a run need not read all the others.
-std::optional<lesson::Lesson> lesson_by_folder(const std::string& id) {
+// The lesson whose folder has its id for a name, so that a run need not read all the others, or what is wrong with it.
+// Nothing where there is none.
+core::Result<std::optional<lesson::Lesson>> lesson_by_folder(const std::string& id) {
     const auto assets = lesson::find_assets_dir();
     const auto folder = assets ? lesson::find_lesson_folder(*assets / "lessons", id) : std::nullopt;
+    const std::optional<lesson::Lesson> none;
     if (!folder) {
-        return std::nullopt;
+        return none;
     }
     auto read = lesson::load_lesson(*folder);
-    if (!read || read->id != id) {
-        return std::nullopt;
+    if (!read) {
+        return read.error();
+    }
+    if (read->id != id) {
+        return none;
     }
     auto lesson = usable_lesson(std::move(*read), built_in_programs());
-    return lesson ? std::optional(std::move(*lesson)) : std::nullopt;
+    return lesson ? core::Result<std::optional<lesson::Lesson>>(std::move(*lesson)) : lesson.error();
 }
 
 core::Result<Job> make_job(const RunOptions& options) {
@@ -191,10 +198,22 @@ core::Result<Job> make_job(const RunOptions& options) {
             return lesson.error();
         }
         lessons.push_back(std::move(*lesson));
-    } else if (auto lesson = lesson_by_folder(options.program)) {
-        lessons.push_back(std::move(*lesson));
     } else {
-        lessons = usable_lessons(refused);
+        auto lesson = lesson_by_folder(options.program);
+        if (!lesson) {
+            return lesson.error();
+        }
+        if (*lesson) {
+            lessons.push_back(std::move(**lesson));
+        } else {
+            lessons = usable_lessons(refused);
+        }
+    }
+    for (const auto& error : refused) {  // the one that was asked for may be among those that cannot be run
+        const auto read = lesson::load_lesson(std::filesystem::path(error.file).parent_path());
+        if (read && read->id == options.program) {
+            return error;
+        }
     }
     std::vector<std::string> names;
     for (const auto& lesson : lessons) {
@@ -221,7 +240,9 @@ core::Result<Job> make_job(const RunOptions& options) {
         std::string message =
             "there is no lesson or program \"" + options.program.substr(0, 60) + "\"; there are: " + list_of(names);
         if (!refused.empty()) {
-            message += " (left out: " + file_and_line(refused.front()) + ")";
+            const std::size_t others = refused.size() - 1;
+            message += " (left out: " + file_and_line(refused.front()) +
+                       (others > 0 ? "; and " + std::to_string(others) + " more, see headway lessons" : "") + ")";
         }
         return core::Error{core::ErrorKind::usage, message};
     }

@@ -58,12 +58,17 @@ int lessons_command(bool json) {
             for (const auto& parameter : lesson.parameters) {
                 parameters.push_back(parameter_json(parameter));
             }
+            ordered_json tabs = ordered_json::array();
+            for (const auto& [tab, file] : lesson.tabs) {
+                tabs.push_back(tab);
+            }
             list.push_back({{"id", lesson.id},
                             {"number", lesson.number},
                             {"title", lesson.title},
                             {"program", lesson.program},
                             {"device", lesson.device},
                             {"barrier", lesson.barrier},
+                            {"tabs", tabs},
                             {"parameters", parameters}});
         }
         text = dump(list);

@@ -68,6 +68,13 @@ class Lists(Scenario):
         self.assertRegex(ran.err, r"c-worse/lesson\.md:\d+: ")
         self.assertEqual(self.headway("run", "mine", environment=environment).status, 0)
         self.assertEqual(self.headway("run", "other", environment=environment).status, 2)
+        # Who asks for a broken one is told what is wrong with that one.
+        for name, place in (("other", r"b-broken/lesson\.md:6: .* no parameter m"), ("worse", r"c-worse/lesson\.md:\d+: ")):
+            ran = self.headway("run", name, environment=environment)
+            self.assertEqual(ran.status, 2, ran)
+            self.assertRegex(ran.err, place)
+        environment = self.lessons_in(d_lost=GOOD.replace("increment", "no-such").replace("id: mine", "id: lost"))
+        self.assertRegex(self.headway("run", "lost", environment=environment).err, r"d-lost/lesson\.md:4: .*no program no-such")
 
     def test_devices(self):
         devices = json.loads(self.headway("devices", "--json").out)

@@ -164,6 +164,7 @@ TEST(Lesson, APythonProgramKnowsItsParameters) {
     ASSERT_TRUE(load_lessons(folder.path, &refused));
     ASSERT_EQ(refused.size(), 1u);
     EXPECT_NE(refused[0].message.find("mine.py is not beside it"), std::string::npos);
+    EXPECT_EQ(refused[0].line, 4u);
     EXPECT_TRUE(load("n = 5\n").empty());
     EXPECT_TRUE(load("import headway\nn=5\n").empty());
     for (const char* wrong : {"m = 5\n", "  n = 5\n", "n == 5\n", "number = 5\n", ""}) {
