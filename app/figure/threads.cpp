@@ -148,10 +148,27 @@ private:
         return begin_ns <= o_.now_ns ? colour : mixed(t_.background, colour, 0.22);
     }
 
+    // The words at the size that they fit at, a little smaller where that shows them whole; cut where enough of them
+    // stays; else nothing, which says more than "pr…" does.
+    [[nodiscard]] std::string fitted(const std::string& words, float room, float& size) const {
+        constexpr float kSmallest = 0.8F, kStep = 0.95F;
+        const float usual = size;
+        for (; size >= usual * kSmallest; size *= kStep) {
+            if (o_.measure->width(FontRole::ui_semibold, size, words) <= room) {
+                return words;
+            }
+        }
+        size = usual;
+        std::string fit = shortened(words, room, FontRole::ui_semibold, size, *o_.measure);
+        constexpr std::size_t kCut = 3, kEnough = 8;  // bytes of "…", and of what still says something
+        const std::size_t kept = fit.size() - std::min(fit.size(), kCut);
+        return kept >= kEnough || 2 * kept >= words.size() ? fit : std::string();
+    }
+
     void bar_text(const Box& box, const std::string& words, Rgba colour) {
-        const float size = std::min(px(11.5F), box.height() * 0.7F);
-        const std::string fit = shortened(words, box.width() - px(5), FontRole::ui_semibold, size, *o_.measure);
-        if (fit.size() > 3 || fit == words) {
+        float size = std::min(px(11.5F), box.height() * 0.7F);
+        const std::string fit = fitted(words, box.width() - px(5), size);
+        if (!fit.empty()) {
             out_.list.add(Text{{(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2},
                                fit,
                                colour,
@@ -203,8 +220,8 @@ private:
     void draw_hatch(const Box& box, const std::string& words, std::int64_t begin_ns) {
         out_.list.add(Hatch{box, lit(t_.wait_ground, begin_ns), lit(t_.wait, begin_ns), lit(t_.wait, begin_ns), px(9),
                             px(3), std::min(px(3), box.width() / 4), px(0.8F)});
-        const float size = std::min(px(11.5F), box.height() * 0.7F);
-        const std::string fit = shortened(words, box.width() - px(16), FontRole::ui_semibold, size, *o_.measure);
+        float size = std::min(px(11.5F), box.height() * 0.7F);
+        const std::string fit = fitted(words, box.width() - px(14), size);
         if (fit.empty()) {
             return;
         }

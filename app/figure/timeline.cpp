@@ -6,6 +6,7 @@
 #include "app/figure/fold.h"
 #include "app/figure/format.h"
 #include "app/figure/timeline_rows.h"
+#include "app/figure/words.h"
 
 namespace headway::figure {
 
@@ -410,6 +411,10 @@ private:
         if (run.lost_records() > 0) {
             put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
                 theme_.warning, FontRole::ui_semibold, small, right);
+        }
+        if (const std::int64_t paused = paused_ns(run); paused > 0) {  // on the axis, and not in the total
+            put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
+                right);
         }
         if (run.error()) {
             const std::string& why = run.error()->message;

@@ -69,7 +69,7 @@ struct TimelineStyle {
     float ruler_overhang_px = 40;                 // how far a number below may stand out of the axis at its right
     float scale_room_px = 52;                     // of a row's name that a curve's scale takes
     float tick_room_px = 90;                      // between two ticks, at least
-    float bars_grow = 1.25F, curves_grow = 1.5F;  // by how much rows may be taller than that, where there is room
+    float bars_grow = 1.6F, curves_grow = 2.4F;   // by how much rows may be taller than that, where there is room
     float run_gap_px = 10;                        // between two runs
     float bottom_inset_px = 6;                    // under the last row
     bool ruler_below = false;                     // the ruler under the rows, with the unit in words

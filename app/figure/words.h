@@ -17,6 +17,8 @@ std::string finding_of(const model::Run& a, const model::Numbers& na, const mode
 std::string other_parameters(const model::Run& run, const model::Run& other);
 // What one run is called; beside another, with what they differ in.
 std::string run_label(const model::Run& run, const model::Run* other);
+// How long the learner had it stand still while it was measured; no part of its total.
+std::int64_t paused_ns(const model::Run& run);
 // "Xeon, 2 workers".
 std::string device_of(const model::RunInfo& info);
 // Program, parameters and device, and what two runs have in common.

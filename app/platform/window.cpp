@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/platform/key_layout.h"
+#include "app/platform/key_queue.h"
 #include "app/platform/platform.h"
 
 namespace headway::platform {
@@ -25,38 +26,13 @@ std::string name_of_key(int key) {
 constexpr int kSettleFrames = 3;
 constexpr double kFrameSeconds = 1.0 / 60.0;
 
-// ImGui 1.86 samples the state of the keys once per frame, so a key that goes down and up between two frames is never
-// seen. Such a release (and all that follows it) is held back until the next frame. Later versions queue events.
-class KeyQueue {
-public:
-    void event(GLFWwindow* window, int key, int scancode, int action, int mods) {
-        const bool fresh = std::find(pressed_.begin(), pressed_.end(), key) != pressed_.end();
-        if (!held_.empty() || (fresh && action != GLFW_REPEAT)) {
-            held_.push_back({key, scancode, action, mods});
-            return;
-        }
-        if (action == GLFW_PRESS) {
-            pressed_.push_back(key);
-        }
-        ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
-    }
-    void begin_frame(GLFWwindow* window) {
-        pressed_.clear();
-        for (const auto& e : std::exchange(held_, {})) {
-            event(window, e.key, e.scancode, e.action, e.mods);
-        }
-    }
-    [[nodiscard]] bool empty() const { return held_.empty(); }
-
-private:
-    struct Event {
-        int key, scancode, action, mods;
-    };
-    std::vector<Event> held_;
-    std::vector<int> pressed_;  // went down since the last frame
-};
-
 class Window final : public Platform {
+    [[nodiscard]] auto hand_over() const {
+        return [window = window_](const KeyQueue::Event& e) {
+            ImGui_ImplGlfw_KeyCallback(window, e.key, e.scancode, e.action, e.mods);
+        };
+    }
+
 public:
     Window() = default;
     ~Window() override {
@@ -102,15 +78,15 @@ public:
         // After the backend's own: ours replaces it and forwards.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
             // Later versions of ImGui do the same.
-            static_cast<Window*>(glfwGetWindowUserPointer(window))
-                ->keys_.event(window, acting_key(key, name_of_key), scancode, action, mods);
+            auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.hand_over());
         });
 #endif
         return {};
     }
 
     void begin_frame(Pace pace) override {
-        keys_.begin_frame(window_);
+        keys_.begin_frame(hand_over());
         if (pace == Pace::animate || settle_ > 0 || !keys_.empty()) {
             glfwPollEvents();
             wait_for_next_frame();

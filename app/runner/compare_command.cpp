@@ -212,6 +212,12 @@ int compare_command(const CompareOptions& options) {
         ", A: " + where(a.info()) + ", B: " + where(b.info()) +
         (rounds > 1 ? "; " + std::to_string(options.repeat) + " runs of each in turn, after one each to warm up" : ""));
     print_table(both[0], both[1]);
+    for (std::size_t i = 0; i < std::size(both); ++i) {
+        if (const auto paused = both[i].numbers[middle_of(both[i].numbers)].paused_ns; paused > 0) {
+            tell(std::string("run ") + (i == 0 ? "A" : "B") + " stood still for " +
+                 time_text(static_cast<double>(paused)) + " (paused or stepped), which its times do not count");
+        }
+    }
     const std::string said = verdict(both[0], both[1]);
     tell(said);
     const auto keep_first = [&](const core::Result<void>& written) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "app/gfx/imgui_compat.h"
@@ -21,6 +22,7 @@ using figure::FigureSize;
 namespace {
 
 constexpr float kName = 84, kRow = 42;
+constexpr std::array kWhats{What::view, What::run, What::both};
 constexpr std::array kFormats{Format::png, Format::svg, Format::pdf, Format::gif, Format::mp4, Format::frames};
 constexpr std::array kSizes{FigureSize::slide, FigureSize::column, FigureSize::two_columns, FigureSize::poster,
                             FigureSize::window};
@@ -69,93 +71,50 @@ void ExportDialog::renew_path() {
     }
 }
 
-float ExportDialog::draw_what(float y) {
+// One row: what is chosen, by name. `choices` and their labels; `chosen` becomes what is clicked. Returns whether one
+// was.
+template <class Choices, class Value, class Label>
+bool ExportDialog::choose(float& y, const char* words, const char* id, const Choices& choices, Value& chosen,
+                          Label label, float pad) {
+    std::vector<std::string> labels;
+    for (const auto& choice : choices) {
+        labels.emplace_back(label(choice));
+    }
+    name(y, words);
+    const int clicked =
+        segments(ui_, id, labels, index_of(choices, chosen), {left_ + ui_.px(kName), y}, ui_.theme->issue, 14, 0, pad);
+    y += ui_.px(kRow);
+    if (clicked >= 0) {
+        chosen = choices[static_cast<std::size_t>(clicked)];
+    }
+    return clicked >= 0;
+}
+
+float ExportDialog::draw_choices(float y) {
     ExportChoice& choice = state_.picture_choice();
+    const auto label = [](auto value) { return label_of(value); };
     const auto of = state_.picture_of();
     const bool two = of && of->b != nullptr;
-    std::vector<std::string> labels{label_of(What::view), label_of(What::run)};
-    if (two) {
-        labels.emplace_back(label_of(What::both));
+    What shown = !two && choice.what == What::both ? What::run : choice.what;
+    if (choose(y, "Show", "export/what", std::span(kWhats).first(two ? 3 : 2), shown, label)) {
+        choice.what = shown;
     }
-    const What shown = !two && choice.what == What::both ? What::run : choice.what;
-    name(y, "Show");
-    const int clicked =
-        segments(ui_, "export/what", labels, static_cast<int>(shown), {left_ + ui_.px(kName), y}, ui_.theme->issue);
-    if (clicked >= 0) {
-        choice.what = static_cast<What>(clicked);
-    }
-    return y + ui_.px(kRow);
-}
-
-float ExportDialog::draw_format(float y) {
-    ExportChoice& choice = state_.picture_choice();
-    std::vector<std::string> labels;
-    for (const Format format : kFormats) {
-        labels.emplace_back(label_of(format));
-    }
-    name(y, "Kind");
-    const int clicked = segments(ui_, "export/format", labels, index_of(kFormats, choice.format),
-                                 {left_ + ui_.px(kName), y}, ui_.theme->issue);
-    if (clicked >= 0) {
-        choice.format = kFormats[static_cast<std::size_t>(clicked)];
+    if (choose(y, "Kind", "export/format", kFormats, choice.format, label)) {
         renew_path();
     }
-    return y + ui_.px(kRow);
-}
-
-float ExportDialog::draw_size(float y) {
-    ExportChoice& choice = state_.picture_choice();
-    std::vector<std::string> labels;
-    for (const FigureSize size : kSizes) {
-        labels.emplace_back(label_of(size));
+    choose(y, "Size", "export/size", kSizes, choice.size, label, 11);
+    if (choice.has_pixels()) {
+        choose(y, "Scale", "export/scale", kScales, choice.scale, [](int n) { return std::to_string(n) + "×"; });
     }
-    name(y, "Size");
-    int clicked = segments(ui_, "export/size", labels, index_of(kSizes, choice.size), {left_ + ui_.px(kName), y},
-                           ui_.theme->issue, 14, 0, 11);
-    if (clicked >= 0) {
-        choice.size = kSizes[static_cast<std::size_t>(clicked)];
+    choose(y, "Theme", "export/theme", kThemes, choice.theme, [](figure::ThemeName theme) {
+        std::string words = figure::theme(theme).name;
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+        return words;
+    });
+    if (choice.moving()) {
+        choose(y, "Lasts", "export/seconds", kSeconds, choice.seconds, [](int n) { return std::to_string(n) + " s"; });
     }
-    y += ui_.px(kRow);
-    if (!choice.has_pixels()) {
-        return y;
-    }
-    labels.clear();
-    for (const int scale : kScales) {
-        labels.push_back(std::to_string(scale) + "×");
-    }
-    name(y, "Scale");
-    clicked = segments(ui_, "export/scale", labels, index_of(kScales, choice.scale), {left_ + ui_.px(kName), y},
-                       ui_.theme->issue);
-    if (clicked >= 0) {
-        choice.scale = kScales[static_cast<std::size_t>(clicked)];
-    }
-    return y + ui_.px(kRow);
-}
-
-float ExportDialog::draw_look(float y) {
-    ExportChoice& choice = state_.picture_choice();
-    std::vector<std::string> labels{"Light", "Dark", "Projector"};
-    name(y, "Theme");
-    int clicked = segments(ui_, "export/theme", labels, index_of(kThemes, choice.theme), {left_ + ui_.px(kName), y},
-                           ui_.theme->issue);
-    if (clicked >= 0) {
-        choice.theme = kThemes[static_cast<std::size_t>(clicked)];
-    }
-    y += ui_.px(kRow);
-    if (!choice.moving()) {
-        return y;
-    }
-    labels.clear();
-    for (const int seconds : kSeconds) {
-        labels.push_back(std::to_string(seconds) + " s");
-    }
-    name(y, "Lasts");
-    clicked = segments(ui_, "export/seconds", labels, index_of(kSeconds, choice.seconds), {left_ + ui_.px(kName), y},
-                       ui_.theme->issue);
-    if (clicked >= 0) {
-        choice.seconds = kSeconds[static_cast<std::size_t>(clicked)];
-    }
-    return y + ui_.px(kRow);
+    return y;
 }
 
 float ExportDialog::draw_file(float y) {
@@ -199,11 +158,7 @@ void ExportDialog::draw(bool enter_exports) {
     left_ = at.x + ui_.px(22);
     right_ = at.x + size.x - ui_.px(22);
     draw_text(ui_, list, left_, at.y + ui_.px(36), Face::bold, 17, t.text, "Export a figure");
-    float y = draw_what(at.y + ui_.px(56));
-    y = draw_format(y);
-    y = draw_size(y);
-    y = draw_look(y);
-    y = draw_file(y);
+    float y = draw_file(draw_choices(at.y + ui_.px(56)));
     const ExportChoice& choice = state_.picture_choice();
     std::string words = size_text(choice, state_.window_width_px, state_.window_height_px);
     if (const char* remark = remark_of(choice); *remark != '\0') {

@@ -19,12 +19,12 @@ public:
     [[nodiscard]] bool shown() const { return shown_; }
 
 private:
-    // Rows of choices; each returns the y below it.
-    float draw_what(float y);
-    float draw_format(float y);
-    float draw_size(float y);
-    float draw_look(float y);
+    // Both return the y below what they draw.
+    float draw_choices(float y);
     float draw_file(float y);
+    template <class Choices, class Value, class Label>
+    bool choose(float& y, const char* words, const char* id, const Choices& choices, Value& chosen, Label label,
+                float pad = 14);
     void name(float y, const char* words);
     void renew_path();
 

@@ -106,22 +106,25 @@ void draw_keys_help(AppState& state, Ui& ui) {
     }
     // As close as they have to stand to fit.
     const float line = std::min(kMostLine, (frame.y / ui.fonts.scale() - 86) / std::max(1.0f, lines));
-    const ImVec2 size{std::min(frame.x, ui.px(kColumns * kColumn + 72)), ui.px(lines * line + 66)};
+    // And as small: every word of it is to be read.
+    const float fit = std::min(1.0f, (frame.x - ui.px(16)) / ui.px(kColumns * (kColumn + 10) + 62));
+    const auto px = [&](float length) { return ui.px(length * fit); };
+    const ImVec2 size{px(kColumns * (kColumn + 10) + 62), ui.px(lines * line + 66)};
     const ImVec2 a{std::floor((frame.x - size.x) / 2), std::floor((frame.y - size.y) / 2)};
     const ImVec2 b{a.x + size.x, a.y + size.y};
     draw_card(ui, list, a, b, t.raised, 10);
     ui.marks.insert_or_assign("keys", Mark{a.x, a.y, b.x, b.y});
     draw_text(ui, list, a.x + ui.px(28), a.y + ui.px(38), Face::bold, 18, t.text, "Keys");
     for (int c = 0; c < kColumns; ++c) {
-        const float x = a.x + ui.px(28) + static_cast<float>(c) * ui.px(kColumn + 10);
+        const float x = a.x + px(28) + static_cast<float>(c) * px(kColumn + 10);
         float y = a.y + ui.px(74);
         for (const auto& group : columns_of_groups(c)) {
-            draw_text(ui, list, x, y, Face::semibold, 13, t.issue, group.title);
+            draw_text(ui, list, x, y, Face::semibold, 13 * fit, t.issue, group.title);
             y += ui.px(line);
             for (const auto& entry : group.entries) {
-                draw_text(ui, list, x, y, Face::semibold, 13, t.text, keys_here(ui, entry.keys), ui.px(kKeys - 6));
-                draw_text(ui, list, x + ui.px(kKeys), y, Face::regular, 13.5f, t.dim, entry.what,
-                          ui.px(kColumn - kKeys - 4));
+                draw_text(ui, list, x, y, Face::semibold, 13 * fit, t.text, keys_here(ui, entry.keys), px(kKeys - 6));
+                draw_text(ui, list, x + px(kKeys), y, Face::regular, 13.5f * fit, t.dim, entry.what,
+                          px(kColumn - kKeys - 4));
                 y += ui.px(line);
             }
             y += ui.px(line * 0.7f);

@@ -36,7 +36,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const float least_output = ui_.px(66);
     float bottom = stages_top - gap;
     if (bottom - min.y >= least_output + gap + least + least_text) {
-        const float output_height = std::clamp(height * 0.24f - ui_.px(86), least_output, ui_.px(190));
+        const float output_height = std::clamp(height * 0.2f - ui_.px(90), least_output, ui_.px(150));
         const float output_top = std::max(bottom - output_height, min.y + least + least_text + gap);
         output_.draw({min.x + edge, std::min(output_top, bottom - least_output)}, {max.x - edge, bottom});
         bottom = std::min(output_top, bottom - least_output) - gap;

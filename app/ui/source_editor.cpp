@@ -16,7 +16,8 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 46;
-constexpr float kNarrow = 420, kNarrowColumn = 36;  // below that the cost columns are narrower
+// Below that there is one column for both, one bar above the other, so that more of the code can be seen.
+constexpr float kNarrow = 420, kNarrowColumn = 38, kNarrowOps = 36;
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
@@ -41,17 +42,23 @@ float SourceEditor::gutter_px() const {
 }
 
 float SourceEditor::costs_px(float width) const {
-    return ui_.px(2 * (width < ui_.px(kNarrow) ? kNarrowColumn : kColumn) + kOps);
+    return ui_.px(width < ui_.px(kNarrow) ? kNarrowColumn + kNarrowOps : 2 * kColumn + kOps);
 }
 
 void SourceEditor::draw_heads(float right, float baseline) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float bar = (costs_width_ - ui_.px(kOps)) / 2;
-    const bool narrow = bar < ui_.px(kColumn);
+    const bool narrow = costs_width_ < ui_.px(2 * kColumn);
     const float x = right - costs_width_ + ui_.px(2), size = narrow ? 10.0f : 11.5f;
-    draw_text(ui_, list, x, baseline, Face::mono, size, t.issue, "issue");
-    draw_text(ui_, list, x + bar, baseline, Face::mono, size, t.wait_text, narrow ? "wait" : "blocked");
+    if (narrow) {  // side by side, over the end of the code
+        const float end = x + ui_.px(kNarrowColumn - 4);
+        const float wait = text_width(ui_, Face::mono, size, "wait");
+        draw_text(ui_, list, end - wait, baseline, Face::mono, size, t.wait_text, "wait");
+        draw_text_right(ui_, list, end - wait - ui_.px(5), baseline, Face::mono, size, t.issue, "issue");
+    } else {
+        draw_text(ui_, list, x, baseline, Face::mono, size, t.issue, "issue");
+        draw_text(ui_, list, x + ui_.px(kColumn), baseline, Face::mono, size, t.wait_text, "blocked");
+    }
     draw_text_right(ui_, list, right - ui_.px(13), baseline, Face::mono, size, t.dim, "ops");
 }
 
@@ -294,17 +301,19 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
         return;
     }
     const Cost& cost = found->second;
-    const float column = (costs_width_ - ui_.px(kOps)) / 2;
-    const float bar = column - ui_.px(4), top = y + ui_.px(6), bottom = y + row_ - ui_.px(6);
+    const bool narrow = costs_width_ < ui_.px(2 * kColumn);
+    const float column = ui_.px(narrow ? kNarrowColumn : kColumn);
+    const float bar = column - ui_.px(4), edge = ui_.px(narrow ? 3 : 6), middle = y + row_ / 2;
     const float left = f.max.x - costs_width_ + ui_.px(2);
-    const auto draw_bar = [&](float x, double share, figure::Rgba c) {
+    const auto draw_bar = [&](float x, float top, float bottom, double share, figure::Rgba c) {
         if (share > 0) {
             const float width = std::max(1.0f, static_cast<float>(share) * bar);
             list->AddRectFilled({x, top}, {x + width, bottom}, colour(c), ui_.exact_px(1.5f));
         }
     };
-    draw_bar(left, cost.issue, t.issue);
-    draw_bar(left + column, cost.blocked, t.wait);
+    const float top = y + edge, bottom = y + row_ - edge, gap = ui_.px(0.75f);
+    draw_bar(left, top, narrow ? middle - gap : bottom, cost.issue, t.issue);
+    draw_bar(narrow ? left : left + column, narrow ? middle + gap : top, bottom, cost.blocked, t.wait);
     if (cost.of.ops > 0) {
         draw_text_right(ui_, list, f.max.x - ui_.px(12), y + ui_.px(15), Face::mono, 12, t.dim,
                         short_count(cost.of.ops));

@@ -18,6 +18,13 @@ std::string prediction_verdict(const model::Numbers& n) {
     return n.total_ns == n.predicted_ns ? "exactly as predicted" : figure::percent_text(apart) + " apart";
 }
 
+std::string waking_text(const model::Numbers& n) {
+    constexpr std::int64_t kShare = 20;
+    return n.handover_ns > n.total_ns / kShare
+               ? figure::duration_text(static_cast<double>(n.handover_ns)) + " to wake the backend"
+               : std::string();
+}
+
 std::string stages_heading(const session::Execution* run) {
     const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
     std::string text = any && run->run()->info().simulated ? "Three stages, SIMULATED" : "Three stages, measured";
@@ -108,10 +115,20 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         ImGui::Dummy({room, y2 + ui_.px(4) - y1 + ui_.px(14)});
         tooltip(ui_, numbers.prediction_formula);
     }
+    const std::string waking = numbers.predicted_ns > 0 ? waking_text(numbers) : std::string();
     line(y3, "measured", numbers.total_ns,
-         run->live()                ? "so far"
-         : numbers.predicted_ns > 0 ? prediction_verdict(numbers)
-                                    : regime);
+         (run->live()                ? "so far"
+          : numbers.predicted_ns > 0 ? prediction_verdict(numbers)
+                                     : regime) +
+             (waking.empty() ? "" : ", " + waking));
+    if (!waking.empty()) {
+        ImGui::SetCursorScreenPos({left, y3 - ui_.px(14)});
+        ImGui::Dummy({room, ui_.px(20)});
+        ui_.marks.insert_or_assign("stage/waking", Mark{left, y3 - ui_.px(14), left + room, y3 + ui_.px(6)});
+        tooltip(ui_, "Beside the three stages, " + figure::duration_text(static_cast<double>(numbers.handover_ns)) +
+                         " went into waking the idle backend: from the issue of the first op after each wait to its "
+                         "start.");
+    }
 }
 
 }  // namespace headway::ui

@@ -23,6 +23,8 @@ private:
 std::string prediction_verdict(const model::Numbers& numbers);
 
 // "Three stages, measured", and of what moment they are while the run goes on: "…, so far" is the one that is drawn.
+// "1.44 s to wake the backend", where that is worth a word: it is no part of the stages, and so not of the prediction.
+std::string waking_text(const model::Numbers& n);
 std::string stages_heading(const session::Execution* run);
 
 }  // namespace headway::ui

@@ -1,6 +1,5 @@
 // TimelinePanel: measuring, and the cursor of the keyboard.
 #include <cmath>
-#include <tuple>
 
 #include "app/figure/format.h"
 #include "app/figure/timeline_rows.h"
@@ -44,7 +43,7 @@ bool has_spans(const figure::RowBox& row) {
 }  // namespace
 
 TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
-    const Snapped free{std::round(ns), false, y};
+    const Snapped free{std::round(ns), false, {}};
     if (!state_.snap || gfx::key_down(gfx::Key::left_alt)) {
         return free;
     }
@@ -67,7 +66,7 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
         if (edge) {
             const auto at = static_cast<double>(*edge - origin);
             if (!best || std::abs(at - ns) < std::abs(best->ns - ns)) {
-                best = Snapped{at, true, (row.content.y0 + row.content.y1) / 2};
+                best = Snapped{at, true, {row.run, row.kind, row.lane}};
             }
         }
     }
@@ -75,8 +74,7 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
 }
 
 void TimelinePanel::measure(double from_ns, double to_ns) {
-    const float y = layout_.axis.y0;
-    measure_span_ = Span{std::round(from_ns), std::round(to_ns), false, false, y, y};
+    measure_span_ = Span{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
     state_.show_detail(AppState::Detail::measured);
 }
 
@@ -97,9 +95,8 @@ void TimelinePanel::measure_chosen() {
         measure(static_cast<double>((ran ? op.begin_ns : op.issue_begin_ns) - origin),
                 static_cast<double>((ran ? op.end_ns : op.issue_end_ns) - origin));
         measure_span_->from_edge = measure_span_->to_edge = true;
-        const auto box = ran ? layout_.box_of_op(state_.selection.run, state_.selection.op)
-                             : layout_.box_of_issue(state_.selection.run, state_.selection.op);
-        measure_span_->from_y = measure_span_->to_y = box ? (box->y0 + box->y1) / 2 : layout_.axis.y0;
+        measure_span_->from_row =
+            measure_span_->to_row = {state_.selection.run, ran ? RowKind::lane : RowKind::frontend, ran ? op.lane : -1};
     } else if (!runs_.empty()) {
         measure(state_.view.view().begin_ns, state_.view.view().end_ns);
     }
@@ -179,7 +176,7 @@ void TimelinePanel::move_cursor(int direction, bool to_edge, bool stretch) {
         }
         measure(cursor.measured_from_ns, cursor.ns);
         measure_span_->to_edge = edge;
-        measure_span_->to_y = (row.content.y0 + row.content.y1) / 2;
+        measure_span_->to_row = {row.run, row.kind, row.lane};
     } else {
         end_measure();
         cursor.measured_from_ns = cursor.ns;
@@ -311,15 +308,25 @@ void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
     list->AddRectFilled({x, y}, {x + width, y + ui_.px(24)}, colour(t.text), ui_.exact_px(5));
     draw_text(ui_, list, x + ui_.px(8), y + ui_.px(17), Face::mono_bold, 13, t.background, text);
     // A diamond on the edge that an end has snapped to.
-    for (const auto& [ns, edge, row_y] : {std::tuple{measure_span_->from_ns, measure_span_->from_edge, measure_span_->from_y},
-                                          {measure_span_->to_ns, measure_span_->to_edge, measure_span_->to_y}}) {
-        if (edge) {
-            const float cx = std::round(layout_.map.x_px_from_ns(ns)), cy = row_y - scroll, r = ui_.exact_px(6);
+    const auto diamond = [&](double ns, bool edge, const RowPlace& place) {
+        if (const figure::RowBox* row = row_at(place); edge && row != nullptr) {
+            const float cx = std::round(layout_.map.x_px_from_ns(ns));
+            const float cy = (row->content.y0 + row->content.y1) / 2 - scroll, r = ui_.exact_px(6);
+            ui_.marks.insert_or_assign("measure/edge", Mark{cx - r, cy - r, cx + r, cy + r});
             list->AddQuadFilled({cx - r, cy}, {cx, cy - r}, {cx + r, cy}, {cx, cy + r}, colour(t.background));
             list->AddQuadFilled({cx - r * 0.7f, cy}, {cx, cy - r * 0.7f}, {cx + r * 0.7f, cy}, {cx, cy + r * 0.7f},
                                 colour(t.text));
         }
-    }
+    };
+    diamond(measure_span_->from_ns, measure_span_->from_edge, measure_span_->from_row);
+    diamond(measure_span_->to_ns, measure_span_->to_edge, measure_span_->to_row);
+}
+
+const figure::RowBox* TimelinePanel::row_at(const RowPlace& place) const {
+    const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [&](const figure::RowBox& r) {
+        return place.run >= 0 && r.run == place.run && r.kind == place.kind && r.lane == place.lane;
+    });
+    return row == layout_.rows.end() ? nullptr : &*row;
 }
 
 }  // namespace headway::ui

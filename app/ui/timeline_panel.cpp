@@ -283,7 +283,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
         const Snapped to = snapped(pointer_ns_, at.y);
         measure_span_->to_ns = to.ns;
         measure_span_->to_edge = to.edge;
-        measure_span_->to_y = to.y;
+        measure_span_->to_row = to.row;
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
             measuring_ = false;
         }
@@ -346,7 +346,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             measuring_ = true;
             state_.selection = {};
             cursor_.reset();
-            measure_span_ = Span{begin.ns, end.ns, begin.edge, end.edge, begin.y, end.y};
+            measure_span_ = Span{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
             state_.show_detail(AppState::Detail::measured);
         }
     }

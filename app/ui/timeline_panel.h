@@ -53,11 +53,17 @@ public:
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
+    // A row, whatever becomes of the layout.
+    struct RowPlace {
+        int run = -1;  // none
+        figure::RowKind kind = figure::RowKind::lane;
+        int lane = -1;
+    };
     // A stretch of time that a hand has measured, on the axis.
     struct Span {
         double from_ns = 0, to_ns = 0;  // in whole nanoseconds, in the order of the hand
         bool from_edge = false, to_edge = false;
-        float from_y = 0, to_y = 0;  // of those edges, in the layout
+        RowPlace from_row{}, to_row{};  // of those edges, wherever the row comes to stand
         [[nodiscard]] double begin() const { return std::min(from_ns, to_ns); }
         [[nodiscard]] double end() const { return std::max(from_ns, to_ns); }
     };
@@ -70,7 +76,7 @@ public:
     struct Snapped {
         double ns = 0;
         bool edge = false;
-        float y = 0;
+        RowPlace row{};
     };
     [[nodiscard]] Snapped snapped(double ns, float y) const;
 
@@ -125,6 +131,7 @@ private:
     void draw_keyboard_cursor(ImDrawList* list, float scroll);
     void draw_alive_moment(ImDrawList* list, float scroll);
     void end_measure();
+    [[nodiscard]] const figure::RowBox* row_at(const RowPlace& place) const;  // null: it is not shown
     // Where the keyboard's cursor is, made where it is not there.
     Cursor& hold_cursor();
     [[nodiscard]] std::optional<figure::Hit> hit_at_cursor() const;

@@ -10,15 +10,8 @@ namespace headway::ui::test {
 namespace {
 
 // The window with one recorded run in it, and hands that measure, mark and arrange.
-class TimelineHandsTest : public WindowTest {
+class TimelineHandsTest : public RecordedWindowTest {
 protected:
-    void SetUp() override {
-        WindowTest::SetUp();
-        if (app) {
-            session.show(figure::test::training({}, 6, true));
-            frames(40);
-        }
-    }
     [[nodiscard]] const model::Run& run() const { return *session.b()->run(); }
     [[nodiscard]] TimelinePanel& timeline() { return app->timeline(); }
     void drag(float x0, float y0, float x1, float y1) {
@@ -52,6 +45,19 @@ TEST_F(TimelineHandsTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
         edge = edge || end_of(id) == end || begin_of(id) == end;
     }
     EXPECT_TRUE(edge);
+
+    // The sign on that edge stays with its row.
+    const auto middle = [this] {
+        const auto box = timeline().layout().box_of_op(0, 70);
+        return box ? (box->y0 + box->y1) / 2 : 0;
+    };
+    EXPECT_NEAR(mark("measure/edge").centre_y(), middle(), 2);
+    state.set_arrangement({{"memory", 300, false, true, ""}});
+    frames(2);
+    EXPECT_GT(middle(), y + 50);
+    EXPECT_NEAR(mark("measure/edge").centre_y(), middle(), 2);
+    state.set_arrangement({});
+    frames(2);
 
     gfx::inject::key(gfx::Key::left_alt, true);
     drag(first->x0 - 2, y, last->x1 + 2, y);

@@ -5,15 +5,8 @@ namespace headway::ui::test {
 namespace {
 
 // The window with one recorded run in it.
-class TimelineWindowTest : public WindowTest {
+class TimelineWindowTest : public RecordedWindowTest {
 protected:
-    void SetUp() override {
-        WindowTest::SetUp();
-        if (app) {
-            session.show(figure::test::training({}, 6, true));
-            frames(40);
-        }
-    }
     [[nodiscard]] double span() const { return state.view.target().span_ns(); }
     void settle() { frames(25); }
     void point_at_op(core::OpId op) {

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "tests/unit/figure/script.h"
+
 namespace headway::ui::test {
 
 std::vector<lesson::Lesson> small_lessons() {
@@ -104,6 +106,14 @@ void WindowTest::frames(int n) {
 void WindowTest::act(const std::string& step) {
     const auto done = script->step(step);
     ASSERT_TRUE(done) << step << ": " << done.error().message;
+}
+
+void RecordedWindowTest::SetUp() {
+    WindowTest::SetUp();
+    if (app) {
+        session.show(figure::test::training({}, 6, true));
+        frames(40);
+    }
 }
 
 void WindowTest::run_to_the_end() {

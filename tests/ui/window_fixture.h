@@ -51,4 +51,10 @@ protected:
     std::filesystem::path folder;
 };
 
+// The same with a recorded run in it: six minibatches, with a barrier after each.
+class RecordedWindowTest : public WindowTest {
+protected:
+    void SetUp() override;
+};
+
 }  // namespace headway::ui::test

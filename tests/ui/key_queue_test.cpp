@@ -1,0 +1,96 @@
+#include "app/platform/key_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace headway::platform {
+namespace {
+
+// What ImGui 1.86 makes of it: it looks once per frame at which keys are down.
+class Keyboard {
+public:
+    void press(int key) { add(key, KeyQueue::kPress); }
+    void release(int key) { add(key, KeyQueue::kRelease); }
+    void tap(int key) {
+        press(key);
+        release(key);
+    }
+    // How often the key has been seen to go down.
+    int seen(int key) {
+        for (int i = 0; i < 20; ++i) {
+            look();
+            queue_.begin_frame([this](const KeyQueue::Event& e) { take(e); });
+        }
+        look();
+        return presses_[key];
+    }
+    void look() {
+        for (int key = 0; key < 8; ++key) {
+            presses_[key] += down_[key] && !was_down_[key] ? 1 : 0;
+            was_down_[key] = down_[key];
+        }
+    }
+    void frame() {
+        look();
+        queue_.begin_frame([this](const KeyQueue::Event& e) { take(e); });
+    }
+
+private:
+    void add(int key, int action) {
+        queue_.event({key, 0, action, 0}, [this](const KeyQueue::Event& e) { take(e); });
+    }
+    void take(const KeyQueue::Event& e) { down_[e.key] = e.action != KeyQueue::kRelease; }
+
+    KeyQueue queue_;
+    bool down_[8]{}, was_down_[8]{};
+    int presses_[8]{};
+};
+
+TEST(KeyQueue, AQuickTapIsSeen) {
+    Keyboard keys;
+    keys.tap(3);
+    EXPECT_EQ(keys.seen(3), 1);
+}
+
+TEST(KeyQueue, BothOfAQuickPairAreSeenHoweverSlowTheFramesAre) {
+    Keyboard all_at_once;
+    all_at_once.tap(3);
+    all_at_once.tap(3);
+    EXPECT_EQ(all_at_once.seen(3), 2);
+    // Down in one frame; up and down again before the next.
+    Keyboard across;
+    across.press(3);
+    across.frame();
+    across.release(3);
+    across.press(3);
+    across.frame();
+    across.release(3);
+    EXPECT_EQ(across.seen(3), 2);
+}
+
+TEST(KeyQueue, NoTapIsLostWhereverTheFramesFall) {
+    std::mt19937 random(11);
+    for (int round = 0; round < 500; ++round) {
+        Keyboard keys;
+        int taps[8]{};
+        for (int i = 0; i < 12; ++i) {
+            const int key = static_cast<int>(random() % 8);
+            keys.press(key);
+            for (auto n = random() % 3; n > 0; --n) {
+                keys.frame();
+            }
+            keys.release(key);
+            for (auto n = random() % 3; n > 0; --n) {
+                keys.frame();
+            }
+            ++taps[key];
+        }
+        for (int key = 0; key < 8; ++key) {
+            ASSERT_EQ(keys.seen(key), taps[key]);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace headway::platform
