@@ -1,44 +1,90 @@
-// bench_trace [EVENTS]: a Chrome trace of so many events (default 10^6), shaped like torch.profiler's, is made, read, and
-// written out again by Headway, which is then read as well. Times on the clock and on the processor, rates by the latter,
-// and the peak of memory, as one JSON object.
+// bench_trace [EVENTS [WINDOW]]: Chrome traces of 300 bytes for each of so many events (default 10^6), one shaped like
+// torch.profiler's and one of Headway's own, are read, and written out again, by a process of their own for each step.
+// WINDOW, the path of headway, opens them as well: from its start to the frame that shows the trace.
+//
+// One JSON object a shape: seconds on the clock and on the processor, MB/s by the clock, the peak of memory of that
+// step alone, and whether what was written, read and written again is the same byte by byte. Files are in the cache.
+// Exit status 1 where something cannot be read or the round trip is not equal.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "app/exchange/chrome_reader.h"
 #include "app/exchange/chrome_writer.h"
+#include "tests/bench/made_run.h"
 
 namespace {
 
 using namespace headway;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 double megabytes(const std::string& path) {
     return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
 }
 
-// Of this process on the processor, so that others on the machine do not count.
-double cpu_s() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
+// What a step came to; plain bytes, for they come through a pipe.
+struct Outcome {
+    bool good = false;
+    double wall_s = 0, cpu_s = 0;
+    std::uint64_t ops = 0;
+    long peak_mb = 0;
+};
 
-long peak_mb() {
+// Wall and processor time of a part of a step.
+class Stopwatch {
+public:
+    void stop(Outcome& into) const {
+        into.wall_s = std::chrono::duration<double>(Clock::now() - wall_).count();
+        into.cpu_s = cpu_s() - cpu_;
+    }
+
+private:
+    static double cpu_s() {
+        timespec now{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+    }
+    Clock::time_point wall_ = Clock::now();
+    double cpu_ = cpu_s();
+};
+
+// In a process of its own, so that the memory of one step is not counted for another.
+Outcome apart(const std::function<Outcome()>& step) {
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return {};
+    }
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        const Outcome done = step();
+        const bool told = write(ends[1], &done, sizeof done) == sizeof done;
+        _exit(told ? 0 : 1);
+    }
+    close(ends[1]);
+    Outcome outcome;
+    if (child < 0 || read(ends[0], &outcome, sizeof outcome) != sizeof outcome) {
+        outcome = {};
+    }
+    close(ends[0]);
     rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss / 1024;
+    int status = 0;
+    if (child > 0 && wait4(child, &status, 0, &usage) == child) {
+        outcome.peak_mb = usage.ru_maxrss / 1024;
+        outcome.good = outcome.good && status == 0;
+    }
+    return outcome;
 }
 
 // Two Python frames, two nested ops, a launch, a kernel and the arrow between them for each layer: 300 bytes an event.
@@ -96,45 +142,123 @@ void make_trace(const std::string& path, long events) {
     out << "\n  ],\n  \"traceName\": \"bench.json\"\n}\n";
 }
 
+Outcome make_own(const std::string& path, long events) {
+    // An op and what belongs to it take about 730 bytes.
+    double ignored = 0;
+    const auto run = bench::made_run(static_cast<std::uint32_t>(std::max(1L, events * 300 / 730)), 4, ignored);
+    std::FILE* out = std::fopen(path.c_str(), "wb");
+    Outcome outcome;
+    outcome.good = exchange::write_chrome_trace(*run, [out](std::string_view bytes) {
+        return std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
+    });
+    std::fclose(out);
+    return outcome;
+}
+
+Outcome read_it(const std::string& path) {
+    Outcome outcome;
+    const Stopwatch watch;
+    const auto read = exchange::read_trace(path);
+    watch.stop(outcome);
+    if (!read) {
+        std::fprintf(stderr, "bench_trace: %s\n", read.error().message.c_str());
+        return outcome;
+    }
+    outcome.good = true;
+    outcome.ops = read->run->op_count();
+    return outcome;
+}
+
+// To a file, or (`same`) against one that is there.
+Outcome write_it(const std::string& from, const std::string& to, bool same) {
+    Outcome outcome;
+    const auto read = exchange::read_trace(from);
+    std::FILE* file = std::fopen(to.c_str(), same ? "rb" : "wb");
+    if (!read || file == nullptr) {
+        return outcome;
+    }
+    outcome.ops = read->run->op_count();
+    std::string there;
+    const Stopwatch watch;
+    outcome.good = exchange::write_chrome_trace(*read->run, [&](std::string_view bytes) {
+        if (!same) {
+            return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+        }
+        there.resize(bytes.size());
+        return std::fread(there.data(), 1, there.size(), file) == there.size() && there == bytes;
+    });
+    outcome.good = outcome.good && (!same || std::fgetc(file) == EOF);
+    std::fclose(file);
+    watch.stop(outcome);
+    return outcome;
+}
+
+// The whole program, from its start to the frame that shows the trace.
+Outcome open_it(const std::string& window, const std::string& path) {
+    Outcome outcome;
+    const Stopwatch watch;
+    const pid_t child = fork();
+    if (child == 0) {
+        execl(window.c_str(), window.c_str(), path.c_str(), "--offscreen", "1920x1080", static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    rusage usage{};
+    int status = 0;
+    outcome.good = child > 0 && wait4(child, &status, 0, &usage) == child && status == 0;
+    watch.stop(outcome);
+    outcome.cpu_s = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                    static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    outcome.peak_mb = usage.ru_maxrss / 1024;
+    return outcome;
+}
+
+bool measure(const char* shape, const std::string& path, const std::string& folder, const std::string& window) {
+    const std::string again = folder + "/again.json";
+    const double mb = megabytes(path);
+    const Outcome read = apart([&] { return read_it(path); });
+    const Outcome written = apart([&] { return write_it(path, again, false); });
+    const double out_mb = written.good ? megabytes(again) : 0;
+    const Outcome round = apart([&] { return write_it(again, again, true); });
+    std::filesystem::remove(again);
+    std::printf(
+        "{\"shape\": \"%s\", \"mb\": %.0f, \"ops\": %llu, \"read_s\": %.3f, \"read_cpu_s\": %.3f, "
+        "\"read_mb_s\": %.0f, \"read_peak_mb\": %ld, \"out_mb\": %.0f, \"write_s\": %.3f, "
+        "\"write_cpu_s\": %.3f, \"write_mb_s\": %.0f, \"write_peak_mb\": %ld, \"equal\": %s",
+        shape, mb, static_cast<unsigned long long>(read.ops), read.wall_s, read.cpu_s, mb / read.wall_s, read.peak_mb,
+        out_mb, written.wall_s, written.cpu_s, out_mb / written.wall_s, written.peak_mb, round.good ? "true" : "false");
+    bool good = read.good && written.good && round.good;
+    if (!window.empty()) {
+        const Outcome opened = open_it(window, path);
+        std::printf(", \"first_frame_s\": %.3f, \"first_frame_cpu_s\": %.3f, \"window_peak_mb\": %ld", opened.wall_s,
+                    opened.cpu_s, opened.peak_mb);
+        good = good && opened.good;
+    }
+    std::printf("}\n");
+    std::fflush(stdout);
+    return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const long events = argc > 1 ? std::atol(argv[1]) : 1'000'000;
+    const std::string window = argc > 2 ? argv[2] : "";
+    if (events < 8) {
+        std::fprintf(stderr, "bench_trace: the number of events is at least 8, not '%s'\n", argv[1]);
+        return 2;
+    }
     const auto folder = std::filesystem::temp_directory_path() / ("headway-bench-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder);
-    const std::string theirs = folder / "theirs.json", ours = folder / "ours.json";
-    make_trace(theirs, events);
-    int status = 1;
-    const long before_mb = peak_mb();
-    const auto clock_begin = Clock::now();
-    double begin = cpu_s();
-    if (auto read = exchange::read_trace(theirs)) {
-        const double read_s = cpu_s() - begin;
-        const double wall_s = seconds_since(clock_begin);
-        const long read_mb = peak_mb();
-        const std::size_t ops = read->run->op_count();
-        std::FILE* out = std::fopen(ours.c_str(), "wb");
-        begin = cpu_s();
-        exchange::write_chrome_trace(*read->run, [out](std::string_view bytes) {
-            return std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
-        });
-        std::fclose(out);
-        const double write_s = cpu_s() - begin;
-        read->run.reset();
-        begin = cpu_s();
-        const auto again = exchange::read_trace(ours);
-        const double again_s = cpu_s() - begin;
-        if (again && again.value().run->op_count() == ops) {
-            std::printf("{\"events\": %ld, \"mb\": %.0f, \"wall_s\": %.3f, \"read_s\": %.3f, \"read_mb_s\": %.0f, \"before_mb\": %ld, "
-                        "\"peak_mb\": %ld, \"ops\": %zu, \"out_mb\": %.0f, \"write_mb_s\": %.0f, \"own_read_s\": %.3f, "
-                        "\"own_read_mb_s\": %.0f}\n",
-                        events, megabytes(theirs), wall_s, read_s, megabytes(theirs) / read_s, before_mb, read_mb, ops,
-                        megabytes(ours), megabytes(ours) / write_s, again_s, megabytes(ours) / again_s);
-            status = 0;
+    const std::string path = folder / "made.json";
+    bool good = true;
+    for (const char* shape : {"torch", "headway"}) {
+        if (std::strcmp(shape, "torch") == 0) {
+            make_trace(path, events);
+        } else {
+            good = apart([&] { return make_own(path, events); }).good && good;
         }
-    } else {
-        std::fprintf(stderr, "bench_trace: %s\n", read.error().message.c_str());
+        good = measure(shape, path, folder, window) && good;
     }
     std::filesystem::remove_all(folder);
-    return status;
+    return good ? 0 : 1;
 }
