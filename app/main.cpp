@@ -27,6 +27,7 @@
 #include "app/session/session.h"
 #include "app/ui/app.h"
 #include "app/ui/app_state.h"
+#include "app/ui/frame_pace.h"
 #include "app/ui/script.h"
 #include "app/ui/status_bar.h"
 #include "engine/core/standard_files.h"
@@ -35,7 +36,6 @@ namespace headway {
 namespace {
 
 constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lessons", "devices", "bench"};
-constexpr double kIntakePerFrame_ms = 6, kIntakeBehind_ms = 16;  // a long run, faster than it is read: fewer frames
 
 constexpr const char* kHelp =
     "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "
@@ -100,13 +100,15 @@ public:
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
         const bool watch = state_.session.waiting() || opening() || state_.pictures.job().busy();
-        platform_.begin_frame(animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
+        const ui::FramePace pace = ui::frame_pace(state_.session.executing(), state_.session.behind(), app_.moving());
+        const bool follow = animate && pace.frame_s > 1.0 / 40;
+        platform_.begin_frame(follow ? Pace::follow : animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {
             if (auto opened = state_.open(path); !opened) {
                 state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
             }
         }
-        changed_ = state_.poll(state_.session.behind() ? kIntakeBehind_ms : kIntakePerFrame_ms);
+        changed_ = state_.poll(pace.intake_ms);
         poll_opening();
         const platform::Size size = platform_.size();
         if (app_.prepare(static_cast<float>(size.width), static_cast<float>(size.height), platform_.content_scale())) {

@@ -27,6 +27,7 @@ public:
     // How long the next frame may wait for something to happen.
     enum class Pace {
         animate,  // the picture moves by itself: at most 60 frames a second
+        follow,   // so it does, as a run goes on that needs the processor: some 30 a second, more while hands act
         watch,    // something outside may change: look about 20 times a second
         idle,     // nothing changes before the user does something
     };

@@ -24,7 +24,7 @@ std::string name_of_key(int key) {
 }
 
 constexpr int kSettleFrames = 3;
-constexpr double kFrameSeconds = 1.0 / 60.0;
+constexpr double kFrameSeconds = 1.0 / 60.0, kFollowSeconds = 1.0 / 31.0;
 
 class Window final : public Platform {
     [[nodiscard]] auto hand_over() const {
@@ -87,10 +87,14 @@ public:
 
     void begin_frame(Pace pace) override {
         keys_.begin_frame(hand_over());
-        if (pace == Pace::animate || settle_ > 0 || !keys_.empty()) {
+        if (pace == Pace::animate || pace == Pace::follow || settle_ > 0 || !keys_.empty()) {
             glfwPollEvents();
             wait_for_next_frame();
             settle_ = std::max(0, settle_ - 1);
+            if (const double left = last_frame_ + kFollowSeconds - glfwGetTime();
+                pace == Pace::follow && keys_.empty() && left > 0) {
+                glfwWaitEventsTimeout(left);  // an event ends it
+            }
         } else {
             // Returns early at the first event, so that nothing feels slow.
             if (pace == Pace::watch) {

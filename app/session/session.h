@@ -82,6 +82,8 @@ public:
     [[nodiscard]] bool live() const { return b_ && b_->live(); }
     // Whether something may change without the user (a run that is not paused; devices being looked for).
     [[nodiscard]] bool running() const { return b_ && b_->live() && b_->phase() != Phase::paused; }
+    // The program itself is at work: there is a runner, not paused. A run is live until all that it left is read.
+    [[nodiscard]] bool executing() const { return running() && !ended_; }
     [[nodiscard]] bool waiting() const { return live() || behind() || devices_.asking(); }
     // There is more in a recording than has been read: poll() may be given more time.
     [[nodiscard]] bool behind() const;

@@ -1,0 +1,26 @@
+#include "app/ui/frame_pace.h"
+
+#include <gtest/gtest.h>
+
+namespace headway::ui {
+namespace {
+
+TEST(FramePace, ARunHasItsTimeWhereCoresAreFew) {
+    const FramePace follow = frame_pace(true, true, false, 2), hands = frame_pace(true, false, true, 2);
+    EXPECT_LE(follow.frame_s, 1.0 / 30);
+    EXPECT_GT(follow.frame_s, 1.0 / 40);
+    EXPECT_LT(follow.intake_ms, 5);
+    EXPECT_DOUBLE_EQ(hands.frame_s, 1.0 / 60);
+    EXPECT_LT(hands.intake_ms, 5);
+}
+
+TEST(FramePace, ElsewhereNothingIsHeldBack) {
+    for (const unsigned cores : {0u, 4u, 64u}) {
+        EXPECT_DOUBLE_EQ(frame_pace(true, false, false, cores).frame_s, 1.0 / 60) << cores;
+    }
+    // It is over, and the rest is read.
+    EXPECT_GT(frame_pace(false, true, false, 2).intake_ms, frame_pace(false, false, false, 2).intake_ms);
+}
+
+}  // namespace
+}  // namespace headway::ui
