@@ -39,7 +39,7 @@ struct CudaOptions {
 };
 
 // Changes whenever what crosses the module's boundary does: these options, Device, Command, Recording.
-inline constexpr std::uint32_t kCudaModuleAbi = 2;
+inline constexpr std::uint32_t kCudaModuleAbi = 3;
 inline constexpr const char* kCudaModuleEntry = "headway_cuda_open";
 
 // The module's one symbol. With a recording it makes a device; without, it only looks whether it could. Returns whether

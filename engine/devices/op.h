@@ -87,7 +87,7 @@ enum class OpKind : std::uint16_t {
     // Rows [start, start + n) of axis 0, out of a larger tensor or into it.
     slice,
     assign_slice,
-    copy_to_host,
+    copy_to_host,  // the values are in host memory afterwards: another device's, which the GPU's lane writes to
     noop,
     host_call,  // runs a function on the lane; tests and lessons that need an op of a given length
     graph,      // a body of ops issued as one, see Composite
@@ -151,7 +151,7 @@ struct alignas(64) Command {
     core::OpId op = 0;  // 0: nothing to run or record, only waits or frees
     core::BufferId out_id = 0, in0_id = 0, in1_id = 0;
     std::uint32_t wait_seq = 0;    // run after lane `wait_lane` has completed this many commands
-    std::uint8_t wait_lane = 255;  // 255: no wait
+    std::uint8_t wait_lane = 255;  // any of the run's; 255: no wait
     std::uint8_t flags = 0;
     std::uint16_t line = 0;  // of the source, for tools that watch; 0: unknown, 65535: that or beyond
 
@@ -162,6 +162,7 @@ static_assert(sizeof(Command) == 64);
 inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: give back out_id's memory, op is 0
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
 inline constexpr std::uint8_t kComposite = 4;     // an op with a body
+inline constexpr std::uint8_t kOutBeside = 8;     // `out` is memory of the run's other device
 inline constexpr std::uint8_t kNoLaneWait = 255;
 
 // The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps

@@ -54,13 +54,27 @@ Pool::~Pool() {
     }
 }
 
+Pool::Pool(Source& source, Pool& leader) : source_(source) {
+    leader.follower_ = this;
+    for (const Class& c : leader.classes_) {
+        add_class(c.bytes);
+    }
+}
+
 std::uint32_t Pool::size_class(std::uint64_t bytes) {
     const auto size = rounded(bytes);
     const auto [entry, fresh] = index_.try_emplace(size, static_cast<std::uint32_t>(classes_.size()));
     if (fresh) {
-        classes_.emplace_back().bytes = size;
+        add_class(size);
     }
     return entry->second;
+}
+
+void Pool::add_class(std::uint64_t bytes) {
+    classes_.emplace_back().bytes = bytes;
+    if (follower_ != nullptr) {
+        follower_->add_class(bytes);
+    }
 }
 
 void* Pool::take_from_source(std::uint64_t bytes) {

@@ -36,6 +36,8 @@ public:
 class Pool {
 public:
     explicit Pool(Source& source) : source_(source) {}
+    // Of another device's memory, with the classes of `leader`, whose size_class() serves both.
+    Pool(Source& source, Pool& leader);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
@@ -90,9 +92,11 @@ private:
         std::uint64_t blocks = 0;  // made so far
     };
     float* take_fresh(Class& c);
+    void add_class(std::uint64_t bytes);
     [[nodiscard]] void* take_from_source(std::uint64_t bytes);
 
     Source& source_;
+    Pool* follower_ = nullptr;
     std::vector<Class> classes_;
     std::unordered_map<std::uint64_t, std::uint32_t> index_;
     std::uint64_t reserved_ = 0;

@@ -37,6 +37,19 @@ void Runtime::set_gathering(bool on) {
 
 // What reads the host's memory, or runs a function of the host, is issued by itself.
 bool Runtime::gathers(const Operation& operation) {
+    if (operation.crosses()) {
+        if (tracing_) {
+            raise(ErrorKind::failed, "a traced function runs on one device, and cannot copy to another one");
+        }
+        issue_gathered();
+        return false;
+    }
+    if (!gathered_.empty() && operation.device != gathered_.front().operation.device) {
+        if (tracing_) {
+            raise(ErrorKind::failed, "a traced function runs on one device, and this op's is another one");
+        }
+        issue_gathered();  // a composite is one lane's
+    }
     if (operation.host == nullptr) {
         return true;
     }
@@ -59,6 +72,7 @@ Buffer* Runtime::gather(const Operation& operation) {
         Buffer* out = new_buffer();
         out->bytes = signature.out_bytes;
         out->size_class = signature.size_class;
+        out->device = operation.memory;
         next.operation.out = out;
         next.fresh = true;
     }
@@ -166,7 +180,7 @@ void Runtime::issue_together(const std::vector<Gathered>& all, const Signature& 
         command.wait_seq = placement.wait_seq[0];
     }
     composites_.push_back({lane, seq, std::move(composite)});
-    device_.submit(lane, command);
+    device_of_lane(lane).submit(lane, command);
     if (record_) {
         record_together(all, signature, begin, lane);
     }
@@ -192,7 +206,7 @@ void Runtime::place_together(const std::vector<Gathered>& all, Placement& placem
             follow_readers(*gathered.operation.out, needs);
         }
     }
-    choose_lane(needs, placement);
+    choose_lane(needs, all.front().operation.device, placement);
 }
 
 void Runtime::take_memory_together(const std::vector<Gathered>& all, std::uint32_t lane, const Signature& signature) {
@@ -200,22 +214,23 @@ void Runtime::take_memory_together(const std::vector<Gathered>& all, std::uint32
     for (const Gathered& gathered : all) {
         bytes += gathered.fresh ? gathered.operation.signature->out_bytes : 0;
     }
-    if (live_ + bytes > budget_) {
-        make_room(signature, bytes);
+    const core::DeviceId device = all.front().operation.device;
+    if (live_[device] + bytes > budget_) {
+        make_room(signature, device, bytes);
     }
     reclaim();  // what was used last comes first: a graph on the GPU is launched as it is where it finds its addresses
     try {
         for (const Gathered& gathered : all) {
             if (gathered.fresh) {
-                gathered.operation.out->data = take_memory(*gathered.operation.signature, lane);
-                live_ += gathered.operation.signature->out_bytes;
+                gathered.operation.out->data = take_memory(*gathered.operation.signature, device, lane);
+                live_[device] += gathered.operation.signature->out_bytes;
             }
         }
     } catch (const ProgramError&) {
         for (const Gathered& gathered : all) {
             Buffer* out = gathered.fresh ? gathered.operation.out : nullptr;
             if (out != nullptr && out->data != nullptr) {
-                free_block({0, out->size_class, out->data, out->bytes});
+                free_block({0, static_cast<std::uint16_t>(out->size_class), device, out->data, out->bytes});
                 out->data = nullptr;
             }
         }
@@ -282,6 +297,7 @@ std::vector<Tensor> Runtime::trace_begin(std::span<const Tensor> inputs) {
         Buffer* buffer = new_buffer();
         buffer->bytes = input.buffer_->bytes;
         buffer->size_class = input.buffer_->size_class;
+        buffer->device = input.buffer_->device;
         buffer->gathered = true;
         stand_ins_.push_back(Tensor(buffer, input.shape_));
     }
@@ -313,6 +329,7 @@ Graph Runtime::trace_end(std::string_view name, std::span<const Tensor> outputs)
     const std::vector<Tensor> inputs = std::exchange(stand_ins_, {});
     Graph graph;
     graph.name = name;
+    graph.device = all.empty() ? core::DeviceId{0} : all.front().operation.device;
     std::unordered_map<const Buffer*, std::uint32_t> value_of;
     for (const Tensor& input : inputs) {
         value_of.try_emplace(input.buffer_, graph.values);
@@ -374,7 +391,11 @@ std::vector<Tensor> Runtime::run(const Graph& graph, std::span<const Tensor> inp
                std::to_string(inputs.size()));
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        buffer_of(inputs[i], graph.name.c_str());
+        const Buffer* input = buffer_of(inputs[i], graph.name.c_str());
+        if (input->device != graph.device && !graph.steps.empty()) {
+            refuse("it was traced on the " + device_name(graph.device) + " and is called with a tensor on the " +
+                   device_name(input->device));
+        }
         if (inputs[i].shape_ != graph.inputs[i]) {
             refuse("it was traced with a tensor of shape " + to_string(shape(graph.inputs[i])) +
                    " and is called with " + to_string(inputs[i].shape()));
@@ -400,6 +421,7 @@ std::vector<Tensor> Runtime::run(const Graph& graph, std::span<const Tensor> inp
         operation.in1 = at(step.in1);
         operation.payload = step.payload;
         operation.random_stream = step.random ? ++random_streams_ : 0;
+        operation.device = operation.memory = graph.device;
         operation.out = step.fresh ? nullptr : at(step.out);
         if (tracing_) {
             if (Buffer* made = issue(operation)) {
@@ -414,6 +436,7 @@ std::vector<Tensor> Runtime::run(const Graph& graph, std::span<const Tensor> inp
             out->references = 0;
             out->bytes = step.signature->out_bytes;
             out->size_class = step.signature->size_class;
+            out->device = graph.device;
             out->gathered = true;
             gathered.operation.out = out;
             values.push_back(out);

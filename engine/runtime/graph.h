@@ -36,6 +36,7 @@ struct Graph {
     std::vector<Tensor> captured;  // kept, as every run reads them
     std::vector<Output> outputs;
     std::uint32_t values = 0;
+    core::DeviceId device = 0;  // all of it runs there
 };
 
 }  // namespace headway::runtime

@@ -34,7 +34,9 @@ void Runtime::read_control() {
     const auto budget = control_.budget_bytes.load();
     budget_ = budget == 0 ? kNoBudget : budget;
     if (free_policy_ == FreePolicy::lazy) {
-        device_.set_lazy_budget(budget);
+        for (core::DeviceId device = 0; device < device_count_; ++device) {
+            members_[device]->device.set_lazy_budget(budget);
+        }
         budget_ = kNoBudget;  // taken, and refused, when the op starts
     }
     const auto limit = control_.queue_limit.load();
@@ -48,7 +50,7 @@ void Runtime::read_control() {
             (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
             (op_delay_ns_ != 0 ? kDelay : 0u) | (forked_ ? kForked : 0u);
     if (control_.stop.load() != 0) {
-        device_.abandon();
+        machine_.abandon();
         throw ProgramError({core::ErrorKind::stopped, "stopped", {}, 0, 0});
     }
 }
@@ -144,8 +146,8 @@ void Runtime::before_issue() {
         const auto [lane, seq] = recent_[issued_ % queue_limit_];
         if (seq != 0 && !finished(lane, seq)) {
             const auto begin = begin_wait(WaitKind::queue_limit, "queue limit");
-            device_.wait(lane, seq);
-            device_.wait_returned();
+            device_of_lane(lane).wait(lane, seq);
+            device_of_lane(lane).wait_returned();
             record_wait(begin, WaitKind::queue_limit, "queue limit", 0, issued_ + 1 - queue_limit_);
         }
     }
@@ -157,8 +159,8 @@ void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
     }
     if ((slow_ & kOpBarrier) != 0) {
         const auto begin = begin_wait(WaitKind::op_barrier, "op barrier");
-        device_.wait(lane, seq);
-        device_.wait_returned();
+        device_of_lane(lane).wait(lane, seq);
+        device_of_lane(lane).wait_returned();
         record_wait(begin, WaitKind::op_barrier, "op barrier", 0, issued_);
     }
     if ((slow_ & kDelay) != 0) {

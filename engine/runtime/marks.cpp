@@ -52,7 +52,7 @@ void Runtime::minibatch_end() {
     const MinibatchEnd& target = minibatches_[minibatches_.size() - 1 - behind];
     const std::string_view name = behind == 0 ? "minibatch barrier" : "barrier, batches behind";
     const auto begin = begin_wait(WaitKind::minibatch_barrier, name);
-    wait_lanes(target.seqs);
+    wait_lanes(target.seqs, 0, lanes_);
     record_wait(begin, WaitKind::minibatch_barrier, name, 0, target.last);
     deliver_any_failure();
 }

@@ -44,41 +44,43 @@ std::string beside_budget(std::uint64_t bytes, std::uint64_t budget) {
 
 }  // namespace
 
-float* Runtime::find_memory(const Signature& signature, std::uint32_t lane) {
-    if (!pool_.has_used(signature.size_class, lane)) {
+float* Runtime::find_memory(const Signature& signature, core::DeviceId device, std::uint32_t lane) {
+    memory::Pool& pool = *pool_[device];
+    if (!pool.has_used(signature.size_class, lane)) {
         // Asking costs a cache line of each lane's worker; fresh memory costs a page fault for every 4 KiB of it.
         if (issued_ >= reclaim_after_ || signature.out_bytes >= kAlwaysReclaimBytes) {
             reclaim();
-            if (!pool_.has_used(signature.size_class, lane)) {
+            if (!pool.has_used(signature.size_class, lane)) {
                 reclaim_after_ = issued_ + 32;  // nothing had finished: do not ask again at once
             }
         }
     }
-    float* data = pool_.take(signature.size_class, lane);
+    float* data = pool.take(signature.size_class, lane);
     if (data == nullptr) {
         reclaim_all();
-        data = pool_.take(signature.size_class, lane);
+        data = pool.take(signature.size_class, lane);
     }
     if (data == nullptr) {
-        raise(core::ErrorKind::out_of_memory, "out of memory at " + describe(signature) + ": the device has no " +
-                                                  megabytes(signature.out_bytes) + " left, " + megabytes(live_) +
-                                                  " are live");
+        raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " + describe(signature) + ": the device has no " +
+                                                  megabytes(signature.out_bytes) + " left, " +
+                                                  megabytes(live_[device]) + " are live");
     }
     return data;
 }
 
-void Runtime::make_room(const Signature& signature, std::uint64_t bytes) {
+void Runtime::make_room(const Signature& signature, core::DeviceId device, std::uint64_t bytes) {
     reclaim_all();
-    if (live_ + bytes > budget_) {
+    if (live_[device] + bytes > budget_) {
         raise(core::ErrorKind::out_of_memory,
-              "out of memory at " + describe(signature) + ": it asks for " + beside_budget(bytes, budget_) + ", and " +
-                  beside_budget(live_, budget_) + " of the budget of " + beside_budget(budget_, budget_) + " are live");
+              "out of memory" + members_[device]->device.where() + " at " + describe(signature) + ": it asks for " +
+                  beside_budget(bytes, budget_) + ", and " + beside_budget(live_[device], budget_) +
+                  " of the budget of " + beside_budget(budget_, budget_) + " are live");
     }
 }
 
 void Runtime::free_block(const Pending& block) {
-    live_ -= block.bytes;
-    pool_.give_anywhere(block.size_class, block.data);
+    live_[block.device] -= block.bytes;
+    pool_[block.device]->give_anywhere(block.size_class, block.data);
 }
 
 void Runtime::drop(Buffer* buffer) {
@@ -94,7 +96,7 @@ void Runtime::drop(Buffer* buffer) {
         drop_lazily(buffer);
     } else {
         if (free_policy_ == FreePolicy::stream) {
-            live_ -= buffer->bytes;
+            live_[buffer->device] -= buffer->bytes;
         }
         const std::uint64_t counted = free_policy_ == FreePolicy::stream ? 0 : buffer->bytes;
         if (lanes_ > 1) {
@@ -104,9 +106,10 @@ void Runtime::drop(Buffer* buffer) {
                                   ? buffer->write_seq
                                   : buffer->read_seq[0];
             if (free_policy_ == FreePolicy::stream) {
-                pool_.give_in_lane(buffer->size_class, 0, buffer->data);
+                pool_[0]->give_in_lane(buffer->size_class, 0, buffer->data);
             } else {
-                pending_[0].blocks.push_back({last, buffer->size_class, buffer->data, counted});
+                pending_[0].blocks.push_back(
+                    {last, static_cast<std::uint16_t>(buffer->size_class), 0, buffer->data, counted});
             }
         }
     }
@@ -118,7 +121,7 @@ void Runtime::drop(Buffer* buffer) {
 
 // The memory is free when all lanes that use it are done with it; where it is one lane, in that lane's order.
 void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
-    PendingInLanes held{{0, buffer.size_class, buffer.data, counted}, {}};
+    PendingInLanes held{{0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, counted}, {}};
     std::uint32_t busy = 0;
     std::uint32_t busy_lane = 0;
     std::fill_n(held.need.begin(), lanes_, 0u);
@@ -135,24 +138,27 @@ void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
     } else if (busy > 1) {
         pending_in_lanes_.push_back(held);
     } else if (free_policy_ == FreePolicy::stream) {
-        pool_.give_in_lane(buffer.size_class, busy_lane, buffer.data);
+        pool_[buffer.device]->give_in_lane(buffer.size_class, busy_lane, buffer.data);
     } else {
         held.block.seq = held.need[busy_lane];
         pending_[busy_lane].blocks.push_back(held.block);
     }
 }
 
-// The memory goes back in lane order, by a command behind its last use.
+// The memory goes back in lane order, by a command behind its last use, in a lane of the device that it belongs to.
 void Runtime::drop_lazily(Buffer* buffer) {
     if (buffer->write_seq == 0) {
         return;
     }
     Placement placement;
-    placement.lane = buffer->write_lane;
+    const Member& home = *members_[buffer->device];
+    placement.lane = home.device.has_lane(buffer->write_lane) ? std::uint32_t{buffer->write_lane} : home.begin;
+    std::array<std::uint32_t, core::kMaxLanes> last = buffer->read_seq;
+    need(last, buffer->write_lane, buffer->write_seq);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-        if (lane != placement.lane && buffer->read_seq[lane] != 0 && !finished(lane, buffer->read_seq[lane])) {
+        if (lane != placement.lane && last[lane] != 0 && !finished(lane, last[lane])) {
             placement.wait_lane[placement.waits] = lane;
-            placement.wait_seq[placement.waits++] = buffer->read_seq[lane];
+            placement.wait_seq[placement.waits++] = last[lane];
         }
     }
     submit_waits(placement, 0);
@@ -160,7 +166,7 @@ void Runtime::drop_lazily(Buffer* buffer) {
     command.out_id = buffer->id;
     command.flags = devices::kFreeBuffer;
     ++seq_[placement.lane];
-    device_.submit(placement.lane, command);
+    device_of_lane(placement.lane).submit(placement.lane, command);
 }
 
 void Runtime::reclaim() {
@@ -208,17 +214,33 @@ void Runtime::reclaim_all() {
 }
 
 std::uint64_t Runtime::live_bytes() {
+    std::uint64_t bytes = 0;
+    for (core::DeviceId device = 0; device < device_count_; ++device) {
+        bytes += live_bytes(device);
+    }
+    return bytes;
+}
+
+std::uint64_t Runtime::live_bytes(core::DeviceId device) {
     if (free_policy_ == FreePolicy::lazy) {
-        return device_.lazy_bytes();
+        return members_[device]->device.lazy_bytes();
     }
     reclaim_all();
-    return live_;
+    return live_[device];
+}
+
+std::uint64_t Runtime::reserved_bytes() const {
+    std::uint64_t bytes = 0;
+    for (core::DeviceId device = 0; device < device_count_; ++device) {
+        bytes += pool_[device]->reserved_bytes();
+    }
+    return bytes;
 }
 
 std::uint32_t Runtime::headway() {
     std::uint32_t queued = 0;
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-        queued += seq_[lane] - device_.completed(lane).load(std::memory_order_acquire);
+        queued += seq_[lane] - device_of_lane(lane).completed(lane).load(std::memory_order_acquire);
     }
     return queued;
 }

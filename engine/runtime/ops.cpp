@@ -53,11 +53,17 @@ void Runtime::refuse_operand(const Tensor& a, const char* op) {
         raise(ErrorKind::shape, std::string(op) + ": an operand is no tensor yet");
     }
     if (a.buffer_->runtime != this) {
-        raise(ErrorKind::shape, std::string(op) + ": an operand lives on another device");
+        raise(ErrorKind::shape, std::string(op) + ": an operand belongs to another run");
     }
     raise(ErrorKind::failed, std::string(op) +
                                  ": an operand has no values: it was made while a function was "
                                  "traced, or by ops for which there was no memory");
+}
+
+void Runtime::refuse_devices(const Tensor& a, const Tensor& b, const char* op) {
+    raise(ErrorKind::failed, std::string(op) + ": expected all tensors to be on the same device, but found one of shape " +
+                                 to_string(a.shape()) + " on the " + device_name(a.device()) + " and one of shape " +
+                                 to_string(b.shape()) + " on the " + device_name(b.device()));
 }
 
 Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::uint64_t payload) {
@@ -66,6 +72,7 @@ Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::u
     operation.in0 = in0;
     operation.in1 = in1;
     operation.payload = payload;
+    operation.device = operation.memory = in0 != nullptr ? in0->device : current_;
     return Tensor(issue(operation), entry.out);
 }
 
@@ -76,6 +83,7 @@ void Runtime::issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::
     operation.in1 = in1;
     operation.out = out;
     operation.payload = payload;
+    operation.device = operation.memory = out->device;
     issue(operation);
 }
 
@@ -89,6 +97,7 @@ Tensor Runtime::random(OpKind kind, const Shape& shape, float a, float b) {
     operation.signature = &entry.signature;
     operation.payload = pack(a, b);
     operation.random_stream = ++random_streams_;
+    operation.device = operation.memory = current_;
     return Tensor(issue(operation), entry.out);
 }
 
@@ -111,6 +120,7 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
     Operation operation;
     operation.signature = &entry.signature;
     operation.host = staged.values.data();
+    operation.device = operation.memory = current_;
     Tensor result(issue(operation), entry.out);
     staged.lane = result.buffer_->write_lane;
     staged.seq = result.buffer_->write_seq;
@@ -121,6 +131,7 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
 Tensor Runtime::binary(OpKind kind, const Tensor& a, const Tensor& b) {
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
     Buffer* in1 = buffer_of(b, devices::name_of(kind));
+    expect_together(a, b, devices::name_of(kind));
     return issue_fresh(entry_for({kind, 0, a.shape_, b.shape_, 0}), in0, in1);
 }
 
@@ -137,6 +148,7 @@ Tensor Runtime::unary(OpKind kind, const Tensor& a) {
 Tensor Runtime::matmul(const Tensor& a, const Tensor& b, Side side_a, Side side_b) {
     Buffer* in0 = buffer_of(a, "matmul");
     Buffer* in1 = buffer_of(b, "matmul");
+    expect_together(a, b, "matmul");
     const auto flags = static_cast<std::uint16_t>((side_a == Side::transposed ? kTransposeA : 0) |
                                                   (side_b == Side::transposed ? kTransposeB : 0));
     return issue_fresh(entry_for({OpKind::matmul, flags, a.shape_, b.shape_, 0}), in0, in1);
@@ -172,6 +184,7 @@ Tensor Runtime::transpose(const Tensor& a, int axis0, int axis1) {
 Tensor Runtime::add_scaled(const Tensor& a, const Tensor& b, float scale) {
     Buffer* in0 = buffer_of(a, "add_scaled");
     Buffer* in1 = buffer_of(b, "add_scaled");
+    expect_together(a, b, "add_scaled");
     return issue_fresh(entry_for({OpKind::add_scaled, 0, a.shape_, b.shape_, 0}), in0, in1, pack(scale));
 }
 
@@ -197,6 +210,7 @@ Tensor Runtime::slice(const Tensor& a, std::int64_t start, std::int64_t rows) {
 void Runtime::binary_in_place(OpKind kind, const Tensor& a, const Tensor& b) {
     Buffer* out = buffer_of(a, devices::name_of(kind));
     Buffer* in1 = buffer_of(b, devices::name_of(kind));
+    expect_together(a, b, devices::name_of(kind));
     if (in1 == out && a.shape_ != b.shape_) {
         raise(ErrorKind::shape, std::string(devices::name_of(kind)) +
                                     " in place: the operands share memory but not "
@@ -213,12 +227,14 @@ void Runtime::with_scalar_in_place(OpKind kind, const Tensor& a, float b) {
 void Runtime::add_scaled_in_place(const Tensor& a, const Tensor& b, float scale) {
     Buffer* out = buffer_of(a, "add_scaled");
     Buffer* in1 = buffer_of(b, "add_scaled");
+    expect_together(a, b, "add_scaled");
     issue_in_place(entry_for({OpKind::add_scaled, kInPlace, a.shape_, b.shape_, 0}), out, in1, pack(scale));
 }
 
 void Runtime::assign_slice(const Tensor& a, std::int64_t start, const Tensor& rows) {
     Buffer* out = buffer_of(a, "assign_slice");
     Buffer* in1 = buffer_of(rows, "assign_slice");
+    expect_together(a, rows, "assign_slice");
     const Shape& from = rows.shape();
     Shape wanted = a.shape();
     if (wanted.rank != 0 && from.rank == wanted.rank) {
@@ -236,6 +252,7 @@ void Runtime::assign_slice(const Tensor& a, std::int64_t start, const Tensor& ro
 void Runtime::noop() {
     Operation operation;
     operation.signature = &entry_for({OpKind::noop, 0, 0, 0, 0}).signature;
+    operation.device = operation.memory = current_;
     issue(operation);
 }
 
@@ -246,6 +263,7 @@ Tensor Runtime::host_call(devices::HostFunction function, void* context, const T
     operation.in1 = reads.defined() ? buffer_of(reads, "host_call") : nullptr;
     operation.payload = std::bit_cast<std::uint64_t>(function);
     operation.host = static_cast<const float*>(context);
+    operation.device = operation.memory = operation.in1 != nullptr ? operation.in1->device : current_;
     return Tensor(issue(operation), entry.out);
 }
 

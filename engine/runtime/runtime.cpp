@@ -21,19 +21,27 @@ constexpr std::size_t kBuffersPerSlab = 512;
 }  // namespace
 
 Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings)
-    : device_(device),
+    : Runtime(std::make_unique<devices::Machine>(device), nullptr, recording, settings) {}
+
+Runtime::Runtime(devices::Machine& machine, trace::Recording& recording, const Settings& settings)
+    : Runtime(nullptr, &machine, recording, settings) {}
+
+Runtime::Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machine, trace::Recording& recording,
+                 const Settings& settings)
+    : own_machine_(std::move(own)),
+      machine_(machine != nullptr ? *machine : *own_machine_),
+      device_(machine_[0]),
       recording_(recording),
       control_(recording.control()),
       settings_(settings),
-      virtual_time_(device.virtual_time()),
-      lanes_(device.lanes()),
+      virtual_time_(device_.virtual_time()),
       record_(settings.record),
       free_policy_(settings.free_policy),
       events_(recording, {trace::StreamKind::frontend, 0}),
       drops_(recording, {trace::StreamKind::drops, 0}),
-      source_(device),
-      pool_(source_),
-      signatures_(recording, pool_, settings.seed) {
+      members_{std::make_unique<Member>(device_, nullptr)},
+      signatures_(recording, *members_[0]->pool, settings.seed) {
+    add_member(device_);
     // A watcher may have chosen before the program started, or chooses just now; its choice stands.
     const auto unless_chosen = [](auto& wish, auto not_chosen, auto value) {
         wish.compare_exchange_strong(not_chosen, value);
@@ -51,9 +59,9 @@ Runtime::~Runtime() {
     tracing_ = false;
     let_go(std::exchange(gathered_, {}));  // a program that wanted values has waited
     stand_ins_.clear();
-    device_.hold(false);
+    machine_.hold(false);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-        device_.wait(lane, seq_[lane]);
+        device_of_lane(lane).wait(lane, seq_[lane]);
     }
     reclaim_all();
     // Tensors that the program still holds lose their memory with the runtime.
@@ -61,7 +69,7 @@ Runtime::~Runtime() {
         for (std::size_t i = 0; i < kBuffersPerSlab; ++i) {
             Buffer& buffer = slab[i];
             if (buffer.references != 0 && buffer.data != nullptr) {
-                pool_.give_anywhere(buffer.size_class, buffer.data);
+                pool_[buffer.device]->give_anywhere(buffer.size_class, buffer.data);
             }
         }
     }
@@ -82,8 +90,8 @@ Buffer* Runtime::issue(const Operation& operation) {
         begin = last_event_;  // the language's own share
     }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
-    if (fresh && live_ + signature.out_bytes > budget_) [[unlikely]] {
-        make_room(signature, signature.out_bytes);
+    if (fresh && live_[operation.memory] + signature.out_bytes > budget_) [[unlikely]] {
+        make_room(signature, operation.memory, signature.out_bytes);
     }
     if (issued_ >= kMaxOps) [[unlikely]] {
         too_many_ops();
@@ -99,19 +107,21 @@ Buffer* Runtime::issue(const Operation& operation) {
     if (fresh) {
         float* data = nullptr;
         if (free_policy_ != FreePolicy::lazy) {
-            data = take_memory(signature, lane);
-            live_ += signature.out_bytes;
+            data = take_memory(signature, operation.memory, lane);
+            live_[operation.memory] += signature.out_bytes;
         }
         out = new_buffer();
         out->data = data;
         out->bytes = signature.out_bytes;
         out->size_class = signature.size_class;
+        out->device = operation.memory;
     }
     if (placement.waits > 1) [[unlikely]] {
         submit_waits(placement, 1);
     }
 
-    Command& command = device_.slot(lane);
+    devices::Device& device = *lane_device_[lane];
+    Command& command = device.slot(lane);
     command = Command();
     const std::uint32_t seq = ++seq_[lane];
     fill_command(command, operation, out, ++issued_, lane, seq, fresh);
@@ -120,10 +130,13 @@ Buffer* Runtime::issue(const Operation& operation) {
         command.wait_seq = placement.wait_seq[0];
     }
     if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
-        command.flags = devices::kLazyOperands;
+        command.flags = operation.device == operation.memory ? devices::kLazyOperands
+                                                             : devices::kLazyOperands | devices::kOutBeside;
+    } else if (operation.device != operation.memory) [[unlikely]] {
+        command.flags = devices::kOutBeside;
     }
     const std::array<core::BufferId, 3> ids{command.out_id, command.in0_id, command.in1_id};
-    device_.publish(lane);
+    device.publish(lane);
 
     if (record_) [[likely]] {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
@@ -205,33 +218,36 @@ void Runtime::place(const Operation& operation, Placement& placement) {
         follow_writer(*operation.out, needs);
         follow_readers(*operation.out, needs);
     }
-    choose_lane(needs, placement);
+    choose_lane(needs, operation.device, placement);
 }
 
-// An op goes where it waits least: behind its newest unfinished input, else to the lane with the fewest commands.
-void Runtime::choose_lane(const Needs& needs, Placement& placement) {
+// An op goes where it waits least: behind its newest unfinished input, else to the lane of its device with the fewest
+// commands.
+void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& placement) {
+    Member& member = *members_[device];
     std::uint32_t home = needs.home;
-    if (home == core::kMaxLanes) {
+    if (home < member.begin || home >= member.end) {
         // Completion counters change all the time; looking at one of them now and then is enough where that costs a
         // cache miss.
         if (virtual_time_) {
-            for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
-                seen_[lane] = device_.completed(lane).load(std::memory_order_acquire);
+            for (std::uint32_t lane = member.begin; lane < member.end; ++lane) {
+                seen_[lane] = member.device.completed(lane).load(std::memory_order_acquire);
             }
         } else if ((++refresh_ & 15u) == 0) {
-            const auto lane = (refresh_ >> 4) % lanes_;
-            seen_[lane] = device_.completed(lane).load(std::memory_order_acquire);
+            const auto lane = member.begin + (refresh_ >> 4) % (member.end - member.begin);
+            seen_[lane] = member.device.completed(lane).load(std::memory_order_acquire);
         }
         std::uint32_t fewest = ~0u;
-        for (std::uint32_t i = 0; i < lanes_; ++i) {
-            const std::uint32_t lane = next_lane_ + i < lanes_ ? next_lane_ + i : next_lane_ + i - lanes_;
+        for (std::uint32_t i = 0; i < member.end - member.begin; ++i) {
+            const std::uint32_t lane =
+                member.next + i < member.end ? member.next + i : member.next + i - (member.end - member.begin);
             const auto queued = seq_[lane] - seen_[lane];
             if (queued < fewest) {
                 fewest = queued;
                 home = lane;
             }
         }
-        next_lane_ = home + 1 < lanes_ ? home + 1 : 0;
+        member.next = home + 1 < member.end ? home + 1 : member.begin;
     }
     placement.lane = home;
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
@@ -249,7 +265,7 @@ void Runtime::submit_waits(const Placement& placement, std::uint32_t first) {
         command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[i]);
         command.wait_seq = placement.wait_seq[i];
         ++seq_[placement.lane];
-        device_.submit(placement.lane, command);
+        device_of_lane(placement.lane).submit(placement.lane, command);
     }
 }
 

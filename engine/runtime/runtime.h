@@ -7,6 +7,9 @@
 // the writer of what it overwrites. A need in the op's own lane is met by the lane's order; a need elsewhere becomes a
 // wait for that lane's counter.
 //
+// A run may have two devices (devices::Machine): ops run where their inputs are, and what makes tensors from nothing puts
+// them on the device that OnDevice names. Copies from one to the other are ops like others, in a lane of the GPU.
+//
 // Errors of shape are thrown at the call (ProgramError); errors of execution travel with the buffers and are thrown by
 // the first wait that needs them.
 #pragma once
@@ -15,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -25,7 +29,9 @@
 #include "engine/core/result.h"
 #include "engine/core/sequence.h"
 #include "engine/devices/device.h"
+#include "engine/devices/machine.h"
 #include "engine/memory/pool.h"
+#include "engine/runtime/buffer.h"
 #include "engine/runtime/graph.h"
 #include "engine/runtime/signatures.h"
 #include "engine/runtime/tensor.h"
@@ -60,6 +66,7 @@ enum class Side { normal, transposed };
 class Runtime {
 public:
     Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings);
+    Runtime(devices::Machine& machine, trace::Recording& recording, const Settings& settings);
     ~Runtime();  // waits for all lanes
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
@@ -100,6 +107,19 @@ public:
 
     Tensor reshape(const Tensor& a, const Shape& shape);  // a view, no op
 
+    // --- devices ---
+    // The run's CPU and its GPU; the CPU joins the run when it is first asked for. ProgramError where there is none.
+    core::DeviceId cpu();
+    core::DeviceId gpu();
+    [[nodiscard]] core::DeviceId device_count() const { return device_count_; }
+    [[nodiscard]] devices::Device& device(core::DeviceId device) { return machine_[device]; }
+    // Where tensors are made from nothing; 0 unless an OnDevice says otherwise.
+    [[nodiscard]] core::DeviceId current_device() const { return current_; }
+    // The same values on that device: an op that copies them, or `a` itself where it is there already.
+    Tensor to_device(const Tensor& a, core::DeviceId device);
+    // Overwrites all of `to` with the values of `from`, which has its shape, on whichever devices they are.
+    void copy_into(const Tensor& to, const Tensor& from);
+
     // --- graphs: many ops, one issue ---
     // While on, ops are gathered, and issued as one composite op at the next wait, at the end of a minibatch, or when
     // there are many. What is out of memory then is the composite.
@@ -118,6 +138,8 @@ public:
     void wait_to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
                       std::string_view name = "wait_to_read");
     void wait_everything(trace::WaitKind kind, std::string_view name);
+    // For what has been issued to one device, and what that needs of the other.
+    void wait_device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
     // A blocker of this kind: waits for `a`, then copies its values out.
     std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
                                std::string_view name = "to_host");
@@ -187,18 +209,23 @@ public:
     // --- what is known ---
     [[nodiscard]] const Shape& shape(ShapeId id) const { return signatures_.shape(id); }
     [[nodiscard]] core::OpId issued() const { return issued_; }
-    // Taken from the device, in use or kept for later ops; 0 under the lazy policy.
-    [[nodiscard]] std::uint64_t reserved_bytes() const { return pool_.reserved_bytes(); }
-    [[nodiscard]] std::uint64_t live_bytes();                    // as the free policy counts them, now
+    // Taken from the devices, in use or kept for later ops; 0 under the lazy policy.
+    [[nodiscard]] std::uint64_t reserved_bytes() const;
+    [[nodiscard]] std::uint64_t live_bytes();                    // as the free policy counts them, now, on all devices
+    [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
     [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
     [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock
-    [[nodiscard]] devices::Device& device() { return device_; }
+    [[nodiscard]] devices::Device& device() { return device_; }  // that the run was started on
     [[nodiscard]] trace::Recording& recording() { return recording_; }
     [[nodiscard]] const Settings& settings() const { return settings_; }
 
 private:
+    Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machine, trace::Recording& recording,
+            const Settings& settings);
+
     friend class Tensor;
     friend class LineScope;
+    friend class OnDevice;
 
     // What issue() needs to know beside the signature.
     struct Operation {
@@ -209,6 +236,9 @@ private:
         std::uint64_t payload = 0;        // the command's union: two floats, a function or an offset
         std::uint64_t random_stream = 0;  // from 1
         const float* host = nullptr;      // copy_to_device: the values; host_call: the context
+        core::DeviceId device = 0;        // one of its lanes runs it
+        core::DeviceId memory = 0;        // of which `out` is; differs for copies between devices
+        [[nodiscard]] bool crosses() const { return device != memory || (in0 != nullptr && in0->device != device); }
     };
     // An op that is to be issued together with others. It holds its buffers until then.
     struct Gathered {
@@ -230,7 +260,8 @@ private:
     // Memory of a dropped tensor that is still in use.
     struct Pending {
         std::uint32_t seq;
-        std::uint32_t size_class;
+        std::uint16_t size_class;  // there are a few hundred at most
+        core::DeviceId device;
         float* data;
         std::uint64_t bytes;
     };
@@ -260,6 +291,23 @@ private:
         kDelay = 8,
         kGathers = 16,
         kForked = 32,
+    };
+
+    // A device's lanes, [begin, end), and its memory.
+    struct Member {
+        Member(devices::Device& of, memory::Pool* leader)
+            : device(of), begin(of.first_lane()), end(begin + of.lanes()), next(begin), source(of) {
+            if (leader != nullptr) {
+                pool.emplace(source, *leader);
+            } else {
+                pool.emplace(source);
+            }
+        }
+        devices::Device& device;
+        std::uint32_t begin, end;
+        std::uint32_t next;  // the lane to begin with when all are alike
+        DeviceSource source;
+        std::optional<memory::Pool> pool;
     };
 
     [[nodiscard]] std::uint64_t stamp() const { return virtual_time_ ? device_.now() : core::ticks(); }
@@ -294,6 +342,18 @@ private:
     std::int64_t checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op);
     Buffer* buffer_of(const Tensor& a, const char* op);
     [[noreturn, gnu::noinline]] void refuse_operand(const Tensor& a, const char* op);
+    // An op's inputs are on one device.
+    void expect_together(const Tensor& a, const Tensor& b, const char* op) {
+        if (a.buffer_->device != b.buffer_->device) [[unlikely]] {
+            refuse_devices(a, b, op);
+        }
+    }
+    [[noreturn, gnu::noinline]] void refuse_devices(const Tensor& a, const Tensor& b, const char* op);
+    void add_member(devices::Device& device);
+    void tell_of(const devices::Device& device);
+    [[nodiscard]] std::string device_name(core::DeviceId device);
+    [[nodiscard]] devices::Device& device_of_lane(std::uint32_t lane) { return *lane_device_[lane]; }
+    Operation crossing(const Tensor& from, core::DeviceId to);
     void place(const Operation& operation, Placement& placement);
     // place() in pieces, for whatever touches several buffers: what it needs, and then the lane that waits least.
     struct Needs {
@@ -303,13 +363,13 @@ private:
     };
     void follow_writer(const Buffer& buffer, Needs& needs);
     void follow_readers(const Buffer& buffer, Needs& needs);
-    void choose_lane(const Needs& needs, Placement& placement);
+    void choose_lane(const Needs& needs, core::DeviceId device, Placement& placement);
     void need(std::array<std::uint32_t, core::kMaxLanes>& need, std::uint32_t lane, std::uint32_t seq);
     [[nodiscard]] bool finished(std::uint32_t lane, std::uint32_t seq) {
         if (!core::after(seq, seen_[lane])) {
             return true;
         }
-        seen_[lane] = device_.completed(lane).load(std::memory_order_acquire);
+        seen_[lane] = lane_device_[lane]->completed(lane).load(std::memory_order_acquire);
         return !core::after(seq, seen_[lane]);
     }
     void submit_waits(const Placement& placement, std::uint32_t first);
@@ -328,12 +388,12 @@ private:
 
     Buffer* new_buffer();
     [[gnu::noinline]] void make_buffers();
-    [[nodiscard]] float* take_memory(const devices::Signature& signature, std::uint32_t lane) {
-        float* used = pool_.take_used(signature.size_class, lane);
-        return used != nullptr ? used : find_memory(signature, lane);
+    [[nodiscard]] float* take_memory(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane) {
+        float* used = pool_[device]->take_used(signature.size_class, lane);
+        return used != nullptr ? used : find_memory(signature, device, lane);
     }
-    [[nodiscard]] float* find_memory(const devices::Signature& signature, std::uint32_t lane);
-    void make_room(const devices::Signature& signature, std::uint64_t bytes);
+    [[nodiscard]] float* find_memory(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane);
+    void make_room(const devices::Signature& signature, core::DeviceId device, std::uint64_t bytes);
     void drop(Buffer* buffer);
     [[gnu::noinline]] void drop_across_lanes(const Buffer& buffer, std::uint64_t counted);
     [[gnu::noinline]] void drop_lazily(Buffer* buffer);
@@ -345,7 +405,7 @@ private:
     std::uint64_t begin_wait(trace::WaitKind kind, std::string_view name);
     std::uint16_t wait_name(std::string_view name);
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
-                     core::OpId through);
+                     core::OpId through, std::uint8_t device_flag = 0);
     void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
     void record_work(std::uint64_t end);
     // Before an event that begins at `begin`: what was not accounted for until then, where it is worth seeing.
@@ -354,7 +414,8 @@ private:
             record_work(begin);
         }
     }
-    void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs);
+    // What has been submitted to these lanes of one device, or of all.
+    void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin, std::uint32_t end);
     void deliver_failure(core::BufferId buffer);
     void deliver_any_failure();
     [[noreturn]] void raise(core::ErrorKind kind, std::string message);
@@ -367,26 +428,31 @@ private:
     [[nodiscard]] float* data_of(const Buffer& buffer);
     [[nodiscard]] std::string describe(const devices::Signature& signature) const;
 
-    devices::Device& device_;
+    std::unique_ptr<devices::Machine> own_machine_;  // where the caller has none
+    devices::Machine& machine_;
+    devices::Device& device_;  // the first
     trace::Recording& recording_;
     trace::Control& control_;
     const Settings settings_;
     const bool virtual_time_;
-    const std::uint32_t lanes_;
+    std::uint32_t lanes_ = 0;  // of all devices
+    core::DeviceId device_count_ = 0;
+    core::DeviceId current_ = 0;
     bool record_;
     std::uint32_t slow_ = 0;
     memory::FreePolicy free_policy_;
     core::OpId issued_ = 0;
     core::Line line_ = 0;
-    std::uint64_t live_ = 0;
-    std::uint64_t budget_ = 0;                           // all ones: none
+    std::array<devices::Device*, core::kMaxLanes> lane_device_{};
+    std::array<memory::Pool*, core::kMaxDevices> pool_{};
+    std::array<std::uint64_t, core::kMaxDevices> live_{};
+    std::uint64_t budget_ = 0;                           // of each device; all ones: none
     std::array<std::uint32_t, core::kMaxLanes> seq_{};   // commands submitted, per lane
     std::array<std::uint32_t, core::kMaxLanes> seen_{};  // completions seen, per lane
     trace::StreamWriter<trace::FrontendRecord> events_;
     trace::StreamWriter<trace::DropRecord> drops_;
 
-    DeviceSource source_;
-    memory::Pool pool_;
+    std::array<std::unique_ptr<Member>, core::kMaxDevices> members_;
     Signatures signatures_;
     Buffer* free_buffers_ = nullptr;
     std::vector<std::unique_ptr<Buffer[]>> buffer_slabs_;
@@ -405,7 +471,6 @@ private:
     bool forked_ = false;
     core::OpId reclaim_after_ = 0;
     std::uint32_t refresh_ = 0;
-    std::uint32_t next_lane_ = 0;
 
     std::uint32_t queue_limit_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // (lane, seq) of the last queue_limit_ ops
@@ -456,6 +521,21 @@ public:
 
 private:
     Runtime& runtime_;
+};
+
+// Tensors that are made from nothing while this lives are made on that device.
+class OnDevice {
+public:
+    OnDevice(Runtime& runtime, core::DeviceId device) : runtime_(runtime), before_(runtime.current_) {
+        runtime.current_ = device;
+    }
+    ~OnDevice() { runtime_.current_ = before_; }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+private:
+    Runtime& runtime_;
+    const core::DeviceId before_;
 };
 
 }  // namespace headway::runtime

@@ -162,6 +162,9 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
     } else if (is_scalar_kind(key.kind) || is_unary_kind(key.kind)) {
         s.family = key.kind == OpKind::copy ? Family::copy : Family::elementwise;
         s.out = a;
+    } else if (key.kind == OpKind::copy_to_host) {
+        s.family = Family::copy;
+        s.out = a;
     } else if (key.kind == OpKind::matmul) {
         s.family = Family::matmul;
         if (a.rank != 2 || b.rank != 2) {

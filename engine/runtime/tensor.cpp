@@ -42,6 +42,9 @@ Runtime& Tensor::runtime() const {
 core::BufferId Tensor::buffer_id() const {
     return buffer_->id;
 }
+core::DeviceId Tensor::device() const {
+    return buffer_->device;
+}
 core::OpId Tensor::last_write() const {
     return buffer_->write_op;
 }

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::int64_t elements() const { return shape().elements(); }
     [[nodiscard]] Runtime& runtime() const;
     [[nodiscard]] core::BufferId buffer_id() const;
+    [[nodiscard]] core::DeviceId device() const;  // whose memory the values are in
     // The op that last wrote the values, through this tensor or another one on the same buffer: their version.
     [[nodiscard]] core::OpId last_write() const;
 

@@ -32,7 +32,7 @@ std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name) {
 }
 
 void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view name, core::BufferId target,
-                          core::OpId through) {
+                          core::OpId through, std::uint8_t device_flag) {
     if (!record_) {
         return;
     }
@@ -42,17 +42,19 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     last_event_ = end;
     recording_.header().wait_begin.store(0, std::memory_order_relaxed);
     events_.add({begin, trace::pack_duration(end - begin), wait_name(name),
-                 static_cast<std::uint8_t>(FrontendKind::wait), static_cast<std::uint8_t>(kind), line_, target, issued_,
+                 static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::wait) | device_flag),
+                 static_cast<std::uint8_t>(kind), line_, target, issued_,
                  through == issued_ ? 0 : through});
 }
 
-void Runtime::wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs) {
-    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+void Runtime::wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin,
+                         std::uint32_t end) {
+    for (std::uint32_t lane = begin; lane < end; ++lane) {
         if (seqs[lane] != 0 && !finished(lane, seqs[lane])) {
-            device_.wait(lane, seqs[lane]);
+            device_of_lane(lane).wait(lane, seqs[lane]);
         }
     }
-    device_.wait_returned();
+    device_of_lane(begin).wait_returned();
 }
 
 void Runtime::waitall() {
@@ -76,8 +78,20 @@ void Runtime::before_wait(std::string_view name) {
 void Runtime::wait_everything(WaitKind kind, std::string_view name) {
     before_wait(name);
     const auto begin = begin_wait(kind, name);
-    wait_lanes(seq_);
+    wait_lanes(seq_, 0, lanes_);
     record_wait(begin, kind, name, 0, issued_);
+    deliver_any_failure();
+}
+
+void Runtime::wait_device(core::DeviceId device, WaitKind kind, std::string_view name) {
+    if (device_count_ == 1) {
+        wait_everything(kind, name);
+        return;
+    }
+    before_wait(name);
+    const auto begin = begin_wait(kind, name);
+    wait_lanes(seq_, members_[device]->begin, members_[device]->end);
+    record_wait(begin, kind, name, 0, issued_, trace::wait_for_device(device));
     deliver_any_failure();
 }
 
@@ -86,25 +100,25 @@ void Runtime::wait_to_read(const Tensor& a, WaitKind kind, std::string_view name
     const Buffer& buffer = *buffer_of(a, "wait_to_read");
     const auto begin = begin_wait(kind, name);
     if (buffer.write_seq != 0) {
-        device_.wait(buffer.write_lane, buffer.write_seq);
+        device_of_lane(buffer.write_lane).wait(buffer.write_lane, buffer.write_seq);
         if (after(buffer.write_seq, seen_[buffer.write_lane])) {
             seen_[buffer.write_lane] = buffer.write_seq;
         }
     }
-    device_.wait_returned();
+    device_of_lane(buffer.write_lane).wait_returned();
     record_wait(begin, kind, name, buffer.id, 0);
     deliver_failure(buffer.id);
 }
 
 float* Runtime::data_of(const Buffer& buffer) {
-    return buffer.data != nullptr ? buffer.data : device_.lazy_data(buffer.id);
+    return buffer.data != nullptr ? buffer.data : members_[buffer.device]->device.lazy_data(buffer.id);
 }
 
 std::vector<float> Runtime::to_host(const Tensor& a, WaitKind kind, std::string_view name) {
     wait_to_read(a, kind, name);
     std::vector<float> values(static_cast<std::size_t>(a.elements()));
     if (!values.empty()) {
-        device_.read(values.data(), data_of(*a.buffer_), values.size());
+        members_[a.buffer_->device]->device.read(values.data(), data_of(*a.buffer_), values.size());
         deliver_failure(a.buffer_->id);  // the device may have been lost by now
     }
     return values;

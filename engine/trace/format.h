@@ -27,7 +27,7 @@ enum class StreamKind : std::uint8_t {
     frontend = 1,  // FrontendRecord: issues, waits, marks, in the order of the program
     drops = 2,     // DropRecord: tensors that the program let go of
     lane = 3,      // ExecRecord: what one lane executed, in its order
-    samples = 4,   // SampleRecord: the process's memory, about every 10 ms
+    samples = 4,   // SampleRecord: the process's memory, about every 10 ms; of a second device, what it has reserved
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
     launch = 6,    // ExecRecord: handing an op to the GPU's driver, in order of issue, by the thread that does it
     driver = 7,    // DriverRecord: what the GPU's driver did beside the ops, as its profiling library tells it
@@ -35,7 +35,7 @@ enum class StreamKind : std::uint8_t {
 
 struct StreamId {
     StreamKind kind;
-    std::uint8_t index = 0;  // the lane
+    std::uint8_t index = 0;  // the lane; of samples the device
     friend bool operator==(StreamId, StreamId) = default;
 };
 
@@ -73,6 +73,13 @@ inline constexpr std::uint8_t kKindMask = 0x0f;
 inline constexpr std::uint8_t kFreshOutput = 0x10;  // `out` was made for this op; its bytes are in the signature
 inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read as well as written
 inline constexpr std::uint8_t kNotIssued = 0x40;    // a trace of another program that does not tell when: `begin` is its start
+
+// Waits for one device alone, all of whose ops they wait for: its number, from 1, in the same bits. 0: for all devices,
+// or for the buffer named.
+inline constexpr int kWaitDeviceShift = 4;
+constexpr std::uint8_t wait_for_device(core::DeviceId device) {
+    return static_cast<std::uint8_t>((device + 1) << kWaitDeviceShift);
+}
 
 enum class WaitKind : std::uint8_t {
     // Barriers: the program, or the learner's policy, asked for a wait.
@@ -135,7 +142,7 @@ static_assert(sizeof(DropRecord) == 16);
 struct SampleRecord {
     std::uint64_t time;
     std::uint64_t resident_bytes;  // of the process
-    std::uint64_t reserved_bytes;  // that the devices' allocators have taken, in use or not
+    std::uint64_t reserved_bytes;  // that the devices' allocators have taken, in use or not; index 1: the second's
     std::uint64_t live_bytes;      // of tensors, where RunInfo says that they were sampled; else 0
 };
 static_assert(sizeof(SampleRecord) == 32);
@@ -171,6 +178,7 @@ enum class MetaType : std::uint16_t {
     run = 4,        // JSON: program, device, machine, settings, lanes; known before the first op
     error = 5,      // JSON: kind (core::word_of(ErrorKind); not in early recordings), message, file, line, op
     result = 6,     // JSON: values that the program reports of itself (losses, say)
+    device = 7,     // its number -> JSON: a device that joined the run, with its first lane and their names
 };
 
 struct MetaRecord {

@@ -123,7 +123,9 @@ void Reader::poll() {
             return false;
         }
         const std::size_t record_bytes = record_bytes_of(chunk->kind);
-        const std::uint32_t streams = chunk->kind == StreamKind::lane ? core::kMaxLanes : 1;
+        const std::uint32_t streams = chunk->kind == StreamKind::lane      ? core::kMaxLanes
+                                      : chunk->kind == StreamKind::samples ? core::kMaxDevices
+                                                                           : 1;
         if (record_bytes == 0 || chunk->record_bytes != record_bytes || chunk->index >= streams) {
             return true;
         }
@@ -150,7 +152,7 @@ Reader::Stream& Reader::stream(StreamId id) {
         case StreamKind::drops:
             return drops_;
         case StreamKind::samples:
-            return samples_;
+            return samples_[std::min<std::size_t>(id.index, core::kMaxDevices - 1)];
         case StreamKind::meta:
             return meta_;
         case StreamKind::launch:

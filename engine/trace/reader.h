@@ -77,7 +77,8 @@ private:
     std::uint32_t lanes_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed
     std::uint32_t meta_chunk_ = 0;
-    Stream frontend_, drops_, samples_, meta_, launches_, driver_;
+    Stream frontend_, drops_, meta_, launches_, driver_;
+    std::array<Stream, core::kMaxDevices> samples_;
     std::array<Stream, core::kMaxLanes> lane_;
     std::vector<const ChunkHeader*> unclaimed_;
 };

@@ -331,6 +331,10 @@ void Recording::keep(const std::stop_token& stop) {
     const bool real_time = header_->virtual_clock == 0;
     const int statm = real_time ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
     StreamWriter<SampleRecord> samples(*this, {StreamKind::samples, 0});
+    std::array<StreamWriter<SampleRecord>, core::kMaxDevices> beside;
+    for (std::uint8_t device = 1; device < core::kMaxDevices; ++device) {
+        beside[device] = {*this, {StreamKind::samples, device}};
+    }
     std::int64_t next_ns = core::monotonic_ns();
     while (!stop.stop_requested()) {
         const std::uint32_t claims = claims_.load(std::memory_order_acquire);
@@ -341,8 +345,21 @@ void Recording::keep(const std::stop_token& stop) {
             header_->heartbeat_ns.store(static_cast<std::uint64_t>(now_ns), std::memory_order_relaxed);
             if (real_time) {
                 renew_anchor();
-                const auto reserved = std::max<std::int64_t>(reserved_.load(std::memory_order_relaxed), 0);
-                samples.add({core::ticks(), resident_bytes(statm), static_cast<std::uint64_t>(reserved), 0});
+                const auto now = core::ticks();
+                const auto reserved_by = [this](std::size_t device) {
+                    return static_cast<std::uint64_t>(
+                        std::max<std::int64_t>(reserved_[device].load(std::memory_order_relaxed), 0));
+                };
+                std::uint64_t reserved = reserved_by(0);
+                // First what is beside, so that who sees the sum sees its parts.
+                for (std::size_t device = 1; device < core::kMaxDevices; ++device) {
+                    const std::uint64_t own = reserved_by(device);
+                    if (own != 0 || beside[device].chunk() != nullptr) {
+                        beside[device].add({now, 0, own, 0});
+                        reserved += own;
+                    }
+                }
+                samples.add({now, resident_bytes(statm), reserved, 0});
                 samples_chunk_ = samples.chunk();
             }
         }

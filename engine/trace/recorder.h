@@ -5,6 +5,7 @@
 // the header.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -78,8 +79,10 @@ public:
     void signature(std::uint16_t id, const SignatureInfo& info, std::string_view shapes, std::string_view name);
     std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 are taken
 
-    // The allocators of the run's devices took so many bytes, or gave them back (negative). Any thread.
-    void count_reserved(std::int64_t bytes) { reserved_.fetch_add(bytes, std::memory_order_relaxed); }
+    // The allocator of one of the run's devices took so many bytes, or gave them back (negative). Any thread.
+    void count_reserved(std::int64_t bytes, core::DeviceId device = 0) {
+        reserved_[device].fetch_add(bytes, std::memory_order_relaxed);
+    }
 
     // Renews the second anchor. Any one thread.
     void renew_anchor();
@@ -108,7 +111,7 @@ private:
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;
-    std::atomic<std::int64_t> reserved_{0};
+    std::array<std::atomic<std::int64_t>, core::kMaxDevices> reserved_{};  // by device
     std::atomic<std::uint32_t> claims_{0};  // wakes the keeper when a chunk has been taken
     std::size_t chunks_prepared_ = 0;       // the keeper's, once it runs
     ChunkHeader* samples_chunk_ = nullptr;  // likewise: where it writes its samples

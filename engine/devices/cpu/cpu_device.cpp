@@ -59,12 +59,13 @@ std::string cpu_name() {
 }
 
 CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOptions options)
-    : options_(options),
+    : Device(options.place),
+      options_(options),
       recording_(recording),
       control_(recording.control()),
       spin_ticks_(ticks_per(kSpinNs)),
       crowded_(workers + 1 > std::thread::hardware_concurrency()) {
-    HEADWAY_ASSERT(workers >= 1 && workers <= core::kMaxLanes, "a CPU device has 1 to 16 workers");
+    HEADWAY_ASSERT(workers >= 1 && first_lane() + workers <= core::kMaxLanes, "a CPU device has 1 to 16 workers");
     kernels::use_one_blas_thread();
     for (std::size_t i = 1; i < kOpKinds; ++i) {
         kernels_[i] = kernels::kernel_for(static_cast<OpKind>(i));
@@ -74,9 +75,10 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
     for (std::uint32_t i = 0; i < workers; ++i) {
         info_.lane_names.push_back("Worker " + std::to_string(i));
         lanes_.push_back(std::make_unique<Lane>());
-        set_slot(i, lanes_.back()->queue.slot());
-        lanes_.back()->writer =
-            trace::StreamWriter<trace::ExecRecord>(recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)});
+        const std::uint32_t number = first_lane() + i;
+        set_slot(number, lanes_.back()->queue.slot());
+        lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
+            recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(number)});
     }
     core::heavy_fence();  // registers the process before the first sleeper
     for (std::uint32_t i = 0; i < workers; ++i) {
@@ -98,7 +100,7 @@ CpuDevice::~CpuDevice() {
 }
 
 void CpuDevice::publish(std::uint32_t index) {
-    Lane& lane = *lanes_[index];
+    Lane& lane = lane_of(index);
     lane.queue.publish();
     set_slot(index, lane.queue.slot());
     if (lane.asleep.load(std::memory_order_relaxed) != 0) [[unlikely]] {
@@ -108,15 +110,14 @@ void CpuDevice::publish(std::uint32_t index) {
 }
 
 const std::atomic<std::uint32_t>& CpuDevice::completed(std::uint32_t lane) const {
-    return lanes_[lane]->completed;
+    return lane_of(lane).completed;
 }
 
 void CpuDevice::wait(std::uint32_t lane, std::uint32_t seq) {
-    wait_for(lane, seq, core::kMaxLanes);
+    wait_for(lane_of(lane), seq, core::kMaxLanes);
 }
 
-void CpuDevice::wait_for(std::uint32_t index, std::uint32_t seq, std::uint32_t sleeper_index) {
-    Lane& lane = *lanes_[index];
+void CpuDevice::wait_for(Lane& lane, std::uint32_t seq, std::uint32_t sleeper_index) {
     if (reached(lane, seq)) {
         return;
     }
@@ -191,7 +192,7 @@ void CpuDevice::stay_held() {
 }
 
 void CpuDevice::work(std::uint32_t index) {
-    core::name_thread(("lane-" + std::to_string(index)).c_str());
+    core::name_thread(("lane-" + std::to_string(first_lane() + index)).c_str());
     if (options_.pin_worker >= 0) {
         pin_to_core(options_.pin_worker);
     }
@@ -245,7 +246,11 @@ void CpuDevice::work(std::uint32_t index) {
                 stay_held();
             }
             if (command.wait_lane != kNoLaneWait) {
-                wait_for(command.wait_lane, command.wait_seq, index);
+                if (has_lane(command.wait_lane)) [[likely]] {
+                    wait_for(lane_of(command.wait_lane), command.wait_seq, index);
+                } else {
+                    beside()->wait_from_beside(command.wait_lane, command.wait_seq);
+                }
                 core::order_ticks();
             }
             run(lane, command);
@@ -323,38 +328,46 @@ bool CpuDevice::run_step(Lane& lane, Command& step) {
     return ran;
 }
 
+// A buffer's memory, also where the other device holds it.
+float* CpuDevice::find_lazily(core::BufferId buffer) {
+    float* data = lazy_data(buffer);
+    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+}
+
 bool CpuDevice::take_lazily(Command& command) {
+    if (command.in0 == nullptr && command.in0_id != 0) {
+        command.in0 = find_lazily(command.in0_id);
+    }
+    if (command.in1 == nullptr && command.in1_id != 0) {
+        command.in1 = find_lazily(command.in1_id);
+    }
+    if (command.out == nullptr && command.out_id != 0) {
+        command.out = take_lazily_for(command);
+        return command.out != nullptr;
+    }
+    return true;
+}
+
+float* CpuDevice::take_lazily_for(const Command& command) {
     const std::uint64_t bytes = command.signature->out_bytes;
     const auto budget = lazy_budget_.load(std::memory_order_relaxed);
     const std::lock_guard lock(lazy_mutex_);
-    const auto find = [&](core::BufferId id) {
-        const auto found = lazy_.find(id);
-        return found != lazy_.end() ? found->second.data : nullptr;
-    };
-    if (command.in0 == nullptr && command.in0_id != 0) {
-        command.in0 = find(command.in0_id);
+    if (const auto found = lazy_.find(command.out_id); found != lazy_.end()) {
+        return found->second.data;
     }
-    if (command.in1 == nullptr && command.in1_id != 0) {
-        command.in1 = find(command.in1_id);
+    const auto live = lazy_bytes_.load(std::memory_order_relaxed);
+    const bool fits = budget == 0 || live + bytes <= budget;
+    auto* data = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
+    if (data == nullptr) {
+        poison().fail(command, core::ErrorKind::out_of_memory,
+                      "out of memory" + where() + ": " + std::to_string(bytes) + " bytes asked for when the op started, " +
+                          std::to_string(live) + " in use" +
+                          (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
+        return nullptr;
     }
-    if (command.out == nullptr && command.out_id != 0) {
-        command.out = find(command.out_id);
-        if (command.out == nullptr) {
-            const auto live = lazy_bytes_.load(std::memory_order_relaxed);
-            const bool fits = budget == 0 || live + bytes <= budget;
-            command.out = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
-            if (command.out == nullptr) {
-                poison().fail(command, core::ErrorKind::out_of_memory,
-                              "out of memory: " + std::to_string(bytes) + " bytes asked for when the op started, " +
-                                  std::to_string(live) + " in use" +
-                                  (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
-                return false;
-            }
-            lazy_[command.out_id] = {command.out, bytes};
-            lazy_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-        }
-    }
-    return true;
+    lazy_[command.out_id] = {data, bytes};
+    lazy_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return data;
 }
 
 float* CpuDevice::lazy_data(core::BufferId buffer) {
@@ -374,14 +387,14 @@ void* CpuDevice::allocate(std::size_t bytes, bool ahead) {
                      ? memory_.take(bytes, ahead)
                      : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     if (data != nullptr) {
-        recording_.count_reserved(static_cast<std::int64_t>(bytes));
+        recording_.count_reserved(static_cast<std::int64_t>(bytes), number());
     }
     return data;
 }
 
 void CpuDevice::deallocate(void* data, std::size_t bytes) {
     if (data != nullptr) {
-        recording_.count_reserved(-static_cast<std::int64_t>(bytes));
+        recording_.count_reserved(-static_cast<std::int64_t>(bytes), number());
     }
     if (memory_.owns(data)) {
         memory_.give(data, bytes);

@@ -22,6 +22,7 @@ namespace headway::devices {
 struct CpuOptions {
     bool record = true;   // off only to measure the recorder
     int pin_worker = -1;  // benchmarks: all workers on this core
+    Place place;
 };
 
 class CpuDevice final : public Device {
@@ -38,6 +39,7 @@ public:
     void deallocate(void* data, std::size_t bytes) override;
     void read(float* host, const float* device, std::size_t elements) override;
     [[nodiscard]] float* lazy_data(core::BufferId buffer) override;
+    [[nodiscard]] float* take_lazily_for(const Command& command) override;
     [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_.load(std::memory_order_relaxed); }
     void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_.store(bytes, std::memory_order_relaxed); }
     void hold(bool held) override;
@@ -64,6 +66,7 @@ private:
     };
 
     [[nodiscard]] void* allocate(std::size_t bytes, bool ahead);
+    [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *lanes_[lane - first_lane()]; }
     void work(std::uint32_t index);
     void stay_held();
     void run(Lane& lane, Command& command);
@@ -71,7 +74,8 @@ private:
     bool run_alone(Command& command);
     bool run_step(Lane& lane, Command& step);
     bool take_lazily(Command& command);
-    void wait_for(std::uint32_t lane, std::uint32_t seq, std::uint32_t sleeper);
+    [[nodiscard]] float* find_lazily(core::BufferId buffer);
+    void wait_for(Lane& lane, std::uint32_t seq, std::uint32_t sleeper);
     void wake_watchers(Lane& lane, std::uint32_t completed);
     [[nodiscard]] bool reached(const Lane& lane, std::uint32_t seq) const {
         return core::reached(lane.completed.load(std::memory_order_acquire), seq);

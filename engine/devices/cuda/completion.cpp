@@ -51,6 +51,33 @@ void CudaDevice::wait(std::uint32_t index, std::uint32_t seq) {
     waiters_.fetch_sub(1);
 }
 
+// A thread of the CPU beside. Whoever launches goes on launching, so nothing need be launched from here.
+void CudaDevice::wait_from_beside(std::uint32_t index, std::uint32_t seq) {
+    const auto& counter = lanes_[index]->completed;
+    if (reached(counter, seq)) {
+        return;
+    }
+    waiters_.fetch_add(1);
+    if (completer_asleep_.load() != kAwake) {
+        poke();
+    }
+    const auto begin = core::ticks();
+    while (!reached(counter, seq)) {
+        if (core::ticks() - begin < spin_ticks_) {
+            core::spin_pause();
+            if (crowded_) {
+                sched_yield();
+            }
+            continue;
+        }
+        const auto seen = progress_.load();
+        if (!reached(counter, seq)) {
+            core::futex_wait_for(progress_, seen, kSleepNs);
+        }
+    }
+    waiters_.fetch_sub(1);
+}
+
 void CudaDevice::poke() {
     poke_.fetch_add(1);
     core::futex_wake_all(poke_);

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kSpinNs = 50'000;
 constexpr std::int64_t kSleepNs = 10'000'000;
 constexpr std::int64_t kHeldPollNs = 1'000'000;
+constexpr std::int64_t kAsideNapNs = 20'000;
 constexpr int kLaneShift = 4;  // of the lane in a queued command's flags
 constexpr int kLeastCapability = 75;
 
@@ -124,6 +125,10 @@ CudaDevice::~CudaDevice() {
     while (options_.launch == CudaLaunch::frontend && !launch_what_may()) {
         std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
     }
+    if (aside_launcher_.joinable()) {
+        aside_launcher_.request_stop();
+        aside_launcher_.join();
+    }
     if (launcher_.joinable()) {
         stop_launching_.store(true, std::memory_order_release);
         wake_launcher();
@@ -226,14 +231,29 @@ bool CudaDevice::may_launch() {
 }
 
 bool CudaDevice::launch_what_may() {
+    if (shares_launching_) [[unlikely]] {
+        const std::lock_guard lock(launching_);
+        return launch_in_order();
+    }
+    return launch_in_order();
+}
+
+bool CudaDevice::launch_in_order() {
     use_device();
+    if (aside_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        launch_from_aside();
+    }
     while (popped_ != queue_.published()) {
         if (!may_launch()) [[unlikely]] {
             return false;
         }
         Command& command = queue_.front();
         const auto lane = static_cast<std::uint32_t>(command.flags >> kLaneShift);
-        launch(lane, command);
+        if (!lanes_[lane]->aside.empty() || needs_more(command)) [[unlikely]] {
+            set_aside(lane, command);
+        } else {
+            launch(lane, command);
+        }
         queue_.pop();
         ++popped_;
     }
@@ -253,6 +273,15 @@ void CudaDevice::launch_loop() {
                 }
             }
             idle_since = core::ticks();
+            continue;
+        }
+        if (aside_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            // The CPU wakes nobody here: looked at often, without keeping it from its work.
+            if (core::ticks() - idle_since > spin_ticks_) {
+                std::this_thread::sleep_for(std::chrono::nanoseconds(kAsideNapNs));
+            }
+            core::spin_pause();
+            launch_from_aside();
             continue;
         }
         if (stop_launching_.load(std::memory_order_acquire) && queue_.published() == popped_) {
@@ -292,11 +321,12 @@ void CudaDevice::launch(std::uint32_t index, Command& command) {
         launches_.add({flight.launch_begin, trace::pack_duration(core::ticks() - flight.launch_begin),
                        flight.failed ? flight.op | trace::kFailedOp : flight.op});
     }
+    ++lane.launched;
     push(lane, std::move(flight));
 }
 
 void CudaDevice::launch_work(Lane& lane, Command& command, InFlight& flight) {
-    if (command.wait_lane != kNoLaneWait) {
+    if (command.wait_lane != kNoLaneWait && has_lane(command.wait_lane)) {
         wait_on_stream(lane, command.wait_lane, command.wait_seq);
     }
     if ((command.flags & kFreeBuffer) != 0) {
@@ -407,6 +437,8 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
     record_begin(lane, flight);
     if (s.kind == OpKind::copy_to_device) {
         start_copy_in(lane, command, flight);
+    } else if (s.kind == OpKind::copy_to_host && (command.flags & kOutBeside) != 0) {
+        start_copy_out(lane, command, flight);
     } else {
         start_kernels(lane, command);
     }
@@ -490,6 +522,28 @@ void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& fli
     }
     // From pageable memory this returns only when the driver has copied the values: the async copy that is not.
     check(cudaMemcpyAsync(command.out, from, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "cudaMemcpyAsync");
+}
+
+// Copying to pageable memory would hold up the thread that launches until the stream has come to it, so a host function
+// takes the values out of page-locked memory. Where copies are to be pageable, they do hold it up.
+void CudaDevice::start_copy_out(Lane& lane, const Command& command, InFlight& flight) {
+    const std::size_t bytes = command.signature->out_bytes;
+    if (bytes == 0) {
+        check(launch_nothing(lane.stream.get()), "launching a kernel");
+        return;
+    }
+    void* to = command.out;
+    if (options_.pinned) {
+        flight.staging = pinned_.take(bytes);
+        to = flight.staging.data;
+    }
+    check(cudaMemcpyAsync(to, command.in0, bytes, cudaMemcpyDeviceToHost, lane.stream.get()), "cudaMemcpyAsync");
+    if (options_.pinned) {
+        flight.host = std::make_unique<HostWork>();
+        flight.host->command = command;
+        flight.host->staging = flight.staging.data;
+        check(cudaLaunchHostFunc(lane.stream.get(), HostWork::take_out, flight.host.get()), "cudaLaunchHostFunc");
+    }
 }
 
 void CudaDevice::start_host_call(Lane& lane, const Command& command, InFlight& flight) {

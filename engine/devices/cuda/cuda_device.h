@@ -14,6 +14,12 @@
 // Failures: a call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail: the
 // device is lost, everything is spoiled, CUDA is not called again, and only another process can use the GPU.
 //
+// A CPU may be beside it (Place). What an op needs of a lane there is known when that lane's counter says so: until then
+// the op, and whatever follows it in its stream or waits for it in another one, is set aside, and the rest is launched
+// ahead of it. Nobody sleeps in front of a counter, neither a stream nor a thread of the driver, so no wait can hold up
+// what it waits for. Where the frontend launches, the thread "cuda-launch" sees to what was set aside. Copies to the
+// CPU's memory go through page-locked memory, out of which a host function behind the copy takes them.
+//
 // host_call runs in stream order on a thread of the driver (cudaLaunchHostFunc), which may run those of different
 // streams one after another; its output is filled on the host and copied to the device behind it. hold() keeps
 // ops from being launched; what is on a stream already goes on.
@@ -63,10 +69,13 @@ public:
     void publish(std::uint32_t lane) override;
     [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
     void wait(std::uint32_t lane, std::uint32_t seq) override;
+    void wait_from_beside(std::uint32_t lane, std::uint32_t seq) override;
+    void meet(Device& other) override;
     [[nodiscard]] void* allocate(std::size_t bytes) override;
     void deallocate(void* data, std::size_t bytes) override;
     void read(float* host, const float* device, std::size_t elements) override;
     [[nodiscard]] float* lazy_data(core::BufferId buffer) override;
+    [[nodiscard]] float* take_lazily_for(const Command& command) override;
     [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_.load(std::memory_order_relaxed); }
     void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_.store(bytes, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t reserved_bytes() const override { return reserved_.load(std::memory_order_relaxed); }
@@ -126,6 +135,9 @@ private:
             graphs;  // the last one used last; whoever launches
         trace::StreamWriter<trace::ExecRecord> writer;
         std::uint64_t recorded_until = 0;  // ticks
+        // Whoever launches: commands that cannot be launched yet, and how many have been.
+        std::deque<Command> aside;
+        std::uint32_t launched = 0;
     };
     // What is launched while it lives belongs to this op.
     class Correlation {
@@ -157,6 +169,12 @@ private:
     void launch_loop();
     bool may_launch();
     bool launch_what_may();  // false when something is left because the lanes are held
+    bool launch_in_order();
+    // aside.cpp
+    [[nodiscard]] bool needs_more(const Command& command) const;
+    void set_aside(std::uint32_t lane, const Command& command);
+    void launch_from_aside();
+    void aside_loop(const std::stop_token& stop);
     void share_slot();
     void launch(std::uint32_t index, Command& command);
     void launch_work(Lane& lane, Command& command, InFlight& flight);
@@ -165,6 +183,7 @@ private:
     void start_kernels(Lane& lane, const Command& command);
     void start_product(Lane& lane, const Command& command);
     void start_copy_in(Lane& lane, const Command& command, InFlight& flight);
+    void start_copy_out(Lane& lane, const Command& command, InFlight& flight);
     void start_host_call(Lane& lane, const Command& command, InFlight& flight);
     // graphs.cpp
     void start_composite(Lane& lane, const Command& command, InFlight& flight);
@@ -183,6 +202,8 @@ private:
     void count_reserved(std::int64_t bytes);
     void use_device() const;  // CUDA keeps the current device per thread
     bool take_lazily(Lane& lane, Command& command);
+    [[nodiscard]] float* find_lazily(core::BufferId buffer);
+    [[nodiscard]] float* take_lazily_from(Lane* lane, const Command& command);
     void free_lazily(Lane& lane, core::BufferId buffer);
     void give_back_lazy_blocks();
 
@@ -224,6 +245,10 @@ private:
 
     CommandQueue queue_;  // the lane rides in the upper half of Command::flags
     std::uint32_t popped_ = 0;
+    std::atomic<std::size_t> aside_{0};  // commands in all lanes
+    // Where the frontend launches and there is a CPU beside: whoever launches just now.
+    std::mutex launching_;
+    bool shares_launching_ = false;
     std::atomic<std::uint32_t> launcher_asleep_{0};
     std::atomic<std::uint32_t> held_{0};
     std::atomic<bool> abandoned_{false};
@@ -262,6 +287,7 @@ private:
     bool stop_times_ = false;
 
     std::jthread launcher_, completer_, timer_;
+    std::jthread aside_launcher_;
 };
 
 }  // namespace headway::devices::cuda

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "engine/core/clock.h"
 #include "engine/devices/cuda/cuda_device.h"
@@ -12,6 +13,7 @@ namespace headway::devices::cuda {
 
 struct CudaDevice::HostWork {
     Command command;                   // `out` is on the host
+    const void* staging = nullptr;     // of a copy to the host: where the GPU has copied to
     std::uint64_t begin = 0, end = 0;  // ticks
 
     // On a thread of the driver, which may not call CUDA.
@@ -20,6 +22,12 @@ struct CudaDevice::HostWork {
         work.begin = core::ticks();
         work.command.function(work.command, const_cast<float*>(work.command.in0));
         work.end = core::ticks();
+    }
+
+    // The rest of a copy to the host. Its times are the GPU's copy's.
+    static void CUDART_CB take_out(void* data) {
+        const auto& work = *static_cast<HostWork*>(data);
+        std::memcpy(work.command.out, work.staging, work.command.signature->out_bytes);
     }
 };
 

@@ -92,34 +92,44 @@ void CudaDevice::read(float* host, const float* device, std::size_t elements) {
 // given back in a lane serves the next op launched in it, whatever the GPU is at. So the bytes in use at an op are
 // those that the CPU counts at the same op.
 
+// A buffer's memory, also where the CPU beside holds it.
+float* CudaDevice::find_lazily(core::BufferId buffer) {
+    float* data = lazy_data(buffer);
+    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+}
+
 bool CudaDevice::take_lazily(Lane& lane, Command& command) {
-    const std::uint64_t bytes = command.signature->out_bytes;
-    const auto budget = lazy_budget_.load(std::memory_order_relaxed);
-    {
-        const std::lock_guard lock(lazy_mutex_);
-        const auto find = [&](core::BufferId id) {
-            const auto found = lazy_.find(id);
-            return found != lazy_.end() ? found->second.data : nullptr;
-        };
-        if (command.in0 == nullptr && command.in0_id != 0) {
-            command.in0 = find(command.in0_id);
-        }
-        if (command.in1 == nullptr && command.in1_id != 0) {
-            command.in1 = find(command.in1_id);
-        }
-        if (command.out == nullptr && command.out_id != 0) {
-            command.out = find(command.out_id);
-        }
+    if (command.in0 == nullptr && command.in0_id != 0) {
+        command.in0 = find_lazily(command.in0_id);
+    }
+    if (command.in1 == nullptr && command.in1_id != 0) {
+        command.in1 = find_lazily(command.in1_id);
     }
     if (command.out != nullptr || command.out_id == 0) {
         return true;
     }
+    command.out = (command.flags & kOutBeside) != 0 ? beside()->take_lazily_for(command)
+                                                    : take_lazily_from(&lane, command);
+    return command.out != nullptr;
+}
+
+// No lane of another device writes to the GPU's memory.
+float* CudaDevice::take_lazily_for(const Command& command) {
+    return take_lazily_from(nullptr, command);
+}
+
+float* CudaDevice::take_lazily_from(Lane* lane, const Command& command) {
+    if (float* data = lazy_data(command.out_id); data != nullptr) {
+        return data;
+    }
+    const std::uint64_t bytes = command.signature->out_bytes;
+    const auto budget = lazy_budget_.load(std::memory_order_relaxed);
     const auto live = lazy_bytes_.load(std::memory_order_relaxed);
     float* data = nullptr;
     if (budget == 0 || live + bytes <= budget) {
-        if (auto& own = lane.lazy_free[bytes]; !own.empty()) {
-            data = own.back();
-            own.pop_back();
+        if (auto* own = lane != nullptr ? &lane->lazy_free[bytes] : nullptr; own != nullptr && !own->empty()) {
+            data = own->back();
+            own->pop_back();
         } else {
             data = static_cast<float*>(allocate(std::max<std::size_t>(bytes, 1)));
             if (data == nullptr) {
@@ -130,16 +140,15 @@ bool CudaDevice::take_lazily(Lane& lane, Command& command) {
     }
     if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory: " + std::to_string(bytes) + " bytes asked for when the op started, " +
-                          std::to_string(live) + " in use" +
+                      "out of memory" + where() + ": " + std::to_string(bytes) +
+                          " bytes asked for when the op started, " + std::to_string(live) + " in use" +
                           (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
-        return false;
+        return nullptr;
     }
-    command.out = data;
     const std::lock_guard lock(lazy_mutex_);
     lazy_[command.out_id] = {data, bytes};
     lazy_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    return true;
+    return data;
 }
 
 void CudaDevice::free_lazily(Lane& lane, core::BufferId buffer) {

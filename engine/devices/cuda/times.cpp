@@ -162,7 +162,7 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
     if (flight.failed) {
         done.timed = true;
         done.end = done.begin;
-    } else if (flight.host != nullptr) {
+    } else if (flight.host != nullptr && flight.host->staging == nullptr) {
         done.timed = true;
         done.begin = flight.host->begin;
         done.end = flight.host->end;

@@ -20,7 +20,7 @@ std::int32_t past(std::uint32_t count, std::uint32_t seq) {
 }  // namespace
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording)
-    : model_(std::move(model)) {
+    : model_(std::move(model)), world_(std::make_shared<World>()) {
     HEADWAY_ASSERT(streams >= 1 && streams <= core::kMaxLanes, "a simulated device has 1 to 16 streams");
     recording.use_virtual_clock();
     kernels::use_one_blas_thread();
@@ -28,11 +28,28 @@ SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::
     info_.name =
         model_.name + " (" + model_.source + "), " + std::to_string(streams) + (streams == 1 ? " stream" : " streams");
     info_.simulated = true;
-    for (std::uint32_t i = 0; i < streams; ++i) {
-        info_.lane_names.push_back("Stream " + std::to_string(i));
+    make_lanes("Stream ", streams, recording);
+}
+
+SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording,
+                                 const Place& place)
+    : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.beside)->world_) {
+    HEADWAY_ASSERT(workers >= 1 && place.first_lane == world_->lanes.size(), "its lanes follow those of the GPU");
+    info_.kind = "cpu";
+    info_.name =
+        model_.name + " (" + model_.source + "), " + std::to_string(workers) + (workers == 1 ? " worker" : " workers");
+    info_.simulated = true;
+    make_lanes("Worker ", workers, recording);
+}
+
+void SimulatedDevice::make_lanes(const char* name, std::uint32_t count, trace::Recording& recording) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        info_.lane_names.push_back(name + std::to_string(i));
         lanes_.push_back(std::make_unique<Lane>());
-        lanes_.back()->writer =
-            trace::StreamWriter<trace::ExecRecord>(recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(i)});
+        lanes_.back()->device = this;
+        lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
+            recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(first_lane() + i)});
+        world_->lanes.push_back(lanes_.back().get());
     }
 }
 
@@ -44,36 +61,37 @@ SimulatedDevice::~SimulatedDevice() {
     for (auto& lane : lanes_) {
         complete(*lane);
     }
+    world_->lanes.resize(std::min<std::size_t>(world_->lanes.size(), first_lane()));
     for (auto& [id, block] : lazy_) {
         deallocate(block.data, block.bytes);
     }
 }
 
 void SimulatedDevice::publish(std::uint32_t index) {
-    Lane& lane = *lanes_[index];
+    Lane& lane = lane_of(index);
     const Command& command = slot(index);
     HEADWAY_ASSERT(
         command.wait_lane == kNoLaneWait ||
-            (command.wait_lane < lanes_.size() && past(lanes_[command.wait_lane]->submitted, command.wait_seq) >= 0),
+            (command.wait_lane < world_->lanes.size() && past(lane_of(command.wait_lane).submitted, command.wait_seq) >= 0),
         "a command waits for one that was submitted before it");
     if (command.op != 0) {
-        now_ns_ += model_.t1_ns;
+        world_->now_ns += model_.t1_ns;
     }
     ++lane.submitted;
-    if (abandoned_) {
+    if (world_->abandoned) {
         lane.completed.store(lane.submitted, std::memory_order_release);
         return;
     }
-    lane.queue.push_back({command, now_ns_, submitted_++});
+    lane.queue.push_back({command, world_->now_ns, world_->submitted++});
     run_until_now();
 }
 
 const std::atomic<std::uint32_t>& SimulatedDevice::completed(std::uint32_t lane) const {
-    return lanes_[lane]->completed;
+    return lane_of(lane).completed;
 }
 
 void SimulatedDevice::wait(std::uint32_t index, std::uint32_t seq) {
-    Lane& lane = *lanes_[index];
+    Lane& lane = lane_of(index);
     HEADWAY_ASSERT(past(lane.submitted, seq) >= 0, "a wait is for a command that was submitted");
     if (past(lane.completed.load(std::memory_order_relaxed), seq) >= 0) {
         return;
@@ -86,26 +104,26 @@ void SimulatedDevice::wait(std::uint32_t index, std::uint32_t seq) {
         HEADWAY_ASSERT(ready.lane != nullptr, "commands wait for each other only backwards");
         start(ready);
     }
-    now_ns_ = std::max(now_ns_, lane.end_ns);
+    world_->now_ns = std::max(world_->now_ns, lane.end_ns);
     run_until_now();
 }
 
 void SimulatedDevice::advance(std::uint64_t ns) {
-    now_ns_ += ns;
+    world_->now_ns += ns;
     run_until_now();
 }
 
 void SimulatedDevice::hold(bool held) {
-    if (held_ && !held) {
-        released_ns_ = now_ns_;
+    if (world_->held && !held) {
+        world_->released_ns = world_->now_ns;
     }
-    held_ = held;
+    world_->held = held;
     run_until_now();
 }
 
 void SimulatedDevice::abandon() {
-    abandoned_ = true;
-    for (auto& lane : lanes_) {
+    world_->abandoned = true;
+    for (Lane* lane : world_->lanes) {
         complete(*lane);
         lane->queue.clear();
         lane->started = lane->submitted;
@@ -117,9 +135,9 @@ void SimulatedDevice::abandon() {
 // begun.
 bool SimulatedDevice::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
     const Queued& head = lane.queue.front();
-    begin_ns = std::max({head.issued_ns, lane.end_ns, released_ns_});
+    begin_ns = std::max({head.issued_ns, lane.end_ns, world_->released_ns});
     if (head.command.wait_lane != kNoLaneWait) {
-        const Lane& other = *lanes_[head.command.wait_lane];
+        const Lane& other = lane_of(head.command.wait_lane);
         const auto ahead = past(other.started, head.command.wait_seq);
         if (ahead < 0) {
             return false;
@@ -135,10 +153,10 @@ bool SimulatedDevice::begin_of(const Lane& lane, std::uint64_t& begin_ns) const 
 // was submitted first.
 SimulatedDevice::Next SimulatedDevice::next() const {
     Next best;
-    if (held_) {
+    if (world_->held) {
         return best;
     }
-    for (const auto& lane : lanes_) {
+    for (Lane* lane : world_->lanes) {
         std::uint64_t begin_ns = 0;
         if (lane->queue.empty() || !begin_of(*lane, begin_ns)) {
             continue;
@@ -146,18 +164,18 @@ SimulatedDevice::Next SimulatedDevice::next() const {
         const auto rank = [](const Queued& queued) { return std::pair(queued.command.op != 0, queued.order); };
         if (best.lane == nullptr || begin_ns < best.begin_ns ||
             (begin_ns == best.begin_ns && rank(lane->queue.front()) < rank(best.lane->queue.front()))) {
-            best = {lane.get(), begin_ns};
+            best = {lane, begin_ns};
         }
     }
     return best;
 }
 
 void SimulatedDevice::run_until_now() {
-    for (Next ready = next(); ready.lane != nullptr && ready.begin_ns <= now_ns_; ready = next()) {
+    for (Next ready = next(); ready.lane != nullptr && ready.begin_ns <= world_->now_ns; ready = next()) {
         start(ready);
     }
-    for (auto& lane : lanes_) {
-        if (lane->end_ns <= now_ns_) {
+    for (Lane* lane : world_->lanes) {
+        if (lane->end_ns <= world_->now_ns) {
             complete(*lane);
         }
     }
@@ -170,14 +188,15 @@ void SimulatedDevice::start(const Next& next) {
     lane.begin_ns = next.begin_ns;
     lane.end_ns = next.begin_ns;
     lane.op = command.op;
+    SimulatedDevice& device = *lane.device;
     if ((command.flags & kFreeBuffer) != 0) {
-        free_lazily(command.out_id);
+        device.free_lazily(command.out_id);
     }
     if ((command.flags & kComposite) != 0) {
-        execute_steps(lane, *command.composite);
+        device.execute_steps(lane, *command.composite);
     } else if (command.op != 0) {
-        if (execute(command)) {
-            lane.end_ns += model_.execute_ns(*command.signature);
+        if (device.execute(command)) {
+            lane.end_ns += device.model_.execute_ns(*command.signature);
         } else {
             lane.op |= trace::kFailedOp;
         }
@@ -226,33 +245,44 @@ void SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) {
     }
 }
 
+// A buffer's memory, also where the other device holds it.
+float* SimulatedDevice::find_lazily(core::BufferId buffer) {
+    float* data = lazy_data(buffer);
+    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+}
+
 bool SimulatedDevice::find_lazy_operands(Command& command) {
     if (command.in0 == nullptr && command.in0_id != 0) {
-        command.in0 = lazy_data(command.in0_id);
+        command.in0 = find_lazily(command.in0_id);
     }
     if (command.in1 == nullptr && command.in1_id != 0) {
-        command.in1 = lazy_data(command.in1_id);
+        command.in1 = find_lazily(command.in1_id);
     }
-    if (command.out != nullptr || command.out_id == 0) {
-        return true;
+    if (command.out == nullptr && command.out_id != 0) {
+        Device& home = (command.flags & kOutBeside) != 0 ? *beside() : *this;
+        command.out = home.take_lazily_for(command);
+        return command.out != nullptr;
     }
-    command.out = lazy_data(command.out_id);
-    if (command.out != nullptr) {
-        return true;
+    return true;
+}
+
+float* SimulatedDevice::take_lazily_for(const Command& command) {
+    if (float* data = lazy_data(command.out_id); data != nullptr) {
+        return data;
     }
     const std::uint64_t bytes = command.signature->out_bytes;
     const bool fits = lazy_budget_ == 0 || lazy_bytes_ + bytes <= lazy_budget_;
-    command.out = fits ? static_cast<float*>(allocate(bytes)) : nullptr;
-    if (command.out == nullptr) {
+    auto* data = fits ? static_cast<float*>(allocate(bytes)) : nullptr;
+    if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory: " + std::to_string(bytes) + " bytes asked for when the op started, " +
-                          std::to_string(lazy_bytes_) + " in use" +
+                      "out of memory" + where() + ": " + std::to_string(bytes) +
+                          " bytes asked for when the op started, " + std::to_string(lazy_bytes_) + " in use" +
                           (lazy_budget_ != 0 ? " of a budget of " + std::to_string(lazy_budget_) : std::string()));
-        return false;
+        return nullptr;
     }
-    lazy_[command.out_id] = {command.out, bytes};
+    lazy_[command.out_id] = {data, bytes};
     lazy_bytes_ += bytes;
-    return true;
+    return data;
 }
 
 void SimulatedDevice::free_lazily(core::BufferId buffer) {

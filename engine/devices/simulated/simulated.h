@@ -11,6 +11,9 @@
 // is spoiled here as well, and what depends on time (bytes taken when an op starts, a budget that they exceed) is
 // exact. completed() counts what has ended by the frontend's clock.
 //
+// A second one may stand for the CPU beside the GPU. Both share one clock, and their commands begin in one order; each
+// has a cost model of its own, whose t1 is what an op of its lanes costs the frontend.
+//
 // hold(): what has begun ends as planned; what has not begins at the release or later. A wait for it would never end,
 // as nobody else could release the lanes, and therefore releases them itself.
 //
@@ -32,6 +35,8 @@ class SimulatedDevice final : public Device {
 public:
     // `recording` must be empty still: it is told that its clock is virtual.
     SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording);
+    // The CPU beside the one at `place`, which is simulated, too.
+    SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording, const Place& place);
     ~SimulatedDevice() override;  // runs what is queued first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -44,11 +49,12 @@ public:
     void deallocate(void* data, std::size_t bytes) override;
     void read(float* host, const float* device, std::size_t elements) override;
     [[nodiscard]] float* lazy_data(core::BufferId buffer) override;
+    [[nodiscard]] float* take_lazily_for(const Command& command) override;
     [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_; }
     void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_ = bytes; }
     void abandon() override;
     [[nodiscard]] bool virtual_time() const override { return true; }
-    [[nodiscard]] std::uint64_t now() const override { return now_ns_; }
+    [[nodiscard]] std::uint64_t now() const override { return world_->now_ns; }
     void advance(std::uint64_t ns) override;
     void hold(bool held) override;
 
@@ -61,6 +67,7 @@ private:
         std::uint64_t order;      // among all commands
     };
     struct Lane {
+        SimulatedDevice* device;
         std::deque<Queued> queue;  // not begun
         std::atomic<std::uint32_t> completed{0};
         std::uint32_t submitted = 0;
@@ -71,6 +78,15 @@ private:
         std::vector<trace::ExecRecord> parts;  // of that command, if it is composite
         trace::StreamWriter<trace::ExecRecord> writer;
     };
+    // What the devices of a run share.
+    struct World {
+        std::vector<Lane*> lanes;  // by their number
+        std::uint64_t now_ns = 0;
+        std::uint64_t submitted = 0;
+        std::uint64_t released_ns = 0;  // nothing that had not begun by then begins earlier
+        bool held = false;
+        bool abandoned = false;
+    };
     struct Next {
         Lane* lane = nullptr;
         std::uint64_t begin_ns = 0;
@@ -80,6 +96,8 @@ private:
         std::uint64_t bytes;
     };
 
+    void make_lanes(const char* name, std::uint32_t count, trace::Recording& recording);
+    [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *world_->lanes[lane]; }
     [[nodiscard]] bool begin_of(const Lane& lane, std::uint64_t& begin_ns) const;
     [[nodiscard]] Next next() const;
     void run_until_now();
@@ -88,16 +106,13 @@ private:
     [[nodiscard]] bool execute(Command& command);
     void execute_steps(Lane& lane, const Composite& composite);
     [[nodiscard]] bool find_lazy_operands(Command& command);
+    [[nodiscard]] float* find_lazily(core::BufferId buffer);
     void free_lazily(core::BufferId buffer);
 
     CostModel model_;
     DeviceInfo info_;
+    std::shared_ptr<World> world_;
     std::vector<std::unique_ptr<Lane>> lanes_;
-    std::uint64_t now_ns_ = 0;
-    std::uint64_t submitted_ = 0;
-    std::uint64_t released_ns_ = 0;  // nothing that had not begun by then begins earlier
-    bool held_ = false;
-    bool abandoned_ = false;
 
     std::unordered_map<core::BufferId, LazyBlock> lazy_;
     std::uint64_t lazy_bytes_ = 0;
