@@ -140,20 +140,24 @@ std::size_t Run::finished_at(const Lane& lane, std::int64_t ns) const {
     return static_cast<std::size_t>(place - lane.ops.begin());
 }
 
-std::int64_t Run::finish_ns(OpId through) const {
+std::int64_t Run::finish_ns(OpId through, int device) const {
     std::size_t executed = 0;
     std::int64_t last = 0;
-    for (const Lane& lane : lanes_) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+        const Lane& lane = lanes_[i];
+        if (device >= 0 && device_of_lane(i) != static_cast<std::size_t>(device)) {
+            continue;
+        }
         if (const std::size_t count = issued_through(lane, through); count > 0) {
             executed += count;
             last = std::max(last, ops_[lane.ops[count - 1] - 1].end_ns);
         }
     }
-    return executed == through ? last : kPending;
+    return executed == through || device >= 0 ? last : kPending;
 }
 
 bool Run::is_full(const Wait& wait) const {
-    if (wait.target == 0 && wait.waits_through == wait.issued &&
+    if (wait.target == 0 && wait.device < 0 && wait.waits_through == wait.issued &&
         (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind))) {
         return true;  // by what it is, whatever the uncertainty of a device's times
     }
@@ -167,7 +171,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
     std::size_t total = 0;
     if (wait.kind == trace::WaitKind::paused) {
         // the learner's doing
-    } else if (wait.target != 0) {
+    } else if (wait.target != 0 || wait.device >= 0) {
         // Ops that were done had their own needs met before. What a wait finds unfinished is finished after it, so
         // that no later wait meets it again.
         const auto unfinished = [&](OpId id) { return ops_[id - 1].end_ns > wait.begin_ns; };
@@ -177,6 +181,16 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
             open.push_back(wait.target_writer);
             seen.insert(wait.target_writer);
         }
+        for (std::size_t i = 0; wait.target == 0 && i < lanes_.size(); ++i) {
+            const Lane& lane = lanes_[i];
+            if (device_of_lane(i) == static_cast<std::size_t>(wait.device)) {
+                const std::size_t issued = issued_through(lane, wait.waits_through);
+                const std::size_t finished = std::min(finished_at(lane, wait.begin_ns), issued);
+                open.insert(open.end(), lane.ops.begin() + static_cast<std::ptrdiff_t>(finished),
+                            lane.ops.begin() + static_cast<std::ptrdiff_t>(issued));
+            }
+        }
+        seen.insert(open.begin(), open.end());
         while (!open.empty()) {
             const OpId id = open.back();
             open.pop_back();

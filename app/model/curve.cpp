@@ -38,6 +38,16 @@ void Curve::set(std::int64_t ns, std::int64_t value) {
 }
 
 // Changes come as a few ascending runs (the frontend's, each lane's), so merging these beats sorting.
+void Curve::take(const Curve& other) {
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        add(other.time(i), other.value(i) - before);
+        before = other.value(i);
+    }
+    added_.insert(added_.end(), other.added_.begin(), other.added_.end());
+    sampled_ = other.sampled_;
+}
+
 void Curve::sort_added() {
     std::vector<std::size_t> starts{0};
     for (std::size_t i = 1; i < added_.size(); ++i) {

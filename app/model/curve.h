@@ -25,6 +25,9 @@ public:
     // From `ns` on the value is `value` (sampled curves). Ascending.
     void set(std::int64_t ns, std::int64_t value);
 
+    // Every change of another curve, as if it had been made here, too. This one is empty.
+    void take(const Curve& other);
+
     // Takes the changes added so far into the curve. Call before reading. The cost is that of the changes added and of
     // those that are later than the earliest of them.
     void settle();

@@ -48,6 +48,21 @@ core::ErrorKind error_kind(const Json& error) {
     return text_of(error, "message").starts_with("stopped") ? core::ErrorKind::stopped : core::ErrorKind::failed;
 }
 
+// Gives lanes their names, from `first` on; how many.
+std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane>& lanes) {
+    const auto names = json.find("lanes");
+    if (names == json.end() || !names->is_array()) {
+        return 0;
+    }
+    std::uint32_t count = 0;
+    for (; count < names->size() && first + count < core::kMaxLanes; ++count) {
+        const Json& name = (*names)[count];
+        at_growing(lanes, first + count).name =
+            name.is_string() ? name.get<std::string>() : "Lane " + std::to_string(first + count);
+    }
+    return count;
+}
+
 const std::string kNoText;
 const Signature kNoSignature;
 
@@ -95,6 +110,9 @@ void Run::take_facts() {
             case trace::MetaType::result:
                 result_ = text;
                 break;
+            case trace::MetaType::device:
+                take_device(id, text);
+                break;
         }
     });
 }
@@ -140,12 +158,34 @@ void Run::take_run(std::string_view text) {
             info_.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
         }
     }
-    if (const auto names = json.find("lanes"); names != json.end() && names->is_array()) {
-        for (std::size_t i = 0; i < std::min<std::size_t>(names->size(), core::kMaxLanes); ++i) {
-            Lane& lane = at_growing(lanes_, i);
-            lane.name = (*names)[i].is_string() ? (*names)[i].get<std::string>() : "Lane " + std::to_string(i);
-        }
+    const std::uint32_t lanes = name_lanes(json, 0, lanes_);
+    RunDevice& device = devices_[0];
+    device.kind = info_.device_kind;
+    device.name = info_.device_name;
+    device.simulated = info_.simulated;
+    device.lanes = lanes;
+}
+
+// A device that joined while the program ran. All that was taken in before was the first one's.
+void Run::take_device(std::size_t number, std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || number == 0 || number != devices_.size() || number >= core::kMaxDevices) {
+        return;
     }
+    if (number == 1) {
+        devices_[0].live.take(live_);
+        devices_[0].pending.take(pending_);
+        devices_[0].reserved.take(reserved_);
+    }
+    RunDevice device;
+    device.kind = text_of(json, "kind");
+    device.name = text_of(json, "name");
+    const auto simulated = json.find("simulated");
+    device.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
+    device.first_lane = std::min(number_of<std::uint32_t>(json, "first_lane"), core::kMaxLanes);
+    device.lanes = name_lanes(json, device.first_lane, lanes_);
+    devices_.push_back(std::move(device));
+    intake_->memory.keep_devices(devices_);
 }
 
 const std::string& Run::string(std::uint16_t id) const {

@@ -15,6 +15,7 @@ struct Run::Intake {
 
     Memory memory;
     std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0;  // records taken
+    std::uint64_t samples_beside = 0;
     std::array<std::uint64_t, core::kMaxLanes> lanes{};
     std::array<std::vector<Part>, core::kMaxLanes> parts;  // whose composite has not been taken
     std::size_t headway_counted = 0;                       // ops whose issue is in the headway curve

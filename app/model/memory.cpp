@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/model/run.h"
+
 namespace headway::model {
 
 FreePolicy free_policy_from(std::string_view name) {
@@ -29,15 +31,32 @@ BufferState* Memory::find(core::BufferId id, std::size_t ops) {
     return &slot.page->buffers[id % kPage];
 }
 
-void Memory::made(BufferState& buffer, std::uint64_t bytes, std::int64_t ns) {
+void Memory::add_live(const BufferState& buffer, std::int64_t ns, int sign) {
+    const std::int64_t bytes = sign * static_cast<std::int64_t>(buffer.bytes);
+    live_.add(ns, bytes);
+    if (devices_ != nullptr && buffer.device < devices_->size()) {
+        (*devices_)[buffer.device].live.add(ns, bytes);
+    }
+}
+
+void Memory::add_pending(const BufferState& buffer, std::int64_t ns, int sign) {
+    const std::int64_t bytes = sign * static_cast<std::int64_t>(buffer.bytes);
+    pending_.add(ns, bytes);
+    if (devices_ != nullptr && buffer.device < devices_->size()) {
+        (*devices_)[buffer.device].pending.add(ns, bytes);
+    }
+}
+
+void Memory::made(BufferState& buffer, std::uint64_t bytes, std::int64_t ns, std::size_t device) {
     if (buffer.fresh) {
         return;
     }
     buffer.fresh = true;
     buffer.bytes = bytes;
+    buffer.device = static_cast<std::uint8_t>(device);
     if (policy_ != FreePolicy::lazy) {
         buffer.taken_ns = ns;
-        live_.add(ns, static_cast<std::int64_t>(bytes));
+        add_live(buffer, ns, 1);
     }
 }
 
@@ -46,7 +65,7 @@ void Memory::started(BufferState& buffer, std::int64_t ns) {
         return;
     }
     buffer.taken_ns = ns;
-    live_.add(ns, static_cast<std::int64_t>(buffer.bytes));
+    add_live(buffer, ns, 1);
     if (buffer.dropped_ns != BufferState::kNever) {
         hold(buffer);
     }
@@ -54,7 +73,7 @@ void Memory::started(BufferState& buffer, std::int64_t ns) {
 
 void Memory::hold(BufferState& buffer) {
     buffer.pending = true;
-    pending_.add(std::max(buffer.taken_ns, buffer.dropped_ns), static_cast<std::int64_t>(buffer.bytes));
+    add_pending(buffer, std::max(buffer.taken_ns, buffer.dropped_ns), 1);
 }
 
 void Memory::released(core::BufferId id, BufferState& buffer, std::int64_t end_ns) {
@@ -71,7 +90,7 @@ void Memory::dropped(core::BufferId id, BufferState& buffer, std::int64_t ns) {
     buffer.dropped_ns = ns;
     if (buffer.taken_ns != BufferState::kNever) {
         if (policy_ == FreePolicy::stream) {
-            live_.add(ns, -static_cast<std::int64_t>(buffer.bytes));
+            add_live(buffer, ns, -1);
         } else if (buffer.open > 0 || buffer.last_end_ns > ns) {
             hold(buffer);
         }
@@ -85,9 +104,9 @@ void Memory::dropped(core::BufferId id, BufferState& buffer, std::int64_t ns) {
 void Memory::finish(core::BufferId id, BufferState& buffer) {
     if (policy_ != FreePolicy::stream && buffer.taken_ns != BufferState::kNever) {
         const std::int64_t free_ns = std::max(buffer.dropped_ns, buffer.last_end_ns);
-        live_.add(free_ns, -static_cast<std::int64_t>(buffer.bytes));
+        add_live(buffer, free_ns, -1);
         if (buffer.pending) {
-            pending_.add(free_ns, -static_cast<std::int64_t>(buffer.bytes));
+            add_pending(buffer, free_ns, -1);
         }
     }
     Slot& slot = pages_[id / kPage];

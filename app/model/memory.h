@@ -18,6 +18,8 @@
 
 namespace headway::model {
 
+struct RunDevice;
+
 // When bytes count as taken and as free; see memory::FreePolicy.
 enum class FreePolicy : std::uint8_t { finish, stream, lazy };
 FreePolicy free_policy_from(std::string_view name);
@@ -33,6 +35,7 @@ struct BufferState {
     core::OpId reader = 0;                                                // the last one since then
     std::uint32_t open = 0;                                               // ops that touch it and are not done
     bool fresh = false;                                                   // an op made it
+    std::uint8_t device = 0;                                              // whose memory it is
     bool pending = false;  // dropped, and still held for ops that have not run
 };
 
@@ -41,6 +44,9 @@ public:
     Memory(Curve& live, Curve& pending) : live_(live), pending_(pending) {}
 
     void set_policy(FreePolicy policy) { policy_ = policy; }
+    // From here on each device's bytes are also counted by themselves, in curves that stay where they are until the
+    // next call.
+    void keep_devices(std::vector<RunDevice>& devices) { devices_ = &devices; }
 
     // Ops make one buffer each at most; composite ones are announced to make more.
     void expect_one_more() { ++more_; }
@@ -50,7 +56,7 @@ public:
     [[nodiscard]] BufferState* find(core::BufferId id, std::size_t ops);
 
     // An op that makes this buffer was issued at `ns`.
-    void made(BufferState& buffer, std::uint64_t bytes, std::int64_t ns);
+    void made(BufferState& buffer, std::uint64_t bytes, std::int64_t ns, std::size_t device);
     // It started (lazy: takes the bytes now).
     void started(BufferState& buffer, std::int64_t ns);
     // An op that touches the buffer ended.
@@ -70,10 +76,13 @@ private:
     };
 
     void hold(BufferState& buffer);
+    void add_live(const BufferState& buffer, std::int64_t ns, int sign);
+    void add_pending(const BufferState& buffer, std::int64_t ns, int sign);
     void finish(core::BufferId id, BufferState& buffer);
 
     Curve& live_;
     Curve& pending_;
+    std::vector<RunDevice>* devices_ = nullptr;  // null: there is one
     FreePolicy policy_ = FreePolicy::finish;
     std::size_t more_ = 0;
     std::vector<Slot> pages_;

@@ -131,7 +131,7 @@ Numbers Run::numbers() const {
         }
         add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
         if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
-            const std::int64_t done_ns = wait.target == 0          ? finish_ns(wait.waits_through)
+            const std::int64_t done_ns = wait.target == 0          ? finish_ns(wait.waits_through, wait.device)
                                          : wait.target_writer != 0 ? ops_[wait.target_writer - 1].end_ns
                                                                    : wait.begin_ns;
             const auto back_ns = static_cast<long double>(

@@ -162,9 +162,29 @@ void Run::take_samples() {
                 resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
             }
             reserved_.set(ns, static_cast<std::int64_t>(record.reserved_bytes));
+            if (devices_.size() > 1) {
+                take_reserved_of_devices(record);
+            }
         }
         next += records.size();
     }
+}
+
+// The second device's share was recorded before the sum, at the same time.
+void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
+    const std::int64_t ns = ns_from_ticks(sum.time);
+    std::uint64_t beside = 0;
+    for (bool earlier = true; earlier;) {
+        const auto records =
+            reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 1}, intake_->samples_beside);
+        earlier = !records.empty() && records[0].time <= sum.time;
+        if (earlier) {
+            beside = records[0].reserved_bytes;
+            ++intake_->samples_beside;
+        }
+    }
+    devices_[1].reserved.set(ns, static_cast<std::int64_t>(beside));
+    devices_[0].reserved.set(ns, static_cast<std::int64_t>(sum.reserved_bytes - std::min(beside, sum.reserved_bytes)));
 }
 
 void Run::take_launches() {
@@ -250,6 +270,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.fresh_output = (record.kind & trace::kFreshOutput) != 0;
     op.reads_output = (record.kind & trace::kReadsOutput) != 0;
     op.not_issued = (record.kind & trace::kNotIssued) != 0;
+    op.out_beside = (record.kind & trace::kOutBeside) != 0;
     op.minibatch = intake_->open_minibatch;
     ops_.push_back(op);
     issue_index_.add(op.issue_begin_ns, op.issue_end_ns - op.issue_begin_ns, devices::Family::other, op.not_issued);
@@ -265,7 +286,8 @@ void Run::take_issue(const trace::FrontendRecord& record) {
         }
     }
     if (out != nullptr && op.fresh_output) {
-        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns);
+        const std::size_t device = device_of_lane(op.lane);
+        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, op.out_beside ? 1 - device : device);
     }
     dependencies_->add(id, op, in0, in1, out);
 }
@@ -310,7 +332,7 @@ void Run::take_more_output(const trace::FrontendRecord& record) {
         ++buffer->open;
     }
     if (fresh) {
-        memory.made(*buffer, signature(record.signature).out_bytes, op.issue_begin_ns);
+        memory.made(*buffer, signature(record.signature).out_bytes, op.issue_begin_ns, device_of_lane(op.lane));
         if (op.begin_ns != kPending) {
             memory.started(*buffer, op.begin_ns);
         }
@@ -330,6 +352,7 @@ void Run::take_wait(const trace::FrontendRecord& record) {
         wait.name = default_name(wait.kind);
     }
     wait.line = record.line;
+    wait.device = (record.kind >> trace::kWaitDeviceShift) - 1;
     wait.target = record.out;
     wait.issued = static_cast<OpId>(std::min<std::size_t>(record.in0, ops_.size()));
     if (wait.target == 0) {

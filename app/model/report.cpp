@@ -79,6 +79,10 @@ void append_waits(std::string& text, const Run& run) {
         put("name", quoted(wait.name));
         put("begin_ns", std::to_string(wait.begin_ns));
         put("ns", std::to_string(wait.end_ns - wait.begin_ns));
+        if (run.devices().size() > 1) {
+            const int device = run.device_of(wait);
+            put("device", device < 0 ? "null" : quoted(run.devices()[static_cast<std::size_t>(device)].kind));
+        }
         std::string list = "[";
         for (const OpId cause : causes) {
             list += (list.size() > 1 ? ", " : "") + std::to_string(cause);
@@ -151,6 +155,59 @@ Json driver_of(const Run& run) {
     driver["allocations"] = allocations;
     driver["allocated_bytes"] = allocated_bytes;
     return driver;
+}
+
+// Each device by itself; waits by whose ops they were for.
+Json devices_of(const Run& run) {
+    const Run::Measured part = run.measured();
+    struct Sums {
+        std::uint64_t ops = 0, waits = 0;
+        std::int64_t busy_ns = 0, waited_ns = 0;
+        std::uint32_t lanes_used = 0;
+    };
+    std::vector<Sums> sums(run.devices().size());
+    for (OpId id = part.first; id <= part.last; ++id) {
+        const Op& op = run.op(id);
+        if (op.end_ns != kPending) {
+            Sums& sum = sums[run.device_of_lane(op.lane)];
+            ++sum.ops;
+            sum.busy_ns += op.end_ns - op.begin_ns;
+            sum.lanes_used |= 1u << (op.lane % core::kMaxLanes);
+        }
+    }
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = run.waits()[i];
+        if (const int device = run.device_of(wait); device >= 0 && wait.kind != trace::WaitKind::paused) {
+            Sums& sum = sums[static_cast<std::size_t>(device)];
+            ++sum.waits;
+            sum.waited_ns += wait.end_ns - wait.begin_ns;
+        }
+    }
+    Json list = Json::array();
+    for (std::size_t i = 0; i < run.devices().size(); ++i) {
+        const RunDevice& device = run.devices()[i];
+        Json entry;
+        entry["kind"] = device.kind;
+        entry["name"] = device.name;
+        entry["simulated"] = device.simulated;
+        entry["lanes"] = Json::array();
+        for (std::size_t lane = device.first_lane;
+             lane < std::min<std::size_t>(device.first_lane + device.lanes, run.lanes().size()); ++lane) {
+            entry["lanes"].push_back(run.lanes()[lane].name);
+        }
+        entry["ops"] = sums[i].ops;
+        entry["busy_ns"] = sums[i].busy_ns;
+        entry["idle_ns"] = std::max<std::int64_t>(
+            __builtin_popcount(sums[i].lanes_used) * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0);
+        entry["waits"] = sums[i].waits;
+        entry["waited_ns"] = sums[i].waited_ns;
+        entry["live_bytes_peak"] = run.measured_peak(run.live_bytes(i));
+        entry["pending_bytes_peak"] = run.measured_peak(run.pending_bytes(i));
+        entry["reserved_bytes_peak"] =
+            run.clock() == trace::ClockKind::virtual_ns ? 0 : run.measured_peak(run.reserved_bytes(i));
+        list.push_back(std::move(entry));
+    }
+    return list;
 }
 
 Json scopes_of(const Run& run) {
@@ -276,6 +333,7 @@ std::string report_json(const Run& run) {
     rest["lines"] = lines_of(run);
     rest["minibatches"] = minibatches_of(run);
     rest["scopes"] = scopes_of(run);
+    rest["devices"] = devices_of(run);
     rest["error"] = error_of(run);
     const Json result = Json::parse(run.result_json(), nullptr, false);
     rest["result"] = result.is_discarded() ? Json(nullptr) : result;

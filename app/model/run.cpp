@@ -19,6 +19,7 @@ constexpr std::size_t kSettleEvery = 1u << 16;
 
 Run::Run(std::unique_ptr<trace::Reader> reader)
     : reader_(std::move(reader)),
+      devices_(1),
       dependencies_(std::make_unique<Dependencies>(ops_)),
       intake_(std::make_unique<Intake>(live_, pending_)) {}
 
@@ -74,6 +75,11 @@ void Run::see(std::int64_t ns) {
 // Back to the start of the records; the facts stay.
 void Run::forget() {
     info_.barrier_changes.clear();
+    for (RunDevice& device : devices_) {
+        for (Curve* curve : {&device.live, &device.pending, &device.reserved}) {
+            *curve = Curve();
+        }
+    }
     ops_.clear();
     for (Lane& lane : lanes_) {
         lane.ops.clear();
@@ -101,6 +107,9 @@ void Run::forget() {
     measure_begin_wait_ = measure_end_wait_ = 0;
     dependencies_ = std::make_unique<Dependencies>(ops_);
     intake_ = std::make_unique<Intake>(live_, pending_);
+    if (devices_.size() > 1) {
+        intake_->memory.keep_devices(devices_);
+    }
 }
 
 // ---- taking in ----
@@ -184,6 +193,11 @@ void Run::settle() {
     pending_.settle();
     resident_.settle();
     reserved_.settle();
+    for (RunDevice& device : devices_) {
+        device.live.settle();
+        device.pending.settle();
+        device.reserved.settle();
+    }
 }
 
 void Run::close() {
@@ -219,6 +233,40 @@ std::span<const Part> Run::parts(OpId id) const {
         ++last;
     }
     return {first, last};
+}
+
+// ---- devices ----
+
+std::size_t Run::device_of_lane(std::size_t lane) const {
+    std::size_t device = 0;
+    while (device + 1 < devices_.size() && lane >= devices_[device + 1].first_lane) {
+        ++device;
+    }
+    return device;
+}
+
+std::string Run::device_name(std::size_t device) const {
+    return devices_.size() < 2 || device >= devices_.size() ? "" : devices_[device].kind == "cpu" ? "CPU" : "GPU";
+}
+
+const Curve& Run::live_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? live_ : devices_[device].live;
+}
+const Curve& Run::pending_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? pending_ : devices_[device].pending;
+}
+const Curve& Run::reserved_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? reserved_ : devices_[device].reserved;
+}
+
+int Run::device_of(const Wait& wait) const {
+    if (devices_.size() < 2) {
+        return 0;
+    }
+    if (wait.target_writer != 0 && wait.target_writer <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.target_writer - 1].lane));
+    }
+    return wait.device < static_cast<int>(devices_.size()) ? wait.device : -1;
 }
 
 trace::RunState Run::state() const {

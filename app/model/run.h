@@ -41,6 +41,7 @@ struct Op {
     bool more_inputs = false;     // reads further buffers, see dependencies()
     bool more_outputs = false;    // writes further buffers: a composite op
     bool not_issued = false;      // a trace of another program that tells of its execution only
+    bool out_beside = false;      // `out` is memory of the run's other device: a copy from one to the other
     std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
 };
 
@@ -74,6 +75,7 @@ struct Wait {
     trace::WaitKind kind = trace::WaitKind::waitall;
     std::string name;  // "wait_to_read"
     core::Line line = 0;
+    int device = -1;         // it was for this device's ops alone, and what they need; -1: for all
     BufferId target = 0;     // 0: everything issued so far
     OpId issued = 0;         // ops issued before it
     OpId waits_through = 0;  // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
@@ -127,6 +129,14 @@ struct Lane {
     std::vector<Part> parts{};  // of the composite ones among them, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
     KindSums kinds{};           // of the ops, by signature
+};
+
+// A device of the run, with what it holds. A run has one, or a GPU and the CPU beside it.
+struct RunDevice {
+    std::string kind, name;  // "cuda", "NVIDIA H100, 2 streams"
+    bool simulated = false;
+    std::uint32_t first_lane = 0, lanes = 0;  // those of lanes() that are its own
+    Curve live, pending, reserved;            // kept only where there are several devices
 };
 
 // The facts that the runner wrote down about the run, before the first op.
@@ -224,6 +234,16 @@ public:
     [[nodiscard]] const std::string& file(std::uint32_t file_id) const;
 
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
+    [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
+    [[nodiscard]] std::size_t device_of_lane(std::size_t lane) const;
+    // "GPU" or "CPU" where the run has several devices, else "".
+    [[nodiscard]] std::string device_name(std::size_t device) const;
+    // Of one device; the run's own where it has no other.
+    [[nodiscard]] const Curve& live_bytes(std::size_t device) const;
+    [[nodiscard]] const Curve& pending_bytes(std::size_t device) const;
+    [[nodiscard]] const Curve& reserved_bytes(std::size_t device) const;
+    // Whose ops a wait was for: a device, or where its target's last writer ran; -1 for all, or where nobody can tell.
+    [[nodiscard]] int device_of(const Wait& wait) const;
     [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
@@ -340,6 +360,7 @@ private:
     bool take_lanes(std::int64_t horizon_ns);
     bool take_drops(std::uint64_t end, std::int64_t horizon_ns);
     void take_samples();
+    void take_reserved_of_devices(const trace::SampleRecord& sum);
     void take_launches();
     void take_driver_events();
     void count_headway();
@@ -355,11 +376,13 @@ private:
     void look_at_open_wait();
     void take_facts();
     void take_run(std::string_view json);
+    void take_device(std::size_t number, std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;
     // (causes.cpp)
     [[nodiscard]] std::size_t issued_through(const Lane& lane, OpId id) const;  // of its executed ops
     [[nodiscard]] std::size_t finished_at(const Lane& lane, std::int64_t ns) const;
-    [[nodiscard]] std::int64_t finish_ns(OpId through) const;  // of all ops up to this one; kPending
+    // Of all ops up to this one, or of those that one device ran; kPending.
+    [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
     [[nodiscard]] bool is_full(const Wait& wait) const;
 
     std::unique_ptr<trace::Reader> reader_;
@@ -370,6 +393,7 @@ private:
     std::vector<std::string> strings_, files_;
     Blocks<Op> ops_;
     std::vector<Lane> lanes_;
+    std::vector<RunDevice> devices_;
     std::vector<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
     std::vector<Wait> waits_;

@@ -54,7 +54,11 @@ OpId last_cause(const Run& run, const Wait& wait) {
     }
     OpId last = 0;
     std::size_t executed = 0;
-    for (const Lane& lane : run.lanes()) {
+    for (std::size_t i = 0; i < run.lanes().size(); ++i) {
+        const Lane& lane = run.lanes()[i];
+        if (wait.device >= 0 && run.device_of_lane(i) != static_cast<std::size_t>(wait.device)) {
+            continue;
+        }
         const auto end = std::upper_bound(lane.ops.begin(), lane.ops.end(), wait.waits_through);
         executed += static_cast<std::size_t>(end - lane.ops.begin());
         if (end != lane.ops.begin()) {
@@ -62,7 +66,7 @@ OpId last_cause(const Run& run, const Wait& wait) {
             last = last == 0 || run.op(id).end_ns > run.op(last).end_ns ? id : last;
         }
     }
-    return executed == wait.waits_through ? last : 0;
+    return executed == wait.waits_through || wait.device >= 0 ? last : 0;
 }
 
 // The cause that the end of the wait followed; 0 when it is not known, or was over before.

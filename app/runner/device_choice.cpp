@@ -20,25 +20,25 @@ std::vector<std::string> numbered(const char* name, std::uint32_t count) {
     return names;
 }
 
-core::Result<std::string> cost_model_file() {
+core::Result<std::string> cost_model_file(const char* name) {
     auto assets = lesson::find_assets_dir();
     if (!assets) {
         return assets.error();
     }
-    const auto file = *assets / "cost_models" / "default.json";
+    const auto file = *assets / "cost_models" / name;
     std::error_code problem;
     if (!std::filesystem::exists(file, problem)) {
         // A teacher's folder of lessons need not hold one.
         const auto executable = std::filesystem::read_symlink("/proc/self/exe", problem);
         if (const auto own = lesson::find_assets_dir(executable.parent_path())) {
-            return (*own / "cost_models" / "default.json").string();
+            return (*own / "cost_models" / name).string();
         }
     }
     return file.string();
 }
 
-core::Result<devices::CostModel> cost_model() {
-    auto file = cost_model_file();
+core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
+    auto file = cost_model_file(name);
     return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
 }
 
@@ -106,6 +106,24 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
             std::make_unique<devices::SimulatedDevice>(*costs, wish.streams, recording));
     }
     return check_device(wish.kind).error();
+}
+
+devices::Machine::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording) {
+    using Opened = core::Result<std::unique_ptr<devices::Device>>;
+    return [wish, &recording](const devices::Place& place) -> Opened {
+        const std::uint32_t left = core::kMaxLanes - place.first_lane;
+        if (wish.kind == "simulated") {
+            auto costs = cost_model("cpu.json");
+            if (!costs) {
+                return costs.error();
+            }
+            const std::uint32_t workers = wish.workers_given ? std::min(wish.workers, left) : 1;
+            return Opened(std::make_unique<devices::SimulatedDevice>(*costs, workers, recording, place));
+        }
+        devices::CpuOptions options;
+        options.place = place;
+        return Opened(std::make_unique<devices::CpuDevice>(std::min(wish.workers, left), recording, options));
+    };
 }
 
 }  // namespace headway::runner

@@ -9,6 +9,7 @@
 #include "engine/core/result.h"
 #include "engine/devices/cuda_loader.h"
 #include "engine/devices/device.h"
+#include "engine/devices/machine.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::runner {
@@ -29,6 +30,7 @@ inline constexpr std::uint32_t kDefaultStreams = 2;
 struct DeviceWish {
     std::string kind = "cpu";
     std::uint32_t workers = 1, streams = kDefaultStreams;
+    bool workers_given = false;  // else a simulated CPU has one: what it shows is the same on every machine
     devices::CudaOptions cuda;
 };
 
@@ -36,5 +38,9 @@ struct DeviceWish {
 core::Result<void> check_device(const std::string& kind);
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
+
+// How the CPU beside a GPU of that kind is made, should the program ask for one. Its workers are as many as lanes are
+// left. The recording outlives it.
+devices::Machine::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording);
 
 }  // namespace headway::runner

@@ -58,16 +58,16 @@ private:
 // up what is queued. Lanes in virtual time belong to the frontend alone, which looks for itself.
 class Supervisor {
 public:
-    Supervisor(trace::Control& control, devices::Device& device)
-        : thread_([&control, &device](const std::stop_token& done) {
-              if (device.virtual_time()) {
+    Supervisor(trace::Control& control, devices::Machine& machine)
+        : thread_([&control, &machine, virtual_time = machine[0].virtual_time()](const std::stop_token& done) {
+              if (virtual_time) {
                   return;
               }
               core::name_thread("supervisor");
               do {
                   if (control.stop.load() != 0) {
-                      device.hold(false);
-                      device.abandon();
+                      machine.hold(false);
+                      machine.abandon();
                       return;
                   }
               } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
@@ -185,7 +185,8 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         return recording.error();
     }
     Outcome outcome{std::move(*recording), std::nullopt};
-    auto device = make_device({options.device, options.workers, options.streams, options.cuda}, *outcome.recording);
+    const DeviceWish wish{options.device, options.workers, options.streams, options.workers_given, options.cuda};
+    auto device = make_device(wish, *outcome.recording);
     if (!device) {
         write_error(*outcome.recording, device.error());
         set_state(*outcome.recording, trace::RunState::failed);
@@ -195,6 +196,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
     outcome.recording->meta(trace::MetaType::run, 0, run_facts(job, **device));
     {
+        devices::Machine machine(std::move(*device), cpu_opener(wish, *outcome.recording));
         runtime::Settings settings;
         settings.free_policy = options.free_policy;
         settings.budget_bytes = options.budget;
@@ -202,18 +204,19 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         settings.barrier = options.barrier.value_or(trace::BarrierPolicy{});
         settings.seed = options.seed;
         settings.gather = options.graphs;
-        const Supervisor supervisor(outcome.recording->control(), **device);
+        const Supervisor supervisor(outcome.recording->control(), machine);
         interrupts.watch(&outcome.recording->control());
-        runtime::Runtime rt(**device, *outcome.recording, settings);
-        set_state(*outcome.recording, trace::RunState::running);
-        if (options.watched) {
-            wait_for_watcher(outcome.recording->control());
+        {
+            runtime::Runtime rt(machine, *outcome.recording, settings);
+            set_state(*outcome.recording, trace::RunState::running);
+            if (options.watched) {
+                wait_for_watcher(outcome.recording->control());
+            }
+            outcome.error = run_program(job, rt);
         }
-        outcome.error = run_program(job, rt);
+        interrupts.watch(nullptr);
+        machine.settle();  // a GPU's times may be on their way
     }
-    interrupts.watch(nullptr);
-    (*device)->settle();  // a GPU's times may be on their way
-    device->reset();
     if (outcome.error) {
         write_error(*outcome.recording, *outcome.error);
     }

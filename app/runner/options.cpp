@@ -197,6 +197,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
                            "--tab must be mxnet, pytorch, tensorflow or python, not \"" + raw.tab.substr(0, 60) + "\""};
     }
     options.workers = default_workers();
+    options.workers_given = !raw.workers.empty();
     options.streams = kDefaultStreams;
     if (!raw.device.empty() && raw.device != "cpu" && raw.device != "cuda" && raw.device != "simulated") {
         return core::Error{core::ErrorKind::usage,

@@ -35,6 +35,7 @@ struct RunOptions {
     std::vector<std::pair<std::string, std::string>> set;
     std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: its first
     std::uint32_t workers = 1, streams = 2;
+    bool workers_given = false;     // by the command line, not by the machine
     std::uint64_t budget = 0;       // 0: none
     std::uint32_t queue_limit = 0;  // 0: none
     memory::FreePolicy free_policy = memory::FreePolicy::finish;

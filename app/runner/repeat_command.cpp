@@ -40,7 +40,9 @@ std::vector<std::string> words_of(const RunOptions& options) {
     for (const auto& folder : options.confine) {
         add("--confine", folder);
     }
-    add("--workers", std::to_string(options.workers));
+    if (options.workers_given || options.device == "cpu") {
+        add("--workers", std::to_string(options.workers));
+    }
     add("--streams", std::to_string(options.streams));
     if (options.budget != 0) {
         add("--budget", std::to_string(options.budget));

@@ -48,6 +48,7 @@ void Dense::create(Runtime& runtime, std::int64_t inputs) {
 Variable Dense::forward(const Variable& batch, Where where) {
     Runtime& rt = batch.runtime();
     const LineScope line(rt, where);
+    const runtime::OnDevice there(rt, batch.value().device());  // parameters that are made now are where the batch is
     const Shape shape = batch.shape();
     const std::string name = "Dense(" + std::to_string(units_) + ")";
     if (shape.rank == 0) {

@@ -21,6 +21,7 @@ Tensor saved_if(bool needed, const Tensor& tensor) {
 
 // `scale` times `gradient`, repeated along what a reduction took away. `gradient` has the reduced axes as ones.
 Tensor spread(Runtime& rt, const Tensor& gradient, const Shape& shape, float scale) {
+    const runtime::OnDevice there(rt, gradient.device());
     Tensor out = rt.full(shape, scale);
     rt.binary_in_place(OpKind::mul, out, gradient);
     return out;
@@ -295,6 +296,18 @@ Variable copy(const Variable& a, Where where) {
     return record("copy", rt.unary(OpKind::copy, a.value()), {&a}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
 }
 
+Variable to_device(const Variable& a, core::DeviceId device, Where where) {
+    Runtime& rt = a.runtime();
+    const LineScope line(rt, where);
+    const core::DeviceId from = a.value().device();
+    if (from == device) {
+        return a;
+    }
+    return record("to_device", rt.to_device(a.value(), device), {&a}, {}, [from](BackwardPass& pass) {
+        pass.give(0, pass.runtime().to_device(pass.gradient(), from));
+    });
+}
+
 Variable matmul(const Variable& a, const Variable& b, Side side_a, Side side_b, Where where) {
     Runtime& rt = a.runtime();
     const LineScope line(rt, where);
@@ -351,6 +364,7 @@ Variable slice(const Variable& a, std::int64_t start, std::int64_t rows, Where w
     Runtime& rt = a.runtime();
     const LineScope line(rt, where);
     return record("slice", rt.slice(a.value(), start, rows), {&a}, {}, [start](BackwardPass& pass) {
+        const runtime::OnDevice there(pass.runtime(), pass.gradient().device());
         Tensor part = pass.runtime().zeros(pass.input_shape(0));
         pass.runtime().assign_slice(part, start, pass.gradient());
         pass.give(0, std::move(part));
@@ -427,6 +441,7 @@ void assign_slice(Variable& a, std::int64_t start, const Variable& rows, Where w
             pass.give(1, rt.reshape(rt.slice(pass.gradient(), start, shape[0]), shape));
         }
         if (pass.needs(0)) {
+            const runtime::OnDevice there(rt, pass.gradient().device());
             Tensor rest = rt.unary(OpKind::copy, pass.gradient());
             rt.assign_slice(rest, start, rt.zeros(shape));
             pass.give(0, std::move(rest));

@@ -41,6 +41,8 @@ Variable log(const Variable& a, Where where = Where::current());
 Variable sqrt(const Variable& a, Where where = Where::current());
 Variable square(const Variable& a, Where where = Where::current());  // one mul
 Variable copy(const Variable& a, Where where = Where::current());
+// The same values on another of the run's devices; the gradient is copied back. `a` itself where it is there already.
+Variable to_device(const Variable& a, core::DeviceId device, Where where = Where::current());
 
 Variable matmul(const Variable& a, const Variable& b, Side side_a = Side::normal, Side side_b = Side::normal,
                 Where where = Where::current());

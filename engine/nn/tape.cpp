@@ -428,6 +428,7 @@ void backward(std::span<const Variable> losses, std::span<const Tensor> heads, b
     Walk walk(runtime, keep_graph);
     for (std::size_t i = 0; i < losses.size(); ++i) {
         const bool given = !heads.empty() && heads[i].defined();
+        const runtime::OnDevice there(runtime, losses[i].value().device());
         walk.start(losses[i].vertex(), given ? heads[i] : runtime.ones(losses[i].shape()), !given);
     }
     walk.run();

@@ -74,6 +74,8 @@ inline constexpr std::uint8_t kFreshOutput = 0x10;  // `out` was made for this o
 inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read as well as written
 inline constexpr std::uint8_t kNotIssued = 0x40;    // a trace of another program that does not tell when: `begin` is its start
 
+inline constexpr std::uint8_t kOutBeside = 0x80;    // `out` is memory of the run's other device, not of the lane's
+
 // Waits for one device alone, all of whose ops they wait for: its number, from 1, in the same bits. 0: for all devices,
 // or for the buffer named.
 inline constexpr int kWaitDeviceShift = 4;
