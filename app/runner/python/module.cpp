@@ -1,5 +1,6 @@
 #include "app/runner/python/module.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -12,11 +13,13 @@ namespace {
 
 using nn::Variable;
 
-// Common tail of the functions that make tensors: type, place, waits.
+// Common tail of the functions that make tensors: type, place, waits, and the number of the device that they are made
+// on (see cpu() and gpu(); -1: the run's).
 struct Target {
     PyTypeObject* type = nullptr;
     PyObject* place = nullptr;
     int waits = 0;
+    int device = -1;
 };
 
 PyObject* made(const Target& target, runtime::Tensor tensor) {
@@ -24,7 +27,17 @@ PyObject* made(const Target& target, runtime::Tensor tensor) {
                 target.waits != 0);
 }
 
+// Where what is made meanwhile is put.
+runtime::OnDevice on_device(const Target& target) {
+    runtime::Runtime& runtime = *state().runtime;
+    return {runtime, static_cast<core::DeviceId>(std::max(target.device, 0))};
+}
+
 bool good_type(Target& target) {
+    if (target.device >= state().runtime->device_count()) {
+        PyErr_SetString(PyExc_ValueError, "the run has no device of this number");
+        return false;
+    }
     if (target.type == nullptr) {
         target.type = state().tensor_type;
     }
@@ -40,12 +53,15 @@ PyObject* full(PyObject*, PyObject* arguments) {
     float value = 0;
     Target target;
     devices::Shape shape;
-    if (PyArg_ParseTuple(arguments, "Of|O!Op", &shape_object, &value, &PyType_Type, &target.type, &target.place,
-                         &target.waits) == 0 ||
+    if (PyArg_ParseTuple(arguments, "Of|O!Opi", &shape_object, &value, &PyType_Type, &target.type, &target.place,
+                         &target.waits, &target.device) == 0 ||
         frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
         return nullptr;
     }
-    return guarded([&] { return made(target, state().runtime->full(shape, value)); });
+    return guarded([&] {
+        const runtime::OnDevice there = on_device(target);
+        return made(target, state().runtime->full(shape, value));
+    });
 }
 
 PyObject* normal(PyObject*, PyObject* arguments) {
@@ -53,12 +69,15 @@ PyObject* normal(PyObject*, PyObject* arguments) {
     float mean = 0, deviation = 1;
     Target target;
     devices::Shape shape;
-    if (PyArg_ParseTuple(arguments, "O|ffO!Op", &shape_object, &mean, &deviation, &PyType_Type, &target.type,
-                         &target.place, &target.waits) == 0 ||
+    if (PyArg_ParseTuple(arguments, "O|ffO!Opi", &shape_object, &mean, &deviation, &PyType_Type, &target.type,
+                         &target.place, &target.waits, &target.device) == 0 ||
         frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
         return nullptr;
     }
-    return guarded([&] { return made(target, state().runtime->normal(shape, mean, deviation)); });
+    return guarded([&] {
+        const runtime::OnDevice there = on_device(target);
+        return made(target, state().runtime->normal(shape, mean, deviation));
+    });
 }
 
 PyObject* uniform(PyObject*, PyObject* arguments) {
@@ -66,12 +85,15 @@ PyObject* uniform(PyObject*, PyObject* arguments) {
     float low = 0, high = 1;
     Target target;
     devices::Shape shape;
-    if (PyArg_ParseTuple(arguments, "O|ffO!Op", &shape_object, &low, &high, &PyType_Type, &target.type, &target.place,
-                         &target.waits) == 0 ||
+    if (PyArg_ParseTuple(arguments, "O|ffO!Opi", &shape_object, &low, &high, &PyType_Type, &target.type, &target.place,
+                         &target.waits, &target.device) == 0 ||
         frontend() == nullptr || !good_type(target) || !shape_from(shape_object, shape)) {
         return nullptr;
     }
-    return guarded([&] { return made(target, state().runtime->uniform(shape, low, high)); });
+    return guarded([&] {
+        const runtime::OnDevice there = on_device(target);
+        return made(target, state().runtime->uniform(shape, low, high));
+    });
 }
 
 // One value of a buffer's item as float; formats of Python's struct module.
@@ -93,7 +115,8 @@ float value_at(const char* data, char format) {
 PyObject* from_buffer(PyObject*, PyObject* arguments) {
     PyObject* source = nullptr;
     Target target;
-    if (PyArg_ParseTuple(arguments, "O|O!Op", &source, &PyType_Type, &target.type, &target.place, &target.waits) == 0 ||
+    if (PyArg_ParseTuple(arguments, "O|O!Opi", &source, &PyType_Type, &target.type, &target.place, &target.waits,
+                         &target.device) == 0 ||
         frontend() == nullptr || !good_type(target)) {
         return nullptr;
     }
@@ -123,7 +146,10 @@ PyObject* from_buffer(PyObject*, PyObject* arguments) {
                 data += view.itemsize;
             }
         }
-        result = guarded([&] { return made(target, state().runtime->from_host(shape, values)); });
+        result = guarded([&] {
+        const runtime::OnDevice there = on_device(target);
+        return made(target, state().runtime->from_host(shape, values));
+    });
     }
     PyBuffer_Release(&view);
     return result;
@@ -132,12 +158,19 @@ PyObject* from_buffer(PyObject*, PyObject* arguments) {
 PyObject* waitall(PyObject*, PyObject* arguments) {
     const char* name = "waitall";
     int synchronize = 0;
+    int device = -1;
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr || PyArg_ParseTuple(arguments, "|sp", &name, &synchronize) == 0) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "|spi", &name, &synchronize, &device) == 0) {
         return nullptr;
     }
     const auto kind = synchronize != 0 ? trace::WaitKind::synchronize : trace::WaitKind::waitall;
-    if (!outside_gil([&] { runtime->wait_everything(kind, name); })) {
+    if (!outside_gil([&] {
+            if (device < 0 || device >= runtime->device_count()) {
+                runtime->wait_everything(kind, name);
+            } else {
+                runtime->wait_device(static_cast<core::DeviceId>(device), kind, name);
+            }
+        })) {
         return nullptr;
     }
     Py_RETURN_NONE;
@@ -205,6 +238,16 @@ PyObject* device(PyObject*, PyObject*) {
     }
     const auto& info = runtime->device().info();
     return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(), static_cast<int>(runtime->device().lanes()));
+}
+
+// The numbers of the run's CPU, which joins the run at the first call, and of its GPU; an Error where there is none.
+template <core::DeviceId (runtime::Runtime::*kDevice)()>
+PyObject* device_number(PyObject*, PyObject*) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return PyLong_FromLong((runtime->*kDevice)()); });
 }
 
 // --- traced functions ---
@@ -312,11 +355,11 @@ PyObject* run_graph(PyObject*, PyObject* arguments) {
 }
 
 PyMethodDef functions[] = {
-    {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits])"},
-    {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits])"},
-    {"uniform", uniform, METH_VARARGS, "uniform(shape[, low, high, type, place, waits])"},
-    {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits])"},
-    {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize])"},
+    {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits, device])"},
+    {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits, device])"},
+    {"uniform", uniform, METH_VARARGS, "uniform(shape[, low, high, type, place, waits, device])"},
+    {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits, device])"},
+    {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize, device])"},
     {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
     {"mark", mark, METH_VARARGS, "mark(what[, name])"},
     {"set_recording", set_recording, METH_VARARGS, "Whether gradients are recorded; returns what it was."},
@@ -326,6 +369,8 @@ PyMethodDef functions[] = {
     {"trace_abandon", trace_abandon, METH_NOARGS, "Forgets what was written down."},
     {"trace_end", trace_end, METH_VARARGS, "trace_end(name, tensors): the graph that computes these."},
     {"run_graph", run_graph, METH_VARARGS, "run_graph(graph, tensors[, type, place, waits]): issued as one op."},
+    {"cpu", device_number<&runtime::Runtime::cpu>, METH_NOARGS, "The number of the run's CPU."},
+    {"gpu", device_number<&runtime::Runtime::gpu>, METH_NOARGS, "The number of the run's GPU."},
     {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
     {nullptr, nullptr, 0, nullptr},
 };

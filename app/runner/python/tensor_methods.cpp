@@ -106,18 +106,38 @@ PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
     });
 }
 
-PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
-    const char* name = "wait_to_read";
-    if (PyArg_ParseTuple(arguments, "|s", &name) == 0) {
-        return nullptr;
-    }
+// A tensor on the device of this number: a copy, or the same values where they are there already. The rest as in
+// Tensor(): its place and whether each op on it is waited for. Unless it waits, returns at once.
+PyObject* to_device(PyObject* self, PyObject* arguments) {
+    int device = 0;
+    PyObject* place = Py_None;
+    int waits = 0;
     runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr || !outside_gil([&] {
-            runtime->wait_to_read(self_of(self)->variable.value(), trace::WaitKind::wait_to_read, name);
-        })) {
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "i|Op", &device, &place, &waits) == 0) {
         return nullptr;
     }
-    Py_RETURN_NONE;
+    if (device < 0 || device >= runtime->device_count()) {
+        PyErr_SetString(PyExc_ValueError, "the run has no device of this number");
+        return nullptr;
+    }
+    return guarded([&] {
+        nn::Variable there = nn::to_device(self_of(self)->variable, static_cast<core::DeviceId>(device));
+        return wrap(Py_TYPE(self), std::move(there), place == Py_None ? nullptr : place, waits != 0);
+    });
+}
+
+// Overwrites another tensor of this shape, on whichever device it is.
+PyObject* copy_into(PyObject* self, PyObject* arguments) {
+    PyObject* to = nullptr;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "O!", state().tensor_type, &to) == 0) {
+        return nullptr;
+    }
+    return guarded([&] {
+        runtime->copy_into(as_tensor(to)->variable.value(), self_of(self)->variable.value());
+        Py_INCREF(to);
+        return to;
+    });
 }
 
 trace::WaitKind kind_from(const char* kind) {
@@ -126,6 +146,22 @@ trace::WaitKind kind_from(const char* kind) {
            : std::strcmp(kind, "copy") == 0  ? trace::WaitKind::copy
            : std::strcmp(kind, "bool") == 0  ? trace::WaitKind::boolean
                                              : trace::WaitKind::numpy;
+}
+
+PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
+    const char* name = "wait_to_read";
+    const char* kind = nullptr;
+    if (PyArg_ParseTuple(arguments, "|ss", &name, &kind) == 0) {
+        return nullptr;
+    }
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || !outside_gil([&] {
+            runtime->wait_to_read(self_of(self)->variable.value(),
+                                  kind != nullptr ? kind_from(kind) : trace::WaitKind::wait_to_read, name);
+        })) {
+        return nullptr;
+    }
+    Py_RETURN_NONE;
 }
 
 // The values as bytes of float32 in the machine's order: the blocker under numpy(), print and the rest.
@@ -305,6 +341,7 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
             if (number == -1.0 && PyErr_Occurred() != nullptr) {
                 return nullptr;
             }
+            const runtime::OnDevice there(*runtime, self_of(self)->variable.value().device());
             part = Variable(runtime->full(shape, static_cast<float>(number)));
         }
         nn::assign_slice(self_of(self)->variable, start, part);
@@ -345,6 +382,13 @@ PyObject* get_place(PyObject* self, void*) {
     return place;
 }
 PyObject* get_waits(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->waits ? 1 : 0); }
+int set_waits(PyObject* self, PyObject* value, void*) {
+    const int waits = value != nullptr ? PyObject_IsTrue(value) : -1;
+    if (waits >= 0) {
+        self_of(self)->waits = waits != 0;
+    }
+    return waits >= 0 ? 0 : -1;
+}
 PyObject* get_tracked(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.tracked() ? 1 : 0); }
 PyObject* get_leaf(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.is_leaf() ? 1 : 0); }
 PyObject* get_gradient(PyObject* self, void*) {
@@ -354,6 +398,9 @@ PyObject* get_gradient(PyObject* self, void*) {
         }
         return wrap_like(self_of(self), Variable(self_of(self)->variable.gradient()));
     });
+}
+PyObject* get_device_number(PyObject* self, void*) {
+    return PyLong_FromLong(self_of(self)->variable.value().device());
 }
 PyObject* get_buffer_id(PyObject* self, void*) {
     return PyLong_FromUnsignedLong(self_of(self)->variable.value().buffer_id());
@@ -381,6 +428,8 @@ PyMethodDef tensor_methods[] = {
     {"transpose", transpose, METH_VARARGS, "With two axes exchanged."},
     {"matmul", method(matmul), kKeywords, "The matrix product."},
     {"add_scaled_", add_scaled_, METH_VARARGS, "In place: self + scale * other."},
+    {"to_device", to_device, METH_VARARGS, "to_device(number[, place, waits]): the same values on that device."},
+    {"copy_into", copy_into, METH_VARARGS, "copy_into(other): overwrites another tensor with these values."},
     {"wait_to_read", wait_to_read, METH_VARARGS, "Barrier for this tensor alone."},
     {"to_bytes", to_bytes, METH_VARARGS, "Waits; the values as float32 bytes."},
     {"item", item, METH_NOARGS, "Waits; the one value as a float."},
@@ -396,10 +445,11 @@ PyGetSetDef tensor_attributes[] = {
     {"ndim", get_ndim, nullptr, "Number of dimensions.", nullptr},
     {"size", get_size, nullptr, "Number of elements.", nullptr},
     {"place", get_place, nullptr, "The dialect's device.", nullptr},
-    {"waits", get_waits, nullptr, "Whether each op on it is waited for.", nullptr},
+    {"waits", get_waits, set_waits, "Whether each op on it is waited for.", nullptr},
     {"tracked", get_tracked, nullptr, "Whether gradients flow into it.", nullptr},
     {"leaf", get_leaf, nullptr, "Whether it keeps a gradient.", nullptr},
     {"gradient", get_gradient, nullptr, "What backward() left, or None.", nullptr},
+    {"device_number", get_device_number, nullptr, "Of the run's device that holds the values.", nullptr},
     {"buffer_id", get_buffer_id, nullptr, "The storage that it shares with its views.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -341,6 +341,21 @@ def set_values(tree, values):
         node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
 
 
+# Whether the program says in its text where tensors are to be: its framework's own rule for the others holds then.
+names_devices = False
+
+
+def names_device(node):
+    """'cuda:0', x.cpu(), x.cuda(), x.to(device); not x.to(torch.float32)."""
+    if isinstance(node, _ast.Constant):
+        return isinstance(node.value, str) and node.value.partition(":")[0] in ("cpu", "cuda")
+    if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Attribute):
+        return False
+    if node.func.attr == "to" and node.args:
+        return not getattr(node.args[0], "attr", "").startswith("float")
+    return node.func.attr in ("cpu", "cuda")
+
+
 def prepare(path, name, tab, values):
     """A Prepared program, or (message, line, kind) when the file holds none."""
     try:
@@ -348,6 +363,8 @@ def prepare(path, name, tab, values):
         # One object for all code of the program: frames are told apart by it.
         tree = parse(source, name)
         set_values(tree, values)
+        global names_devices
+        names_devices = any(names_device(node) for node in walk(tree))
         echo_any = not path.endswith(".py") or bool(ends)
         units = []
         marks = ends + [1 << 30]

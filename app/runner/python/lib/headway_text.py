@@ -92,7 +92,7 @@ def to_numpy(tensor, name="numpy"):
     return numpy.frombuffer(bytearray(tensor.to_bytes("numpy", name)), dtype=numpy.float32).reshape(tensor.shape)
 
 
-def from_values(values, kind, place=None, waits=False):
+def from_values(values, kind, place=None, waits=False, device=-1):
     """A tensor of anything with the buffer protocol, of a number, or of nested lists of numbers."""
     import array
 
@@ -103,7 +103,7 @@ def from_values(values, kind, place=None, waits=False):
     except TypeError:
         flat, shape = array.array("f"), []
         if not hasattr(values, "__len__"):
-            return _headway.full([], float(values), kind, place, waits)
+            return _headway.full([], float(values), kind, place, waits, device)
         level = values
         while hasattr(level, "__len__"):
             shape.append(len(level))
@@ -119,7 +119,7 @@ def from_values(values, kind, place=None, waits=False):
                 gather(item, depth + 1)
 
         gather(values, 0)
-        return _headway.from_buffer(flat, kind, place, waits).reshape(shape)
+        return _headway.from_buffer(flat, kind, place, waits, device).reshape(shape)
     if not memoryview(values).c_contiguous:
         values = values.copy()
-    return _headway.from_buffer(values, kind, place, waits)
+    return _headway.from_buffer(values, kind, place, waits, device)

@@ -2,6 +2,8 @@
 
 Every function that makes or combines tensors issues an op and returns at once. `waitall()` and `wait_to_read()` are
 barriers; `print`, `item()`, `numpy()`, `float()` and `if tensor:` are blockers.
+
+Tensors are on the run's device unless `device="cpu"` or `device="gpu"` says otherwise; ops run where their inputs are.
 """
 
 import _headway
@@ -21,6 +23,23 @@ class Tensor(_headway.Tensor):
     def T(self):
         return self.transpose()
 
+    @property
+    def device(self):
+        return "cpu" if self.device_number == 1 or _headway.device()[0] == "cpu" else "gpu"
+
+    def to(self, device):
+        """The same values on "cpu" or "gpu": an op that copies them, or this tensor where it is there already."""
+        number = _number(device)
+        return self if number in (-1, self.device_number) else self.to_device(number)
+
+    def cpu(self):
+        return self.to("cpu")
+
+    def gpu(self):
+        return self.to("gpu")
+
+    cuda = gpu
+
     def numpy(self):
         return to_numpy(self)
 
@@ -28,40 +47,52 @@ class Tensor(_headway.Tensor):
         return nested(values_of(self, "numpy", "tolist"), tuple(self.shape))
 
 
-def full(shape, value):
-    return _headway.full(shape, value, Tensor)
+def _number(device):
+    if device is None:
+        return -1
+    name = str(device).partition(":")[0]
+    if name == "cpu":
+        return _headway.cpu()
+    if name in ("gpu", "cuda", "simulated"):
+        return _headway.gpu()
+    raise ValueError("the devices are cpu and gpu, not %s" % device)
 
 
-def zeros(*shape):
-    return full(_shape(shape), 0.0)
+def full(shape, value, device=None):
+    return _headway.full(shape, value, Tensor, None, False, _number(device))
 
 
-def ones(*shape):
-    return full(_shape(shape), 1.0)
+def zeros(*shape, device=None):
+    return full(_shape(shape), 0.0, device)
 
 
-def randn(*shape):
-    return _headway.normal(_shape(shape), 0.0, 1.0, Tensor)
+def ones(*shape, device=None):
+    return full(_shape(shape), 1.0, device)
 
 
-def normal(mean, deviation, shape):
-    return _headway.normal(shape, mean, deviation, Tensor)
+def randn(*shape, device=None):
+    return normal(0.0, 1.0, _shape(shape), device)
 
 
-def uniform(low, high, shape):
-    return _headway.uniform(shape, low, high, Tensor)
+def normal(mean, deviation, shape, device=None):
+    return _headway.normal(shape, mean, deviation, Tensor, None, False, _number(device))
 
 
-def tensor(values):
-    return from_values(values, Tensor)
+def uniform(low, high, shape, device=None):
+    return _headway.uniform(shape, low, high, Tensor, None, False, _number(device))
+
+
+def tensor(values, device=None):
+    return from_values(values, Tensor, None, False, _number(device))
 
 
 def matmul(a, b):
     return a @ b
 
 
-def waitall():
-    _headway.waitall("waitall")
+def waitall(device=None):
+    """For everything, or for what has been issued to one device."""
+    _headway.waitall("waitall" if device is None else "waitall(%s)" % device, False, _number(device))
 
 
 def issued():
@@ -75,7 +106,7 @@ def clock():
 
 
 def device():
-    """(kind, name, lanes)."""
+    """(kind, name, lanes) of the device that the run was started on."""
     return _headway.device()
 
 

@@ -3,6 +3,8 @@
 As in MXNet, every op is asynchronous on every device, the CPU included.
 """
 
+import _headway
+
 from mxnet import autograd, gluon, np, npx
 
 
@@ -10,6 +12,21 @@ class _Context:
     def __init__(self, kind, index=0):
         self.device_type = kind
         self.device_id = index
+
+    @property
+    def _number(self):
+        if self.device_type == "cpu":
+            return _headway.cpu()
+        if self.device_id >= npx.num_gpus() > 0:
+            raise ValueError("there is no %r: the run has one GPU" % self)
+        return _headway.gpu()
+
+    def __enter__(self):
+        _contexts.append(self)
+        return self
+
+    def __exit__(self, *_):
+        _contexts.pop()
 
     def __repr__(self):
         return "%s(%d)" % (self.device_type, self.device_id)
@@ -19,6 +36,16 @@ class _Context:
 
     def __hash__(self):
         return hash(repr(self))
+
+
+Context = _Context
+_contexts = []  # those of `with`, innermost last
+
+
+def current_context():
+    if _contexts:
+        return _contexts[-1]
+    return cpu() if _headway.device()[0] == "cpu" else gpu()
 
 
 def cpu(i=0):

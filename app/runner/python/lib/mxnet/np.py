@@ -11,11 +11,11 @@ class ndarray(_headway.Tensor):
 
     def __repr__(self):
         text = "array(" + array_text(self, "array(", False)
-        return text + (", ctx=gpu(0))" if _headway.device()[0] != "cpu" else ")")
+        return text + (", ctx=gpu(0))" if self.ctx.device_type == "gpu" else ")")
 
     def __str__(self):
         text = array_text(self, "", False).replace(",", "")
-        return text + (" @gpu(0)" if _headway.device()[0] != "cpu" else "")
+        return text + (" @gpu(0)" if self.ctx.device_type == "gpu" else "")
 
     def __format__(self, spec):
         return format(self.item(), spec) if spec else str(self)
@@ -30,7 +30,12 @@ class ndarray(_headway.Tensor):
 
     @property
     def ctx(self):
-        return _context()
+        import mxnet
+
+        cpu = self.device_number == 1 or _headway.device()[0] == "cpu"
+        return mxnet.cpu(0) if cpu else mxnet.gpu(0)
+
+    context = ctx
 
     @property
     def grad(self):
@@ -57,34 +62,50 @@ class ndarray(_headway.Tensor):
         return self @ other
 
     def as_in_ctx(self, ctx):
-        return self
+        """This array where it is there already, else a copy there: an op like others, not waited for."""
+        number = _number(ctx)
+        return self if number == self.device_number else self.to_device(number)
 
     as_in_context = as_in_ctx
+
+    def copyto(self, other):
+        """A copy in a context, or the values written into another array."""
+        if isinstance(other, ndarray):
+            return self.copy_into(other)
+        number = _number(other)
+        return self.copy() if number == self.device_number else self.to_device(number)
 
     def __getattr__(self, name):
         raise AttributeError("Headway's MXNet dialect has no ndarray.%s" % name)
 
 
-def _context():
+def _number(ctx):
+    """Of the run's device; without a context the one around (`with mx.cpu():`), else the run's own."""
     import mxnet
 
-    return mxnet.gpu(0) if _headway.device()[0] != "cpu" else mxnet.cpu(0)
+    if ctx is None and not mxnet._contexts:
+        return -1
+    return (ctx if ctx is not None else mxnet.current_context())._number
+
+
+def _where(ctx):
+    return (ndarray, None, False, _number(ctx))
 
 
 def array(values, dtype=None, ctx=None):
-    return from_values(values, ndarray)
+    return from_values(values, *_where(ctx))
 
 
 def ones(shape, dtype=None, ctx=None):
-    return _headway.full(shape, 1.0, ndarray)
+    return _headway.full(shape, 1.0, *_where(ctx))
 
 
 def zeros(shape, dtype=None, ctx=None):
-    return _headway.full(shape, 0.0, ndarray)
+    return _headway.full(shape, 0.0, *_where(ctx))
 
 
 def full(shape, fill_value, dtype=None, ctx=None):
-    return _headway.full(shape, fill_value, ndarray)
+    return _headway.full(shape, fill_value, *_where(ctx))
 
 
 def dot(a, b):
@@ -119,7 +140,7 @@ def stack(arrays):
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")
-    out = _headway.full((len(arrays),) + tuple(arrays[0].shape), 0.0, ndarray)
+    out = _headway.full((len(arrays),) + tuple(arrays[0].shape), 0.0, ndarray, None, False, arrays[0].device_number)
     for i, part in enumerate(arrays):
         out[i] = part
     return out
@@ -130,11 +151,11 @@ class random:
 
     @staticmethod
     def normal(loc=0.0, scale=1.0, size=(), dtype=None, ctx=None):
-        return _headway.normal(size, loc, scale, ndarray)
+        return _headway.normal(size, loc, scale, *_where(ctx))
 
     @staticmethod
     def uniform(low=0.0, high=1.0, size=(), dtype=None, ctx=None):
-        return _headway.uniform(size, low, high, ndarray)
+        return _headway.uniform(size, low, high, *_where(ctx))
 
     @staticmethod
     def seed(seed):

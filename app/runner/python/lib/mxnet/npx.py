@@ -8,7 +8,7 @@ def set_np(*args, **kwargs):
 
 
 def waitall():
-    _headway.waitall("npx.waitall")
+    _headway.waitall("npx.waitall")  # on all devices
 
 
 def relu(a):

@@ -36,8 +36,11 @@ class Tensor(_headway.Tensor):
         raise AttributeError("Headway's TensorFlow dialect has no Tensor.%s" % name)
 
 
+_devices = []  # those of `with tf.device(...)`, innermost last
+
+
 def _kind():
-    return (Tensor, None, not _tracing)
+    return (Tensor, None, not _tracing, _devices[-1]._number() if _devices else -1)
 
 
 def _settle(tensor):
@@ -221,17 +224,28 @@ class config:
         return [d for d in found if kind is None or ":%s:" % kind in d]
 
 
+def identity(a):
+    """The same values, on the device of the `with tf.device(...)` around."""
+    number = _kind()[3]
+    return _settle(a).copy() if number in (-1, a.device_number) else a.to_device(number, None, not _tracing)
+
+
 class device:
-    """with tf.device(...): accepted; the run's device executes everything."""
+    """with tf.device("/CPU:0"): tensors that are made inside are there; ops run where their inputs are. tf.identity()
+    copies from one device to another."""
 
     def __init__(self, name):
         self.name = name
 
+    def _number(self):
+        return _headway.gpu() if "GPU" in self.name.upper() else _headway.cpu()
+
     def __enter__(self):
+        _devices.append(self)
         return self
 
     def __exit__(self, *args):
-        pass
+        _devices.pop()
 
 
 class test:

@@ -2,9 +2,13 @@
 
 As in PyTorch, ops on a GPU return before they have run, and ops on the CPU return when they are done: on the CPU this
 dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
+
+A program that says in its text where tensors are ('cuda', x.cpu(), x.to(device)) has PyTorch's own rule for the others:
+they are on the CPU, a device beside the GPU. One that says nothing runs on the run's device as a whole.
 """
 
 import _headway
+import headway_drive
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
 float32 = "torch.float32"
@@ -27,6 +31,20 @@ class device:
                 raise RuntimeError(
                     "no CUDA device %d: this run is on %s (choose the device cuda or simulated)" % (self.index, _gpu_kind)
                 )
+
+    @property
+    def _number(self):
+        if self.type == "cuda":
+            return _headway.gpu()
+        return _headway.cpu() if headway_drive.names_devices else -1
+
+    def __enter__(self):
+        self._before = _default[0]
+        _default[0] = self
+        return self
+
+    def __exit__(self, *_):
+        _default[0] = self._before
 
     def __repr__(self):
         return "device(type='%s'%s)" % (self.type, "" if self.index is None else ", index=%d" % self.index)
@@ -162,21 +180,28 @@ class Tensor(_headway.Tensor):
         return nested(values_of(self, "numpy", "tolist"), tuple(self.shape))
 
     def cpu(self):
-        return self.to("cpu")
+        return self._moved(_device("cpu"), False, "cpu")
 
     def cuda(self, device=None, non_blocking=False):
-        return self.to(device or "cuda")
+        return self._moved(_device(device or "cuda"), non_blocking, "cuda")
 
     def to(self, target, non_blocking=False):
         if target in (float32,):
             return self
-        target = _device(target)
+        return self._moved(_device(target), non_blocking, "to")
+
+    def _moved(self, target, non_blocking, name):
         if target == self.device:
             return self
-        if target.type == "cpu":
-            # A copy to the host needs the values: a blocker.
-            return from_values(to_numpy(self, "cpu"), Tensor, target, True)
-        return Tensor(self, target, False)
+        there = self.to_device(max(target._number, 0), target)
+        if not non_blocking:
+            # As in PyTorch the program waits for its copies, unless it says otherwise.
+            there.wait_to_read(name, "copy")
+        there.waits = target.type == "cpu"
+        return there
+
+    def pin_memory(self):
+        return self
 
     def add_(self, other, alpha=1):
         self += other * alpha if alpha != 1 else other
@@ -200,7 +225,7 @@ class Tensor(_headway.Tensor):
 
 def _after(tensor):
     if tensor.waits:
-        _headway.waitall("framework waits after each op")
+        _headway.waitall("framework waits after each op", False, tensor.device_number)
 
 
 class cuda:
@@ -218,7 +243,7 @@ class cuda:
 
     @staticmethod
     def synchronize(device=None):
-        _headway.waitall("torch.cuda.synchronize", True)
+        _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu())
 
     @staticmethod
     def get_device_name(device=None):
@@ -230,11 +255,20 @@ class cuda:
 
 
 _cpu = device("cpu")
+_default = [_cpu]
+
+
+def set_default_device(where):
+    _default[0] = _device(where)
+
+
+def get_default_device():
+    return _default[0]
 
 
 def _device(where):
     if where is None:
-        return _cpu
+        return _default[0]
     return where if isinstance(where, device) else device("cuda:%d" % where if isinstance(where, int) else where)
 
 
@@ -250,7 +284,7 @@ def _made(tensor, requires_grad):
 
 def _full(shape, value, where, requires_grad):
     where = _device(where)
-    return _made(_headway.full(shape, value, Tensor, where, where.type == "cpu"), requires_grad)
+    return _made(_headway.full(shape, value, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def ones(*sizes, size=None, device=None, dtype=None, requires_grad=False):
@@ -267,26 +301,26 @@ def full(size, fill_value, device=None, dtype=None, requires_grad=False):
 
 def randn(*sizes, size=None, device=None, dtype=None, requires_grad=False):
     where = _device(device)
-    return _made(_headway.normal(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu"), requires_grad)
+    return _made(_headway.normal(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def normal(mean, std, size, device=None, requires_grad=False):
     where = _device(device)
-    return _made(_headway.normal(size, mean, std, Tensor, where, where.type == "cpu"), requires_grad)
+    return _made(_headway.normal(size, mean, std, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def rand(*sizes, size=None, device=None, dtype=None, requires_grad=False):
     where = _device(device)
-    return _made(_headway.uniform(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu"), requires_grad)
+    return _made(_headway.uniform(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def tensor(values, device=None, dtype=None, requires_grad=False):
     where = _device(device)
-    return _made(from_values(values, Tensor, where, where.type == "cpu"), requires_grad)
+    return _made(from_values(values, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def from_numpy(array):
-    return from_values(array, Tensor, _cpu, True)
+    return from_values(array, Tensor, _cpu, True, _cpu._number)
 
 
 def mm(a, b):
@@ -334,7 +368,9 @@ def stack(tensors):
     if not tensors:
         raise RuntimeError("stack expects a non-empty list of tensors")
     first = tensors[0]
-    out = _headway.full((len(tensors),) + tuple(first.shape), 0.0, Tensor, first.place, first.waits)
+    out = _headway.full(
+        (len(tensors),) + tuple(first.shape), 0.0, Tensor, first.place, first.waits, first.device_number
+    )
     for i, part in enumerate(tensors):
         out[i] = part.detach()
     return out

@@ -8,6 +8,7 @@ class Block:
 
     def __init__(self):
         self._initialised = False
+        self._ctx = None  # where parameters are to be; None: where the first batch is
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -20,6 +21,7 @@ class Block:
 
     def initialize(self, init=None, ctx=None, force_reinit=False):
         self._initialised = True
+        self._ctx = ctx[0] if isinstance(ctx, (list, tuple)) else ctx
         for block in self._blocks():
             block.initialize(init, ctx)
 
@@ -62,22 +64,23 @@ class Dense(Block):
     def _own_parameters(self):
         return {"weight": self.weight, **({"bias": self.bias} if self.bias is not None else {})}
 
-    def _create(self, inputs):
-        from mxnet.np import ndarray
+    def _create(self, inputs, device):
+        from mxnet.np import _number, ndarray
 
         if not self._initialised:
             raise RuntimeError("the layer has not been initialised: call net.initialize() first")
-        self.weight._data = _headway.uniform((self._units, inputs), -0.07, 0.07, ndarray)
+        where = (ndarray, None, False, device if self._ctx is None else _number(self._ctx))
+        self.weight._data = _headway.uniform((self._units, inputs), -0.07, 0.07, *where)
         self.weight._data.attach_grad()
         if self.bias is not None:
-            self.bias._data = _headway.full((self._units,), 0.0, ndarray)
+            self.bias._data = _headway.full((self._units,), 0.0, *where)
             self.bias._data.attach_grad()
 
     def forward(self, inputs):
         if self._flatten and len(inputs.shape) > 2:
             inputs = inputs.reshape(inputs.shape[0], -1)
         if self.weight._data is None:
-            self._create(inputs.shape[-1])
+            self._create(inputs.shape[-1], inputs.device_number)
         result = inputs.matmul(self.weight._data, False, True)
         if self.bias is not None:
             result = result + self.bias._data

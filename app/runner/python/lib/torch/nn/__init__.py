@@ -32,14 +32,16 @@ class Module:
 
         where = torch._device(device)
         for name in self.own_parameters():
-            value = getattr(self, name).detach()
-            setattr(self, name, torch.Tensor(value, where, where.type == "cpu").requires_grad_())
+            setattr(self, name, getattr(self, name).detach().to(where).requires_grad_())
         for child in self.children():
             child.to(device)
         return self
 
-    def cuda(self):
-        return self.to("cuda")
+    def cuda(self, device=None):
+        return self.to(device or "cuda")
+
+    def cpu(self):
+        return self.to("cpu")
 
     def train(self, mode=True):
         self._training = mode
@@ -75,7 +77,9 @@ class Linear(Module):
 
         where = torch._device(device)
         half = 1.0 / in_features**0.5
-        make = lambda shape: _headway.uniform(shape, -half, half, torch.Tensor, where, where.type == "cpu")
+        make = lambda shape: _headway.uniform(
+            shape, -half, half, torch.Tensor, where, where.type == "cpu", where._number
+        )
         self.weight = make((out_features, in_features)).requires_grad_()
         self.bias = make((out_features,)).requires_grad_() if bias else None
 
