@@ -156,7 +156,8 @@ private:
         op.lane = static_cast<std::uint8_t>(std::min(small(event.argument("lane")), core::kMaxLanes - 1));
         op.flags = static_cast<std::uint8_t>((event.argument("bytes").empty() ? 0 : trace::kFreshOutput) |
                                              (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
-                                             (event.argument("unissued").empty() ? 0 : trace::kNotIssued));
+                                             (event.argument("unissued").empty() ? 0 : trace::kNotIssued) |
+                                     (event.argument("beside").empty() ? 0 : trace::kOutBeside));
         inputs(event.argument("in"), id, op);
         outputs(event.argument("made"), id, true);
         outputs(event.argument("changed"), id, false);
@@ -264,6 +265,8 @@ private:
         wait.kind = static_cast<trace::WaitKind>(std::min(small(event.argument("kind")), 255u));
         wait.name = text_from(event.name);
         wait.line = line_of(event);
+        const auto device = event.argument("device");
+        wait.device = device.empty() ? -1 : static_cast<int>(std::min(small(device), core::kMaxDevices - 1));
         wait.target = small(event.argument("target"));
         wait.issued = small(event.argument("issued"));
         wait.waits_through = wait.target != 0 ? 0 : small(event.argument("through"));
@@ -293,11 +296,13 @@ private:
         const auto name = bare(event.name);
         const std::uint64_t bytes = number(event.argument("bytes"));
         if (name == "resident bytes") {
-            draft_.samples.push_back({event.ns, bytes, kUnknown, kUnknown});
+            draft_.samples.push_back({event.ns, bytes, kUnknown, kUnknown, kUnknown});
         } else if (name == "live bytes" && draft_.info.live_sampled) {
-            draft_.samples.push_back({event.ns, kUnknown, bytes, kUnknown});
+            draft_.samples.push_back({event.ns, kUnknown, bytes, kUnknown, kUnknown});
         } else if (name == "reserved bytes") {
-            draft_.samples.push_back({event.ns, kUnknown, kUnknown, bytes});
+            draft_.samples.push_back({event.ns, kUnknown, kUnknown, bytes, kUnknown});
+        } else if (name == kReservedBeside) {
+            draft_.samples.push_back({event.ns, kUnknown, kUnknown, kUnknown, bytes});
         }
     }
 
@@ -310,6 +315,7 @@ private:
             take(last.resident_bytes, sample.resident_bytes);
             take(last.live_bytes, sample.live_bytes);
             take(last.reserved_bytes, sample.reserved_bytes);
+            take(last.beside_bytes, sample.beside_bytes);
             last.ns = sample.ns;
             if (!merged.empty() && merged.back().ns == sample.ns) {
                 merged.back() = last;
@@ -418,6 +424,17 @@ void OwnFormat::facts(const Json& json) {
     };
     draft_.files = words("files", 256);
     draft_.lane_names = words("lanes", core::kMaxLanes);
+    if (const auto list = json.find("more_devices"); list != json.end() && list->is_array()) {
+        for (const auto& entry : *list) {
+            if (entry.is_object() && draft_.more_devices.size() + 1 < core::kMaxDevices) {
+                const auto lanes = [&entry](const char* key) {
+                    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_at(entry, key), core::kMaxLanes));
+                };
+                draft_.more_devices.push_back({text_at(entry, "kind"), text_at(entry, "name"),
+                                               is_true(entry, "simulated"), lanes("first_lane"), lanes("lanes")});
+            }
+        }
+    }
     if (const auto list = json.find("signatures"); list != json.end() && list->is_array()) {
         for (const auto& entry : *list) {
             model::Signature signature;

@@ -140,6 +140,12 @@ public:
         counter("headway", "ops", run_.headway());
         counter("live bytes", "bytes", run_.live_bytes());
         counter("reserved bytes", "bytes", run_.reserved_bytes());
+        for (std::size_t device = 0; device < run_.devices().size() && run_.devices().size() > 1; ++device) {
+            counter(("live bytes, " + run_.device_name(device)).c_str(), "bytes", run_.live_bytes(device));
+        }
+        if (run_.devices().size() > 1) {
+            counter(kReservedBeside, "bytes", run_.reserved_bytes(1));
+        }
         counter("resident bytes", "bytes", run_.resident_bytes());
         put("\n]}\n");
         return flush();
@@ -335,6 +341,18 @@ void Writer::other_data() {
     list(run_.file_count(), [this](std::size_t id) { put(quoted(run_.file(static_cast<std::uint32_t>(id)))); });
     put(",\"lanes\":");
     list(run_.lanes().size(), [this](std::size_t lane) { put(quoted(run_.lanes()[lane].name)); });
+    if (run_.devices().size() > 1) {
+        put(",\"more_devices\":");
+        list(run_.devices().size() - 1, [this](std::size_t i) {
+            const auto& device = run_.devices()[i + 1];
+            put("{\"kind\":");
+            put(quoted(device.kind));
+            put(",\"name\":");
+            put(quoted(device.name));
+            put_all(",\"simulated\":", device.simulated ? "true" : "false", ",\"first_lane\":", device.first_lane,
+                    ",\"lanes\":", device.lanes, "}");
+        });
+    }
     put(",\"signatures\":");
     list(run_.signature_count(), [this](std::size_t id) {
         const auto& signature = run_.signature(static_cast<std::uint16_t>(id));
@@ -387,7 +405,9 @@ void Writer::names() {
         thread(kDriverTid, "Driver", order++);
     }
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
-        thread(kFirstLaneTid + static_cast<int>(lane), run_.lanes()[lane].name, order++);
+        const std::string device = run_.device_name(run_.device_of_lane(lane));
+        thread(kFirstLaneTid + static_cast<int>(lane), (device.empty() ? "" : device + " ") + run_.lanes()[lane].name,
+               order++);
     }
 }
 
@@ -432,6 +452,9 @@ void Writer::issues() {
         if (op.not_issued) {
             put(",\"unissued\":true");
         }
+        if (op.out_beside) {
+            put(",\"beside\":true");
+        }
         if (op.fresh_output) {
             put_all(",\"bytes\":", run_.signature(op.signature).out_bytes);
         }
@@ -458,6 +481,9 @@ void Writer::waits() {
         put(quoted(wait.name));
         put_all(",\"args\":{\"kind\":", static_cast<int>(wait.kind), ",\"issued\":", wait.issued);
         put_line(wait.line);
+        if (wait.device >= 0) {
+            put_all(",\"device\":", wait.device);
+        }
         if (wait.target != 0) {
             put_all(",\"target\":", wait.target);
         } else {

@@ -16,6 +16,7 @@ namespace headway::exchange {
 // The threads of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
                      kDriverTid = 7, kFirstScopeTid = 10, kFirstLaneTid = 100;
+inline constexpr const char* kReservedBeside = "reserved bytes, second device";  // a counter
 
 // False when the sink took no more.
 bool write_chrome_trace(const model::Run& run, const Sink& sink);

@@ -49,8 +49,18 @@ trace::BarrierPolicy policy_from(std::string_view word) {
     return policy;
 }
 
+// The names of these lanes.
+std::vector<std::string> lane_names(const Draft& draft, std::size_t first, std::size_t end) {
+    end = std::min(end, draft.lane_names.size());
+    first = std::min(first, end);
+    return {draft.lane_names.begin() + static_cast<std::ptrdiff_t>(first),
+            draft.lane_names.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
 std::string run_json(const Draft& draft) {
     const model::RunInfo& info = draft.info;
+    const std::size_t own_lanes =
+        draft.more_devices.empty() ? draft.lane_names.size() : draft.more_devices.front().first_lane;
     return nlohmann::json{{"program", info.program},
                           {"title", info.title},
                           {"frontend", info.frontend},
@@ -78,7 +88,7 @@ std::string run_json(const Draft& draft) {
                           {"launch", info.launch},
                           {"copies", info.copies},
                           {"products", info.products},
-                          {"lanes", draft.lane_names}}
+                          {"lanes", lane_names(draft, 0, own_lanes)}}
         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -139,6 +149,12 @@ public:
         for (const Draft::Sample& sample : draft_.samples) {
             samples.add({ticks(sample.ns), sample.resident_bytes, sample.reserved_bytes, sample.live_bytes});
         }
+        trace::StreamWriter<trace::SampleRecord> beside(recording_, {trace::StreamKind::samples, 1});
+        for (const Draft::Sample& sample : draft_.samples) {
+            if (!draft_.more_devices.empty()) {
+                beside.add({ticks(sample.ns), 0, sample.beside_bytes, 0});
+            }
+        }
         trace::StreamWriter<trace::ExecRecord> launches(recording_, {trace::StreamKind::launch, 0});
         for (const model::Launch& launch : draft_.launches) {
             launches.add({ticks(launch.begin_ns), duration(launch.begin_ns, launch.end_ns), launch.op});
@@ -162,6 +178,17 @@ public:
 private:
     void facts() {
         recording_.meta(trace::MetaType::run, 0, run_json(draft_));
+        for (std::size_t i = 0; i < draft_.more_devices.size(); ++i) {
+            const Draft::Device& device = draft_.more_devices[i];
+            recording_.meta(
+                trace::MetaType::device, static_cast<std::uint16_t>(i + 1),
+                nlohmann::json{{"kind", device.kind},
+                               {"name", device.name},
+                               {"simulated", device.simulated},
+                               {"first_lane", device.first_lane},
+                               {"lanes", lane_names(draft_, device.first_lane, device.first_lane + device.lanes)}}
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        }
         for (std::size_t id = 0; id < std::min<std::size_t>(draft_.files.size(), 256); ++id) {
             if (!draft_.files[id].empty()) {
                 recording_.meta(trace::MetaType::file, static_cast<std::uint16_t>(id), draft_.files[id]);
@@ -265,7 +292,8 @@ private:
     void add_wait(const model::Wait& wait) {
         const bool all = wait.target != 0 || wait.waits_through == wait.issued;
         add(wait.begin_ns, duration(wait.begin_ns, wait.end_ns), recording_.string_id(wait.name), FrontendKind::wait,
-            0, static_cast<std::uint8_t>(wait.kind), wait.line, wait.target, wait.issued, all ? 0 : wait.waits_through);
+            wait.device < 0 ? std::uint8_t{0} : trace::wait_for_device(static_cast<core::DeviceId>(wait.device)),
+            static_cast<std::uint8_t>(wait.kind), wait.line, wait.target, wait.issued, all ? 0 : wait.waits_through);
         ++wait_count_;
     }
 

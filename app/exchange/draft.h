@@ -47,6 +47,12 @@ struct Draft {
     struct Sample {
         std::int64_t ns = 0;
         std::uint64_t resident_bytes = 0, live_bytes = 0, reserved_bytes = 0;
+        std::uint64_t beside_bytes = 0;  // of the reserved ones, those of the second device
+    };
+    struct Device {
+        std::string kind, name;
+        bool simulated = false;
+        std::uint32_t first_lane = 0, lanes = 0;
     };
 
     model::RunInfo info;
@@ -56,7 +62,8 @@ struct Draft {
     std::uint64_t lost_records = 0;
     std::vector<std::string> files;              // by id, 0 unused; at most 255 more
     std::vector<model::Signature> signatures;    // by id, 0 unused
-    std::vector<std::string> lane_names;         // at most core::kMaxLanes
+    std::vector<std::string> lane_names;         // at most core::kMaxLanes, of all devices
+    std::vector<Device> more_devices;            // besides the one that `info` tells of; at most core::kMaxDevices - 1
     std::vector<Op> ops;                         // op 1 first
     std::vector<MoreInput> more_inputs;          // in the order of the ops
     std::vector<model::MoreOutput> more_outputs;  // in the order of the ops

@@ -84,7 +84,7 @@ std::string row_key(RowKind kind, int lane) {
         case RowKind::lane:
             return "lane " + std::to_string(lane);
         case RowKind::memory:
-            return "memory";
+            return lane > 0 ? "memory " + std::to_string(lane) : "memory";
         case RowKind::ruler:
         case RowKind::header:
         case RowKind::marks:
@@ -192,7 +192,13 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
         }
-        add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
+        if (run.devices().size() < 2) {
+            add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
+        }
+        for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1; ++device) {
+            constexpr float kShare = 0.7F;  // of two rows instead of one
+            add(RowKind::memory, index, static_cast<int>(device), style.memory_row_px * kShare, 34, style.curves_grow);
+        }
         arrange_rows(plan, first, o);
     }
     if (style.ruler_below) {
@@ -441,6 +447,10 @@ private:
     void draw_label(const RowBox& row) {
         std::string name;
         std::string below;
+        if (row.run < 0) {
+            return;
+        }
+        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
         switch (row.kind) {
             case RowKind::ruler:
                 return;
@@ -466,12 +476,12 @@ private:
                 below = "to the driver";
                 break;
             case RowKind::lane:
-                name =
-                    out_.runs[static_cast<std::size_t>(row.run)].run->lanes()[static_cast<std::size_t>(row.lane)].name;
-                below = "executes";
+                name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
+                below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
+                below = below.empty() ? "executes" : "the " + below + " executes";
                 break;
             case RowKind::memory:
-                name = "Memory";
+                name = row.lane < 0 ? "Memory" : run.device_name(static_cast<std::size_t>(row.lane)) + " memory";
                 below = "live bytes";
                 break;
         }

@@ -91,7 +91,7 @@ enum class RowKind : std::uint8_t { ruler, header, marks, scopes, frontend, head
 struct RowBox {
     RowKind kind = RowKind::ruler;
     int run = -1;   // index into the runs given; -1: the ruler
-    int lane = -1;  // of a lane's row
+    int lane = -1;  // of a lane's row; of a memory row the device, where there are several
     Box box;        // the whole row, labels included
     Box content;    // where its curve or bars are
 };
@@ -100,7 +100,7 @@ struct RowBox {
 struct Hit {
     int run = 0;
     RowKind row = RowKind::lane;
-    int lane = -1;
+    int lane = -1;             // as the row's
     double ns = 0;             // on the axis
     core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
     int part = -1;             // of that op, where it is composite: index into Run::parts()

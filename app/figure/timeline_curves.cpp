@@ -289,36 +289,50 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
 }
 
 // A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
-static bool shows_reserved(const model::Run& run) {
-    return run.info().device_kind == "cuda" && run.reserved_bytes().most() > 0;
+static bool shows_reserved(const model::Run& run, std::size_t device) {
+    return run.devices()[device].kind == "cuda" && run.reserved_bytes(device).most() > 0;
+}
+
+// A row's device; one is the run's own.
+static std::size_t device_of(const RowBox& row) {
+    return static_cast<std::size_t>(std::max(row.lane, 0));
 }
 
 std::uint64_t memory_top(std::span<const TimelineRun> runs) {
     std::uint64_t peak = 1;
-    for (const TimelineRun& shown : runs) {
-        peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, shown.run->live_bytes().most())));
-    }
+    const auto each_device = [&runs](auto call) {
+        for (const TimelineRun& shown : runs) {
+            for (std::size_t device = 0; device < shown.run->devices().size(); ++device) {
+                call(*shown.run, device);
+            }
+        }
+    };
+    each_device([&peak](const model::Run& run, std::size_t device) {
+        peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.live_bytes(device).most())));
+    });
     std::uint64_t top = peak;
-    for (const TimelineRun& shown : runs) {
-        const std::uint64_t budget = shown.run->info().budget;
-        constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
+    constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
+    each_device([&top, peak](const model::Run& run, std::size_t device) {
+        const std::uint64_t budget = run.info().budget;
         if (budget > 0 && budget / kFar < peak) {
             top = std::max(top, budget + budget / 12);
         }
-        if (shows_reserved(*shown.run)) {
-            const auto reserved = static_cast<std::uint64_t>(shown.run->reserved_bytes().most());
+        if (shows_reserved(run, device)) {
+            const auto reserved = static_cast<std::uint64_t>(run.reserved_bytes(device).most());
             if (reserved / kFar < peak) {
                 top = std::max(top, reserved);
             }
         }
-    }
+    });
     return top;
 }
 
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) {
     const Theme& theme = pen.theme();
-    const Curve& live = pen.run.live_bytes();
-    const Curve& pending = pen.run.pending_bytes();
+    const std::size_t device = device_of(row);
+    const Curve& live = pen.run.live_bytes(device);
+    const Curve& pending = pen.run.pending_bytes(device);
+    const Curve& taken_ahead = pen.run.reserved_bytes(device);
     const Reach reach = reach_of(pen);
     const Vertical v{row.content.y1, row.content.y0, static_cast<double>(top_bytes)};
     draw_scale(pen, v, bytes_text(top_bytes));
@@ -404,14 +418,14 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             list.points.resize(first);
         }
     }
-    if (shows_reserved(pen.run) && static_cast<std::uint64_t>(pen.run.reserved_bytes().most()) <= top_bytes) {
-        const Outline reserved = outline_of(pen, pen.run.reserved_bytes(), reach);
+    if (shows_reserved(pen.run, device) && static_cast<std::uint64_t>(taken_ahead.most()) <= top_bytes) {
+        const Outline reserved = outline_of(pen, taken_ahead, reach);
         const std::uint32_t first = pen.list().first_point();
         const std::uint32_t count = trace(pen.list(), reserved, reserved.most, reach, v);
         pen.list().add(Polyline{first, count, theme.dim, pen.line_px(1.2F)});
         Text label{{pen.map().x0() + pen.px(6),
-                    v.y(static_cast<double>(pen.run.reserved_bytes().most())) + mark * kCapHeightEm + pen.px(4)},
-                   "reserved " + bytes_text(static_cast<std::uint64_t>(pen.run.reserved_bytes().most())),
+                    v.y(static_cast<double>(taken_ahead.most())) + mark * kCapHeightEm + pen.px(4)},
+                   "reserved " + bytes_text(static_cast<std::uint64_t>(taken_ahead.most())),
                    theme.dim,
                    mark,
                    FontRole::ui_semibold,

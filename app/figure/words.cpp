@@ -250,7 +250,11 @@ std::string subtitle_of(const Run& a, const Run* b) {
         parameters += value;
     }
     s += parameters;
-    const std::string device = device_of(info);
+    std::string device = device_of(info);
+    const Run& shown = b != nullptr ? *b : a;
+    if (shown.devices().size() > 1) {
+        device += " and " + shown.devices()[1].name;
+    }
     if (!device.empty()) {
         s += "; " + device;
     }

@@ -7,8 +7,8 @@
 
 namespace headway::model {
 
-AliveWalk::AliveWalk(const Run& run, std::int64_t ns)
-    : run_(run), ns_(ns), policy_(free_policy_from(run.info().free_policy)), known_(!run.info().live_sampled) {
+AliveWalk::AliveWalk(const Run& run, std::int64_t ns, int device)
+    : run_(run), ns_(ns), device_(device), policy_(free_policy_from(run.info().free_policy)), known_(!run.info().live_sampled) {
     if (!known_) {
         phase_ = Phase::done;
         return;
@@ -142,6 +142,9 @@ bool AliveWalk::count(std::size_t most) {
             continue;  // the run has begun anew
         }
         const Op& maker = run_.op(tensor.maker);
+        if (device_ >= 0 && run_.memory_device(maker) != static_cast<std::size_t>(device_)) {
+            continue;
+        }
         AliveGroup*& group = known_groups_[{maker.line, maker.signature}];
         if (group == nullptr) {
             const std::string& name = run_.signature(maker.signature).name;

@@ -31,8 +31,8 @@ struct AliveGroup {
 
 class AliveWalk {
 public:
-    // `ns`: the run's time, none that lies ahead of what has been recorded.
-    AliveWalk(const Run& run, std::int64_t ns);
+    // `ns`: the run's time, none that lies ahead of what has been recorded. `device`: in whose memory; -1: in any.
+    AliveWalk(const Run& run, std::int64_t ns, int device = -1);
 
     // Whether the run tells of tensors at all; else there is nothing to walk over, only a curve of samples.
     [[nodiscard]] bool known() const { return known_; }
@@ -40,6 +40,7 @@ public:
     bool step(double budget_ms);
     [[nodiscard]] double share_done() const;
     [[nodiscard]] std::int64_t ns() const { return ns_; }
+    [[nodiscard]] int device() const { return device_; }
 
     // Once step() has returned false: the most bytes first.
     [[nodiscard]] const std::vector<AliveGroup>& groups() const { return groups_; }
@@ -53,6 +54,7 @@ private:
 
     const Run& run_;
     std::int64_t ns_ = 0;
+    int device_ = -1;
     FreePolicy policy_ = FreePolicy::finish;
     bool known_ = true;
     enum class Phase { ops, drops, count, done } phase_ = Phase::ops;

@@ -286,8 +286,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
         }
     }
     if (out != nullptr && op.fresh_output) {
-        const std::size_t device = device_of_lane(op.lane);
-        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, op.out_beside ? 1 - device : device);
+        memory.made(*out, signature(op.signature).out_bytes, op.issue_begin_ns, memory_device(op));
     }
     dependencies_->add(id, op, in0, in1, out);
 }

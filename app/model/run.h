@@ -236,6 +236,11 @@ public:
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
     [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
     [[nodiscard]] std::size_t device_of_lane(std::size_t lane) const;
+    // The device that holds what an op writes.
+    [[nodiscard]] std::size_t memory_device(const Op& op) const {
+        const std::size_t device = device_of_lane(op.lane);
+        return op.out_beside && devices_.size() > 1 ? 1 - device : device;
+    }
     // "GPU" or "CPU" where the run has several devices, else "".
     [[nodiscard]] std::string device_name(std::size_t device) const;
     // Of one device; the run's own where it has no other.

@@ -69,13 +69,12 @@ OpId last_cause(const Run& run, const Wait& wait) {
     return executed == wait.waits_through || wait.device >= 0 ? last : 0;
 }
 
-// The cause that the end of the wait followed; 0 when it is not known, or was over before.
+}  // namespace
+
 OpId ended_by(const Run& run, const Wait& wait) {
     const OpId last = last_cause(run, wait);
     return last != 0 && run.op(last).end_ns > wait.begin_ns && run.op(last).end_ns <= wait.end_ns ? last : 0;
 }
-
-}  // namespace
 
 // ---- a wait ----
 

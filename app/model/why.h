@@ -15,6 +15,9 @@
 
 namespace headway::model {
 
+// Of the ops that a wait was for, the one whose end it ended with; 0 when that is not known, or was over before.
+[[nodiscard]] OpId ended_by(const Run& run, const Wait& wait);
+
 // A wait's time, by the ops that it went into. At each moment one op is answerable: the last to end, before that the one
 // that it could not start without, and so on. The three parts add up to the wait.
 struct WaitSplit {

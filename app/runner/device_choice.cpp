@@ -122,7 +122,8 @@ devices::Machine::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& r
         }
         devices::CpuOptions options;
         options.place = place;
-        return Opened(std::make_unique<devices::CpuDevice>(std::min(wish.workers, left), recording, options));
+        const std::uint32_t workers = wish.workers_given ? wish.workers : std::min(wish.workers, kWorkersBesideAGpu);
+        return Opened(std::make_unique<devices::CpuDevice>(std::min(workers, left), recording, options));
     };
 }
 

@@ -25,6 +25,8 @@ std::vector<DeviceSummary> list_devices();
 // How many workers a CPU device has unless told otherwise: all cores but one, which is the frontend's.
 std::uint32_t default_workers();
 inline constexpr std::uint32_t kDefaultStreams = 2;
+// Of the CPU beside a GPU, at most, unless told otherwise: each is a row of the timeline.
+inline constexpr std::uint32_t kWorkersBesideAGpu = 4;
 
 // What kind of device a run is to have, and with what. cuda.streams is not looked at: `streams` is every GPU's.
 struct DeviceWish {

@@ -23,8 +23,8 @@ void AlivePanel::follow_choice() {
     if (run == nullptr) {
         walk_.reset();
         run_ = nullptr;
-    } else if (run != run_ || !walk_ || walk_->ns() != moment->ns) {
-        walk_.emplace(*run, moment->ns);
+    } else if (run != run_ || !walk_ || walk_->ns() != moment->ns || walk_->device() != moment->device) {
+        walk_.emplace(*run, moment->ns, moment->device);
         run_ = run;
         chosen_ = ~std::size_t{0};
     }
@@ -61,7 +61,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         timeline_.run_count() > 1 ? std::string(1, timeline_.letter_of(run_index)) + ", " : std::string();
     x += draw_text(ui_, head, x, base, Face::semibold, 13, t.memory_text, figure::bytes_text(all.bytes)) + ui_.px(8);
     draw_text(ui_, head, x, base, Face::regular, 13, t.dim,
-              "in " + tensors(all.count) + " alive at " + letter + at +
+              "in " + tensors(all.count) + (walk_->device() >= 0 ? " on the " + run_->device_name(static_cast<std::size_t>(walk_->device())) : std::string()) + " alive at " + letter + at +
                   (all.pending_count > 0 ? ", of it " + figure::bytes_text(all.pending_bytes) + " in " +
                                                tensors(all.pending_count) +
                                                " let go of and held for ops that had not run (hatched)"

@@ -57,7 +57,8 @@ void describe_op(const model::Run& run, core::OpId id, Card& card) {
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }
         if (op.lane < run.lanes().size()) {
-            text += "   on " + run.lanes()[op.lane].name;
+            const std::string device = run.device_name(run.device_of_lane(op.lane));
+            text += "   on " + (device.empty() ? "" : "the " + device + "'s ") + run.lanes()[op.lane].name;
         }
         card.lines.push_back({Tone::execute, text});
     }
@@ -105,6 +106,19 @@ void describe_launch(const model::Run& run, core::OpId id, Card& card) {
     }
 }
 
+// "the GPU", "both devices, last the CPU"; empty where the run has one.
+std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
+    if (run.devices().size() < 2 || wait.kind == trace::WaitKind::paused) {
+        return {};
+    }
+    if (const int device = run.device_of(wait); device >= 0) {
+        return "the " + run.device_name(static_cast<std::size_t>(device));
+    }
+    const core::OpId last = model::ended_by(run, wait);
+    return last == 0 ? "both devices"
+                     : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
+}
+
 void describe_wait(const model::Run& run, int index, Card& card) {
     const model::Wait& wait = run.waits()[static_cast<std::size_t>(index)];
     card.title = wait.name;
@@ -135,6 +149,9 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     const auto causes = run.caused_by(wait, kLimit);
     card.lines.push_back({Tone::dim, causes.empty() ? "for nothing: all was done"
                                                     : "for      " + list_of(causes, causes.size() >= kLimit)});
+    if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
+        card.lines.push_back({Tone::dim, "of       " + devices});
+    }
     if (causes.empty()) {
         return;
     }
@@ -215,14 +232,16 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
         const auto bytes = [ns](const model::Curve& curve) {
             return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
         };
-        card.title = "Memory";
-        card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes())});
-        if (run.pending_bytes().size() > 0) {
+        const auto device = static_cast<std::size_t>(std::max(hit.lane, 0));
+        card.title = hit.lane < 0 ? "Memory" : run.device_name(device) + " memory";
+        card.detail = hit.lane < 0 ? "" : run.devices()[device].name;
+        card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes(device))});
+        if (run.pending_bytes(device).size() > 0) {
             card.lines.push_back(
-                {Tone::dim, "pending  " + bytes(run.pending_bytes()) + ", held by ops that have not run"});
+                {Tone::dim, "pending  " + bytes(run.pending_bytes(device)) + ", held by ops that have not run"});
         }
-        if (run.reserved_bytes().most() > 0) {
-            card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes()) + ", by the allocator"});
+        if (run.reserved_bytes(device).most() > 0) {
+            card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes(device)) + ", by the allocator"});
         }
         card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
     } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {

@@ -220,9 +220,10 @@ void TimelinePanel::choose_at_cursor() {
     }
 }
 
-void TimelinePanel::show_alive(int run, double ns) {
+void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
-        alive_moment_ = Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0};
+        alive_moment_ = Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0,
+                               device};
         state_.show_detail(AppState::Detail::alive);
     }
 }
@@ -244,12 +245,13 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
         return;
     }
     for (const figure::RowBox& row : layout_.rows) {
-        if (row.kind == RowKind::memory && row.run == alive_moment_->run) {
+        if (row.kind == RowKind::memory && row.run == alive_moment_->run &&
+            (alive_moment_->device < 0 || row.lane == alive_moment_->device)) {
             const float x = std::round(
                 layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
             // Up to the curve, where no label stands.
             const auto top = static_cast<double>(figure::memory_top(runs_));
-            const double share = static_cast<double>(run->live_bytes().at(alive_moment_->ns)) / top;
+            const double share = static_cast<double>(run->live_bytes(static_cast<std::size_t>(std::max(row.lane, 0))).at(alive_moment_->ns)) / top;
             const float base = row.content.y1 - scroll;
             const float y = base - row.content.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
             const ImU32 c = colour(ui_.theme->memory_text);
@@ -267,7 +269,7 @@ void TimelinePanel::act_on(const figure::Hit& hit) {
         go_to_mark(hit.run, static_cast<std::size_t>(hit.bookmark));
     } else if (hit.row == RowKind::memory) {
         state_.selection = {};
-        show_alive(hit.run, hit.ns);
+        show_alive(hit.run, hit.ns, hit.lane);
     } else if (hit.op != 0) {
         select(hit.run, hit.op, false);
     } else {

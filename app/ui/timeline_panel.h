@@ -39,11 +39,12 @@ public:
         int run = 0;
         std::int64_t ns = 0;
         core::OpId op = 0;  // pointed at
+        int device = -1;    // in whose memory; -1: any
     };
     [[nodiscard]] Moment moment() const;
     // The moment whose tensors were asked for, in a run that is shown.
     [[nodiscard]] const std::optional<Moment>& alive_moment() const { return alive_moment_; }
-    void show_alive(int run, double ns);  // on the axis
+    void show_alive(int run, double ns, int device = -1);  // on the axis
     void show_alive_here();               // at the pointer or the cursor, else where the view's peak is
     // Null when there is no such run.
     [[nodiscard]] const model::Run* run_at(int index) const;

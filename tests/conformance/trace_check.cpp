@@ -1,6 +1,7 @@
 #include "tests/conformance/trace_check.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
@@ -45,7 +46,8 @@ struct Wait {
 
 class Check {
 public:
-    Check(trace::Reader& reader, std::uint32_t lanes) : reader_(reader), lanes_(lanes) {}
+    Check(trace::Reader& reader, std::uint32_t lanes, std::uint32_t second_device)
+        : reader_(reader), lanes_(lanes), second_device_(second_device) {}
 
     TraceSummary run() {
         read_frontend();
@@ -208,9 +210,14 @@ private:
     }
 
     void check_waits() {
-        std::vector<std::uint64_t> all_ended(ops_.size());  // the latest end of the first n ops
+        // The latest end of the first n ops: of all, and by device.
+        std::array<std::vector<std::uint64_t>, 3> ended;
+        ended.fill(std::vector<std::uint64_t>(ops_.size()));
         for (std::size_t id = 1; id < ops_.size(); ++id) {
-            all_ended[id] = std::max(all_ended[id - 1], ops_[id].end);
+            const std::size_t device = ops_[id].issue.lane < second_device_ ? 1 : 2;
+            for (std::size_t of = 0; of < ended.size(); ++of) {
+                ended[of][id] = of == 0 || of == device ? std::max(ended[of][id - 1], ops_[id].end) : ended[of][id - 1];
+            }
         }
         for (const Wait& wait : waits_) {
             const auto& record = wait.record;
@@ -219,6 +226,7 @@ private:
                 continue;
             }
             const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
+            const auto& all_ended = ended[std::min<std::size_t>(record.kind >> trace::kWaitDeviceShift, 2)];
             const std::uint64_t needed = record.out != 0   ? ops_[wait.target_writer].end
                                          : record.in1 != 0 ? all_ended[record.in1]
                                                            : all_ended[record.in0];
@@ -268,6 +276,7 @@ private:
 
     trace::Reader& reader_;
     const std::uint32_t lanes_;
+    std::uint32_t second_device_;
     std::vector<Op> ops_;
     std::vector<Wait> waits_;
     std::unordered_map<core::BufferId, Buffer> buffers_;
@@ -276,7 +285,7 @@ private:
 
 }  // namespace
 
-TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes) {
+TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes, std::uint32_t second_device) {
     auto reader = trace::Reader::open(recording.fd());
     if (!reader) {
         TraceSummary summary;
@@ -284,7 +293,7 @@ TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes) {
         return summary;
     }
     (*reader)->poll();
-    return Check(**reader, lanes).run();
+    return Check(**reader, lanes, second_device).run();
 }
 
 }  // namespace headway

@@ -26,7 +26,8 @@ struct TraceSummary {
     std::uint64_t waits = 0;
 };
 
-// After a wait for everything.
-TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes);
+// After a wait for everything. `second_device`: the first lane of the run's second device.
+TraceSummary check_trace(trace::Recording& recording, std::uint32_t lanes,
+                         std::uint32_t second_device = core::kMaxLanes);
 
 }  // namespace headway

@@ -1,0 +1,229 @@
+"""CPU and GPU at once, in every dialect: on the simulated GPU with a simulated CPU beside it, exactly; and on the CUDA
+device, where one made of threads was built, with the real CPU beside it."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+from running import RUNNER, main, run
+
+FAKE = os.environ.get("HEADWAY_TEST_FAKE_CUDA")
+
+HEADWAY = """
+import headway as hw
+a = hw.ones(40, 30, device="cpu")
+b = (a + 1).to("gpu")
+c = b @ hw.ones(30, 20)
+d = c.to("cpu")
+e = hw.tensor([[1.0, 2.0]], device="cpu").gpu()
+print(a.device, b.device, c.device, d.device, e.device, d.sum().item(), e.tolist())
+"""
+TORCH = """
+import torch
+x = torch.ones(4, 4)
+gpu = torch.device("cuda")
+y = x.to(gpu, non_blocking=True)
+z = (y @ y).cpu()
+net = torch.nn.Linear(4, 2).to(gpu)
+loss = (net(y) ** 2).sum()
+loss.backward()
+torch.cuda.synchronize()
+w = torch.ones(4, 4, device="cpu") + z
+print(x.device, y.device, z.device, net.weight.device, net.weight.grad.device, w[0].tolist(), loss.item() > 0)
+"""
+MXNET = """
+import mxnet as mx
+from mxnet import autograd, gluon, np, npx
+x = np.ones((3, 2), ctx=mx.cpu())
+y = x.as_in_ctx(mx.gpu()) * 2
+z = y.copyto(mx.cpu())
+y.copyto(x)
+with mx.cpu():
+    u = np.zeros((3, 2))
+net = gluon.nn.Dense(2)
+net.initialize(ctx=mx.cpu())
+w = net(u + x)
+w.attach_grad()
+npx.waitall()
+print(x.ctx, y.ctx, z.ctx, u.ctx, w.ctx, (x + z).tolist())
+"""
+TENSORFLOW = """
+import tensorflow as tf
+with tf.device("/CPU:0"):
+    a = tf.ones((2, 2))
+    b = a + a
+with tf.device("/GPU:0"):
+    c = tf.identity(b)
+print(tf.reduce_sum(c))
+"""
+MIXED = {
+    "headway": 'import headway as hw\na = hw.ones(2, 3, device="cpu")\nb = hw.ones(2, 3)\nc = a + b\n',
+    "torch": 'import torch\na = torch.ones(2, 3)\nb = torch.ones(2, 3, device="cuda")\nc = a + b\n',
+    "mxnet": "import mxnet as mx\nfrom mxnet import np\nb = np.ones((2, 3))\nc = np.ones((2, 3), ctx=mx.cpu()) + b\n",
+}
+
+
+class Dialects:
+    """What holds on every pair of devices; subclasses say which."""
+
+    device = ""
+
+    def good(self, text, *options):
+        outcome = run(text, "--device", self.device, *options)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome
+
+    def test_headway(self):
+        outcome = self.good(HEADWAY)
+        self.assertEqual(outcome.out, "cpu gpu gpu cpu gpu 48000.0 [[1.0, 2.0]]\n")
+        gpu, cpu = outcome.report["devices"]
+        self.assertEqual([gpu["kind"], cpu["kind"]], [self.device, "cpu"])
+        self.assertGreater(cpu["ops"], 2)
+        self.assertGreater(gpu["live_bytes_peak"], 4 * 40 * 30)
+        self.assertGreater(cpu["live_bytes_peak"], 4 * 40 * 30)
+
+    def test_pytorch(self):
+        outcome = self.good(TORCH)
+        self.assertEqual(outcome.out, "cpu cuda:0 cpu cuda:0 cuda:0 [5.0, 5.0, 5.0, 5.0] True\n")
+        (sync,) = outcome.waits("synchronize")
+        self.assertEqual((sync["name"], sync["device"]), ("torch.cuda.synchronize", self.device))
+        copies = [w["name"] for w in outcome.waits("copy")]
+        self.assertEqual(copies, ["cpu", "to", "to"])  # non_blocking is not waited for
+
+    def test_mxnet(self):
+        outcome = self.good(MXNET)
+        self.assertEqual(outcome.out, "cpu(0) gpu(0) cpu(0) cpu(0) cpu(0) [[4.0, 4.0], [4.0, 4.0], [4.0, 4.0]]\n")
+        (all_of_it,) = outcome.waits("waitall")
+        self.assertIsNone(all_of_it["device"])
+
+    def test_tensorflow(self):
+        self.assertIn("8.", self.good(TENSORFLOW).out)
+
+    def test_tensors_apart_are_a_clear_error(self):
+        for name, text in MIXED.items():
+            with self.subTest(dialect=name):
+                outcome = run(text, "--device", self.device)
+                self.assertEqual(outcome.status, 1)
+                message = outcome.report["error"]["message"]
+                self.assertRegex(message, r"add: expected all tensors to be on the same device, but found one of shape "
+                                          r"\(2, 3\) on the [CG]PU \(device \w+\) and one of shape \(2, 3\) on the [CG]PU")
+                self.assertIn("CPU", message)
+                self.assertIn("GPU", message)
+                self.assertEqual(outcome.report["error"]["line"], text.count("\n"))
+
+    def test_each_device_has_the_budget(self):
+        text = ('import headway as hw\na = hw.ones(1000)\nb = hw.ones(1000, device="cpu")\nhw.waitall()\n'
+                'c = hw.ones(1000, device="cpu")\n')
+        self.good(text, "--budget", "9000")
+        outcome = run(text, "--device", self.device, "--budget", "6000")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("out of memory on the CPU at op 3", outcome.report["error"]["message"])
+
+    def test_a_program_that_names_no_device_is_as_before(self):
+        outcome = self.good("import torch\nx = torch.ones(3)\ny = x + 1\nprint(y)\n")
+        self.assertEqual(outcome.out, "tensor([2., 2., 2.])\n")
+        self.assertEqual([d["kind"] for d in outcome.report["devices"]], [self.device])
+        self.assertNotIn("device", outcome.report["waits"][0])
+
+    def test_gradients_come_back_to_where_the_leaf_is(self):
+        text = ("import headway as hw\nw = hw.ones(3, device='cpu').require_gradient()\n"
+                "with hw.record():\n    y = ((w * 2).to('gpu') * 3).sum()\ny.backward()\n"
+                "print(w.gradient.device, w.gradient.tolist())\n")
+        self.assertEqual(self.good(text).out, "cpu [6.0, 6.0, 6.0]\n")
+
+    def test_the_trace_brings_all_of_it_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "t.json")
+            self.good(TORCH, "--trace", trace)
+            # A recording is read by making another run's figure of it; compare gives its numbers again.
+            report = os.path.join(folder, "r.json")
+            done = subprocess.run([RUNNER, "compare", "--a", trace, "--b", trace, "--report", report],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(report, encoding="utf-8") as file:
+                again = json.load(file)
+            with open(trace, encoding="utf-8") as file:
+                written = json.load(file)
+        self.assertEqual(again["a"]["devices"], again["b"]["devices"])
+        self.assertEqual([d["kind"] for d in again["a"]["devices"]], [self.device, "cpu"])
+        self.assertEqual([d["kind"] for d in written["otherData"]["more_devices"]], ["cpu"])
+        names = {e["args"]["name"] for e in written["traceEvents"] if e.get("name") == "thread_name"}
+        self.assertIn("GPU Stream 0", names)
+        self.assertIn("CPU Worker 0", names)
+
+
+class Simulated(Dialects, unittest.TestCase):
+    device = "simulated"
+
+    def test_the_lesson_overlaps(self):
+        ahead = self.good("cpu-and-gpu").report
+        turn = self.good("cpu-and-gpu", "--set", "prepare=in turn").report
+        again = self.good("cpu-and-gpu").report
+        for report in (ahead, again):
+            del report["machine"], report["headway"]
+        self.assertEqual(ahead, again)  # to the nanosecond
+        self.assertTrue(all(d["simulated"] for d in ahead["devices"]))
+        gpu, cpu = ahead["devices"]
+        self.assertEqual([d["busy_ns"] for d in ahead["devices"]], [d["busy_ns"] for d in turn["devices"]])
+        self.assertGreater(turn["total_ns"], 0.98 * (cpu["busy_ns"] + gpu["busy_ns"]) / 1.0 * 0.6)
+        self.assertLess(ahead["total_ns"], 1.35 * max(cpu["busy_ns"], gpu["busy_ns"]))
+        self.assertLess(ahead["total_ns"], 0.8 * turn["total_ns"])
+        self.assertEqual([w["device"] for w in turn["waits"]][:2], [None, "simulated"])
+        self.assertIn("round numbers, not measured", cpu["name"])
+
+    def test_the_second_one_costs_nothing_until_it_is_used(self):
+        text = "import headway as hw\nx = hw.ones(4)\nprint(x.to('gpu').tolist())\n"
+        self.assertEqual(len(self.good(text).report["devices"]), 1)
+
+
+class OnTheCpu(unittest.TestCase):
+    def test_a_gpu_is_one_clear_error(self):
+        for text in ("import headway as hw\nx = hw.ones(2, device='gpu')\n",
+                     "import mxnet as mx\nx = mx.np.ones((2,), ctx=mx.gpu())\n",
+                     "import headway as hw\nx = hw.ones(2, device='cpu').cpu()\nx.to('cuda')\n"):
+            with self.subTest(text=text):
+                outcome = run(text, "--device", "cpu")
+                self.assertEqual(outcome.status, 1)
+                self.assertIn("this run is on the device cpu and has no GPU: choose the device cuda or simulated, at ",
+                              outcome.report["error"]["message"])
+        outcome = run("import torch\nx = torch.ones(2).cuda()\n", "--device", "cpu")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("no CUDA device 0: this run is on cpu", outcome.report["error"]["message"])
+
+    def test_the_lesson_says_what_it_needs(self):
+        outcome = run("cpu-and-gpu", "--device", "cpu")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("has no GPU", outcome.report["error"]["message"])
+
+    def test_naming_the_cpu_changes_nothing(self):
+        outcome = run("import torch\nx = torch.ones(2, device='cpu').cpu().to('cpu')\nprint(x)\n", "--device", "cpu")
+        self.assertEqual(outcome.out, "tensor([1., 1.])\n", outcome.err)
+        self.assertEqual(outcome.report["ops"], 1)
+
+
+@unittest.skipUnless(FAKE and os.path.exists(FAKE), "the CUDA made of threads was not built")
+class OnTheCudaDevice(Dialects, unittest.TestCase):
+    device = "cuda"
+
+    @classmethod
+    def setUpClass(cls):
+        os.environ.update(HEADWAY_CUDA_DRIVER="libc.so.6", HEADWAY_CUDA_MODULE=FAKE)
+
+    @classmethod
+    def tearDownClass(cls):
+        for name in ("HEADWAY_CUDA_DRIVER", "HEADWAY_CUDA_MODULE"):
+            os.environ.pop(name, None)
+
+    def test_the_lesson_runs_however_ops_are_launched(self):
+        small = ("--set", "features=64", "--set", "hidden=32", "--set", "batch_size=16")
+        same = self.good("cpu-and-gpu", *small).out
+        for options in (("--launch", "frontend"), ("--copies", "pageable"), ("--free-policy", "lazy"),
+                        ("--free-policy", "stream"), ("--issue", "graph"), ("--barrier", "minibatch")):
+            with self.subTest(options=options):
+                self.assertEqual(self.good("cpu-and-gpu", *small, *options).out, same)
+
+
+if __name__ == "__main__":
+    main()
