@@ -185,7 +185,7 @@ class OnTheCpu(unittest.TestCase):
                      "import headway as hw\nx = hw.ones(2, device='cpu').cpu()\nx.to('cuda')\n"):
             with self.subTest(text=text):
                 outcome = run(text, "--device", "cpu")
-                self.assertEqual(outcome.status, 1)
+                self.assertEqual(outcome.status, 3)  # the device asked for is not available
                 self.assertIn("this run is on the device cpu and has no GPU: choose the device cuda or simulated, at ",
                               outcome.report["error"]["message"])
         outcome = run("import torch\nx = torch.ones(2).cuda()\n", "--device", "cpu")
@@ -194,7 +194,7 @@ class OnTheCpu(unittest.TestCase):
 
     def test_the_lesson_says_what_it_needs(self):
         outcome = run("cpu-and-gpu", "--device", "cpu")
-        self.assertEqual(outcome.status, 1)
+        self.assertEqual(outcome.status, 3)
         self.assertIn("has no GPU", outcome.report["error"]["message"])
 
     def test_naming_the_cpu_changes_nothing(self):

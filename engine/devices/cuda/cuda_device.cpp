@@ -517,8 +517,16 @@ void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& fli
     const void* from = command.in0;
     if (options_.pinned) {
         flight.staging = pinned_.take(bytes);
-        std::memcpy(flight.staging.data, command.in0, bytes);
         from = flight.staging.data;
+        if (command.in0_id == 0) {
+            std::memcpy(flight.staging.data, command.in0, bytes);
+        } else {
+            // A tensor of the CPU's: what writes it may be a copy on its way out of this stream, or of another one.
+            flight.host = std::make_unique<HostWork>();
+            flight.host->command = command;
+            flight.host->staging = flight.staging.data;
+            check(cudaLaunchHostFunc(lane.stream.get(), HostWork::put_in, flight.host.get()), "cudaLaunchHostFunc");
+        }
     }
     // From pageable memory this returns only when the driver has copied the values: the async copy that is not.
     check(cudaMemcpyAsync(command.out, from, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "cudaMemcpyAsync");

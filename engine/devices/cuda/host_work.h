@@ -13,7 +13,7 @@ namespace headway::devices::cuda {
 
 struct CudaDevice::HostWork {
     Command command;                   // `out` is on the host
-    const void* staging = nullptr;     // of a copy to the host: where the GPU has copied to
+    void* staging = nullptr;           // of a copy from or to a tensor of the CPU's: where the GPU copies from or to
     std::uint64_t begin = 0, end = 0;  // ticks
 
     // On a thread of the driver, which may not call CUDA.
@@ -24,7 +24,11 @@ struct CudaDevice::HostWork {
         work.end = core::ticks();
     }
 
-    // The rest of a copy to the host. Its times are the GPU's copy's.
+    // The first half of a copy from the CPU, and the second one of a copy to it. Their times are the GPU's copy's.
+    static void CUDART_CB put_in(void* data) {
+        const auto& work = *static_cast<HostWork*>(data);
+        std::memcpy(work.staging, work.command.in0, work.command.signature->out_bytes);
+    }
     static void CUDART_CB take_out(void* data) {
         const auto& work = *static_cast<HostWork*>(data);
         std::memcpy(work.command.out, work.staging, work.command.signature->out_bytes);
