@@ -515,7 +515,6 @@ private:
     }
 
     void draw_rows() {
-        const std::uint64_t top = memory_top(out_.runs);
         // By index: the pens write to out_.
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {
             const RowBox row = out_.rows[i];
@@ -541,7 +540,7 @@ private:
                     draw_lane(pen, row);
                     break;
                 case RowKind::memory:
-                    draw_memory(pen, row, top);
+                    draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));
                     break;
                 case RowKind::marks:
                 case RowKind::ruler:

@@ -298,32 +298,31 @@ static std::size_t device_of(const RowBox& row) {
     return static_cast<std::size_t>(std::max(row.lane, 0));
 }
 
-std::uint64_t memory_top(std::span<const TimelineRun> runs) {
+std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device) {
     std::uint64_t peak = 1;
-    const auto each_device = [&runs](auto call) {
-        for (const TimelineRun& shown : runs) {
-            for (std::size_t device = 0; device < shown.run->devices().size(); ++device) {
-                call(*shown.run, device);
-            }
+    for (const TimelineRun& shown : runs) {
+        if (device < shown.run->devices().size()) {
+            const std::int64_t most = shown.run->live_bytes(device).most();
+            peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, most)));
         }
-    };
-    each_device([&peak](const model::Run& run, std::size_t device) {
-        peak = std::max(peak, static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.live_bytes(device).most())));
-    });
+    }
     std::uint64_t top = peak;
-    constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
-    each_device([&top, peak](const model::Run& run, std::size_t device) {
-        const std::uint64_t budget = run.info().budget;
+    for (const TimelineRun& shown : runs) {
+        if (device >= shown.run->devices().size()) {
+            continue;
+        }
+        const std::uint64_t budget = shown.run->info().budget;
+        constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
         if (budget > 0 && budget / kFar < peak) {
             top = std::max(top, budget + budget / 12);
         }
-        if (shows_reserved(run, device)) {
-            const auto reserved = static_cast<std::uint64_t>(run.reserved_bytes(device).most());
+        if (shows_reserved(*shown.run, device)) {
+            const auto reserved = static_cast<std::uint64_t>(shown.run->reserved_bytes(device).most());
             if (reserved / kFar < peak) {
                 top = std::max(top, reserved);
             }
         }
-    });
+    }
     return top;
 }
 

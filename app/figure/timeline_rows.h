@@ -47,7 +47,7 @@ std::pair<float, float> bookmark_px(const RowPen& pen, const model::Bookmark& ma
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 
 // What the memory rows' height should stand for: the highest peak, and the budget unless it is far above.
-std::uint64_t memory_top(std::span<const TimelineRun> runs);
+std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device);
 
 // Minibatches as one line, then one line per depth of scopes.
 int scope_lines(const model::Run& run, const TimelineStyle& style);

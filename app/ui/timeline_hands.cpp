@@ -250,8 +250,9 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
             const float x = std::round(
                 layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
             // Up to the curve, where no label stands.
-            const auto top = static_cast<double>(figure::memory_top(runs_));
-            const double share = static_cast<double>(run->live_bytes(static_cast<std::size_t>(std::max(row.lane, 0))).at(alive_moment_->ns)) / top;
+            const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
+            const auto top = static_cast<double>(figure::memory_top(runs_, device));
+            const double share = static_cast<double>(run->live_bytes(device).at(alive_moment_->ns)) / top;
             const float base = row.content.y1 - scroll;
             const float y = base - row.content.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
             const ImU32 c = colour(ui_.theme->memory_text);
