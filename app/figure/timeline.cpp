@@ -481,8 +481,8 @@ private:
                 below = below.empty() ? "executes" : "the " + below + " executes";
                 break;
             case RowKind::memory:
-                name = row.lane < 0 ? "Memory" : run.device_name(static_cast<std::size_t>(row.lane)) + " memory";
-                below = "live bytes";
+                name = "Memory";
+                below = row.lane < 0 ? "live bytes" : "on the " + run.device_name(static_cast<std::size_t>(row.lane));
                 break;
         }
         if (o_.arrangement != nullptr) {

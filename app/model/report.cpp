@@ -191,8 +191,7 @@ Json devices_of(const Run& run) {
         entry["name"] = device.name;
         entry["simulated"] = device.simulated;
         entry["lanes"] = Json::array();
-        for (std::size_t lane = device.first_lane;
-             lane < std::min<std::size_t>(device.first_lane + device.lanes, run.lanes().size()); ++lane) {
+        for (std::size_t lane = device.first_lane; lane < run.lanes().size() && run.device_of_lane(lane) == i; ++lane) {
             entry["lanes"].push_back(run.lanes()[lane].name);
         }
         entry["ops"] = sums[i].ops;
