@@ -110,7 +110,12 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
         std::fprintf(stderr, "bench_live: %s\n", platform.error().message.c_str());
         std::exit(77);
     }
-    gfx::Renderer renderer;
+    auto opened = gfx::Renderer::open();
+    if (!opened) {
+        std::fprintf(stderr, "bench_live: %s\n", opened.error().message.c_str());
+        std::exit(1);
+    }
+    gfx::Renderer& renderer = **opened;
     gfx::Fonts fonts;
     ui::App app(state, fonts);
     double last = 0;
