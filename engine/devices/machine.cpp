@@ -17,9 +17,9 @@ core::Result<Device*> Machine::cpu() {
     place.first_lane = first_->first_lane() + first_->lanes();
     place.beside = first_;
     if (place.first_lane >= core::kMaxLanes) {
-        return core::Error{core::ErrorKind::unavailable,
-                           "no lane is left for the CPU: a run has " + std::to_string(core::kMaxLanes) +
-                               ", and " + first_->info().name + " takes them all"};
+        return core::Error{core::ErrorKind::unavailable, "no lane is left for the CPU: a run has " +
+                                                             std::to_string(core::kMaxLanes) + ", and " +
+                                                             first_->info().name + " takes them all"};
     }
     auto opened = open_cpu_(place);
     if (!opened) {

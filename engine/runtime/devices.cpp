@@ -53,7 +53,8 @@ core::DeviceId Runtime::cpu() {
 
 core::DeviceId Runtime::gpu() {
     if (device_.info().kind == "cpu") {
-        raise(ErrorKind::unavailable, "this run is on the device cpu and has no GPU: choose the device cuda or simulated");
+        raise(ErrorKind::unavailable,
+              "this run is on the device cpu and has no GPU: choose the device cuda or simulated");
     }
     return 0;
 }
@@ -100,8 +101,7 @@ void Runtime::copy_into(const Tensor& to, const Tensor& from) {
     Buffer* out = buffer_of(to, "copy");
     const Buffer* in = buffer_of(from, "copy");
     if (to.shape() != from.shape()) {
-        raise(ErrorKind::shape,
-              "copy: " + to_string(from.shape()) + " does not fit into " + to_string(to.shape()));
+        raise(ErrorKind::shape, "copy: " + to_string(from.shape()) + " does not fit into " + to_string(to.shape()));
     }
     if (in == out) {
         return;

@@ -194,10 +194,9 @@ private:
         const auto at = std::mismatch(two.begin(), two.end(), one.begin());
         if (at.first != two.end() && difference_.empty()) {
             difference_ = "buffer " + std::to_string(both.two.buffer_id()) + ", last written by op " +
-                          std::to_string(both.two.last_write()) + " on device " +
-                          std::to_string(both.two.device()) + ", differs at " +
-                          std::to_string(at.first - two.begin()) + ": " + std::to_string(*at.first) + " and not " +
-                          std::to_string(*at.second) + ", later " +
+                          std::to_string(both.two.last_write()) + " on device " + std::to_string(both.two.device()) +
+                          ", differs at " + std::to_string(at.first - two.begin()) + ": " + std::to_string(*at.first) +
+                          " and not " + std::to_string(*at.second) + ", later " +
                           std::to_string(both.two.to_host()[static_cast<std::size_t>(at.first - two.begin())]);
         }
     }

@@ -19,8 +19,7 @@ bool CudaDevice::needs_more(const Command& command) const {
         return false;
     }
     if (!has_lane(command.wait_lane)) {
-        return !core::reached(beside()->completed(command.wait_lane).load(std::memory_order_acquire),
-                              command.wait_seq);
+        return !core::reached(beside()->completed(command.wait_lane).load(std::memory_order_acquire), command.wait_seq);
     }
     const Lane& needed = *lanes_[command.wait_lane];
     return !needed.aside.empty() && core::after(command.wait_seq, needed.launched);

@@ -30,8 +30,7 @@ protected:
             std::move(*opened), [this](const devices::Place& place) -> core::Result<std::unique_ptr<devices::Device>> {
                 devices::CpuOptions options;
                 options.place = place;
-                return std::unique_ptr<devices::Device>(
-                    std::make_unique<devices::CpuDevice>(2, *recording, options));
+                return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(2, *recording, options));
             });
         rt = std::make_unique<runtime::Runtime>(*machine, *recording, settings);
         cpu = rt->cpu();
