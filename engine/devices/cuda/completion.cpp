@@ -189,9 +189,13 @@ void CudaDevice::retire(Lane& lane, std::vector<InFlight>& batch) {
     const auto count = static_cast<std::uint32_t>(batch.size());
     if (lost()) {
         // Nothing that was under way can be told to have finished. Host functions may be running still.
+        // They are kept to the end of the process.
+        static auto& kept = *new std::vector<std::unique_ptr<HostWork>>;
         for (auto& flight : batch) {
             flight.failed = true;
-            static_cast<void>(flight.host.release());
+            if (flight.host != nullptr) {
+                kept.push_back(std::move(flight.host));
+            }
         }
     }
     lane.completed.store(lane.completed.load(std::memory_order_relaxed) + count, std::memory_order_release);
