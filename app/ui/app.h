@@ -33,7 +33,8 @@ public:
 
     // Something moves by itself: the next frame is wanted soon.
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
-    [[nodiscard]] bool moving() const { return moving_; }  // by a hand, or towards where one sent it
+    // By a hand, or towards where one sent it; not because a run grows.
+    [[nodiscard]] bool moving() const { return moving_ && !state_.view.following(); }
     // How the keys of this keyboard are called; see Ui::key_label.
     void set_key_labels(std::function<std::string(char)> label) { ui_.key_label = std::move(label); }
     [[nodiscard]] const FocusRing& focus_ring() const { return ring_; }
