@@ -72,7 +72,9 @@ Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::u
     operation.in0 = in0;
     operation.in1 = in1;
     operation.payload = payload;
-    operation.device = operation.memory = in0 != nullptr ? in0->device : current_;
+    if (device_count_ > 1) [[unlikely]] {
+        operation.device = operation.memory = in0 != nullptr ? in0->device : current_;
+    }
     return Tensor(issue(operation), entry.out);
 }
 

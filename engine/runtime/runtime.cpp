@@ -83,6 +83,12 @@ Buffer* Runtime::issue(const Operation& operation) {
         before_issue();
     }
     const Signature& signature = *operation.signature;
+    core::DeviceId memory = 0;
+    bool beside = false;
+    if (device_count_ > 1) [[unlikely]] {
+        memory = operation.memory;
+        beside = operation.device != memory;
+    }
     std::uint64_t begin = record_ ? stamp() : 0;
     events_are_close_ = begin - last_event_ < close_;
     if (language_name_ != 0) {
@@ -90,8 +96,8 @@ Buffer* Runtime::issue(const Operation& operation) {
         begin = last_event_;  // the language's own share
     }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
-    if (fresh && live_[operation.memory] + signature.out_bytes > budget_) [[unlikely]] {
-        make_room(signature, operation.memory, signature.out_bytes);
+    if (fresh && live_[memory] + signature.out_bytes > budget_) [[unlikely]] {
+        make_room(signature, memory, signature.out_bytes);
     }
     if (issued_ >= kMaxOps) [[unlikely]] {
         too_many_ops();
@@ -107,14 +113,14 @@ Buffer* Runtime::issue(const Operation& operation) {
     if (fresh) {
         float* data = nullptr;
         if (free_policy_ != FreePolicy::lazy) {
-            data = take_memory(signature, operation.memory, lane);
-            live_[operation.memory] += signature.out_bytes;
+            data = take_memory(signature, memory, lane);
+            live_[memory] += signature.out_bytes;
         }
         out = new_buffer();
         out->data = data;
         out->bytes = signature.out_bytes;
         out->size_class = signature.size_class;
-        out->device = operation.memory;
+        out->device = memory;
     }
     if (placement.waits > 1) [[unlikely]] {
         submit_waits(placement, 1);
@@ -130,10 +136,10 @@ Buffer* Runtime::issue(const Operation& operation) {
         command.wait_seq = placement.wait_seq[0];
     }
     if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
-        command.flags = operation.device == operation.memory ? devices::kLazyOperands
-                                                             : devices::kLazyOperands | devices::kOutBeside;
-    } else if (operation.device != operation.memory) [[unlikely]] {
-        command.flags = devices::kOutBeside;
+        command.flags = devices::kLazyOperands;
+    }
+    if (beside) [[unlikely]] {
+        command.flags |= devices::kOutBeside;
     }
     const std::array<core::BufferId, 3> ids{command.out_id, command.in0_id, command.in1_id};
     device.publish(lane);
@@ -141,7 +147,7 @@ Buffer* Runtime::issue(const Operation& operation) {
     if (record_) [[likely]] {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
                                   (signature.in_place ? trace::kReadsOutput : 0) |
-                                  (operation.device != operation.memory ? trace::kOutBeside : 0);
+                                  (beside ? trace::kOutBeside : 0);
         last_event_ = stamp();
         events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind,
                      static_cast<std::uint8_t>(lane), line_, ids[0], ids[1], ids[2]});
