@@ -108,8 +108,9 @@ void Runtime::drop(Buffer* buffer) {
             if (free_policy_ == FreePolicy::stream) {
                 pool_[0]->give_in_lane(buffer->size_class, 0, buffer->data);
             } else {
-                pending_[0].blocks.push_back(
-                    {last, static_cast<std::uint16_t>(buffer->size_class), 0, buffer->data, counted});
+                // In place: a copy would read as one what was just written in pieces, and wait for that.
+                pending_[0].blocks.emplace_back(last, static_cast<std::uint16_t>(buffer->size_class),
+                                                core::DeviceId{0}, buffer->data, counted);
             }
         }
     }
