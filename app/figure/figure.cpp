@@ -300,7 +300,7 @@ private:
                     true;
             }
             o.issues = o.issues || run.op_count() > 0;
-            o.waits = o.waits || !run.waits().empty();
+            o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
             o.works = o.works || !run.works().empty();
             o.pending = o.pending || run.pending_bytes().most() > 0;
         }

@@ -497,6 +497,9 @@ private:
         const float small = px(o_.style.sublabel_px);
         const float pitch = size * 0.3F + small;
         const bool two = height >= size + pitch + px(7);
+        if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
+            name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // there is one for each
+        }
         const float middle = (row.box.y0 + row.box.y1) / 2;
         const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
         // The scale's numbers stand at the axis in the curves' rows.

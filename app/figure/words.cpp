@@ -95,6 +95,7 @@ std::string outcome(const Run& run, const Numbers& n) {
     if (run.error()) {
         return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
+    s += run.state() == trace::RunState::running ? " so far" : "";
     s += ", at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
     return s + ", peak " + bytes_text(n.live_bytes_peak);
 }

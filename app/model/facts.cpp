@@ -184,6 +184,9 @@ void Run::take_device(std::size_t number, std::string_view text) {
     device.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
     device.first_lane = std::min(number_of<std::uint32_t>(json, "first_lane"), core::kMaxLanes);
     device.lanes = name_lanes(json, device.first_lane, lanes_);
+    if (device.kind == "cpu") {
+        info_.workers = device.lanes;
+    }
     devices_.push_back(std::move(device));
     intake_->memory.keep_devices(devices_);
 }

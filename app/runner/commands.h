@@ -32,9 +32,10 @@ core::Result<std::unique_ptr<model::Run>> read_run(int fd);
 // A trace on disk as a model; what was mended or left out of it is told on stderr.
 core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path);
 
-// Whether the outputs could be written as they are wished for, before a long run.
+// Whether the outputs could be written as they are wished for, before a long run: none of them twice, and none over one
+// of the `inputs`.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
-                                 const FigureWish& wish);
+                                 const FigureWish& wish, const std::vector<std::string>& inputs = {});
 // The same for everything that is asked for: report, trace and figure of one run; the first that fails is told, and its
 // exit status returned. `report`: the text, where it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});

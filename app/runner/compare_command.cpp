@@ -139,7 +139,9 @@ core::Result<void> check_side(const RunOptions& options, const char* side) {
     if (auto device = check_device(job->options.device); !device) {
         return in_side(device.error());
     }
-    if (auto outputs = check_outputs(options.report, options.trace, options.figure, options.figure_wish); !outputs) {
+    if (auto outputs =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+        !outputs) {
         return in_side(outputs.error());
     }
     return {};
@@ -155,7 +157,9 @@ int compare_command(const CompareOptions& options) {
             return fail(checked.error());
         }
     }
-    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish); !outputs) {
+    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish,
+                                     {options.trace_a, options.trace_b, options.a.program, options.b.program});
+        !outputs) {
         return fail(outputs.error());
     }
     const Interrupts interrupts;

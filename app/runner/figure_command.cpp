@@ -16,7 +16,7 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
 }
 
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {
-    if (auto possible = check_outputs("", "", file, wish); !possible) {
+    if (auto possible = check_outputs("", "", file, wish, {trace}); !possible) {
         return fail(possible.error());
     }
     auto run = read_recorded(trace);

@@ -96,8 +96,21 @@ core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
     return run;
 }
 
+namespace {
+
+// However they are written; what is no file (/dev/null) may serve several.
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(a, ignored);
+    const bool same =
+        path == std::filesystem::weakly_canonical(b, ignored) || std::filesystem::equivalent(a, b, ignored);
+    return same && (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored));
+}
+
+}  // namespace
+
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
-                                 const FigureWish& wish) {
+                                 const FigureWish& wish, const std::vector<std::string>& inputs) {
     if (!trace.empty() && lower_case_end(trace) == ".gz" &&
         lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
         return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
@@ -116,8 +129,13 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
             continue;
         }
         for (const auto* other : paths) {
-            if (other != path && *other == *path && path->rfind("/dev/", 0) != 0) {
+            if (other != path && !other->empty() && is_same_file(*other, *path)) {
                 return core::Error{core::ErrorKind::usage, *path + " is asked for twice"};
+            }
+        }
+        for (const std::string& input : inputs) {
+            if (!input.empty() && is_same_file(input, *path)) {
+                return core::Error{core::ErrorKind::usage, *path + " would be written over what is read from it"};
             }
         }
         if (path == &figure && has_frames(figure)) {

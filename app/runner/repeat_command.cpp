@@ -73,7 +73,9 @@ int repeat_command(const RunOptions& options) {
     if (auto device = check_device(job->options.device); !device) {
         return fail(device.error());
     }
-    if (auto outputs = check_outputs(options.report, options.trace, options.figure, options.figure_wish); !outputs) {
+    if (auto outputs =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+        !outputs) {
         return fail(outputs.error());
     }
     const Interrupts interrupts;

@@ -38,8 +38,7 @@ void summarise(const model::Run& run) {
                       " went into waking the idle backend"
                 : std::string()) +
          "; the recorder's own cost " + time_text(static_cast<double>(n.recorder_ns)));
-    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " +
-         bytes_text(n.live_bytes_peak));
+    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak));
     if (n.lost_records != 0) {
         tell("the recording was full: " + std::to_string(n.lost_records) +
              (n.lost_records == 1 ? " record is missing" : " records are missing"));
@@ -126,7 +125,8 @@ int run_command(const RunOptions& options) {
         return fail(device.error());
     }
     const int writable = outputs.run([&] {
-        const auto checked = check_outputs(options.report, options.trace, options.figure, options.figure_wish);
+        const auto checked =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
         return checked ? kDone : fail(checked.error());
     });
     if (writable != kDone) {

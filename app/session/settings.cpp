@@ -119,14 +119,19 @@ core::Result<std::uint64_t> bytes_from_text(const std::string& text) {
         return error();
     }
     std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-    if (unit.ends_with('b')) {
+    // As on the command line: "M" and "MiB" in powers of 1024, "MB" of 1000.
+    double thousand = 1024;
+    if (unit.ends_with("ib")) {
+        unit.remove_suffix(2);
+    } else if (unit.ends_with('b')) {
         unit.remove_suffix(1);
+        thousand = 1000;
     }
     const double factor = unit.empty()  ? 1
-                          : unit == "k" ? 1e3
-                          : unit == "m" ? 1e6
-                          : unit == "g" ? 1e9
-                          : unit == "t" ? 1e12
+                          : unit == "k" ? thousand
+                          : unit == "m" ? std::pow(thousand, 2)
+                          : unit == "g" ? std::pow(thousand, 3)
+                          : unit == "t" ? std::pow(thousand, 4)
                                         : 0;
     if (factor == 0 || value * factor >= 9e18) {
         return error();

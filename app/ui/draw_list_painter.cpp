@@ -72,11 +72,12 @@ public:
         if (box.empty()) {
             return;
         }
-        if (!border && width < kNarrow_px && r.fill.a == 255) {
+        const bool dot = r.radius_px >= 1 && std::abs(width - (box.y1 - box.y0)) < 1;
+        if (!border && !dot && width < kNarrow_px && r.fill.a == 255) {
             add_bar({box, packed(r.fill)});
             return;
         }
-        if (!border && (r.radius_px <= 0 || width < kNarrow_px)) {
+        if (!border && !dot && (r.radius_px <= 0 || width < kNarrow_px)) {
             if (r.fill.a != 0) {
                 shapes(box).box(box, packed(r.fill));
             }
@@ -84,7 +85,7 @@ public:
         }
         gfx::SpanLook look;
         look.fill = packed(r.fill);
-        look.radius_px = width < kNarrow_px ? 0 : r.radius_px;
+        look.radius_px = width < kNarrow_px && !dot ? 0 : r.radius_px;
         look.border = border ? packed(r.stroke) : 0;
         look.border_px = border ? r.stroke_px : 0;
         shapes(box).span(box, look);

@@ -75,7 +75,9 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     if (lines.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         draw_text(ui_, inner, at.x + ui_.px(14), at.y + ui_.px(16), Face::regular, 13, t.faint,
-                  run->live() ? "Nothing written yet" : "The program wrote nothing");
+                  run->live()                                ? "Nothing written yet"
+                  : run->phase() == session::Phase::recorded ? "A recording does not hold what the program wrote"
+                                                             : "The program wrote nothing");
     }
     const float margin = ui_.px(14);
     wrap(*run, ImGui::GetContentRegionAvail().x - 2 * margin);

@@ -84,10 +84,13 @@ void StepControls::backend(float& x, float y) {
     auto& session = state_.session;
     x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(18), Face::medium, kText, t.dim, "Backend") +
          ui_.px(7);
-    const bool held = session.backend_held();
-    if (put(x, y, "backend/hold", "Hold", true,
-            held ? "The lanes start nothing new; click to let them go on"
-                 : "Hold the backend: the lanes start nothing new, the frontend goes on issuing",
+    // Lanes of a virtual clock run only while the frontend waits: there is nothing to hold.
+    const bool possible = session.settings.device != "simulated";
+    const bool held = possible && session.backend_held();
+    if (put(x, y, "backend/hold", "Hold", possible,
+            !possible ? "A simulated backend cannot be held: its time is virtual"
+            : held    ? "The lanes start nothing new; click to let them go on"
+                      : "Hold the backend: the lanes start nothing new, the frontend goes on issuing",
             held)) {
         session.hold_backend(!held);
     }

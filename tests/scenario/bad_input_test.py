@@ -150,6 +150,27 @@ class BadInput(Scenario):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.folder / "r.json").exists())
 
+    def test_nothing_is_written_over_what_is_read(self):
+        program = self.folder / "mine.py"
+        text = "import headway as hw\nprint(hw.ones(2))\n"
+        program.write_text(text, encoding="utf-8")
+        trace = self.folder / "t.json"
+        self.assertEqual(self.headway("run", program, "--trace", trace).status, 0)
+        recorded = trace.read_bytes()
+        around = self.folder / ".." / self.folder.name
+        for words in (
+            ["run", program, "--report", around / "mine.py"],
+            ["run", program, "--trace", program, "--device", "simulated"],
+            ["compare", "--a", trace, "--b", trace, "--report", around / "t.json"],
+        ):
+            ran = self.headway(*words)
+            self.assertEqual(ran.status, 2, ran)
+        ran = self.headway("run", program, "--report", self.folder / "same.json", "--trace", around / "same.json")
+        self.assertEqual(ran.status, 2, ran)
+        self.assertIn("asked for twice", ran.err)
+        self.assertEqual(program.read_text(encoding="utf-8"), text)
+        self.assertEqual(trace.read_bytes(), recorded)
+
     def test_a_recording_that_is_full_is_told(self):
         ran = self.headway("run", "increment", "--set", "n=1000000", "--trace-limit", "16M")
         self.assertEqual(ran.status, 0, ran)

@@ -24,8 +24,9 @@ TEST(Settings, BarrierWordsGoBothWays) {
 }
 
 TEST(Settings, SizesAreReadAsPeopleWriteThem) {
-    EXPECT_EQ(*bytes_from_text("512M"), 512'000'000u);
-    EXPECT_EQ(*bytes_from_text("2G"), 2'000'000'000u);
+    EXPECT_EQ(*bytes_from_text("512M"), 512u << 20);  // as on the command line
+    EXPECT_EQ(*bytes_from_text("2G"), 2u << 30);
+    EXPECT_EQ(*bytes_from_text("2MiB"), 2u << 20);
     EXPECT_EQ(*bytes_from_text("1.5 GB"), 1'500'000'000u);
     EXPECT_EQ(*bytes_from_text("64 mb"), 64'000'000u);
     EXPECT_EQ(*bytes_from_text("1500"), 1500u);

@@ -34,7 +34,7 @@ PARTS = {
     "export menu": ["click:export", "frames:3"],
     "keys": ["key:shift+/", "frames:3"],
     "palette": ["key:ctrl+shift+p", "frames:3"],
-    "search": ["key:ctrl+f", "text:kind:matmul", "frames:20"],
+    "search": ["key:/", "text:kind:matmul", "frames:20"],
     "hovered op": ["hover-op:0,400", "frames:40"],
     "deep zoom": ["point:timeline", "wheel:8", "wheel:8", "frames:40"],
     "graph": ["key:g", "frames:10"],
