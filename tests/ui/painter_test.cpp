@@ -230,8 +230,9 @@ TEST_F(PainterTest, RandomShapesLieInTheirOrder) {
             for (int y = y0; y < y1; ++y) {
                 for (int x = x0; x < x1; ++x) {
                     const std::size_t at = static_cast<std::size_t>(y * kWidth + x);
-                    const bool corner = kind < 2 && x1 - x0 >= 5 && std::min(x - x0, x1 - 1 - x) < 4 &&
-                                        std::min(y - y0, y1 - 1 - y) < 4;
+                    const bool dot = kind == 1 && x1 - x0 == y1 - y0;
+                    const bool corner = dot || (kind < 2 && x1 - x0 >= 5 && std::min(x - x0, x1 - 1 - x) < 4 &&
+                                                std::min(y - y0, y1 - 1 - y) < 4);
                     sure[at] = !corner;
                     expected[at] = c;
                 }

@@ -163,9 +163,9 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     };
     reach("budget");
     type("budget", "64M");
-    EXPECT_EQ(session.settings.budget_bytes, 64'000'000u);
+    EXPECT_EQ(session.settings.budget_bytes, 64u << 20u);
     type("budget", "lots");
-    EXPECT_EQ(session.settings.budget_bytes, 64'000'000u);
+    EXPECT_EQ(session.settings.budget_bytes, 64u << 20u);
     type("budget", "none");
     EXPECT_EQ(session.settings.budget_bytes, 0u);
     reach("queue_limit");
