@@ -7,8 +7,8 @@
 // the writer of what it overwrites. A need in the op's own lane is met by the lane's order; a need elsewhere becomes a
 // wait for that lane's counter.
 //
-// A run may have two devices (devices::Machine): ops run where their inputs are, and what makes tensors from nothing puts
-// them on the device that OnDevice names. Copies from one to the other are ops like others, in a lane of the GPU.
+// A run may have two devices (devices::Machine): ops run where their inputs are, and what makes tensors from nothing
+// puts them on the device that OnDevice names. Copies from one to the other are ops like others, in a lane of the GPU.
 //
 // Errors of shape are thrown at the call (ProgramError); errors of execution travel with the buffers and are thrown by
 // the first wait that needs them.
@@ -211,7 +211,7 @@ public:
     [[nodiscard]] core::OpId issued() const { return issued_; }
     // Taken from the devices, in use or kept for later ops; 0 under the lazy policy.
     [[nodiscard]] std::uint64_t reserved_bytes() const;
-    [[nodiscard]] std::uint64_t live_bytes();                    // as the free policy counts them, now, on all devices
+    [[nodiscard]] std::uint64_t live_bytes();  // as the free policy counts them, now, on all devices
     [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
     [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
     [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock
@@ -259,6 +259,10 @@ private:
     };
     // Memory of a dropped tensor that is still in use.
     struct Pending {
+        // (clang++-14 makes no aggregates in place.)
+        Pending(std::uint32_t last, std::uint16_t class_of_size, core::DeviceId on, float* memory,
+                std::uint64_t counted)
+            : seq(last), size_class(class_of_size), device(on), data(memory), bytes(counted) {}
         std::uint32_t seq;
         std::uint16_t size_class;  // there are a few hundred at most
         core::DeviceId device;
