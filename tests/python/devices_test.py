@@ -113,6 +113,24 @@ class Dialects:
                 self.assertIn("GPU", message)
                 self.assertEqual(outcome.report["error"]["line"], text.count("\n"))
 
+    def test_rows_from_apart_are_named_as_they_were_written(self):
+        head = {"headway": 'import headway as hw\na = hw.ones(2, 4)\nb = hw.ones(2, 4, device="cpu")\n',
+                "torch": 'import torch\na = torch.ones(2, 4, device="cuda")\nb = torch.ones(2, 4)\n',
+                "mxnet": "import mxnet as mx\nfrom mxnet import np\na = np.ones((2, 4))\nb = np.ones((2, 4), ctx=mx.cpu())\n"}
+        for dialect, line, what, shapes in (
+            ("headway", "a[0] = b[1]", "item assignment", ("(2, 4)", "(4,)")),
+            ("torch", "a[0] = b[1]", "item assignment", ("(2, 4)", "(4,)")),
+            ("mxnet", "a[0] = b[1]", "item assignment", ("(2, 4)", "(4,)")),
+            ("torch", "torch.stack([a, b])", "stack", ("(2, 4)", "(2, 4)")),
+            ("mxnet", "np.stack([a, b])", "stack", ("(2, 4)", "(2, 4)")),
+        ):
+            with self.subTest(dialect=dialect, line=line):
+                outcome = run(head[dialect] + line + "\n", "--device", self.device)
+                self.assertEqual(outcome.status, 1)
+                self.assertIn("%s: expected all tensors to be on the same device, but found one of shape %s on the GPU "
+                              "(device %s) and one of shape %s on the CPU (device " % (what, shapes[0], self.device, shapes[1]),
+                              outcome.report["error"]["message"])
+
     def test_each_device_has_the_budget(self):
         text = ('import headway as hw\na = hw.ones(1000)\nb = hw.ones(1000, device="cpu")\nhw.waitall()\n'
                 'c = hw.ones(1000, device="cpu")\n')

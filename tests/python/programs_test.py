@@ -59,6 +59,26 @@ class Dialects(unittest.TestCase):
 
 
 class Values(unittest.TestCase):
+    def test_gradients_flow_back_through_stack(self):
+        text = ("import torch\nb = torch.ones(3, requires_grad=True)\n"
+                "torch.stack([b, b * 2]).sum().backward()\nprint(b.grad)\n"
+                "with torch.no_grad():\n    print(torch.stack([b, b]).requires_grad)\n")
+        self.assertEqual(run(text).out, "tensor([3., 3., 3.])\nFalse\n")
+        text = ("from mxnet import np, autograd\nb = np.ones(3)\nb.attach_grad()\n"
+                "with autograd.record():\n    y = np.stack([b, b * 2]).sum()\ny.backward()\nprint(b.grad)\n")
+        self.assertEqual(run(text).out, "[3. 3. 3.]\n")
+
+    def test_rows_that_do_not_fit_are_refused_by_what_was_written(self):
+        for text, message in (
+            ("import torch\ntorch.stack([torch.ones(4), torch.ones(2, 2)])\n",
+             "stack: expected all tensors to have the same shape, but item 0 has (4,) and item 1 has (2, 2), at "),
+            ("import torch\ntorch.stack([torch.ones(4), 3])\n", "stack: a tensor is wanted, not int (item 1), at "),
+            ("import torch\ntorch.stack([3])\n", "stack: a tensor is wanted, not int (item 0), at "),
+            ("import headway as hw\nhw.ones(2, 2)[0] = hw.ones(3)\n", "item assignment: (3,) does not fit into (1, 2), at "),
+        ):
+            with self.subTest(text=text):
+                self.assertIn(message, run(text).report["error"]["message"])
+
     def test_arithmetic_against_plain_numbers(self):
         outcome = run(
             """

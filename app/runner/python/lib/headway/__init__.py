@@ -8,11 +8,13 @@ Tensors are on the run's device unless `device="cpu"` or `device="gpu"` says oth
 
 import _headway
 from _headway import Error, OutOfMemoryError
+from headway_rows import assign
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
 
 class Tensor(_headway.Tensor):
     __slots__ = ()
+    __setitem__ = assign
 
     def __repr__(self):
         return "Tensor(%s)" % array_text(self, "Tensor(", True)

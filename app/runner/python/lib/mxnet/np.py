@@ -1,6 +1,7 @@
 """mxnet.np → Headway's MXNet dialect."""
 
 import _headway
+from headway_rows import assign, stacked
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
 float32 = "float32"
@@ -8,6 +9,7 @@ float32 = "float32"
 
 class ndarray(_headway.Tensor):
     __slots__ = ()
+    __setitem__ = assign
 
     def __repr__(self):
         text = "array(" + array_text(self, "array(", False)
@@ -140,10 +142,7 @@ def stack(arrays):
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")
-    out = _headway.full((len(arrays),) + tuple(arrays[0].shape), 0.0, ndarray, None, False, arrays[0].device_number)
-    for i, part in enumerate(arrays):
-        out[i] = part
-    return out
+    return stacked(arrays, ndarray)
 
 
 class random:

@@ -9,6 +9,7 @@ they are on the CPU, a device beside the GPU. One that says nothing runs on the 
 
 import _headway
 import headway_drive
+from headway_rows import assign, stacked
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
 float32 = "torch.float32"
@@ -72,6 +73,7 @@ class Size(tuple):
 
 class Tensor(_headway.Tensor):
     __slots__ = ()
+    __setitem__ = assign
 
     def __repr__(self):
         text = "tensor(" + array_text(self, "tensor(", True)
@@ -367,13 +369,7 @@ def stack(tensors):
     tensors = list(tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty list of tensors")
-    first = tensors[0]
-    out = _headway.full(
-        (len(tensors),) + tuple(first.shape), 0.0, Tensor, first.place, first.waits, first.device_number
-    )
-    for i, part in enumerate(tensors):
-        out[i] = part.detach()
-    return out
+    return stacked(tensors, Tensor)
 
 
 def manual_seed(seed):

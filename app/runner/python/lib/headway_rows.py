@@ -1,0 +1,40 @@
+"""Rows of tensors are written: item assignment and stack, with messages that name what the program wrote."""
+
+import _headway
+
+
+def assign(tensor, key, value):
+    """tensor[key] = value"""
+    _write(tensor, key, value, "item assignment", tensor)
+
+
+def stacked(tensors, kind):
+    """The tensors along a new first axis, on the first one's device; gradients flow back into each."""
+    first = tensors[0]
+    for i, part in enumerate(tensors):
+        if not isinstance(part, _headway.Tensor):
+            raise TypeError("stack: a tensor is wanted, not %s (item %d)" % (type(part).__name__, i))
+        if tuple(part.shape) != tuple(first.shape):
+            raise ValueError(
+                "stack: expected all tensors to have the same shape, but item 0 has %s and item %d has %s"
+                % (tuple(first.shape), i, tuple(part.shape))
+            )
+    shape = (len(tensors),) + tuple(first.shape)
+    out = _headway.full(shape, 0.0, kind, first.place, first.waits, first.device_number)
+    for i, part in enumerate(tensors):
+        _write(out, i, part, "stack", first)
+    return out
+
+
+def _write(tensor, key, value, what, shown):
+    try:
+        _headway.Tensor.__setitem__(tensor, key, value)
+    except _headway.Error as error:
+        # The engine speaks of its own op and of the rows as that op takes them.
+        words = str(error).split(" of shape ")
+        if words[0].startswith("assign_slice: expected all tensors to be on the same device") and len(words) == 3:
+            shapes = [str(tuple(t.shape)) + w[w.index(" on the ") :] for t, w in zip((shown, value), words[1:])]
+            error.args = (" of shape ".join([words[0].replace("assign_slice", what, 1)] + shapes),)
+        elif words[0].startswith("reshape: "):
+            error.args = (words[0].replace("reshape", what, 1),)
+        raise
