@@ -200,19 +200,130 @@ class Simulated(Dialects, unittest.TestCase):
         self.assertEqual(len(self.good(text).report["devices"]), 1)
 
 
+class Names(unittest.TestCase):
+    """A run has one GPU and one CPU: whatever else is asked for is one clear error."""
+
+    def refused(self, text, message, device="simulated"):
+        with self.subTest(text=text, device=device):
+            outcome = run(text + "\n", "--device", device)
+            self.assertEqual(outcome.status, 1, outcome.err)
+            self.assertIn(message + ", at program.py:%d" % (text.count("\n") + 1), outcome.report["error"]["message"])
+
+    def test_devices_that_a_run_has_not(self):
+        said = 'there is no device "%s": a run has one GPU and one CPU, each with the index 0'
+        for device in ("simulated", "cpu"):
+            for name in ("gpu:1", "cuda:99", "simulated:3", "cpu:9", "gpu:", "gpu:x", "cpu:-1"):
+                self.refused('import headway as hw\nhw.ones(2, device="%s")' % name, said % name, device)
+            for name in ("cuda:-1", "cuda:x", "cuda:1", "cpu:9", "cuda:"):
+                self.refused('import torch\ntorch.ones(2, device="%s")' % name, said % name, device)
+                self.refused('import torch\ntorch.device("%s")' % name, said % name, device)
+            for name in ("/GPU:1", "/CPU:9", "/device:GPU:x"):
+                self.refused('import tensorflow as tf\ntf.device("%s")' % name, said % name, device)
+            for name in ("nonsense", "/TPU:0", "", "/GPUS"):
+                self.refused('import tensorflow as tf\ntf.device("%s")' % name,
+                             'there is no device "%s": a run has /CPU:0 and /GPU:0' % name, device)
+        self.refused("import torch\ntorch.device('cuda', 2)", said % "cuda:2")
+        self.refused("import torch\ntorch.ones(2).cuda(1)", said % "cuda:1")
+        self.refused("import torch\ntorch.cuda.synchronize(1)", said % "cuda:1")
+        self.refused("import torch\ntorch.device('tpu')", "knows the devices cpu and cuda, not tpu")
+        self.refused("import headway as hw\nhw.ones(2).to('tpu')", "the devices are cpu and gpu, not tpu")
+        for index in (1, -1):
+            self.refused("import mxnet as mx\nmx.np.ones(2, ctx=mx.gpu(%d))" % index,
+                         "there is no gpu(%d): the run has one GPU" % index)
+
+    def test_a_context_of_mxnet_is_one(self):
+        for call in ("x.as_in_ctx(%s)", "x.copyto(%s)"):
+            for value in ("None", "'gpu'"):
+                self.refused("from mxnet import np\nx = np.ones(2)\n" + call % value,
+                             "a context is wanted, mx.cpu() or mx.gpu(), not " + value)
+        self.refused("from mxnet import np\nx = np.ones(2, ctx='gpu')",
+                     "a context is wanted, mx.cpu() or mx.gpu(), not 'gpu'")
+
+    def test_index_0_is_fine(self):
+        text = ("import headway as hw\nprint(hw.ones(2, device='gpu:0').device, hw.ones(2, device='cpu:0').device)\n")
+        self.assertEqual(run(text, "--device", "simulated").out, "gpu cpu\n")
+        text = ("import tensorflow as tf\nfor name in ('/GPU:0', 'gpu:0', '/device:GPU:0', 'GPU',\n"
+                "             '/job:localhost/replica:0/task:0/device:GPU:0', '/cpu:0', 'CPU:0'):\n"
+                "    with tf.device(name):\n        print(tf.ones((1,)).device_number, end=' ')\n")
+        self.assertEqual(run(text, "--device", "simulated").out, "0 0 0 0 0 1 1 ")
+        for framework in ("tensorflow", "torch"):  # as many as there are, then the CPU
+            text = "from d2l import %s as d2l\nprint(d2l.try_gpu(1).__dict__)\n" % framework
+            self.assertIn("cpu", run(text, "--device", "simulated").out.lower())
+
+
+class PyTorchPlaces(unittest.TestCase):
+    """What x.to() takes, and which programs say where tensors are."""
+
+    def printed(self, text):
+        outcome = run("import torch\n" + text + "\n", "--device", "simulated")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return outcome.out
+
+    def test_to(self):
+        for arguments, where in (
+            ("device='cuda'", "cuda:0 True"),
+            ("'cuda', dtype=torch.float32", "cuda:0 True"),
+            ("'cuda', torch.float32, True", "cuda:0 True"),
+            ("torch.ones(1, device='cuda')", "cuda:0 True"),
+            ("0", "cuda:0 True"),
+            ("torch.device('cuda'), non_blocking=True", "cuda:0 True"),
+            ("device='cpu:0'", "cpu False"),
+            ("dtype=torch.float32", "cpu False"),
+            ("torch.float32", "cpu False"),
+            ("torch.ones(1)", "cpu False"),
+        ):
+            for made in ("torch.ones(2, device='cpu')", "torch.nn.Linear(2, 1, device='cpu')"):
+                with self.subTest(arguments=arguments, made=made):
+                    text = "x = %s.to(%s)\nx = getattr(x, 'weight', x)\nprint(x.device, x.is_cuda)" % (made, arguments)
+                    self.assertEqual(self.printed(text), where + "\n")
+
+    def test_to_refuses_what_it_does_not_know(self):
+        for arguments, message in (("'cuda', dtype='torch.float64'", "of the dtype torch.float32, not torch.float64"),
+                                   ("'cuda', device='cpu'", "to(): the device is given twice"),
+                                   ("torch.float32, dtype=torch.float32", "to(): the dtype is given twice"),
+                                   ("'cuda', torch.float32, True, True, 1", "to() was given 1 arguments too many")):
+            outcome = run("import torch\ntorch.ones(2).to(%s)\n" % arguments, "--device", "simulated")
+            self.assertIn(message, outcome.report["error"]["message"])
+
+    def test_a_copy_is_one(self):
+        self.assertEqual(self.printed("x = torch.ones(2, device='cpu')\ny = x.to('cpu', copy=True)\ny += 1\nprint(x, y)"),
+                         "tensor([1., 1.]) tensor([2., 2.])\n")
+
+    def test_devices_are_equal_with_their_index_and_without(self):
+        self.assertEqual(self.printed("d = torch.device\nprint(d('cpu:0') == d('cpu'), d('cuda') == d('cuda', 0), "
+                                      "d('cuda') == d('cpu'), len({d('cpu'), d('cpu:0')}), d('cuda') == None)"),
+                         "True True False 1 False\n")
+
+    def test_only_placements_say_where_tensors_are(self):
+        for line in ("name = {'cpu': 1}", "print('cpu')", "print('cuda', 'cuda:0')", "x = 'cpu' in 'cuda:0'",
+                     "torch.cuda.is_available()", "torch.cuda.synchronize()", "torch.ones(1).to(torch.float32)",
+                     "torch.ones(1).to(dtype=torch.float32)", "torch.ones(1, device=None)", "device = 3",
+                     "def f(device='cpu'): pass"):
+            with self.subTest(line=line):
+                out = self.printed("_headway = __import__('_headway')\n%s\nprint(torch.ones(1).device_number)" % line)
+                self.assertEqual(out.split()[-1], "0")
+        for line in ("torch.ones(1, device='cpu')", "torch.device('cpu')", "from torch import device as d, device\ndevice('cpu')",
+                     "torch.ones(1).cpu()", "torch.ones(1).cuda()", "torch.ones(1).to('cuda')", "torch.ones(1).to(device='cuda')",
+                     "torch.set_default_device('cpu')", "device = 'cpu'", "device = 'cuda' if 1 else 'cpu'",
+                     "device: str = 'cuda:0'", "w = 'cuda'; torch.ones(1, device=w)"):
+            with self.subTest(line=line):
+                self.assertEqual(self.printed(line + "\nprint(torch.ones(1).device_number)").split()[-1], "1")
+
+
 class OnTheCpu(unittest.TestCase):
     def test_a_gpu_is_one_clear_error(self):
         for text in ("import headway as hw\nx = hw.ones(2, device='gpu')\n",
                      "import mxnet as mx\nx = mx.np.ones((2,), ctx=mx.gpu())\n",
-                     "import headway as hw\nx = hw.ones(2, device='cpu').cpu()\nx.to('cuda')\n"):
+                     "import headway as hw\nx = hw.ones(2, device='cpu').cpu()\nx.to('cuda')\n",
+                     "import torch\nx = torch.ones(2).cuda()\n",
+                     "import torch\nx = torch.ones(2, device='cuda')\n",
+                     "import torch\nx = torch.ones(2).to(torch.device('cuda', 0))\n",
+                     "import tensorflow as tf\nwith tf.device('/GPU:0'):\n    tf.ones((2,))\n"):
             with self.subTest(text=text):
                 outcome = run(text, "--device", "cpu")
                 self.assertEqual(outcome.status, 3)  # the device asked for is not available
                 self.assertIn("this run is on the device cpu and has no GPU: choose the device cuda or simulated, at ",
                               outcome.report["error"]["message"])
-        outcome = run("import torch\nx = torch.ones(2).cuda()\n", "--device", "cpu")
-        self.assertEqual(outcome.status, 1)
-        self.assertIn("no CUDA device 0: this run is on cpu", outcome.report["error"]["message"])
 
     def test_the_lesson_says_what_it_needs(self):
         outcome = run("cpu-and-gpu", "--device", "cpu")

@@ -346,14 +346,30 @@ names_devices = False
 
 
 def names_device(node):
-    """'cuda:0', x.cpu(), x.cuda(), x.to(device); not x.to(torch.float32)."""
-    if isinstance(node, _ast.Constant):
-        return isinstance(node.value, str) and node.value.partition(":")[0] in ("cpu", "cuda")
-    if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Attribute):
+    """torch.ones(2, device='cuda'), torch.device('cpu'), x.cpu(), x.cuda(), x.to(device), device = 'cuda'; not
+    x.to(torch.float32), and no other 'cpu' that stands in the program."""
+    if isinstance(node, (_ast.Assign, _ast.AnnAssign)):
+        targets = node.targets if isinstance(node, _ast.Assign) else [node.target]
+        named = any(isinstance(target, _ast.Name) and target.id == "device" for target in targets)
+        return named and node.value is not None and any(is_device_text(part) for part in walk(node.value))
+    if not isinstance(node, _ast.Call):
         return False
-    if node.func.attr == "to" and node.args:
+    for word in node.keywords:
+        if word.arg == "device" and not (isinstance(word.value, _ast.Constant) and word.value.value is None):
+            return True
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if called in ("device", "set_default_device"):
+        return bool(node.args)
+    if not isinstance(node.func, _ast.Attribute):
+        return False
+    if called == "to" and node.args:
         return not getattr(node.args[0], "attr", "").startswith("float")
-    return node.func.attr in ("cpu", "cuda")
+    return called in ("cpu", "cuda")
+
+
+def is_device_text(node):
+    value = getattr(node, "value", None) if isinstance(node, _ast.Constant) else None
+    return isinstance(value, str) and value.partition(":")[0] in ("cpu", "cuda")
 
 
 def prepare(path, name, tab, values):

@@ -8,6 +8,7 @@ Tensors are on the run's device unless `device="cpu"` or `device="gpu"` says oth
 
 import _headway
 from _headway import Error, OutOfMemoryError
+from headway_devices import index_in, none_such
 from headway_rows import assign
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
@@ -52,12 +53,13 @@ class Tensor(_headway.Tensor):
 def _number(device):
     if device is None:
         return -1
-    name = str(device).partition(":")[0]
-    if name == "cpu":
-        return _headway.cpu()
-    if name in ("gpu", "cuda", "simulated"):
-        return _headway.gpu()
-    raise ValueError("the devices are cpu and gpu, not %s" % device)
+    text = str(device)
+    name = text.partition(":")[0]
+    if name not in ("cpu", "gpu", "cuda", "simulated"):
+        raise ValueError("the devices are cpu and gpu, not %s" % text)
+    if index_in(text) not in (None, 0):
+        raise ValueError(none_such(text))
+    return _headway.cpu() if name == "cpu" else _headway.gpu()
 
 
 def full(shape, value, device=None):

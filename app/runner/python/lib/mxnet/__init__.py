@@ -17,7 +17,7 @@ class _Context:
     def _number(self):
         if self.device_type == "cpu":
             return _headway.cpu()
-        if self.device_id >= npx.num_gpus() > 0:
+        if self.device_id != 0 and npx.num_gpus() > 0:
             raise ValueError("there is no %r: the run has one GPU" % self)
         return _headway.gpu()
 
@@ -29,7 +29,7 @@ class _Context:
         _contexts.pop()
 
     def __repr__(self):
-        return "%s(%d)" % (self.device_type, self.device_id)
+        return "%s(%s)" % (self.device_type, self.device_id)
 
     def __eq__(self, other):
         return repr(self) == repr(other)

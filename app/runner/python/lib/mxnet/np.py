@@ -65,7 +65,7 @@ class ndarray(_headway.Tensor):
 
     def as_in_ctx(self, ctx):
         """This array where it is there already, else a copy there: an op like others, not waited for."""
-        number = _number(ctx)
+        number = _number(_context(ctx))
         return self if number == self.device_number else self.to_device(number)
 
     as_in_context = as_in_ctx
@@ -74,11 +74,19 @@ class ndarray(_headway.Tensor):
         """A copy in a context, or the values written into another array."""
         if isinstance(other, ndarray):
             return self.copy_into(other)
-        number = _number(other)
+        number = _number(_context(other))
         return self.copy() if number == self.device_number else self.to_device(number)
 
     def __getattr__(self, name):
         raise AttributeError("Headway's MXNet dialect has no ndarray.%s" % name)
+
+
+def _context(ctx):
+    import mxnet
+
+    if not isinstance(ctx, mxnet.Context):
+        raise TypeError("a context is wanted, mx.cpu() or mx.gpu(), not %r" % (ctx,))
+    return ctx
 
 
 def _number(ctx):
@@ -87,7 +95,7 @@ def _number(ctx):
 
     if ctx is None and not mxnet._contexts:
         return -1
-    return (ctx if ctx is not None else mxnet.current_context())._number
+    return (mxnet.current_context() if ctx is None else _context(ctx))._number
 
 
 def _where(ctx):

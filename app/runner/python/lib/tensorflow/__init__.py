@@ -5,6 +5,7 @@ these shapes; each call issues all that was traced as one op, and waits only whe
 """
 
 import _headway
+from headway_devices import index_in, none_such
 from headway_text import array_text, from_values, to_numpy
 
 float32 = "float32"
@@ -236,9 +237,18 @@ class device:
 
     def __init__(self, name):
         self.name = name
+        # "/GPU:0", "GPU:0", "/device:GPU:0", "/job:localhost/replica:0/task:0/device:GPU:0"
+        last = str(name).upper().rpartition("/")[2]
+        for before in ("DEVICE:", "PHYSICAL_DEVICE:"):
+            last = last[len(before) :] if last.startswith(before) else last
+        self._kind = last.partition(":")[0]
+        if self._kind not in ("CPU", "GPU"):
+            raise ValueError('there is no device "%s": a run has /CPU:0 and /GPU:0' % (name,))
+        if index_in(last) not in (None, 0):
+            raise ValueError(none_such(name))
 
     def _number(self):
-        return _headway.gpu() if "GPU" in self.name.upper() else _headway.cpu()
+        return _headway.gpu() if self._kind == "GPU" else _headway.cpu()
 
     def __enter__(self):
         _devices.append(self)

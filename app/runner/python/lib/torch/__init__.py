@@ -9,6 +9,7 @@ they are on the CPU, a device beside the GPU. One that says nothing runs on the 
 
 import _headway
 import headway_drive
+from headway_devices import index_in, none_such
 from headway_rows import assign, stacked
 from headway_text import array_text, from_values, nested, to_numpy, values_of
 
@@ -21,17 +22,19 @@ class device:
     """Where tensors live: 'cpu', 'cuda' or 'cuda:0'."""
 
     def __init__(self, type, index=None):
-        name, _, number = str(type).partition(":")
-        if name not in ("cpu", "cuda"):
-            raise RuntimeError("Headway's PyTorch dialect knows the devices cpu and cuda, not %s" % name)
-        self.type = name
-        self.index = int(number) if number else index
-        if name == "cuda":
-            self.index = self.index or 0
-            if cuda.device_count() <= self.index:
-                raise RuntimeError(
-                    "no CUDA device %d: this run is on %s (choose the device cuda or simulated)" % (self.index, _gpu_kind)
-                )
+        text = "cuda:%d" % type if isinstance(type, int) else str(type)
+        self.type = text.partition(":")[0]
+        if self.type not in ("cpu", "cuda"):
+            raise RuntimeError("Headway's PyTorch dialect knows the devices cpu and cuda, not %s" % text)
+        self.index = index_in(text)
+        if self.index is None:
+            self.index = index
+        elif index is not None:
+            raise RuntimeError("torch.device: the index is given twice, by %s and by %s" % (text, index))
+        if self.index not in (None, 0):
+            raise RuntimeError(none_such(text if index is None else "%s:%s" % (text, index)))
+        if self.type == "cuda":
+            self.index = 0
 
     @property
     def _number(self):
@@ -54,10 +57,11 @@ class device:
         return self.type if self.index is None else "%s:%d" % (self.type, self.index)
 
     def __eq__(self, other):
-        return str(self) == str(other)
+        # There is one of each, with its index or without.
+        return self.type == other.type if isinstance(other, device) else str(self) == other
 
     def __hash__(self):
-        return hash(str(self))
+        return hash(self.type)
 
 
 class Size(tuple):
@@ -91,6 +95,14 @@ class Tensor(_headway.Tensor):
     @property
     def device(self):
         return self.place or _cpu
+
+    @property
+    def is_cuda(self):
+        return self.device.type == "cuda"
+
+    @property
+    def is_cpu(self):
+        return self.device.type == "cpu"
 
     @property
     def dtype(self):
@@ -187,10 +199,12 @@ class Tensor(_headway.Tensor):
     def cuda(self, device=None, non_blocking=False):
         return self._moved(_device(device or "cuda"), non_blocking, "cuda")
 
-    def to(self, target, non_blocking=False):
-        if target in (float32,):
-            return self
-        return self._moved(_device(target), non_blocking, "to")
+    def to(self, *what, device=None, dtype=None, non_blocking=False, copy=False):
+        """to(device, dtype), to(dtype) or to(tensor), each with non_blocking and copy behind or by name."""
+        where, non_blocking, copy = _destination(what, device, dtype, non_blocking, copy)
+        if where is None or where == self.device:
+            return self.copy() if copy else self
+        return self._moved(where, non_blocking, "to")
 
     def _moved(self, target, non_blocking, name):
         if target == self.device:
@@ -245,6 +259,7 @@ class cuda:
 
     @staticmethod
     def synchronize(device=None):
+        _device(device)  # another GPU is refused
         _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu())
 
     @staticmethod
@@ -271,7 +286,36 @@ def get_default_device():
 def _device(where):
     if where is None:
         return _default[0]
-    return where if isinstance(where, device) else device("cuda:%d" % where if isinstance(where, int) else where)
+    return where if isinstance(where, device) else device(where)
+
+
+def _destination(what, where, dtype, non_blocking, copy):
+    """(device or None, non_blocking, copy) of the arguments of to()."""
+    rest = list(what)
+    if rest and isinstance(rest[0], _headway.Tensor):
+        if where is not None or dtype is not None:
+            raise TypeError("to(): a tensor says both the device and the dtype")
+        where = rest.pop(0).device
+    else:
+        if rest and not _is_dtype(rest[0]):
+            if where is not None:
+                raise TypeError("to(): the device is given twice")
+            where = rest.pop(0)
+        if rest and (_is_dtype(rest[0]) or rest[0] is None):
+            if dtype is not None:
+                raise TypeError("to(): the dtype is given twice")
+            dtype = rest.pop(0)
+        if dtype not in (None, float32):
+            raise TypeError("Headway's tensors are of the dtype torch.float32, not %s" % (dtype,))
+    if len(rest) > 2:
+        raise TypeError("to() was given %d arguments too many" % (len(rest) - 2))
+    non_blocking = rest[0] if rest else non_blocking
+    copy = rest[1] if len(rest) > 1 else copy
+    return (None if where is None else _device(where)), non_blocking, copy
+
+
+def _is_dtype(value):
+    return isinstance(value, str) and value.startswith("torch.")
 
 
 def _size(sizes, size):

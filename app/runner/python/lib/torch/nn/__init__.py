@@ -27,14 +27,18 @@ class Module:
         for child in self.children():
             yield from child.parameters()
 
-    def to(self, device):
+    def to(self, *what, device=None, dtype=None, non_blocking=False):
+        """The parameters are moved: to(device, dtype), to(dtype) or to(tensor)."""
         import torch
 
-        where = torch._device(device)
+        where, non_blocking, _ = torch._destination(what, device, dtype, non_blocking, False)
+        if where is None:
+            return self
         for name in self.own_parameters():
-            setattr(self, name, getattr(self, name).detach().to(where).requires_grad_())
+            moved = getattr(self, name).detach().to(where, non_blocking=non_blocking)
+            setattr(self, name, moved.requires_grad_())
         for child in self.children():
-            child.to(device)
+            child.to(where, non_blocking=non_blocking)
         return self
 
     def cuda(self, device=None):
