@@ -297,7 +297,8 @@ class PyTorchPlaces(unittest.TestCase):
     def test_only_placements_say_where_tensors_are(self):
         for line in ("name = {'cpu': 1}", "print('cpu')", "print('cuda', 'cuda:0')", "x = 'cpu' in 'cuda:0'",
                      "torch.cuda.is_available()", "torch.cuda.synchronize()", "torch.ones(1).to(torch.float32)",
-                     "torch.ones(1).to(dtype=torch.float32)", "torch.ones(1, device=None)", "device = 3",
+                     "torch.ones(1).to(dtype=torch.float32)", "x = torch.ones(1); x.to(x.dtype)",
+                     "from torch import float32; torch.ones(1).to(float32)", "torch.ones(1, device=None)", "device = 3",
                      "def f(device='cpu'): pass"):
             with self.subTest(line=line):
                 out = self.printed("_headway = __import__('_headway')\n%s\nprint(torch.ones(1).device_number)" % line)

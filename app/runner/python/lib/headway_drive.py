@@ -363,7 +363,8 @@ def names_device(node):
     if not isinstance(node.func, _ast.Attribute):
         return False
     if called == "to" and node.args:
-        return not getattr(node.args[0], "attr", "").startswith("float")
+        first = node.args[0]
+        return not getattr(first, "attr", getattr(first, "id", "")).startswith(("float", "dtype"))
     return called in ("cpu", "cuda")
 
 

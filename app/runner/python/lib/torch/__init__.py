@@ -3,8 +3,8 @@
 As in PyTorch, ops on a GPU return before they have run, and ops on the CPU return when they are done: on the CPU this
 dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
 
-A program that says in its text where tensors are ('cuda', x.cpu(), x.to(device)) has PyTorch's own rule for the others:
-they are on the CPU, a device beside the GPU. One that says nothing runs on the run's device as a whole.
+A program that says in its text where tensors are (device='cuda', x.cpu(), x.to(device)) has PyTorch's own rule for the
+others: they are on the CPU, a device beside the GPU. One that says nothing runs on the run's device as a whole.
 """
 
 import _headway
