@@ -52,6 +52,7 @@ void Run::refresh_scale() {
         }
     }
     if (ns_per_tick != ns_per_tick_ && ns_per_tick_ != 0) {
+        ++rescaled_;
         forget();
     }
     ns_per_tick_ = ns_per_tick;

@@ -222,6 +222,9 @@ public:
     void close();
 
     [[nodiscard]] trace::Reader& reader() { return *reader_; }
+    // How often all that had been taken in was taken in again, because the rate of the clock was settled: times that
+    // were read before may differ by a few in a million.
+    [[nodiscard]] std::uint32_t rescaled() const { return rescaled_; }
     [[nodiscard]] trace::RunState state() const;
     [[nodiscard]] const RunInfo& info() const { return info_; }
     [[nodiscard]] const std::optional<RunError>& error() const { return error_; }
@@ -322,8 +325,8 @@ public:
         }
     }
 
-    // call(buffer, ns) for at most about `most` of them, from the one at `first` on; the place of the next, `first` where
-    // there is none.
+    // call(buffer, ns) for at most about `most` of them, from the one at `first` on; the place of the next, `first`
+    // where there is none.
     template <class Call>
     [[nodiscard]] std::uint64_t drops_from(std::uint64_t first, std::uint64_t most, Call call) const {
         const trace::StreamId drops{trace::StreamKind::drops, 0};
@@ -414,6 +417,7 @@ private:
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
     OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // issued before the mark
     std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;
+    std::uint32_t rescaled_ = 0;
     double ns_per_tick_ = 0;  // 0: not known yet
     bool scale_final_ = false;
     bool closed_ = false;

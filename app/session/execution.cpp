@@ -81,11 +81,9 @@ void Execution::renew_numbers() {
     const std::int64_t now = core::monotonic_ns();
     const bool walk = now - walked_at_ns_ >= walk_cost_ns_ * kWalkShare;
     if (!walk) {
-        const std::int64_t of = sums_of_total_ns_.value_or(numbers_.total_ns);
+        // Of an earlier moment even where the total is the same: ops may have ended since.
+        sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
         run_->renew(numbers_);
-        if (numbers_.total_ns != of) {
-            sums_of_total_ns_ = of;
-        }
         return;
     }
     numbers_ = run_->numbers();
@@ -97,8 +95,9 @@ void Execution::renew_numbers() {
 bool Execution::take_records(double budget_ms) {
     const auto seen = run_->now_ns();
     const auto ops = run_->op_count();
+    const auto rescaled = run_->rescaled();
     const bool more = run_->update(budget_ms);
-    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || more;
+    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->rescaled() != rescaled || more;
     if (changed || sums_of_total_ns_) {
         renew_numbers();
         ++revision_;

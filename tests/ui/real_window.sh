@@ -53,12 +53,12 @@ sleep 1
 
 # Space runs the lesson, then F12 asks what to write and F12 writes it; keys are down for an instant only. The title tells the state.
 title_becomes() {
-    for _ in $(seq 300); do
+    for _ in $(seq 2000); do  # often: a run is short
         case $(xdotool getwindowname "$id") in
             *"$1"*) return 0 ;;
         esac
         kill -0 "$window" 2>/dev/null || fail "the window is gone"
-        sleep 0.1
+        sleep 0.01
     done
     fail "the title never said '$1', but '$(xdotool getwindowname "$id")'"
 }
