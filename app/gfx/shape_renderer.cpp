@@ -144,7 +144,7 @@ void fill(GLuint buffer, const std::vector<T>& with) {
 
 core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
     std::unique_ptr<ShapeRenderer> made(new ShapeRenderer());
-    constexpr std::array<GLuint, 6> kAttributes{3, 4, 7, 2, 2, 5};
+    constexpr std::array<GLuint, Shapes::kArrays> kAttributes{3, 4, 7, 2, 2, 5};
     for (std::size_t i = 0; i < made->programs_.size(); ++i) {
         auto linked = link(shader_sources::kPrograms[i]);
         if (!linked) {

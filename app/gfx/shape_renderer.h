@@ -32,13 +32,11 @@ private:
     };
     ShapeRenderer() = default;
     void upload(unsigned texture, const void* texels, std::size_t count, bool grows) const;
-    [[nodiscard]] const Program& program_of(Shapes::Kind kind) const {
-        return programs_[kind == Shapes::Kind::opaque ? 0 : static_cast<std::size_t>(kind) - 1];
-    }
+    [[nodiscard]] const Program& program_of(Shapes::Kind kind) const { return programs_[Shapes::array_of(kind)]; }
 
-    std::array<Program, 6> programs_;   // in the order of Shapes::Kind, from plain on
-    std::array<unsigned, 2> texels_{};  // reaches, colours
-    int texel_rows_ = 0;                // of both textures
+    std::array<Program, Shapes::kArrays> programs_;  // in the order of Shapes::Kind, from plain on
+    std::array<unsigned, 2> texels_{};               // reaches, colours
+    int texel_rows_ = 0;                             // of both textures
 };
 
 }  // namespace headway::gfx

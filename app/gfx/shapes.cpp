@@ -11,12 +11,14 @@ constexpr float kSteps = 16;  // of a pixel
 // a box.
 constexpr std::size_t kPiece = 48;
 
-// The columns of which a stretch covers the middle: [first, last).
+// The columns of which a stretch covers the middle, or else the one that its own middle is in: [first, last).
 struct ColumnRange {
     int first = 0, last = 0;
 };
 ColumnRange columns_of(float x0, float x1) {
-    return {static_cast<int>(std::ceil(x0 - 0.5f)), static_cast<int>(std::ceil(x1 - 0.5f))};
+    const ColumnRange covered{static_cast<int>(std::ceil(x0 - 0.5f)), static_cast<int>(std::ceil(x1 - 0.5f))};
+    const int middle = static_cast<int>(std::floor((x0 + x1) / 2));
+    return covered.first < covered.last ? covered : ColumnRange{middle, middle + 1};
 }
 
 PixelBox around(const PixelBox& a, const PixelBox& b) {
@@ -111,9 +113,9 @@ void Shapes::sort(Sorted<Shape>& all) {
 }
 
 void Shapes::sort() {
-    std::array<std::uint32_t, 6> next{};
+    std::array<std::uint32_t, kArrays> next{};
     for (Part& part : parts_) {
-        auto& at = next[part.kind == Kind::opaque ? 0 : static_cast<std::size_t>(part.kind) - 1];
+        auto& at = next[array_of(part.kind)];
         part.first = at;
         at += part.count;
     }
@@ -234,14 +236,12 @@ void Shapes::add_bars(std::span<const Bar> bars) {
         std::fill(colours_.begin() + static_cast<std::ptrdiff_t>(texel), colours_.end(), kOpacity);  // none is there
     }
     for (const Bar& bar : bars) {
-        auto [from, to] = columns_of(bar.box.x0, bar.box.x1);
-        if (from >= to) {
-            from = static_cast<int>(std::floor((bar.box.x0 + bar.box.x1) / 2));
-            to = from + 1;
-        }
-        const Reach reach{texel_height(bar.box.y0 - drawn.y0), texel_height(bar.box.y1 - drawn.y0)};
+        const auto [from, to] = columns_of(bar.box.x0, bar.box.x1);
+        Reach reach{};
         Colour colour = bar.colour;
-        if (standing) {
+        if (!standing) {
+            reach = {texel_height(bar.box.y0 - drawn.y0), texel_height(bar.box.y1 - drawn.y0)};
+        } else {
             const float share = std::clamp((bar.box.y0 - drawn.y0) / height, 0.0f, 1.0f);
             colour = (colour & ~kOpacity) | static_cast<Colour>(std::lround(share * 255)) << 24;
         }
@@ -274,27 +274,16 @@ void Shapes::trace(std::span<const PixelPoint> points, float half_width_px) {
             extent.low = std::max({extent.low, y0, y1});
         }
     };
-    const auto around = [&](const PixelPoint& a, const PixelPoint& b) {  // a piece that is nearly upright
-        auto [from, to] = columns_of(a.x - half_width_px, b.x + half_width_px);
-        if (from >= to) {
-            from = static_cast<int>(std::floor((a.x + b.x) / 2));
-            to = from + 1;
-        }
-        for (int x = from; x < to; ++x) {
-            reach(x, a.y, b.y);
-        }
-    };
     for (std::size_t i = 0; i + 1 < points.size(); ++i) {
         const PixelPoint &a = points[i], &b = points[i + 1];
         if (b.x < left || a.x > right) {
             continue;
         }
-        if (b.x - a.x < 1) {
-            around(a, b);
-            continue;
-        }
-        if (a.y == b.y) {
-            around(a, b);
+        if (b.x - a.x < 1 || a.y == b.y) {
+            const auto [from, to] = columns_of(a.x - half_width_px, b.x + half_width_px);
+            for (int x = from; x < to; ++x) {
+                reach(x, a.y, b.y);
+            }
             continue;
         }
         const float slope = (b.y - a.y) / (b.x - a.x);

@@ -20,6 +20,7 @@ namespace headway::gfx {
 struct PixelBox {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // x1 and y1 are outside
     [[nodiscard]] bool empty() const { return !(x1 > x0 && y1 > y0); }
+    friend bool operator==(const PixelBox&, const PixelBox&) = default;
 };
 PixelBox common_part(const PixelBox& a, const PixelBox& b);
 
@@ -108,6 +109,11 @@ public:
         standing,
         curve
     };  // opaque: plain, and covers what it is on
+    // Each kind has an array of its own, but for opaque and plain ones, which share one.
+    static constexpr std::size_t kArrays = 6;
+    static constexpr std::size_t array_of(Kind kind) {
+        return kind == Kind::opaque ? 0 : static_cast<std::size_t>(kind) - 1;
+    }
     // Where something was drawn, in few boxes: what continues a row extends its box.
     struct Covered {
         PixelBox all;

@@ -18,10 +18,6 @@ using figure::Rgba;
 // Bars narrower than this, in pixels, are drawn by columns; neither corners nor borders would be seen.
 constexpr float kNarrow_px = 5;
 
-gfx::Colour packed(Rgba c) {
-    return gfx::Colour{c.r} | gfx::Colour{c.g} << 8 | gfx::Colour{c.b} << 16 | gfx::Colour{c.a} << 24;
-}
-
 // Narrow bars side by side, as long as nothing else was drawn where the next would be.
 class BarRow {
 public:
@@ -72,36 +68,34 @@ public:
         if (box.empty()) {
             return;
         }
+        // Corners of a narrow bar would not be seen; a dot is round.
         const bool dot = r.radius_px >= 1 && std::abs(width - (box.y1 - box.y0)) < 1;
-        if (!border && !dot && width < kNarrow_px && r.fill.a == 255) {
-            add_bar({box, packed(r.fill)});
-            return;
+        const float radius = width >= kNarrow_px || dot ? r.radius_px : 0;
+        if (border || radius > 0) {
+            gfx::SpanLook look;
+            look.fill = colour(r.fill);
+            look.radius_px = radius;
+            look.border = border ? colour(r.stroke) : 0;
+            look.border_px = border ? r.stroke_px : 0;
+            shapes(box).span(box, look);
+        } else if (width < kNarrow_px && r.fill.a == 255) {
+            add_bar({box, colour(r.fill)});
+        } else if (r.fill.a != 0) {
+            shapes(box).box(box, colour(r.fill));
         }
-        if (!border && !dot && (r.radius_px <= 0 || width < kNarrow_px)) {
-            if (r.fill.a != 0) {
-                shapes(box).box(box, packed(r.fill));
-            }
-            return;
-        }
-        gfx::SpanLook look;
-        look.fill = packed(r.fill);
-        look.radius_px = width < kNarrow_px && !dot ? 0 : r.radius_px;
-        look.border = border ? packed(r.stroke) : 0;
-        look.border_px = border ? r.stroke_px : 0;
-        shapes(box).span(box, look);
     }
 
     void operator()(const figure::Hatch& h) {
         constexpr float kRoot2 = 1.41421356f;
         const gfx::PixelBox box = at(h.box);
         gfx::SpanLook look;
-        look.fill = packed(h.ground);
-        look.stripe = packed(h.stripe);
+        look.fill = colour(h.ground);
+        look.stripe = colour(h.stripe);
         look.stripe_from = offset_.x + offset_.y;
         look.stripe_step = std::max(2.0f, h.period_px * kRoot2);
         look.stripe_width = h.stripe_px * kRoot2;
         look.radius_px = box.x1 - box.x0 < kNarrow_px ? 0 : h.radius_px;
-        look.border = h.border_px > 0 ? packed(h.border) : 0;
+        look.border = h.border_px > 0 ? colour(h.border) : 0;
         look.border_px = h.border.a != 0 ? h.border_px : 0;
         shapes(box).span(box, look);
     }
@@ -112,7 +106,7 @@ public:
         }
         const auto points = shifted(p.first, p.count);
         if (std::is_sorted(points.begin(), points.end(), [](auto& a, auto& b) { return a.x < b.x; })) {
-            shapes(box_of(points)).curve(points, packed(p.colour), std::max(1.0f, p.width_px));
+            shapes(box_of(points)).curve(points, colour(p.colour), std::max(1.0f, p.width_px));
             return;
         }
         draw_bars();
@@ -130,7 +124,7 @@ public:
         const float base = area.base_y + offset_.y;
         gfx::PixelBox box = box_of(points);
         box.y1 = std::max(box.y1, base);
-        shapes(box).area(points, base, {packed(area.top), packed(area.bottom), area.gradient_y0 + offset_.y, base});
+        shapes(box).area(points, base, {colour(area.top), colour(area.bottom), area.gradient_y0 + offset_.y, base});
     }
 
     void operator()(const figure::Line& line) {
@@ -191,7 +185,7 @@ public:
         gfx::PixelBox clip = clips_.back();
         bool pushed = false;
         for (const auto& [text, box] : texts_) {
-            if (box.x0 != clip.x0 || box.y0 != clip.y0 || box.x1 != clip.x1 || box.y1 != clip.y1) {
+            if (box != clip) {
                 if (pushed) {
                     to_->PopClipRect();
                 }
@@ -276,7 +270,7 @@ private:
 
     void box(ImVec2 a, ImVec2 b, Rgba c) {
         const gfx::PixelBox box{a.x, a.y, b.x, b.y};
-        shapes(box).box(box, packed(c));
+        shapes(box).box(box, colour(c));
     }
 
     // Lines along an axis stay crisp as boxes.

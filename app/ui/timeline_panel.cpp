@@ -102,10 +102,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
 
 // A picture that stays is painted once, however many frames it is in.
 void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew) {
-    const gfx::PixelBox& before = layer_.bounds();
-    const bool moved = bounds.x0 != before.x0 || bounds.y0 != before.y0 || bounds.x1 != before.x1 ||
-                       bounds.y1 != before.y1 || scroll != painted_scroll_;
-    if (anew || moved) {
+    if (anew || bounds != layer_.bounds() || scroll != painted_scroll_) {
         painted_scroll_ = scroll;
         layer_.begin(bounds, colour(ui_.theme->background));
         paint(layout_.list, layer_, ui_.fonts, {0, -scroll});

@@ -23,8 +23,18 @@ bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
 
 }  // namespace
 
-void CudaDevice::wait(std::uint32_t index, std::uint32_t seq) {
-    const auto& counter = lanes_[index]->completed;
+// Where the frontend launches and waits, the learner may have let go of what is held.
+void CudaDevice::wait(std::uint32_t lane, std::uint32_t seq) {
+    wait_for(lane, seq, options_.launch == CudaLaunch::frontend);
+}
+
+// A thread of the CPU beside. Whoever launches goes on launching, so nothing need be launched from here.
+void CudaDevice::wait_from_beside(std::uint32_t lane, std::uint32_t seq) {
+    wait_for(lane, seq, false);
+}
+
+void CudaDevice::wait_for(std::uint32_t lane, std::uint32_t seq, bool launches) {
+    const auto& counter = lanes_[lane]->completed;
     if (reached(counter, seq)) {
         return;
     }
@@ -34,8 +44,7 @@ void CudaDevice::wait(std::uint32_t index, std::uint32_t seq) {
     }
     const auto begin = core::ticks();
     while (!reached(counter, seq)) {
-        // Where the frontend launches, the learner may have let go of what is held.
-        const bool held = options_.launch == CudaLaunch::frontend && !launch_what_may();
+        const bool held = launches && !launch_what_may();
         if (core::ticks() - begin < spin_ticks_) {
             core::spin_pause();
             if (crowded_) {
@@ -46,33 +55,6 @@ void CudaDevice::wait(std::uint32_t index, std::uint32_t seq) {
         const auto seen = progress_.load();
         if (!reached(counter, seq)) {
             core::futex_wait_for(progress_, seen, held ? kHeldPollNs : kSleepNs);
-        }
-    }
-    waiters_.fetch_sub(1);
-}
-
-// A thread of the CPU beside. Whoever launches goes on launching, so nothing need be launched from here.
-void CudaDevice::wait_from_beside(std::uint32_t index, std::uint32_t seq) {
-    const auto& counter = lanes_[index]->completed;
-    if (reached(counter, seq)) {
-        return;
-    }
-    waiters_.fetch_add(1);
-    if (completer_asleep_.load() != kAwake) {
-        poke();
-    }
-    const auto begin = core::ticks();
-    while (!reached(counter, seq)) {
-        if (core::ticks() - begin < spin_ticks_) {
-            core::spin_pause();
-            if (crowded_) {
-                sched_yield();
-            }
-            continue;
-        }
-        const auto seen = progress_.load();
-        if (!reached(counter, seq)) {
-            core::futex_wait_for(progress_, seen, kSleepNs);
         }
     }
     waiters_.fetch_sub(1);

@@ -169,6 +169,8 @@ private:
     // cuda_device.cpp: launching.
     void launch_loop();
     bool may_launch();
+    // `launches`: what may be launched meanwhile is.
+    void wait_for(std::uint32_t lane, std::uint32_t seq, bool launches);
     bool launch_what_may();  // false when something is left because the lanes are held
     bool launch_in_order();
     // aside.cpp
