@@ -24,9 +24,8 @@ std::uint64_t count_at(const Json& json, const char* key) {
     if (found == json.end() || !found->is_number()) {
         return 0;
     }
-    return found->is_number_unsigned()
-               ? found->get<std::uint64_t>()
-               : static_cast<std::uint64_t>(std::clamp(found->get<double>(), 0.0, 9e18));
+    return found->is_number_unsigned() ? found->get<std::uint64_t>()
+                                       : static_cast<std::uint64_t>(std::clamp(found->get<double>(), 0.0, 9e18));
 }
 
 bool is_true(const Json& json, const char* key) {
@@ -157,7 +156,7 @@ private:
         op.flags = static_cast<std::uint8_t>((event.argument("bytes").empty() ? 0 : trace::kFreshOutput) |
                                              (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
                                              (event.argument("unissued").empty() ? 0 : trace::kNotIssued) |
-                                     (event.argument("beside").empty() ? 0 : trace::kOutBeside));
+                                             (event.argument("beside").empty() ? 0 : trace::kOutBeside));
         inputs(event.argument("in"), id, op);
         outputs(event.argument("made"), id, true);
         outputs(event.argument("changed"), id, false);
@@ -441,8 +440,8 @@ void OwnFormat::facts(const Json& json) {
             if (entry.is_object()) {
                 signature.name = text_at(entry, "name");
                 signature.shapes = text_at(entry, "shapes");
-                signature.family = static_cast<devices::Family>(
-                    std::min<std::uint64_t>(count_at(entry, "family"), static_cast<std::uint64_t>(devices::Family::other)));
+                signature.family = static_cast<devices::Family>(std::min<std::uint64_t>(
+                    count_at(entry, "family"), static_cast<std::uint64_t>(devices::Family::other)));
                 signature.out_bytes = count_at(entry, "out_bytes");
                 signature.flops = count_at(entry, "flops");
                 signature.moved_bytes = count_at(entry, "moved_bytes");

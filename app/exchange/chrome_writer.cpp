@@ -527,8 +527,8 @@ void Writer::minibatches() {
         span(minibatch.issue_begin_ns,
              minibatch.issue_end_ns == model::kPending ? run_.now_ns() : minibatch.issue_end_ns);
         put_all(",\"cat\":\"minibatch\",\"name\":\"minibatch ", minibatch.index,
-                "\",\"args\":{\"index\":", minibatch.index, ",\"first\":", minibatch.first, ",\"last\":", minibatch.last,
-                minibatch.issue_end_ns == model::kPending ? ",\"open\":true}}" : "}}");
+                "\",\"args\":{\"index\":", minibatch.index, ",\"first\":", minibatch.first,
+                ",\"last\":", minibatch.last, minibatch.issue_end_ns == model::kPending ? ",\"open\":true}}" : "}}");
     }
 }
 
@@ -549,8 +549,8 @@ void Writer::driver_events() {
             return;
         }
         span(driver.begin_ns, driver.end_ns);
-        put_all(",\"cat\":\"driver\",\"name\":\"", word_for(driver.kind), "\",\"args\":{\"kind\":",
-                static_cast<int>(driver.kind), ",\"stream\":", driver.stream);
+        put_all(",\"cat\":\"driver\",\"name\":\"", word_for(driver.kind),
+                "\",\"args\":{\"kind\":", static_cast<int>(driver.kind), ",\"stream\":", driver.stream);
         if (!trace::is_wait(driver.kind)) {
             put_all(",\"bytes\":", driver.bytes);
         }
@@ -565,7 +565,8 @@ void Writer::drops() {
         }
         put(",\"ts\":");
         put_us(ns);
-        put_all(",\"s\":\"t\",\"cat\":\"drop\",\"name\":\"drop\",\"args\":{\"buffer\":", buffer, ",\"after\":", after, "}}");
+        put_all(",\"s\":\"t\",\"cat\":\"drop\",\"name\":\"drop\",\"args\":{\"buffer\":", buffer, ",\"after\":", after,
+                "}}");
     });
 }
 
@@ -589,8 +590,9 @@ void Writer::executions() {
                 const auto& piece = signature(part.signature);
                 event("X", tid);
                 span(part.begin_ns, part.end_ns);
-                put_all(",\"cat\":\"part\",\"name\":", std::string_view(piece.name), ",\"args\":{\"part_of\":", id, ",\"sig\":", std::uint32_t{part.signature},
-                        ",\"shapes\":", std::string_view(piece.shapes), "}}");
+                put_all(",\"cat\":\"part\",\"name\":", std::string_view(piece.name), ",\"args\":{\"part_of\":", id,
+                        ",\"sig\":", std::uint32_t{part.signature}, ",\"shapes\":", std::string_view(piece.shapes),
+                        "}}");
             }
             event("f", tid);
             put(",\"ts\":");

@@ -1,9 +1,9 @@
 // A run as Chrome trace events, as Perfetto and others open them: one thread per lane, arrows from issue to execution,
 // counters for headway and live bytes. Times are microseconds with three decimals, so no nanosecond is lost.
 //
-// What Headway needs to read such a file back (chrome_reader.h) stands in the events' args and in otherData: the settings
-// of the run, its files, signatures and marks, and per issue the op's number, buffers and source line. Durations above two
-// seconds come back to the microsecond, all else as it was.
+// What Headway needs to read such a file back (chrome_reader.h) stands in the events' args and in otherData: the
+// settings of the run, its files, signatures and marks, and per issue the op's number, buffers and source line.
+// Durations above two seconds come back to the microsecond, all else as it was.
 //
 // Threads: one that may read the run.
 #pragma once

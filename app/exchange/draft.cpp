@@ -250,15 +250,15 @@ private:
         std::inplace_merge(marks.begin(), marks.begin() + before, marks.end(), earlier);
         std::vector<Mark> works;
         for (std::size_t i = 0; i < draft_.works.size(); ++i) {
-            works.push_back({draft_.works[i].issued, draft_.works[i].begin_ns, FrontendKind::work,
-                             static_cast<std::uint32_t>(i)});
+            works.push_back(
+                {draft_.works[i].issued, draft_.works[i].begin_ns, FrontendKind::work, static_cast<std::uint32_t>(i)});
         }
         const auto end = static_cast<std::ptrdiff_t>(marks.size());
         marks.insert(marks.end(), works.begin(), works.end());
         std::inplace_merge(marks.begin(), marks.begin() + end, marks.end(), earlier);
         if (draft_.program_end_ns != model::kPending) {
-            marks.push_back({static_cast<core::OpId>(draft_.ops.size()), draft_.program_end_ns,
-                             FrontendKind::program_end, 0});
+            marks.push_back(
+                {static_cast<core::OpId>(draft_.ops.size()), draft_.program_end_ns, FrontendKind::program_end, 0});
         }
         return marks;
     }
@@ -310,8 +310,8 @@ private:
             return;
         }
         const bool scope = mark.kind == FrontendKind::scope_begin || mark.kind == FrontendKind::scope_end;
-        add(mark.ns, 0, scope ? recording_.string_id(draft_.scopes[mark.index].name) : std::uint16_t{0}, mark.kind, 0, 0,
-            0, scope ? 0 : mark.index, op_count_, 0);
+        add(mark.ns, 0, scope ? recording_.string_id(draft_.scopes[mark.index].name) : std::uint16_t{0}, mark.kind, 0,
+            0, 0, scope ? 0 : mark.index, op_count_, 0);
     }
 
     // The program's measuring began, or ended, before op `op` and wait `wait`.
@@ -357,8 +357,8 @@ private:
 
     void lanes() {
         for (std::size_t lane = 0; lane < std::min<std::size_t>(draft_.lanes.size(), core::kMaxLanes); ++lane) {
-            trace::StreamWriter<trace::ExecRecord> writer(
-                recording_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
+            trace::StreamWriter<trace::ExecRecord> writer(recording_,
+                                                          {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
             std::size_t part = 0;
             const std::vector<Draft::Part> none;
             const auto& parts = lane < draft_.parts.size() ? draft_.parts[lane] : none;
@@ -396,14 +396,14 @@ core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
         executed += parts.size();
     }
     executed += draft.launches.size() + 2 * draft.driver.size() + 2 * draft.more_outputs.size();
-    const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() +
-                               draft.works.size() + 2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
+    const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() + draft.works.size() +
+                               2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
                                   sizeof(trace::FrontendRecord) +
                               (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
     const std::size_t meta = (draft.signatures.size() + draft.scopes.size() + draft.waits.size()) * 128;
     const std::size_t streams = core::kMaxLanes + 6;
-    auto recording = trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0,
-                                              draft.clock);
+    auto recording =
+        trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0, draft.clock);
     if (!recording) {
         return recording.error();
     }

@@ -52,10 +52,10 @@ private:
 // One run as the timeline shows it.
 struct TimelineRun {
     const model::Run* run = nullptr;
-    char letter = 'A';  // 'A' and 'B' have their colours; 0: a run by itself
-    std::string label;  // "barrier every minibatch"; empty: from the run's barrier policy
-    std::string note;   // at the right of the header; empty: the total
-    std::int64_t total_ns = -1;  // as the numbers say it; -1: from begin to end of what was measured
+    char letter = 'A';                         // 'A' and 'B' have their colours; 0: a run by itself
+    std::string label;                         // "barrier every minibatch"; empty: from the run's barrier policy
+    std::string note;                          // at the right of the header; empty: the total
+    std::int64_t total_ns = -1;                // as the numbers say it; -1: from begin to end of what was measured
     std::vector<model::Bookmark> bookmarks{};  // in their order
 };
 
@@ -65,16 +65,16 @@ struct TimelineStyle {
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
     float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
           lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
-    float scale_px = 9.5F;                        // a curve's scale: 0 and the most
-    float ruler_overhang_px = 40;                 // how far a number below may stand out of the axis at its right
-    float scale_room_px = 52;                     // of a row's name that a curve's scale takes
-    float tick_room_px = 90;                      // between two ticks, at least
-    float bars_grow = 1.6F, curves_grow = 2.4F;   // by how much rows may be taller than that, where there is room
-    float run_gap_px = 10;                        // between two runs
-    float bottom_inset_px = 6;                    // under the last row
-    bool ruler_below = false;                     // the ruler under the rows, with the unit in words
-    bool ticks_carry_unit = true;                 // "0.35 ms" at every tick
-    bool gradient = true;                         // areas fade towards their base
+    float scale_px = 9.5F;                       // a curve's scale: 0 and the most
+    float ruler_overhang_px = 40;                // how far a number below may stand out of the axis at its right
+    float scale_room_px = 52;                    // of a row's name that a curve's scale takes
+    float tick_room_px = 90;                     // between two ticks, at least
+    float bars_grow = 1.6F, curves_grow = 2.4F;  // by how much rows may be taller than that, where there is room
+    float run_gap_px = 10;                       // between two runs
+    float bottom_inset_px = 6;                   // under the last row
+    bool ruler_below = false;                    // the ruler under the rows, with the unit in words
+    bool ticks_carry_unit = true;                // "0.35 ms" at every tick
+    bool gradient = true;                        // areas fade towards their base
     bool curve_label_in_row =
         false;  // "1,204 ops ahead" where there is room in the curve's row; else "max 1,204" at the right
     bool row_lines = true;

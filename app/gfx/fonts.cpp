@@ -142,16 +142,10 @@ Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
     for (char32_t c = 0x20; c < 0x7f; ++c) {
         characters_.insert(c);
     }
-    cover(
-        "–—−‘’“”…•·×÷±≈≤≥≠∞→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●₀₁₂₃₄₅₆₇₈₉ₙ"
-        "⁻"
-        "¹"
-        "²"
-        "½"
-        "³"
-        "µ"
-        "Δ"
-        "Σ");
+    for (const char* usual :
+         {"–—−‘’“”…•·×÷±≈≤≥≠∞", "→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●", "₀₁₂₃₄₅₆₇₈₉ₙ", "⁻¹²½³µΔΣ"}) {
+        cover(usual);
+    }
 }
 
 void Fonts::set_scale(float scale) {

@@ -43,7 +43,7 @@ struct Lesson {
     std::string barrier = "as-written";
     std::string view = "numbers";
     std::vector<Parameter> parameters;
-    std::string file;                  // where it was read from
+    std::string file;  // where it was read from
     // Where things stand in that file: each parameter, each tab, id and program.
     std::vector<std::uint32_t> lines, tab_lines;
     std::uint32_t id_line = 1, program_line = 1;

@@ -8,7 +8,11 @@
 namespace headway::model {
 
 AliveWalk::AliveWalk(const Run& run, std::int64_t ns, int device)
-    : run_(run), ns_(ns), device_(device), policy_(free_policy_from(run.info().free_policy)), known_(!run.info().live_sampled) {
+    : run_(run),
+      ns_(ns),
+      device_(device),
+      policy_(free_policy_from(run.info().free_policy)),
+      known_(!run.info().live_sampled) {
     if (!known_) {
         phase_ = Phase::done;
         return;

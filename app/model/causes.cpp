@@ -118,9 +118,8 @@ std::vector<Dependency> Run::dependencies_with_reasons(OpId id) const {
         return direct;
     }
     dependencies_->each_with_reason(id, [&direct](OpId op, DependencyKind kind) { direct.push_back({op, kind}); });
-    std::sort(direct.begin(), direct.end(), [](const Dependency& a, const Dependency& b) {
-        return a.op != b.op ? a.op < b.op : a.kind < b.kind;
-    });
+    std::sort(direct.begin(), direct.end(),
+              [](const Dependency& a, const Dependency& b) { return a.op != b.op ? a.op < b.op : a.kind < b.kind; });
     direct.erase(std::unique(direct.begin(), direct.end(),
                              [](const Dependency& a, const Dependency& b) { return a.op == b.op; }),
                  direct.end());

@@ -40,8 +40,8 @@ public:
     [[nodiscard]] std::int64_t at(std::int64_t ns) const;
     // Over [begin, end): the value at begin counts, too.
     [[nodiscard]] Extremes extremes(std::int64_t begin_ns, std::int64_t end_ns) const;
-    // The same over [bounds_ns[i], bounds_ns[i + 1]) for every i, one fewer than there are bounds; these ascend. All are
-    // looked up together, level by level, so that what one needs from memory comes while others are looked at.
+    // The same over [bounds_ns[i], bounds_ns[i + 1]) for every i, one fewer than there are bounds; these ascend. All
+    // are looked up together, level by level, so that what one needs from memory comes while others are looked at.
     void columns(std::span<const std::int64_t> bounds_ns, std::vector<Extremes>& into) const;
     // The largest value at a change, and where it is first reached; 0 while there is none.
     [[nodiscard]] std::int64_t most() const { return most_; }
@@ -65,7 +65,8 @@ private:
 
     Blocks<std::int64_t> times_;   // strictly ascending
     Blocks<std::int64_t> values_;  // from times_[i] on
-    // levels_[k][b]: over the values of block b, kFan^(k+1) of them; starts_[k][b]: its first time. One block at the top.
+    // levels_[k][b]: over the values of block b, kFan^(k+1) of them; starts_[k][b]: its first time. One block at the
+    // top.
     std::vector<std::vector<Extremes>> levels_;
     std::vector<std::vector<std::int64_t>> starts_;
     std::vector<Change> added_;

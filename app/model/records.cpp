@@ -228,7 +228,8 @@ void Run::take_driver_events() {
 
 void Run::take(const trace::FrontendRecord& record) {
     const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
-    if (kind != trace::FrontendKind::more_inputs && kind != trace::FrontendKind::more_output) {  // their op's time counts
+    if (kind != trace::FrontendKind::more_inputs &&
+        kind != trace::FrontendKind::more_output) {  // their op's time counts
         first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));
         see(end_of(record.begin, record.duration));
     }

@@ -245,10 +245,10 @@ public:
 
 private:
     static Class class_of(trace::WaitKind kind) {
-        return trace::is_barrier(kind)                 ? kBarrier
-               : trace::is_blocker(kind)               ? kBlocker
-               : kind == trace::WaitKind::paused       ? kPaused
-                                                       : kLimit;
+        return trace::is_barrier(kind)           ? kBarrier
+               : trace::is_blocker(kind)         ? kBlocker
+               : kind == trace::WaitKind::paused ? kPaused
+                                                 : kLimit;
     }
     [[nodiscard]] Sums up_to(std::int64_t ns) const {
         const auto& waits = run_.waits();

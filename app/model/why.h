@@ -2,7 +2,8 @@
 // could have been saved beside, why lanes stood idle, and what the run would have taken without a wait.
 //
 // All of it is computed from the recording. The last one is no measurement: durations are kept, and what began when is
-// worked out anew from issues, lanes and dependencies. It knows nothing of memory that runs out or caches that get cold.
+// worked out anew from issues, lanes and dependencies. It knows nothing of memory that runs out or caches that get
+// cold.
 //
 // Threads: any that may read the run.
 #pragma once
@@ -18,12 +19,12 @@ namespace headway::model {
 // Of the ops that a wait was for, the one whose end it ended with; 0 when that is not known, or was over before.
 [[nodiscard]] OpId ended_by(const Run& run, const Wait& wait);
 
-// A wait's time, by the ops that it went into. At each moment one op is answerable: the last to end, before that the one
-// that it could not start without, and so on. The three parts add up to the wait.
+// A wait's time, by the ops that it went into. At each moment one op is answerable: the last to end, before that the
+// one that it could not start without, and so on. The three parts add up to the wait.
 struct WaitSplit {
-    std::int64_t before_ns = 0;  // for ops that were issued before this line
-    std::int64_t own_ns = 0;     // for those that the line itself had issued
-    std::int64_t return_ns = 0;  // after the last of them had ended, or when nothing was left to do
+    std::int64_t before_ns = 0;               // for ops that were issued before this line
+    std::int64_t own_ns = 0;                  // for those that the line itself had issued
+    std::int64_t return_ns = 0;               // after the last of them had ended, or when nothing was left to do
     std::size_t before_ops = 0, own_ops = 0;  // that had not ended when it began
 };
 WaitSplit split_of(const Run& run, std::size_t wait);
@@ -31,11 +32,11 @@ WaitSplit split_of(const Run& run, std::size_t wait);
 // One piece of the critical path. The pieces of a run follow each other without a gap.
 struct PathPiece {
     enum class Kind : std::uint8_t {
-        frontend,  // the program itself: it computes, or issues ops
-        handover,  // all that an op needed was there, and it had not started yet
-        execute,   // `op` ran
+        frontend,   // the program itself: it computes, or issues ops
+        handover,   // all that an op needed was there, and it had not started yet
+        execute,    // `op` ran
         hand_back,  // the last op had ended, and the frontend had not gone on yet; `wait`
-        limit,     // the frontend waited for something that the recording does not name; `wait`
+        limit,      // the frontend waited for something that the recording does not name; `wait`
     };
     Kind kind = Kind::frontend;
     std::int64_t begin_ns = 0, end_ns = 0;

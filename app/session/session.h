@@ -64,7 +64,7 @@ public:
     void clear_breakpoints();
     void hold_backend(bool held);
     [[nodiscard]] bool backend_held() const { return backend_held_; }
-    void step_backend();  // while held: the lanes start one more command
+    void step_backend();                    // while held: the lanes start one more command
     void set_line_delay(std::uint64_t ns);  // slow motion, for each line and as much for each op; 0: none
     [[nodiscard]] std::uint64_t line_delay_ns() const { return line_delay_ns_; }
     // Where the program is, and whether it stands still there.

@@ -8,7 +8,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr double kStepMs = 6;      // of a frame
+constexpr double kStepMs = 6;  // of a frame
 constexpr std::size_t kMostRows = 500;
 
 std::string tensors(std::uint64_t n) {
@@ -61,11 +61,14 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         timeline_.run_count() > 1 ? std::string(1, timeline_.letter_of(run_index)) + ", " : std::string();
     x += draw_text(ui_, head, x, base, Face::semibold, 13, t.memory_text, figure::bytes_text(all.bytes)) + ui_.px(8);
     draw_text(ui_, head, x, base, Face::regular, 13, t.dim,
-              "in " + tensors(all.count) + (walk_->device() >= 0 ? " on the " + run_->device_name(static_cast<std::size_t>(walk_->device())) : std::string()) + " alive at " + letter + at +
-                  (all.pending_count > 0 ? ", of it " + figure::bytes_text(all.pending_bytes) + " in " +
-                                               tensors(all.pending_count) +
-                                               " let go of and held for ops that had not run (hatched)"
-                                         : std::string()) +
+              "in " + tensors(all.count) +
+                  (walk_->device() >= 0 ? " on the " + run_->device_name(static_cast<std::size_t>(walk_->device()))
+                                        : std::string()) +
+                  " alive at " + letter + at +
+                  (all.pending_count > 0
+                       ? ", of it " + figure::bytes_text(all.pending_bytes) + " in " + tensors(all.pending_count) +
+                             " let go of and held for ops that had not run (hatched)"
+                       : std::string()) +
                   ". A click goes to the op that made them, again to the next.",
               max.x - pad - x);
     ImGui::SetCursorScreenPos({min.x, min.y + ui_.px(28)});
@@ -102,7 +105,9 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         left += ui_.px(140);
         // The share of all that was alive; hatched: pending.
         const auto share = [&](std::uint64_t bytes) {
-            return all.bytes == 0 ? 0 : bar_room * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(all.bytes));
+            return all.bytes == 0
+                       ? 0
+                       : bar_room * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(all.bytes));
         };
         const float settled = share(group.bytes - group.pending_bytes), pending = share(group.pending_bytes);
         const float top = y + ui_.px(6), bottom = y + row - ui_.px(6);
@@ -116,8 +121,9 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
             list->PopClipRect();
         }
         left += bar_room + ui_.px(16);
-        left += draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text, figure::bytes_text(group.bytes)) +
-                ui_.px(12);
+        left +=
+            draw_text(ui_, list, left, baseline, Face::mono_medium, 12.5f, t.text, figure::bytes_text(group.bytes)) +
+            ui_.px(12);
         std::string words = tensors(group.count);
         if (group.pending_count > 0) {
             words += ", pending " + figure::count_text(group.pending_count) + " with " +
@@ -126,9 +132,9 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         if (chosen_ == i) {
             words += " · op " + figure::count_text(group.makers[at_]) + ", " + figure::count_text(at_ + 1) + " of " +
                      figure::count_text(group.count) +
-                     (group.count > group.makers.size() ? " (the first " + std::to_string(group.makers.size()) +
-                                                              " can be gone to)"
-                                                        : "");
+                     (group.count > group.makers.size()
+                          ? " (the first " + std::to_string(group.makers.size()) + " can be gone to)"
+                          : "");
         }
         draw_text(ui_, list, left, baseline, Face::regular, 12.5f, t.dim, words, std::max(1.0f, right - left));
     }

@@ -55,8 +55,8 @@ std::vector<Command> App::commands() {
     add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
     add("Timeline: measure what is chosen, or what is in view", "R", [this] { timeline_.measure_chosen(); });
-    add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring", "Shift R",
-        [this] { state_.snap = !state_.snap; });
+    add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring",
+        "Shift R", [this] { state_.snap = !state_.snap; });
     add("Timeline: set a mark with a note", "M", [this] { timeline_.set_mark(); });
     add("Timeline: list of marks", "Shift M", [this] { state_.show_detail(AppState::Detail::marks); });
     add("Timeline: next mark", "J", [this] { timeline_.step_mark(1); });
@@ -64,7 +64,8 @@ std::vector<Command> App::commands() {
     add("Timeline: delete the mark at the cursor", "Del", [this] { timeline_.remove_mark_at_cursor(); });
     add("Memory: the tensors alive at the cursor, by line", "I", [this] { timeline_.show_alive_here(); });
     add("Timeline: the whole run above it, or not", "O", [this] { state_.show_minimap = !state_.show_minimap; });
-    add(state_.lock_vertical ? "Timeline: let hands move it up and down again" : "Timeline: lock it against moving up and down",
+    add(state_.lock_vertical ? "Timeline: let hands move it up and down again"
+                             : "Timeline: lock it against moving up and down",
         "Y", [this] { state_.lock_vertical = !state_.lock_vertical; });
     add("Lane: up", "Alt ↑", [this] { timeline_.shift_row(-1); });
     add("Lane: down", "Alt ↓", [this] { timeline_.shift_row(1); });

@@ -127,10 +127,10 @@ public:
     bool show_keys = false;
     // Laid over the timeline of runs that are over: the critical path, the run without barriers.
     bool show_path = false, show_ghost = false;
-    void next_overlay();  // none, the path, the ghost, both
+    void next_overlay();         // none, the path, the ghost, both
     bool lock_vertical = false;  // hands move the timeline in time only
-    bool show_minimap = true;  // where the view is in the whole run
-    bool snap = true;     // what is measured begins and ends at edges that are near
+    bool show_minimap = true;    // where the view is in the whole run
+    bool snap = true;            // what is measured begins and ends at edges that are near
 
     // --- what stands under the timeline ---
     enum class Detail { numbers, graph, threads, measured, marks, alive };

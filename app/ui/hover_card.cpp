@@ -176,10 +176,11 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     if (trace::is_barrier(wait.kind) && over && run.op_count() <= kReplayed) {
         const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;
         const std::int64_t saved_ns = run.numbers().total_ns - total_ns;
-        card.lines.push_back({Tone::dim, "without  the run would take " + duration_text(static_cast<double>(total_ns)) +
-                                             (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less"
-                                                           : ", no less") +
-                                             " (computed)"});
+        card.lines.push_back(
+            {Tone::dim,
+             "without  the run would take " + duration_text(static_cast<double>(total_ns)) +
+                 (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
+                 " (computed)"});
     }
 }
 

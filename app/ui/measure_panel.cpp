@@ -18,8 +18,8 @@ std::string more_of(std::size_t n, const char* one, const char* many) {
 }  // namespace
 
 const char* cause_word(trace::WaitKind kind) {
-    return trace::is_barrier(kind)                    ? "barrier"
-           : trace::is_blocker(kind)                  ? "blocker"
+    return trace::is_barrier(kind)                ? "barrier"
+           : trace::is_blocker(kind)              ? "blocker"
            : kind == trace::WaitKind::queue_limit ? "queue limit"
            : kind == trace::WaitKind::memory      ? "memory"
            : kind == trace::WaitKind::paused      ? "paused"
@@ -120,8 +120,8 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     x += draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.dim,
                    "from " + figure::duration_text(span->begin()) + " to " + figure::duration_text(span->end())) +
          ui_.px(12);
-    std::string how = std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " +
-                      (span->to_edge ? "edge" : "free");
+    std::string how =
+        std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");
     how += " · what reaches over an end counts with its part inside · shares of kinds: of all lanes' time";
     draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.faint, how, std::max(1.0f, max.x - pad - x));
 
@@ -131,8 +131,8 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     for (int r = 0; r < runs; ++r) {
         const model::Run* run = timeline_.run_at(r);
         const std::int64_t origin = run->measure_begin_ns();
-        stretches_.push_back(model::stretch_of(*run, std::llround(span->begin()) + origin,
-                                               std::llround(span->end()) + origin));
+        stretches_.push_back(
+            model::stretch_of(*run, std::llround(span->begin()) + origin, std::llround(span->end()) + origin));
         const auto& stretch = stretches_.back();
         const auto cells = measure_cells(*run, stretch, t, rows * static_cast<std::size_t>(across));
         for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {

@@ -78,7 +78,8 @@ void TimelinePanel::go_to_mark(int run, std::size_t index) {
     const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [run](const figure::RowBox& r) {
         return r.run == run && r.kind == figure::RowKind::marks;
     });
-    cursor_ = Cursor{begin, row != layout_.rows.end() ? static_cast<std::size_t>(row - layout_.rows.begin()) : 0, begin};
+    cursor_ =
+        Cursor{begin, row != layout_.rows.end() ? static_cast<std::size_t>(row - layout_.rows.begin()) : 0, begin};
     const auto view = state_.view.target();
     if (end - begin > view.span_ns()) {
         state_.view.show({begin, end});
@@ -152,8 +153,9 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
                                min.x + ui_.px(11), max.x - ui_.px(24) - width);
     const float y = min.y + ui_.px(64);
     ImGui::SetCursorScreenPos({x, y});
-    ImGui::BeginChild("note", {width, height}, false,
-                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
+    ImGui::BeginChild(
+        "note", {width, height}, false,
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_card(ui_, list, {x, y}, {x + width, y + height}, t.raised, 8);
     ui_.marks.insert_or_assign("note", Mark{x, y, x + width, y + height});

@@ -60,8 +60,7 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
         const std::int64_t origin = run.measure_begin_ns();
         const std::int64_t run_ns = std::llround(ns) + origin;
         const auto edge = edge_in(
-            row,
-            [&](model::EdgeRow kind, std::size_t lane) { return nearest_edge(run, kind, lane, run_ns, reach); },
+            row, [&](model::EdgeRow kind, std::size_t lane) { return nearest_edge(run, kind, lane, run_ns, reach); },
             [run_ns](std::int64_t a, std::int64_t b) { return std::abs(a - run_ns) < std::abs(b - run_ns); });
         if (edge) {
             const auto at = static_cast<double>(*edge - origin);
@@ -156,8 +155,7 @@ void TimelinePanel::move_cursor(int direction, bool to_edge, bool stretch) {
         const std::int64_t from = std::llround(cursor.ns) + run->measure_begin_ns();
         const bool forwards = direction > 0;
         const auto next = edge_in(
-            row,
-            [&](model::EdgeRow kind, std::size_t lane) { return next_edge(*run, kind, lane, from, forwards); },
+            row, [&](model::EdgeRow kind, std::size_t lane) { return next_edge(*run, kind, lane, from, forwards); },
             [forwards](std::int64_t a, std::int64_t b) { return forwards ? a < b : a > b; });
         if (next) {
             cursor.ns = static_cast<double>(*next - run->measure_begin_ns());
@@ -222,8 +220,8 @@ void TimelinePanel::choose_at_cursor() {
 
 void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
-        alive_moment_ = Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0,
-                               device};
+        alive_moment_ =
+            Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
         state_.show_detail(AppState::Detail::alive);
     }
 }
@@ -247,8 +245,8 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     for (const figure::RowBox& row : layout_.rows) {
         if (row.kind == RowKind::memory && row.run == alive_moment_->run &&
             (alive_moment_->device < 0 || row.lane == alive_moment_->device)) {
-            const float x = std::round(
-                layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
+            const float x =
+                std::round(layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
             // Up to the curve, where no label stands.
             const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
             const auto top = static_cast<double>(figure::memory_top(runs_, device));

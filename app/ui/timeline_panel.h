@@ -45,7 +45,7 @@ public:
     // The moment whose tensors were asked for, in a run that is shown.
     [[nodiscard]] const std::optional<Moment>& alive_moment() const { return alive_moment_; }
     void show_alive(int run, double ns, int device = -1);  // on the axis
-    void show_alive_here();               // at the pointer or the cursor, else where the view's peak is
+    void show_alive_here();  // at the pointer or the cursor, else where the view's peak is
     // Null when there is no such run.
     [[nodiscard]] const model::Run* run_at(int index) const;
     // Chooses an op and brings it into view; `zoom` fits the view to it.

@@ -9,7 +9,7 @@ using OpId = std::uint32_t;      // ops count from 1 in the order of issue
 using BufferId = std::uint32_t;  // storage of one or more tensors; views share it
 using Line = std::uint32_t;      // source position: file id in the top 8 bits, line number below
 
-using DeviceId = std::uint8_t;   // a run's devices count from 0, which is the one that it was started on
+using DeviceId = std::uint8_t;  // a run's devices count from 0, which is the one that it was started on
 
 inline constexpr std::uint32_t kMaxLanes = 16;   // of all devices of a run together: a lane has one number in the run
 inline constexpr std::uint32_t kMaxDevices = 2;  // a GPU and the CPU beside it

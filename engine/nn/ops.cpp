@@ -303,9 +303,8 @@ Variable to_device(const Variable& a, core::DeviceId device, Where where) {
     if (from == device) {
         return a;
     }
-    return record("to_device", rt.to_device(a.value(), device), {&a}, {}, [from](BackwardPass& pass) {
-        pass.give(0, pass.runtime().to_device(pass.gradient(), from));
-    });
+    return record("to_device", rt.to_device(a.value(), device), {&a}, {},
+                  [from](BackwardPass& pass) { pass.give(0, pass.runtime().to_device(pass.gradient(), from)); });
 }
 
 Variable matmul(const Variable& a, const Variable& b, Side side_a, Side side_b, Where where) {

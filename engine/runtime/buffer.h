@@ -23,7 +23,7 @@ struct alignas(64) Buffer {
     std::uint32_t write_seq = 0;  // 0: never written
     core::OpId write_op = 0;
     std::uint8_t write_lane = 0;
-    bool gathered = false;  // an op that was gathered and not issued writes it
+    bool gathered = false;      // an op that was gathered and not issued writes it
     core::DeviceId device = 0;  // whose memory it is
     // Sequence number of the last reader in each lane, 0 for none.
     std::array<std::uint32_t, core::kMaxLanes> read_seq{};

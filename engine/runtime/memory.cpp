@@ -61,7 +61,8 @@ float* Runtime::find_memory(const Signature& signature, core::DeviceId device, s
         data = pool.take(signature.size_class, lane);
     }
     if (data == nullptr) {
-        raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " + describe(signature) + ": the device has no " +
+        raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " +
+                                                  describe(signature) + ": the device has no " +
                                                   megabytes(signature.out_bytes) + " left, " +
                                                   megabytes(live_[device]) + " are live");
     }
@@ -109,8 +110,8 @@ void Runtime::drop(Buffer* buffer) {
                 pool_[0]->give_in_lane(buffer->size_class, 0, buffer->data);
             } else {
                 // In place: a copy would read as one what was just written in pieces, and wait for that.
-                pending_[0].blocks.emplace_back(last, static_cast<std::uint16_t>(buffer->size_class),
-                                                core::DeviceId{0}, buffer->data, counted);
+                pending_[0].blocks.emplace_back(last, static_cast<std::uint16_t>(buffer->size_class), core::DeviceId{0},
+                                                buffer->data, counted);
             }
         }
     }

@@ -61,7 +61,8 @@ void Runtime::refuse_operand(const Tensor& a, const char* op) {
 }
 
 void Runtime::refuse_devices(const Tensor& a, const Tensor& b, const char* op) {
-    raise(ErrorKind::failed, std::string(op) + ": expected all tensors to be on the same device, but found one of shape " +
+    raise(ErrorKind::failed, std::string(op) +
+                                 ": expected all tensors to be on the same device, but found one of shape " +
                                  to_string(a.shape()) + " on the " + device_name(a.device()) + " and one of shape " +
                                  to_string(b.shape()) + " on the " + device_name(b.device()));
 }

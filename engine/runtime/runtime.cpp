@@ -146,8 +146,7 @@ Buffer* Runtime::issue(const Operation& operation) {
 
     if (record_) [[likely]] {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
-                                  (signature.in_place ? trace::kReadsOutput : 0) |
-                                  (beside ? trace::kOutBeside : 0);
+                                  (signature.in_place ? trace::kReadsOutput : 0) | (beside ? trace::kOutBeside : 0);
         last_event_ = stamp();
         events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind,
                      static_cast<std::uint8_t>(lane), line_, ids[0], ids[1], ids[2]});

@@ -43,8 +43,7 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     recording_.header().wait_begin.store(0, std::memory_order_relaxed);
     events_.add({begin, trace::pack_duration(end - begin), wait_name(name),
                  static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::wait) | device_flag),
-                 static_cast<std::uint8_t>(kind), line_, target, issued_,
-                 through == issued_ ? 0 : through});
+                 static_cast<std::uint8_t>(kind), line_, target, issued_, through == issued_ ? 0 : through});
 }
 
 void Runtime::wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin,

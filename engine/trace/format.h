@@ -65,16 +65,17 @@ enum class FrontendKind : std::uint8_t {
     line = 11,         // the program went on to another source line
     program_end = 12,
     more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
-    barrier = 14,  // the learner chose another policy: its kind in `signature`, K in `out`
+    barrier = 14,      // the learner chose another policy: its kind in `signature`, K in `out`
 };
 
 // Issue flags, in the high bits of FrontendRecord::kind.
 inline constexpr std::uint8_t kKindMask = 0x0f;
 inline constexpr std::uint8_t kFreshOutput = 0x10;  // `out` was made for this op; its bytes are in the signature
 inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read as well as written
-inline constexpr std::uint8_t kNotIssued = 0x40;    // a trace of another program that does not tell when: `begin` is its start
+inline constexpr std::uint8_t kNotIssued =
+    0x40;  // a trace of another program that does not tell when: `begin` is its start
 
-inline constexpr std::uint8_t kOutBeside = 0x80;    // `out` is memory of the run's other device, not of the lane's
+inline constexpr std::uint8_t kOutBeside = 0x80;  // `out` is memory of the run's other device, not of the lane's
 
 // Waits for one device alone, all of whose ops they wait for: its number, from 1, in the same bits. 0: for all devices,
 // or for the buffer named.
@@ -243,13 +244,13 @@ struct Control {
     std::atomic<std::uint32_t> attention{0};
     std::atomic<std::uint32_t> pause{0};
     std::atomic<std::uint32_t> stop{0};
-    std::atomic<std::uint32_t> step_ops{0};       // while paused: how many ops may still be issued
+    std::atomic<std::uint32_t> step_ops{0};                  // while paused: how many ops may still be issued
     std::atomic<std::uint64_t> barrier{kNotChosen};          // pack_barrier()
     std::atomic<std::uint64_t> budget_bytes{kNotChosen};     // 0: none
     std::atomic<std::uint32_t> queue_limit{kNoLimitChosen};  // 0: none
     std::atomic<std::uint32_t> hold_backend{0};              // the lanes start nothing new
-    std::atomic<std::uint32_t> backend_steps{0};  // while held: how many commands the lanes may still start
-    std::atomic<std::uint64_t> op_delay_ns{0};    // slow motion
+    std::atomic<std::uint32_t> backend_steps{0};             // while held: how many commands the lanes may still start
+    std::atomic<std::uint64_t> op_delay_ns{0};               // slow motion
     // Programs that have lines (Python). A stop at a line sets `pause` itself; clearing it resumes.
     std::atomic<std::uint64_t> line_delay_ns{0};
     std::atomic<std::uint32_t> line_mode{0};  // LineMode
@@ -291,7 +292,8 @@ struct Header {
     std::atomic<std::int64_t> last_ns;
     double recorder_ns_per_op;                // what recording one op costs, measured at the start
     std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC, about every 10 ms
-    // The wait that the frontend is in: its record comes when it is over. Begin 0: none; written last, taken away first.
+    // The wait that the frontend is in: its record comes when it is over. Begin 0: none; written last, taken away
+    // first.
     std::atomic<std::uint64_t> wait_begin;      // ticks
     std::atomic<std::uint32_t> wait_kind_name;  // WaitKind in the upper half, the name's string id in the lower
     std::atomic<std::uint32_t> wait_line;       // core::Line

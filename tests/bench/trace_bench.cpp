@@ -90,7 +90,8 @@ Outcome apart(const std::function<Outcome()>& step) {
 // Two Python frames, two nested ops, a launch, a kernel and the arrow between them for each layer: 300 bytes an event.
 void make_trace(const std::string& path, long events) {
     std::ofstream out(path, std::ios::binary);
-    out << "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [ { \"id\": 0, \"name\": \"GPU\" } ],\n  \"traceEvents\": [\n";
+    out << "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [ { \"id\": 0, \"name\": \"GPU\" } ],\n  "
+           "\"traceEvents\": [\n";
     long made = 0;
     char text[1024];
     double at = 1000, free_at = 1000;
@@ -98,42 +99,49 @@ void make_trace(const std::string& path, long events) {
         out << (made++ == 0 ? "" : ",\n");
         out.write(text, length);
     };
-    const std::string kernel = "void at::native::vectorized_elementwise_kernel<4, at::native::" + std::string(200, 'F') + ">(int)";
+    const std::string kernel =
+        "void at::native::vectorized_elementwise_kernel<4, at::native::" + std::string(200, 'F') + ">(int)";
     for (long layer = 0; made + 8 <= events; ++layer) {
         for (int frame = 0; frame < 2; ++frame) {
-            put(std::snprintf(text, sizeof text,
-                              "  {\n    \"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"%s(%ld): forward\", \"pid\": 42, "
-                              "\"tid\": 42,\n    \"ts\": %.3f, \"dur\": %.3f,\n    \"args\": {\n      \"Python parent id\": %ld, "
-                              "\"Python id\": %ld, \"Ev Idx\": %ld\n    }\n  }",
-                              frame == 0 ? "model.py" : "torch/nn/modules/linear.py", 10 + layer % 50, at + frame * 0.3,
-                              30 - frame * 0.6, layer, layer + 1, made));
+            put(std::snprintf(
+                text, sizeof text,
+                "  {\n    \"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"%s(%ld): forward\", \"pid\": 42, "
+                "\"tid\": 42,\n    \"ts\": %.3f, \"dur\": %.3f,\n    \"args\": {\n      \"Python parent id\": %ld, "
+                "\"Python id\": %ld, \"Ev Idx\": %ld\n    }\n  }",
+                frame == 0 ? "model.py" : "torch/nn/modules/linear.py", 10 + layer % 50, at + frame * 0.3,
+                30 - frame * 0.6, layer, layer + 1, made));
         }
         for (int depth = 0; depth < 2; ++depth) {
-            put(std::snprintf(text, sizeof text,
-                              "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 42, \"tid\": 42,\n"
-                              "    \"ts\": %.3f, \"dur\": %.3f,\n    \"args\": {\n      \"External id\": %ld,\"Record function id\": "
-                              "0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"], "
-                              "\"Input Dims\": [[256, 512], [512, 512], [512]], \"Ev Idx\": %ld\n    }\n  }",
-                              at + 1 + depth, 20.0 - 2 * depth, layer, made));
+            put(std::snprintf(
+                text, sizeof text,
+                "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 42, \"tid\": 42,\n"
+                "    \"ts\": %.3f, \"dur\": %.3f,\n    \"args\": {\n      \"External id\": %ld,\"Record function id\": "
+                "0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"], "
+                "\"Input Dims\": [[256, 512], [512, 512], [512]], \"Ev Idx\": %ld\n    }\n  }",
+                at + 1 + depth, 20.0 - 2 * depth, layer, made));
         }
-        put(std::snprintf(text, sizeof text,
-                          "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 42, \"tid\": "
-                          "42,\n    \"ts\": %.3f, \"dur\": 3.250,\n    \"args\": {\n      \"External id\": %ld, \"cbid\": 211, "
-                          "\"correlation\": %ld\n    }\n  }",
-                          at + 5, layer, layer + 1));
-        put(std::snprintf(text, sizeof text,
-                          "  {\n    \"ph\": \"s\", \"id\": %ld, \"pid\": 42, \"tid\": 42, \"ts\": %.3f,\n    \"cat\": \"ac2g\", "
-                          "\"name\": \"ac2g\"\n  }",
-                          layer + 1, at + 5));
+        put(std::snprintf(
+            text, sizeof text,
+            "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 42, \"tid\": "
+            "42,\n    \"ts\": %.3f, \"dur\": 3.250,\n    \"args\": {\n      \"External id\": %ld, \"cbid\": 211, "
+            "\"correlation\": %ld\n    }\n  }",
+            at + 5, layer, layer + 1));
+        put(std::snprintf(
+            text, sizeof text,
+            "  {\n    \"ph\": \"s\", \"id\": %ld, \"pid\": 42, \"tid\": 42, \"ts\": %.3f,\n    \"cat\": \"ac2g\", "
+            "\"name\": \"ac2g\"\n  }",
+            layer + 1, at + 5));
         free_at = std::max(free_at, at + 8);
+        put(std::snprintf(
+            text, sizeof text,
+            "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": 0, \"tid\": 7,\n    \"ts\": %.3f, "
+            "\"dur\": %.3f,\n    \"args\": {\n      \"External id\": %ld, \"device\": 0, \"stream\": 7, "
+            "\"correlation\": %ld,\n      \"registers per thread\": 40, \"grid\": [64, 1, 1], \"block\": [128, 1, "
+            "1]\n    }\n  }",
+            kernel.c_str(), free_at, 6.5, layer, layer + 1));
         put(std::snprintf(text, sizeof text,
-                          "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": 0, \"tid\": 7,\n    \"ts\": %.3f, "
-                          "\"dur\": %.3f,\n    \"args\": {\n      \"External id\": %ld, \"device\": 0, \"stream\": 7, "
-                          "\"correlation\": %ld,\n      \"registers per thread\": 40, \"grid\": [64, 1, 1], \"block\": [128, 1, "
-                          "1]\n    }\n  }",
-                          kernel.c_str(), free_at, 6.5, layer, layer + 1));
-        put(std::snprintf(text, sizeof text,
-                          "  {\n    \"ph\": \"f\", \"id\": %ld, \"pid\": 0, \"tid\": 7, \"ts\": %.3f,\n    \"cat\": \"ac2g\", \"name\": "
+                          "  {\n    \"ph\": \"f\", \"id\": %ld, \"pid\": 0, \"tid\": 7, \"ts\": %.3f,\n    \"cat\": "
+                          "\"ac2g\", \"name\": "
                           "\"ac2g\", \"bp\": \"e\"\n  }",
                           layer + 1, free_at));
         free_at += 6.5;

@@ -99,14 +99,32 @@ PyObject* uniform(PyObject*, PyObject* arguments) {
 // One value of a buffer's item as float; formats of Python's struct module.
 float value_at(const char* data, char format) {
     switch (format) {
-        case 'f': { float v; std::memcpy(&v, data, sizeof v); return v; }
-        case 'd': { double v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
+        case 'f': {
+            float v;
+            std::memcpy(&v, data, sizeof v);
+            return v;
+        }
+        case 'd': {
+            double v;
+            std::memcpy(&v, data, sizeof v);
+            return static_cast<float>(v);
+        }
         case 'q':
-        case 'l': { std::int64_t v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
-        case 'i': { std::int32_t v; std::memcpy(&v, data, sizeof v); return static_cast<float>(v); }
+        case 'l': {
+            std::int64_t v;
+            std::memcpy(&v, data, sizeof v);
+            return static_cast<float>(v);
+        }
+        case 'i': {
+            std::int32_t v;
+            std::memcpy(&v, data, sizeof v);
+            return static_cast<float>(v);
+        }
         case 'B':
-        case '?': return static_cast<float>(static_cast<unsigned char>(*data));
-        default: return 0;
+        case '?':
+            return static_cast<float>(static_cast<unsigned char>(*data));
+        default:
+            return 0;
     }
 }
 
@@ -147,9 +165,9 @@ PyObject* from_buffer(PyObject*, PyObject* arguments) {
             }
         }
         result = guarded([&] {
-        const runtime::OnDevice there = on_device(target);
-        return made(target, state().runtime->from_host(shape, values));
-    });
+            const runtime::OnDevice there = on_device(target);
+            return made(target, state().runtime->from_host(shape, values));
+        });
     }
     PyBuffer_Release(&view);
     return result;
@@ -224,7 +242,9 @@ PyObject* set_recording(PyObject*, PyObject* arguments) {
     return PyBool_FromLong(nn::set_recording(on != 0) ? 1 : 0);
 }
 
-PyObject* is_recording(PyObject*, PyObject*) { return PyBool_FromLong(nn::is_recording() ? 1 : 0); }
+PyObject* is_recording(PyObject*, PyObject*) {
+    return PyBool_FromLong(nn::is_recording() ? 1 : 0);
+}
 
 PyObject* issued(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
@@ -381,8 +401,15 @@ bool add(PyObject* module, const char* name, PyObject* object) {
     return PyModule_AddObject(module, name, object) == 0;
 }
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_headway", "Headway's queue, for its dialects.", -1, functions,
-                          nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "_headway",
+                          "Headway's queue, for its dialects.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 
@@ -392,14 +419,14 @@ PyObject* make_module() {
         return nullptr;
     }
     State& s = state();
-    s.error = PyErr_NewExceptionWithDoc("headway.Error", "An op that does not fit, or that failed.",
-                                        PyExc_RuntimeError, nullptr);
+    s.error = PyErr_NewExceptionWithDoc("headway.Error", "An op that does not fit, or that failed.", PyExc_RuntimeError,
+                                        nullptr);
     s.out_of_memory = PyErr_NewExceptionWithDoc("headway.OutOfMemoryError", "The budget or the device is exhausted.",
                                                 s.error, nullptr);
-    s.stop = PyErr_NewExceptionWithDoc("headway.Stop", "The learner has stopped the run.", PyExc_BaseException, nullptr);
+    s.stop =
+        PyErr_NewExceptionWithDoc("headway.Stop", "The learner has stopped the run.", PyExc_BaseException, nullptr);
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
-        !add(module, "Error", s.error) ||
-        !add(module, "OutOfMemoryError", s.out_of_memory) ||
+        !add(module, "Error", s.error) || !add(module, "OutOfMemoryError", s.out_of_memory) ||
         !add(module, "Stop", s.stop)) {
         Py_DECREF(module);
         return nullptr;

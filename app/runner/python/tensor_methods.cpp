@@ -9,7 +9,9 @@ namespace {
 
 using nn::Variable;
 
-PyTensor* self_of(PyObject* object) { return as_tensor(object); }
+PyTensor* self_of(PyObject* object) {
+    return as_tensor(object);
+}
 
 // A reduction's axis: None for all, else an int. False with an exception set.
 bool axis_from(PyObject* object, bool& all, int& axis) {
@@ -79,16 +81,15 @@ PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
     PyObject* other = nullptr;
     int ta = 0;
     int tb = 0;
-    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|pp", const_cast<char**>(names), state().tensor_type, &other,
-                                    &ta, &tb) == 0 ||
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|pp", const_cast<char**>(names), state().tensor_type,
+                                    &other, &ta, &tb) == 0 ||
         frontend() == nullptr) {
         return nullptr;
     }
     return guarded([&] {
-        return wrap_like(self_of(self),
-                         nn::matmul(self_of(self)->variable, as_tensor(other)->variable,
-                                    ta != 0 ? nn::Side::transposed : nn::Side::normal,
-                                    tb != 0 ? nn::Side::transposed : nn::Side::normal));
+        return wrap_like(self_of(self), nn::matmul(self_of(self)->variable, as_tensor(other)->variable,
+                                                   ta != 0 ? nn::Side::transposed : nn::Side::normal,
+                                                   tb != 0 ? nn::Side::transposed : nn::Side::normal));
     });
 }
 
@@ -141,11 +142,11 @@ PyObject* copy_into(PyObject* self, PyObject* arguments) {
 }
 
 trace::WaitKind kind_from(const char* kind) {
-    return std::strcmp(kind, "print") == 0   ? trace::WaitKind::print
-           : std::strcmp(kind, "item") == 0  ? trace::WaitKind::item
-           : std::strcmp(kind, "copy") == 0  ? trace::WaitKind::copy
-           : std::strcmp(kind, "bool") == 0  ? trace::WaitKind::boolean
-                                             : trace::WaitKind::numpy;
+    return std::strcmp(kind, "print") == 0  ? trace::WaitKind::print
+           : std::strcmp(kind, "item") == 0 ? trace::WaitKind::item
+           : std::strcmp(kind, "copy") == 0 ? trace::WaitKind::copy
+           : std::strcmp(kind, "bool") == 0 ? trace::WaitKind::boolean
+                                            : trace::WaitKind::numpy;
 }
 
 PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
@@ -371,8 +372,12 @@ PyObject* row(PyObject* self, Py_ssize_t i) {
     return result;
 }
 
-PyObject* get_shape(PyObject* self, void*) { return tuple_from(self_of(self)->variable.shape()); }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(self_of(self)->variable.shape().rank); }
+PyObject* get_shape(PyObject* self, void*) {
+    return tuple_from(self_of(self)->variable.shape());
+}
+PyObject* get_ndim(PyObject* self, void*) {
+    return PyLong_FromLong(self_of(self)->variable.shape().rank);
+}
 PyObject* get_size(PyObject* self, void*) {
     return PyLong_FromLongLong(self_of(self)->variable.value().elements());
 }
@@ -381,7 +386,9 @@ PyObject* get_place(PyObject* self, void*) {
     Py_INCREF(place);
     return place;
 }
-PyObject* get_waits(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->waits ? 1 : 0); }
+PyObject* get_waits(PyObject* self, void*) {
+    return PyBool_FromLong(self_of(self)->waits ? 1 : 0);
+}
 int set_waits(PyObject* self, PyObject* value, void*) {
     const int waits = value != nullptr ? PyObject_IsTrue(value) : -1;
     if (waits >= 0) {
@@ -389,8 +396,12 @@ int set_waits(PyObject* self, PyObject* value, void*) {
     }
     return waits >= 0 ? 0 : -1;
 }
-PyObject* get_tracked(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.tracked() ? 1 : 0); }
-PyObject* get_leaf(PyObject* self, void*) { return PyBool_FromLong(self_of(self)->variable.is_leaf() ? 1 : 0); }
+PyObject* get_tracked(PyObject* self, void*) {
+    return PyBool_FromLong(self_of(self)->variable.tracked() ? 1 : 0);
+}
+PyObject* get_leaf(PyObject* self, void*) {
+    return PyBool_FromLong(self_of(self)->variable.is_leaf() ? 1 : 0);
+}
 PyObject* get_gradient(PyObject* self, void*) {
     return guarded([&]() -> PyObject* {
         if (!self_of(self)->variable.tracked() || !self_of(self)->variable.gradient().defined()) {

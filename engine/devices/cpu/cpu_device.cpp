@@ -156,8 +156,7 @@ void CpuDevice::wait_for(Lane& lane, std::uint32_t seq, std::uint32_t sleeper_in
 void CpuDevice::wake_watchers(Lane& lane, std::uint32_t completed) {
     for (std::uint32_t i = 0; i <= core::kMaxLanes; ++i) {
         auto wanted = lane.wake_at[i].load(std::memory_order_acquire);
-        if ((wanted & kWaiting) != 0 &&
-            core::reached(completed, static_cast<std::uint32_t>(wanted)) &&
+        if ((wanted & kWaiting) != 0 && core::reached(completed, static_cast<std::uint32_t>(wanted)) &&
             lane.wake_at[i].compare_exchange_strong(wanted, 0)) {
             sleepers_[i].asleep.store(0, std::memory_order_release);
             core::futex_wake_all(sleepers_[i].asleep);
@@ -360,8 +359,8 @@ float* CpuDevice::take_lazily_for(const Command& command) {
     auto* data = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
     if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + std::to_string(bytes) + " bytes asked for when the op started, " +
-                          std::to_string(live) + " in use" +
+                      "out of memory" + where() + ": " + std::to_string(bytes) +
+                          " bytes asked for when the op started, " + std::to_string(live) + " in use" +
                           (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
         return nullptr;
     }

@@ -108,8 +108,8 @@ bool CudaDevice::take_lazily(Lane& lane, Command& command) {
     if (command.out != nullptr || command.out_id == 0) {
         return true;
     }
-    command.out = (command.flags & kOutBeside) != 0 ? beside()->take_lazily_for(command)
-                                                    : take_lazily_from(&lane, command);
+    command.out =
+        (command.flags & kOutBeside) != 0 ? beside()->take_lazily_for(command) : take_lazily_from(&lane, command);
     return command.out != nullptr;
 }
 

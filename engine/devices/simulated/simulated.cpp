@@ -71,8 +71,8 @@ void SimulatedDevice::publish(std::uint32_t index) {
     Lane& lane = lane_of(index);
     const Command& command = slot(index);
     HEADWAY_ASSERT(
-        command.wait_lane == kNoLaneWait ||
-            (command.wait_lane < world_->lanes.size() && past(lane_of(command.wait_lane).submitted, command.wait_seq) >= 0),
+        command.wait_lane == kNoLaneWait || (command.wait_lane < world_->lanes.size() &&
+                                             past(lane_of(command.wait_lane).submitted, command.wait_seq) >= 0),
         "a command waits for one that was submitted before it");
     if (command.op != 0) {
         world_->now_ns += model_.t1_ns;

@@ -66,7 +66,8 @@ void expect_same(const model::Run& run, const std::string& text) {
 TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
-    builder.facts(R"({"program": "p", "title": "A \"title\" é", "frontend": "Python", "simulated": true, "seed": 7, "budget": 12345678901,
+    builder.facts(
+        R"({"program": "p", "title": "A \"title\" é", "frontend": "Python", "simulated": true, "seed": 7, "budget": 12345678901,
                       "device_kind": "simulated", "device_name": "d", "cpu": "c", "os": "o", "cores": 3,
                       "barrier": "behind:2", "free_policy": "lazy", "workers": 2, "streams": 3, "queue_limit": 9,
                       "date": "2026-01-01", "version": "1", "lanes": ["Stream 0", "Stream \\1"],
@@ -85,8 +86,8 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     builder.work(1252, 1259, "NumPy", line);
     builder.wait(1260, 1270, WaitKind::item, 1, 0, line);
     builder.work(1275, 1999, "", 0);
-    const auto b = builder.issue({.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true,
-                                  .signature = add});
+    const auto b = builder.issue(
+        {.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true, .signature = add});
     builder.more_inputs(1, 2);
     builder.barrier(2120, trace::BarrierKind::behind, 3);
     builder.barrier(2120, trace::BarrierKind::none, 0);
@@ -125,7 +126,8 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
 TEST(ChromeReader, AGpusRunComesBackWithItsGraphsLaunchesAndDriver) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
-    builder.facts(R"({"program": "p", "title": "t", "device_kind": "cuda", "device_name": "GPU", "free_policy": "finish",
+    builder.facts(
+        R"({"program": "p", "title": "t", "device_kind": "cuda", "device_name": "GPU", "free_policy": "finish",
                       "barrier": "none", "issue": "graph", "timing": "cupti", "timing_note": "",
                       "timing_uncertainty_ns": 850, "launch": "frontend", "copies": "pinned", "products": "tf32",
                       "lanes": ["Stream 0", "Stream 1"]})");
@@ -169,7 +171,8 @@ TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
     const auto now = static_cast<std::int64_t>(core::ticks());
     const auto add = builder.signature(64);
     for (int i = 0; i < 50; ++i) {
-        const auto op = builder.issue({.begin = now + i * 1000, .end = now + i * 1000 + 333, .out = 0, .signature = add});
+        const auto op =
+            builder.issue({.begin = now + i * 1000, .end = now + i * 1000 + 333, .out = 0, .signature = add});
         builder.exec(0, op, now + i * 1000 + 500, now + i * 1000 + 1400);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(60));  // anchors that are apart, and some samples
@@ -295,8 +298,9 @@ TEST(ChromeReader, WhatIsNoTraceGetsOneSentence) {
 }
 
 TEST(ChromeReader, ABrokenEventAmongOthersIsLeftOutAndItsPlaceTold) {
-    const std::string text = "[\n{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n{\"ph\":\"X\" \"name\":,},\n"
-                             "{\"ph\":\"X\",\"name\":\"b\",\"ts\":4,\"dur\":2}, 17, [1,2]\n]";
+    const std::string text =
+        "[\n{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n{\"ph\":\"X\" \"name\":,},\n"
+        "{\"ph\":\"X\",\"name\":\"b\",\"ts\":4,\"dur\":2}, 17, [1,2]\n]";
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->op_count(), 2u);
     ASSERT_GE(trace.notes.size(), 1u);
