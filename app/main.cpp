@@ -11,8 +11,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -207,7 +209,26 @@ private:
     std::string failed_;
 };
 
+figure::ThemeName theme_of(const std::string& name) {
+    using enum figure::ThemeName;
+    return name == figure::theme(light).name ? light : name == figure::theme(projector).name ? projector : dark;
+}
+
+// Found and baked beside what else is done at the start, for a window of its usual size; prepare() bakes them again
+// where it is another.
+std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowWish& wish) {
+    const platform::Size size = wish.offscreen.width > 0 ? wish.offscreen : platform::WindowOptions().size;
+    return std::async(std::launch::async, [wish, size] {
+        auto fonts = std::make_unique<gfx::Fonts>();
+        fonts->set_scale(ui::window_scale(static_cast<float>(size.width), static_cast<float>(size.height),
+                                          wish.content_scale, wish.scale, figure::theme(theme_of(wish.theme))));
+        fonts->bake();
+        return fonts;
+    });
+}
+
 int open_window(const WindowWish& wish) {
+    auto fonts_to_come = begin_fonts(wish);
     std::vector<core::Error> refused;
     std::vector<lesson::Lesson> lessons;
     const auto assets = lesson::find_assets_dir();
@@ -242,11 +263,7 @@ int open_window(const WindowWish& wish) {
     };
     state.keep_in(state.sources.home.parent_path());
     state.user_scale = wish.scale;
-    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-        if (wish.theme == figure::theme(name).name) {
-            state.theme = name;
-        }
-    }
+    state.theme = theme_of(wish.theme);
     if (wish.what.empty() || !state.choose_lesson(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
@@ -275,7 +292,7 @@ int open_window(const WindowWish& wish) {
                          (refused.size() > 1 ? " (and " + std::to_string(refused.size() - 1) + " more)" : ""));
     }
 
-    gfx::ImGuiContextOwner imgui;
+    std::optional<gfx::ImGuiContextOwner> imgui;  // not before the fonts are there, who have no context while they come
     auto platform = wish.offscreen.width > 0 ? platform::open_offscreen(wish.offscreen, wish.content_scale)
                                              : platform::open_window({});
     if (!platform) {
@@ -287,11 +304,12 @@ int open_window(const WindowWish& wish) {
         return fail(renderer.error().message +
                     "; without a window, headway run PROGRAM --figure FILE.png draws the same");
     }
-    gfx::Fonts fonts;
-    if (!fonts.missing().empty()) {
-        state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts.missing());
+    const std::unique_ptr<gfx::Fonts> fonts = fonts_to_come.get();
+    imgui.emplace();
+    if (!fonts->missing().empty()) {
+        state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts->missing());
     }
-    ui::App app(state, fonts);
+    ui::App app(state, *fonts);
     app.set_key_labels([&platform](char sign) { return (*platform)->key_label(sign); });
     Loop loop(**platform, **renderer, state, app, std::move(opening));
     state.open_recording = [&loop](const std::string& path) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "app/gfx/imgui_compat.h"
 
@@ -128,7 +129,7 @@ Fonts::File Fonts::find(const char* family, int weight, bool mono, const char* l
     return file;
 }
 
-Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
+Fonts::Fonts() : atlas_(std::make_unique<ImFontAtlas>()), wanted_(std::begin(kUsual), std::end(kUsual)) {
     for (std::size_t i = 0; i < kFaces; ++i) {
         files_[i] = find(kWanted[i].family, kWanted[i].weight, kWanted[i].mono, nullptr);
     }
@@ -145,6 +146,12 @@ Fonts::Fonts() : wanted_(std::begin(kUsual), std::end(kUsual)) {
     for (const char* usual :
          {"–—−‘’“”…•·×÷±≈≤≥≠∞", "→←↑↓⇧⌃▶▾▸■❙⏸✓✗○●", "₀₁₂₃₄₅₆₇₈₉ₙ", "⁻¹²½³µΔΣ"}) {
         cover(usual);
+    }
+}
+
+Fonts::~Fonts() {
+    if (ImGui::GetCurrentContext() != nullptr && ImGui::GetIO().Fonts == atlas_.get()) {
+        ImGui::GetIO().Fonts = before_;
     }
 }
 
@@ -177,7 +184,7 @@ ImFont* Fonts::get(Face face, float size_px, Fit fit) {
     if (!will_do && wanted_.insert(key).second) {
         dirty_ = true;
     }
-    return nearest != nullptr ? nearest : ImGui::GetIO().FontDefault;
+    return nearest;
 }
 
 float Fonts::width(Face face, float size_px, std::string_view text, Fit fit) {
@@ -202,12 +209,11 @@ void Fonts::cover(std::string_view text) {
 
 ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>& ranges) {
     const File& file = files_[static_cast<std::size_t>(face)];
-    ImFontAtlas* atlas = ImGui::GetIO().Fonts;
     const float em_px = static_cast<float>(quarter_px) / 4 * scale_;
     if (file.path.empty()) {
         ImFontConfig config;
         config.SizePixels = std::max(8.0f, std::round(em_px));
-        return atlas->AddFontDefault(&config);
+        return atlas_->AddFontDefault(&config);
     }
     // Fractional advances with the bitmaps oversampled to match: text is as wide as in figures.
     ImFontConfig config;
@@ -218,8 +224,8 @@ ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>&
     config.FontDataOwnedByAtlas = false;
     const auto load = [&](const File& from, ImFontConfig& how) {
         const std::vector<char>& bytes = contents(from.path);
-        return atlas->AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
-                                           em_px * from.height_per_em, &how, ranges.data());
+        return atlas_->AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
+                                            em_px * from.height_per_em, &how, ranges.data());
     };
     ImFont* font = load(file, config);
     const auto merge = [&](const File& other) {
@@ -253,17 +259,25 @@ const std::vector<char>& Fonts::contents(const std::string& path) {
     return bytes;
 }
 
-bool Fonts::bake() {
-    if (!dirty_) {
+bool Fonts::attach() {
+    if (ImGui::GetCurrentContext() == nullptr || ImGui::GetIO().Fonts == atlas_.get()) {
         return false;
+    }
+    before_ = std::exchange(ImGui::GetIO().Fonts, atlas_.get());
+    return true;
+}
+
+bool Fonts::bake() {
+    const bool attached = attach();
+    if (!dirty_) {
+        return attached;
     }
     dirty_ = false;
     ++generation_;
-    ImGuiIO& io = ImGui::GetIO();
-    io.Fonts->Clear();
+    atlas_->Clear();
     baked_.clear();
-    io.Fonts->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
-    io.Fonts->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
+    atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+    atlas_->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
     ranges_.clear();
     for (const char32_t c : characters_) {  // ascending
         if (!ranges_.empty() && ranges_.back() + 1u == c) {
@@ -277,8 +291,7 @@ bool Fonts::bake() {
     for (const auto& key : wanted_) {
         baked_[key] = add(key.first, key.second, ranges_);
     }
-    io.FontDefault = baked_.begin()->second;
-    io.Fonts->Build();
+    atlas_->Build();
     return true;
 }
 

@@ -1,21 +1,24 @@
-// The window's fonts, in the sizes that are asked for: found by fontconfig, baked into ImGui's atlas, each with its
-// fallbacks (DejaVu Sans, Noto Sans CJK SC) merged in.
+// The window's fonts, in the sizes that are asked for: found by fontconfig, baked into an atlas that becomes ImGui's,
+// each with its fallbacks (DejaVu Sans, Noto Sans CJK SC) merged in.
 //
 // Sizes are em sizes before scaling, as in the design and in display lists; ImGui's own sizes are ascent to descent.
 // What is not baked yet is drawn with the nearest size and baked before the next frame.
 //
-// Threads: the UI's.
+// Threads: the UI's; before there is an ImGui context, any one, so that they can be found and baked while a window
+// opens.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 struct ImFont;
+struct ImFontAtlas;
 
 namespace headway::gfx {
 
@@ -25,6 +28,7 @@ inline constexpr std::size_t kFaces = 7;
 class Fonts {
 public:
     Fonts();
+    ~Fonts();
     Fonts(const Fonts&) = delete;
     Fonts& operator=(const Fonts&) = delete;
 
@@ -48,7 +52,8 @@ public:
     // Counts the atlases: whatever was measured before this changed is to be measured again.
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
-    // Between frames: bakes what was asked for since. True when the atlas has changed.
+    // Between frames: bakes what was asked for since, and makes the atlas that of ImGui's context where there is one.
+    // True when that has another atlas than before.
     bool bake();
 
     // What was not found and is replaced, as a sentence; empty when all is there.
@@ -62,6 +67,7 @@ private:
         bool found = false;          // the family asked for, not a replacement
     };
     static File find(const char* family, int weight, bool mono, const char* language);
+    bool attach();
     ImFont* add(Face face, int quarter_px, const std::vector<unsigned short>& ranges);
 
     [[nodiscard]] const std::vector<char>& contents(const std::string& path);
@@ -70,6 +76,8 @@ private:
     std::map<std::string, std::vector<char>> contents_;  // of the files in use; the atlas points into them
     File cjk_, rest_;
     std::string missing_;
+    std::unique_ptr<ImFontAtlas> atlas_;
+    ImFontAtlas* before_ = nullptr;  // what the context had
     float scale_ = 1;
     bool dirty_ = true;
     std::uint64_t generation_ = 0;

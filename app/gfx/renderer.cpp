@@ -21,9 +21,9 @@ Renderer* drawing = nullptr;
 
 }  // namespace
 
-ImGuiContextOwner::ImGuiContextOwner() {
+ImGuiContextOwner::ImGuiContextOwner() : no_fonts_(std::make_unique<ImFontAtlas>()) {
     IMGUI_CHECKVERSION();
-    ImGui::CreateContext();
+    ImGui::CreateContext(no_fonts_.get());
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout is fixed
     io.LogFilename = nullptr;
@@ -43,12 +43,16 @@ core::Result<std::unique_ptr<Renderer>> Renderer::open() {
     return std::unique_ptr<Renderer>(new Renderer(std::move(*shapes)));
 }
 
-Renderer::Renderer(std::unique_ptr<ShapeRenderer> shapes) : shapes_(std::move(shapes)) {
+void Renderer::start_backend() {
+    backend_ = true;
     ImGui_ImplOpenGL3_Init("#version 330 core");
 #if IMGUI_VERSION_NUM < 19200
-    // With ImGui's own small font: the atlas to come gets a texture of ours.
-    ImGui::GetIO().Fonts->AddFontDefault();
+    // With ImGui's own small font: the atlas in use has a texture of ours.
+    ImFontAtlas small;
+    small.AddFontDefault();
+    ImFontAtlas* const in_use = std::exchange(ImGui::GetIO().Fonts, &small);
     ImGui_ImplOpenGL3_CreateDeviceObjects();
+    ImGui::GetIO().Fonts = in_use;
 #endif
 }
 
@@ -56,10 +60,15 @@ Renderer::~Renderer() {
     glDeleteTextures(1, &font_texture_);
     glDeleteRenderbuffers(1, &kept_.colour);
     glDeleteFramebuffers(1, &kept_.framebuffer);
-    ImGui_ImplOpenGL3_Shutdown();
+    if (backend_) {
+        ImGui_ImplOpenGL3_Shutdown();
+    }
 }
 
 void Renderer::begin_frame() {
+    if (!backend_) {
+        start_backend();
+    }
     ImGui_ImplOpenGL3_NewFrame();
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "app/gfx/shape_renderer.h"
@@ -12,16 +13,20 @@
 
 struct ImDrawCmd;
 struct ImDrawList;
+struct ImFontAtlas;
 
 namespace headway::gfx {
 
-// Exists before the platform and outlives it.
+// Exists before the platform's first frame and outlives the platform.
 class ImGuiContextOwner {
 public:
     ImGuiContextOwner();
     ~ImGuiContextOwner();
     ImGuiContextOwner(const ImGuiContextOwner&) = delete;
     ImGuiContextOwner& operator=(const ImGuiContextOwner&) = delete;
+
+private:
+    std::unique_ptr<ImFontAtlas> no_fonts_;  // until Fonts bring theirs
 };
 
 struct ClearColour {
@@ -32,7 +37,8 @@ class Layer;
 
 class Renderer {
 public:
-    // Needs a current GL context, and ImGui's. Fails in one sentence where the shaders do not compile.
+    // Needs a current GL context, and ImGui's at the first begin_frame(). Fails in one sentence where the shaders do
+    // not compile.
     static core::Result<std::unique_ptr<Renderer>> open();
     ~Renderer();
     Renderer(const Renderer&) = delete;
@@ -60,13 +66,15 @@ private:
         const Layer* layer = nullptr;
         std::uint64_t revision = 0;
     };
-    explicit Renderer(std::unique_ptr<ShapeRenderer> shapes);
+    explicit Renderer(std::unique_ptr<ShapeRenderer> shapes) : shapes_(std::move(shapes)) {}
+    void start_backend();
     void show(Layer& layer, const PixelBox& clip);
     void draw_ink(Layer& layer);
     bool make_kept();  // of the present size; false: the driver has no such buffer
     void copy_kept(const Layer& layer, const PixelBox& clip);
 
     std::unique_ptr<ShapeRenderer> shapes_;
+    bool backend_ = false;  // ImGui's, started
     unsigned font_texture_ = 0;
     Kept kept_;
     unsigned framebuffer_ = 0;

@@ -77,11 +77,11 @@ public:
         if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
             return error("the offscreen buffer cannot be drawn to");
         }
-        map_keys();
         return {};
     }
 
     void begin_frame(Pace) override {
+        map_keys();
         ImGuiIO& io = ImGui::GetIO();
         io.DisplaySize = ImVec2(static_cast<float>(size_.width), static_cast<float>(size_.height));
         io.DisplayFramebufferScale = ImVec2(1, 1);

@@ -2,7 +2,7 @@
 // time.
 //
 // Both give an OpenGL 3.3 core context that is current on the calling thread, and both feed Dear ImGui, whose context
-// must exist before. All sizes are in pixels of the framebuffer.
+// must exist at the first frame. All sizes are in pixels of the framebuffer.
 //
 // Threads: the one that made it, except wake().
 #pragma once

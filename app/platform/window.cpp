@@ -68,24 +68,18 @@ public:
         }
         glfwSetWindowSizeLimits(window_, 640, 400, GLFW_DONT_CARE, GLFW_DONT_CARE);
         glfwSwapInterval(1);
-        backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
         glfwSetWindowUserPointer(window_, this);
         glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** paths) {
             auto& dropped = static_cast<Window*>(glfwGetWindowUserPointer(window))->dropped_;
             dropped.insert(dropped.end(), paths, paths + count);
         });
-#if IMGUI_VERSION_NUM < 18700
-        // After the backend's own: ours replaces it and forwards.
-        glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
-            // Later versions of ImGui do the same.
-            auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
-            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.hand_over());
-        });
-#endif
         return {};
     }
 
     void begin_frame(Pace pace) override {
+        if (!backend_) {
+            start_backend();
+        }
         keys_.begin_frame(hand_over());
         if (pace == Pace::animate || pace == Pace::follow || settle_ > 0 || !keys_.empty()) {
             glfwPollEvents();
@@ -111,19 +105,11 @@ public:
         last_frame_ = glfwGetTime();
         ImGui_ImplGlfw_NewFrame();
     }
-    void end_frame() override {
-        glfwSwapBuffers(window_);
-    }
+    void end_frame() override { glfwSwapBuffers(window_); }
 
-    [[nodiscard]] bool should_close() const override {
-        return glfwWindowShouldClose(window_) == GLFW_TRUE;
-    }
-    void stay_open() override {
-        glfwSetWindowShouldClose(window_, GLFW_FALSE);
-    }
-    std::vector<std::string> take_dropped() override {
-        return std::exchange(dropped_, {});
-    }
+    [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+    void stay_open() override { glfwSetWindowShouldClose(window_, GLFW_FALSE); }
+    std::vector<std::string> take_dropped() override { return std::exchange(dropped_, {}); }
     [[nodiscard]] Size size() const override {
         Size s;
         glfwGetFramebufferSize(window_, &s.width, &s.height);
@@ -134,24 +120,27 @@ public:
         glfwGetWindowContentScale(window_, &x, &y);
         return std::clamp(std::max(x, y), 0.5f, 4.0f);
     }
-    [[nodiscard]] unsigned framebuffer() const override {
-        return 0;
-    }
+    [[nodiscard]] unsigned framebuffer() const override { return 0; }
     [[nodiscard]] std::string description() const override {
         return std::string("glfw, ") + reinterpret_cast<const char*>(glGetString(GL_VERSION)) + ", " +
                reinterpret_cast<const char*>(glGetString(GL_RENDERER));
     }
-    [[nodiscard]] std::string key_label(char sign) const override {
-        return label_of(sign, name_of_key);
-    }
-    void set_title(const std::string& title) override {
-        glfwSetWindowTitle(window_, title.c_str());
-    }
-    void wake() override {
-        glfwPostEmptyEvent();
-    }
+    [[nodiscard]] std::string key_label(char sign) const override { return label_of(sign, name_of_key); }
+    void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
+    void wake() override { glfwPostEmptyEvent(); }
 
 private:
+    void start_backend() {
+        backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
+#if IMGUI_VERSION_NUM < 18700
+        // After the backend's own: ours replaces it and forwards.
+        glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
+            // Later versions of ImGui do the same.
+            auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
+            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.hand_over());
+        });
+#endif
+    }
     static core::Error failure(const std::string& what) {
         const char* reason = nullptr;
         glfwGetError(&reason);

@@ -23,6 +23,11 @@ float automatic_scale(float width_px, float height_px, float content_scale) {
     return std::clamp(std::max({content_scale, by_size, 1.0f}), 0.75f, std::max(0.75f, most));
 }
 
+float window_scale(float width_px, float height_px, float content_scale, float user_scale, const figure::Theme& theme) {
+    const float scale = automatic_scale(width_px, height_px, content_scale) * user_scale * theme.ui_scale;
+    return std::clamp(scale, 0.5f, std::max(0.5f, std::min(width_px / 900, height_px / 480)));
+}
+
 App::App(AppState& state, gfx::Fonts& fonts)
     : state_(state),
       ui_{fonts, marks_, &figure::theme(state.theme)},
@@ -37,12 +42,9 @@ App::App(AppState& state, gfx::Fonts& fonts)
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     ring_.feed();
-    const float scale =
-        automatic_scale(width_px, height_px, content_scale) * state_.user_scale * figure::theme(state_.theme).ui_scale;
-    // Never so large that the panels have no room at all.
-    ui_.fonts.set_scale(std::clamp(scale, 0.5f, std::max(0.5f, std::min(width_px / 900, height_px / 480))));
-    const bool fonts_changed = ui_.fonts.bake();
     ui_.theme = &figure::theme(state_.theme);
+    ui_.fonts.set_scale(window_scale(width_px, height_px, content_scale, state_.user_scale, *ui_.theme));
+    const bool fonts_changed = ui_.fonts.bake();
     if (styled_scale_ != ui_.fonts.scale() || styled_theme_ != ui_.theme) {
         styled_scale_ = ui_.fonts.scale();
         styled_theme_ = ui_.theme;

@@ -72,5 +72,7 @@ private:
 // Pixels per design pixel for a window of this size: the screen's, more on a large window of a plain screen, less
 // where the panels would not fit.
 float automatic_scale(float width_px, float height_px, float content_scale);
+// The scale that such a window has: never so large that its panels have no room at all.
+float window_scale(float width_px, float height_px, float content_scale, float user_scale, const figure::Theme& theme);
 
 }  // namespace headway::ui
