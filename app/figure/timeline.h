@@ -104,7 +104,7 @@ struct Hit {
     double ns = 0;             // on the axis
     core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
     int part = -1;             // of that op, where it is composite: index into Run::parts()
-    int wait = -1;             // index into Run::waits()
+    int wait = -1;             // index into Run::waits(); at its end, the open one
     int work = -1;             // index into Run::works()
     int scope = -1;            // index into Run::scopes()
     int minibatch = -1;        // index into Run::minibatches()

@@ -103,6 +103,14 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
             hit.wait = static_cast<int>(nearest(waits, ns, wait_time));
             wait_distance = distance(wait_time(static_cast<std::size_t>(hit.wait)));
         }
+        if (const auto& open = run.open_wait()) {
+            const double open_distance =
+                distance({static_cast<double>(open->begin_ns), static_cast<double>(open->end_ns)});
+            if (open_distance <= slack && open_distance < wait_distance) {
+                hit.wait = static_cast<int>(run.waits().size());
+                wait_distance = open_distance;
+            }
+        }
         if (issues.first < issues.last) {
             const std::size_t issue = nearest(issues, ns, issue_time);
             if (distance(issue_time(issue)) < wait_distance) {
@@ -203,11 +211,11 @@ std::optional<Box> TimelineLayout::box_of_wait(int run, int wait) const {
         return std::nullopt;
     }
     const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
-    if (wait < 0 || static_cast<std::size_t>(wait) >= model.waits().size()) {
+    const model::Wait* found = wait < 0 ? nullptr : model.wait_at(static_cast<std::size_t>(wait));
+    if (found == nullptr) {
         return std::nullopt;
     }
-    const model::Wait& found = model.waits()[static_cast<std::size_t>(wait)];
-    return box_in(*this, run, RowKind::frontend, -1, found.begin_ns, std::min(found.end_ns, model.now_ns()));
+    return box_in(*this, run, RowKind::frontend, -1, found->begin_ns, std::min(found->end_ns, model.now_ns()));
 }
 
 std::optional<Box> TimelineLayout::box_of_work(int run, int work) const {

@@ -252,6 +252,19 @@ void draw_scopes(const RowPen& pen, const RowBox& row) {
     }
 }
 
+// What a wait that goes on still needs: "for matmul #12", "for 3 ops"; empty when all is done.
+static std::string still_needed(const model::Run& run, model::Wait wait) {
+    wait.begin_ns = run.now_ns();
+    std::size_t count = 0;
+    const auto needed = run.caused_by(wait, 1, &count);
+    if (needed.empty()) {
+        return {};
+    }
+    return count > 1
+               ? "for " + count_text(count) + " ops"
+               : "for " + run.signature(run.op(needed.front()).signature).name + " #" + count_text(needed.front());
+}
+
 // Issues hang from the top and waits stand on the bottom where they are folded: the heights are their shares of the
 // time.
 void draw_frontend(const RowPen& pen, const RowBox& row) {
@@ -323,7 +336,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         }
     };
     const float mark = pen.px(pen.style().mark_px);
-    const auto draw_wait = [&](const model::Wait& wait, float x0, float x1) {
+    const auto draw_wait = [&](const model::Wait& wait, float x0, float x1, const std::string& cause = {}) {
         const bool paused = wait.kind == trace::WaitKind::paused;  // the learner's time, not the program's
         const float width = x1 - x0;
         const Box box{x0, c.y0, std::max(x0 + 1, x1 - gap_px(pen, width)), c.y1};
@@ -334,7 +347,9 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             const Rgba colour = paused ? theme.dim : theme.wait_text;
             const Rgba ground = paused ? theme.background : theme.wait_label_ground;
             const Box room{box.x0 + pen.px(4), box.y0 + pen.px(2), box.x1 - pen.px(4), box.y1 - pen.px(2)};
-            if (!pen.tag(wait.name + " " + time, room, colour, ground, mark, FontRole::ui_semibold) &&
+            const bool whole = !cause.empty() && pen.tag(wait.name + " " + time + ", " + cause, room, colour, ground,
+                                                         mark, FontRole::ui_semibold);
+            if (!whole && !pen.tag(wait.name + " " + time, room, colour, ground, mark, FontRole::ui_semibold) &&
                 !pen.tag(wait.name, room, colour, ground, mark, FontRole::ui_semibold)) {
                 pen.tag(time, room, colour, ground, mark, FontRole::ui_semibold);
             }
@@ -351,7 +366,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         const float x0 = std::max(c.x0, pen.layout.map.x_px_from_ns(static_cast<double>(open->begin_ns) - origin));
         const float x1 = std::min(c.x1, pen.layout.map.x_px_from_ns(static_cast<double>(open->end_ns) - origin));
         if (x1 > x0) {
-            draw_wait(*open, x0, x1);
+            draw_wait(*open, x0, x1, still_needed(pen.run, *open));
         }
     }
 

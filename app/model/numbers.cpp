@@ -322,6 +322,9 @@ std::vector<LineCost> Run::line_costs() const {
             add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
         }
     }
+    if (open_wait_ && open_wait_->kind != trace::WaitKind::paused) {
+        add_to(cost_of(open_wait_->line).blocked_ns, clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
+    }
     for (const Work& work : works_) {
         if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part); ns > 0) {
             add_to(cost_of(work.line).work_ns, ns);

@@ -157,7 +157,10 @@ bool Run::update(double budget_ms) {
     take_launches();
     take_driver_events();
     settle();
-    look_at_open_wait();
+    open_wait_.reset();
+    if (!more) {  // else it may have begun after what has been taken in
+        look_at_open_wait();
+    }
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
     }
@@ -169,7 +172,11 @@ void Run::look_at_open_wait() {
     const auto begin = header.wait_begin.load(std::memory_order_acquire);
     const auto kind_name = header.wait_kind_name.load(std::memory_order_relaxed);
     const auto line = header.wait_line.load(std::memory_order_relaxed);
-    open_wait_.reset();
+    const auto target = header.wait_target.load(std::memory_order_relaxed);
+    const auto through = header.wait_through.load(std::memory_order_relaxed);
+    const auto device = header.wait_device.load(std::memory_order_relaxed);
+    // The recorder's own thread reads the clock every few milliseconds, also while nothing happens.
+    const auto alive = header.last_ticks.load(std::memory_order_acquire);
     // A run on a virtual clock takes no time to look at.
     if (begin == 0 || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks) ||
         begin != header.wait_begin.load(std::memory_order_acquire)) {
@@ -177,14 +184,27 @@ void Run::look_at_open_wait() {
     }
     Wait wait;
     wait.begin_ns = ns_from_ticks(begin);
+    if (!waits_.empty() && wait.begin_ns < waits_.back().end_ns) {
+        return;  // over by now
+    }
+    if (program_end_ns_ == kPending) {
+        see(ns_from_ticks(alive));
+    }
     wait.end_ns = last_ns_;
-    if (wait.begin_ns >= wait.end_ns || (!waits_.empty() && wait.begin_ns < waits_.back().end_ns)) {
-        return;  // nothing has happened since, or it is over by now
+    if (wait.begin_ns >= wait.end_ns) {
+        return;
     }
     wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
     wait.name = string(static_cast<std::uint16_t>(kind_name));
     wait.line = line;
-    wait.issued = wait.waits_through = static_cast<OpId>(ops_.size());
+    wait.device = static_cast<int>(std::min<std::uint32_t>(device, core::kMaxDevices)) - 1;
+    wait.target = target;
+    wait.issued = static_cast<OpId>(ops_.size());
+    if (target == 0) {
+        wait.waits_through = through != 0 ? std::min<OpId>(through, wait.issued) : wait.issued;
+    } else if (const BufferState* buffer = intake_->memory.find(target, ops_.size())) {
+        wait.target_writer = buffer->writer;
+    }
     open_wait_ = std::move(wait);
 }
 

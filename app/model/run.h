@@ -259,8 +259,13 @@ public:
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }  // of ops; those not issued are marked
-    // The wait that the frontend was in at the last update(), up to now: not yet among waits().
+    // The wait that the frontend was in at the last update(), up to then, whether or not anything has finished since:
+    // not yet among waits().
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
+    // One of waits(), or at their end the open one; null where there is none.
+    [[nodiscard]] const Wait* wait_at(std::size_t index) const {
+        return index < waits_.size() ? &waits_[index] : index == waits_.size() && open_wait_ ? &*open_wait_ : nullptr;
+    }
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
@@ -271,7 +276,8 @@ public:
     [[nodiscard]] const Curve& resident_bytes() const { return resident_; }
     [[nodiscard]] const Curve& reserved_bytes() const { return reserved_; }  // taken by the device's allocator
 
-    [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }  // the latest time seen in the trace
+    // The latest time seen in the trace; while the frontend waits, that at which the recorder was last seen alive.
+    [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
     [[nodiscard]] std::int64_t measure_begin_ns() const;            // the mark, or the first record
     [[nodiscard]] std::int64_t end_ns() const;                      // end of the program, or now
     [[nodiscard]] std::uint64_t lost_records() const;               // did not fit into the recording

@@ -119,8 +119,8 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
                      : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
 }
 
-void describe_wait(const model::Run& run, int index, Card& card) {
-    const model::Wait& wait = run.waits()[static_cast<std::size_t>(index)];
+void describe_wait(const model::Run& run, const model::Wait& wait, int index, Card& card) {
+    const bool open = static_cast<std::size_t>(index) >= run.waits().size();
     card.title = wait.name;
     switch (wait.kind) {
         case trace::WaitKind::queue_limit:
@@ -138,7 +138,9 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     if (card.title.find(card.detail) != std::string::npos) {
         card.detail.clear();
     }
-    std::string text = "waited   " + duration_text(static_cast<double>(wait.end_ns - wait.begin_ns));
+    std::string text =
+        (open ? "waits    " : "waited   ") + duration_text(static_cast<double>(wait.end_ns - wait.begin_ns));
+    text += open ? " so far" : "";
     if (wait.line != 0) {
         text += "   at " + run.line_text(wait.line);
     }
@@ -152,7 +154,7 @@ void describe_wait(const model::Run& run, int index, Card& card) {
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
     }
-    if (causes.empty()) {
+    if (causes.empty() || open) {
         return;
     }
     const model::WaitSplit split = model::split_of(run, static_cast<std::size_t>(index));
@@ -212,8 +214,8 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " ops in this sliver; zoom in to see each"});
         }
-    } else if (hit.wait >= 0 && hit.wait < static_cast<int>(run.waits().size())) {
-        describe_wait(run, hit.wait, card);
+    } else if (const model::Wait* wait = hit.wait < 0 ? nullptr : run.wait_at(static_cast<std::size_t>(hit.wait))) {
+        describe_wait(run, *wait, hit.wait, card);
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
         }

@@ -317,10 +317,11 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             select(hover_->run, hover_->op, true);
         } else if (hover_ && hover_->wait >= 0) {
             if (const model::Run* run = run_at(hover_->run)) {
-                const auto& wait = run->waits()[static_cast<std::size_t>(hover_->wait)];
                 const auto origin = static_cast<double>(run->measure_begin_ns());
-                state_.view.show(
-                    {static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+                if (const model::Wait* wait = run->wait_at(static_cast<std::size_t>(hover_->wait))) {
+                    state_.view.show(
+                        {static_cast<double>(wait->begin_ns) - origin, static_cast<double>(wait->end_ns) - origin});
+                }
             }
         } else {
             state_.view.fit();

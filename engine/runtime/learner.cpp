@@ -145,10 +145,11 @@ void Runtime::before_issue() {
         // The op that must be finished so that one more fits. All before it have been waited for likewise.
         const auto [lane, seq] = recent_[issued_ % queue_limit_];
         if (seq != 0 && !finished(lane, seq)) {
-            const auto begin = begin_wait(WaitKind::queue_limit, "queue limit");
+            const core::OpId through = issued_ + 1 - queue_limit_;
+            const auto begin = begin_wait(WaitKind::queue_limit, "queue limit", 0, through);
             device_of_lane(lane).wait(lane, seq);
             device_of_lane(lane).wait_returned();
-            record_wait(begin, WaitKind::queue_limit, "queue limit", 0, issued_ + 1 - queue_limit_);
+            record_wait(begin, WaitKind::queue_limit, "queue limit", 0, through);
         }
     }
 }
@@ -158,7 +159,7 @@ void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
         recent_[(issued_ - 1) % queue_limit_] = {lane, seq};
     }
     if ((slow_ & kOpBarrier) != 0) {
-        const auto begin = begin_wait(WaitKind::op_barrier, "op barrier");
+        const auto begin = begin_wait(WaitKind::op_barrier, "op barrier", 0, issued_);
         device_of_lane(lane).wait(lane, seq);
         device_of_lane(lane).wait_returned();
         record_wait(begin, WaitKind::op_barrier, "op barrier", 0, issued_);

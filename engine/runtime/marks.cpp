@@ -51,7 +51,7 @@ void Runtime::minibatch_end() {
     }
     const MinibatchEnd& target = minibatches_[minibatches_.size() - 1 - behind];
     const std::string_view name = behind == 0 ? "minibatch barrier" : "barrier, batches behind";
-    const auto begin = begin_wait(WaitKind::minibatch_barrier, name);
+    const auto begin = begin_wait(WaitKind::minibatch_barrier, name, 0, target.last);
     wait_lanes(target.seqs, 0, lanes_);
     record_wait(begin, WaitKind::minibatch_barrier, name, 0, target.last);
     deliver_any_failure();

@@ -406,7 +406,8 @@ private:
     void reclaim_all();  // whatever has finished
 
     // Lets a watcher see the wait that begins; returns when. record_wait() ends it.
-    std::uint64_t begin_wait(trace::WaitKind kind, std::string_view name);
+    std::uint64_t begin_wait(trace::WaitKind kind, std::string_view name, core::BufferId target, core::OpId through,
+                             std::uint8_t device_flag = 0);
     std::uint16_t wait_name(std::string_view name);
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
                      core::OpId through, std::uint8_t device_flag = 0);

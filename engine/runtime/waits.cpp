@@ -19,13 +19,18 @@ std::uint16_t Runtime::wait_name(std::string_view name) {
     return wait_name_id_;
 }
 
-std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name) {
+std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name, core::BufferId target, core::OpId through,
+                                  std::uint8_t device_flag) {
     const auto begin = stamp();
     if (record_) {
         trace::Header& header = recording_.header();
         header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name),
                                     std::memory_order_relaxed);
         header.wait_line.store(line_, std::memory_order_relaxed);
+        header.wait_target.store(target, std::memory_order_relaxed);
+        header.wait_through.store(through == issued_ ? 0 : through, std::memory_order_relaxed);
+        header.wait_device.store(static_cast<std::uint32_t>(device_flag) >> trace::kWaitDeviceShift,
+                                 std::memory_order_relaxed);
         header.wait_begin.store(begin, std::memory_order_release);
     }
     return begin;
@@ -76,7 +81,7 @@ void Runtime::before_wait(std::string_view name) {
 
 void Runtime::wait_everything(WaitKind kind, std::string_view name) {
     before_wait(name);
-    const auto begin = begin_wait(kind, name);
+    const auto begin = begin_wait(kind, name, 0, issued_);
     wait_lanes(seq_, 0, lanes_);
     record_wait(begin, kind, name, 0, issued_);
     deliver_any_failure();
@@ -88,7 +93,7 @@ void Runtime::wait_device(core::DeviceId device, WaitKind kind, std::string_view
         return;
     }
     before_wait(name);
-    const auto begin = begin_wait(kind, name);
+    const auto begin = begin_wait(kind, name, 0, issued_, trace::wait_for_device(device));
     wait_lanes(seq_, members_[device]->begin, members_[device]->end);
     record_wait(begin, kind, name, 0, issued_, trace::wait_for_device(device));
     deliver_any_failure();
@@ -97,7 +102,7 @@ void Runtime::wait_device(core::DeviceId device, WaitKind kind, std::string_view
 void Runtime::wait_to_read(const Tensor& a, WaitKind kind, std::string_view name) {
     before_wait(name);
     const Buffer& buffer = *buffer_of(a, "wait_to_read");
-    const auto begin = begin_wait(kind, name);
+    const auto begin = begin_wait(kind, name, buffer.id, 0);
     if (buffer.write_seq != 0) {
         device_of_lane(buffer.write_lane).wait(buffer.write_lane, buffer.write_seq);
         if (after(buffer.write_seq, seen_[buffer.write_lane])) {

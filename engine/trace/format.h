@@ -297,6 +297,9 @@ struct Header {
     std::atomic<std::uint64_t> wait_begin;      // ticks
     std::atomic<std::uint32_t> wait_kind_name;  // WaitKind in the upper half, the name's string id in the lower
     std::atomic<std::uint32_t> wait_line;       // core::Line
+    std::atomic<std::uint32_t> wait_target;     // as in the record to come: the buffer waited for, 0 for all
+    std::atomic<std::uint32_t> wait_through;    // likewise: up to which op, 0 for all that had been issued
+    std::atomic<std::uint32_t> wait_device;     // likewise: the device alone whose ops it is for, from 1; 0: all
     alignas(64) Control control;
 };
 static_assert(sizeof(Header) <= kHeaderBytes);

@@ -329,5 +329,48 @@ TEST(Run, SettlesTheRateOfARealClockAndKeepsIt) {
     EXPECT_GT(run->numbers().rss_bytes_peak, 0u);
 }
 
+TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
+    RecordingBuilder builder(std::size_t{32} << 20, false);
+    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
+    const auto size = builder.signature(8);
+    const std::int64_t begin = now();
+    builder.issue({begin, now(), 0, 1, 0, 0, true, size, 7});
+    builder.issue({now(), now(), 0, 2, 0, 0, true, size, 8});
+    auto run = builder.open();
+    run->update();
+    EXPECT_FALSE(run->open_wait());
+
+    // As the frontend tells of it: for the first op's output alone.
+    trace::Header& header = builder.recording().header();
+    header.wait_kind_name =
+        static_cast<std::uint32_t>(trace::WaitKind::wait_to_read) << 16 | builder.recording().string_id("wait_to_read");
+    header.wait_line = 9;
+    header.wait_target = 1;
+    header.wait_begin = static_cast<std::uint64_t>(now());
+    std::int64_t seen_ns = 0;
+    for (int look = 0; look < 3; ++look) {  // no record comes; the recorder's clock goes on
+        const std::uint64_t before = header.last_ticks;
+        while (header.last_ticks == before) {
+            builder.recording().renew_anchor();
+        }
+        run->update();
+        const Wait* wait = run->wait_at(run->waits().size());
+        ASSERT_NE(wait, nullptr);
+        EXPECT_EQ(wait->name, "wait_to_read");
+        EXPECT_EQ(wait->line, 9u);
+        EXPECT_EQ(run->caused_by(*wait), (std::vector<OpId>{1}));
+        EXPECT_GT(wait->end_ns, seen_ns);
+        EXPECT_EQ(wait->end_ns, run->end_ns());
+        EXPECT_GT(run->numbers().blocked_ns, 0);
+        seen_ns = wait->end_ns;
+    }
+    EXPECT_EQ(run->line_costs().back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
+
+    header.wait_begin = 0;
+    run->update();
+    EXPECT_FALSE(run->open_wait());
+    EXPECT_EQ(run->wait_at(run->waits().size()), nullptr);
+}
+
 }  // namespace
 }  // namespace headway::model
