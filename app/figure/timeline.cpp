@@ -242,6 +242,9 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
         case RowKind::headway:
         case RowKind::memory:
             above = std::clamp(h * 0.16F, 3 * o.scale, 13 * o.scale);
+            if (const float label = peak_label_px(o.style, o.scale); label < h * 0.38F) {
+                above = std::max(above, label);  // the peak is named above the curve
+            }
             below = std::clamp(h * 0.1F, 2 * o.scale, 7 * o.scale);
             break;
         case RowKind::marks:

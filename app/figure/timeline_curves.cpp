@@ -179,12 +179,18 @@ Peak peak_of(const model::Run& run, const Curve& curve) {
     return peak;
 }
 
+constexpr float kRowInset = 2;  // of labels, from the row's edge
+
+float label_height(float size, float px) {
+    return size * (kCapHeightEm + 0.25F) + 2 * px;
+}
+
 // Names a curve's peak: a dot where it is, and the label beside it, where the curve leaves room or else on a ground of
 // its own. Where the peak is out of view, at the edge, with an arrow to where it is.
 void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
                 const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
                 FontRole role) {
-    const float height = size * (kCapHeightEm + 0.25F) + pen.px(2);
+    const float height = label_height(size, pen.px(1));
     const float peak_x = pen.map().x_px_from_ns(static_cast<double>(peak.ns - pen.origin_ns));
     const bool earlier = peak_x < pen.map().x0() - 1;
     const bool later = peak_x > pen.map().x1() + 1;
@@ -247,7 +253,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
         if (!best) {
             return;
         }
-        pen.list().add(Rect{*best, faded(pen.theme().background, 0.88), pen.px(3)});
+        pen.list().add(Rect{*best, pen.theme().background, pen.px(3)});
     }
     pen.text(best->x0 + pen.px(3), best->y0 + size * kCapHeightEm + pen.px(2), label, colour, size, role,
              Anchor::start);
@@ -267,6 +273,10 @@ void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
 
 }  // namespace
 
+float peak_label_px(const TimelineStyle& style, float scale) {
+    return kRowInset * scale + label_height(style.mark_px * scale, scale) + 1.5F * scale;
+}
+
 void draw_headway(const RowPen& pen, const RowBox& row) {
     const Curve& curve = pen.run.headway();
     const Reach reach = reach_of(pen);
@@ -283,9 +293,9 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
     const bool words = pen.style().curve_label_in_row;
     const Peak peak = peak_of(pen.run, curve);
     const std::string count = count_text(static_cast<std::uint64_t>(peak.value));
-    label_peak(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, {}, peak,
-               words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count, pen.theme().headway,
-               pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
+    label_peak(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
+               {}, peak, words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count,
+               pen.theme().headway, pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
 }
 
 // A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
@@ -435,8 +445,8 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     }
     const bool words = pen.style().curve_label_in_row;
     const Peak peak = peak_of(pen.run, live);
-    label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(2), row.content.x1, row.content.y1}, taken,
-               peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)), theme.memory_text, mark,
+    label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
+               taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)), theme.memory_text, mark,
                words ? FontRole::ui_bold : FontRole::mono_bold);
 }
 

@@ -198,6 +198,55 @@ TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
     }
 }
 
+// The name of a peak stands above its curve, where rows are not too low for that.
+TEST_F(Timelines, PeaksAreNamedBesideTheirCurves) {
+    const auto kept = [] {
+        std::vector<std::unique_ptr<model::Run>> runs;
+        runs.push_back(test::training({}, 60, false));
+        runs.push_back(test::training({}, 60, true));
+        runs.push_back(test::increments(200, 2, false));
+        return runs;
+    };
+    for (auto& run : kept()) {
+        Shown shown;
+        shown.add(std::move(run), 'B');
+        for (const bool figure : {false, true}) {
+            for (auto [width, height] : {std::pair{1900.0F, 980.0F}, {900.0F, 520.0F}}) {
+                TimelineOptions options = options_for(shown, fonts_, width, height);
+                options.style = figure ? figure_style() : window_style();
+                const TimelineLayout layout = layout_timeline(shown.runs, options);
+                int named = 0;
+                for (const RowBox& row : layout.rows) {
+                    if (row.kind != RowKind::headway && row.kind != RowKind::memory) {
+                        continue;
+                    }
+                    const model::Run& shown_run = *shown.kept[0];
+                    const model::Curve& curve =
+                        row.kind == RowKind::memory ? shown_run.live_bytes() : shown_run.headway();
+                    for (const Item& item : layout.list.items) {
+                        const auto* text = std::get_if<Text>(&item);
+                        if (text == nullptr || !row.box.contains(row.box.x0 + 1, text->baseline.y - 2) ||
+                            text->baseline.x < layout.axis.x0) {
+                            continue;
+                        }
+                        ++named;
+                        const Box box = box_of(*text, fonts_);
+                        const auto from =
+                            static_cast<std::int64_t>(layout.map.ns_from_x_px(box.x0)) + shown_run.measure_begin_ns();
+                        const auto to =
+                            static_cast<std::int64_t>(layout.map.ns_from_x_px(box.x1)) + shown_run.measure_begin_ns();
+                        const double most = static_cast<double>(curve.extremes(from, std::max(to, from + 1)).most);
+                        const double share = most / static_cast<double>(curve.most());
+                        const float top = row.content.y1 - static_cast<float>(share) * row.content.height();
+                        EXPECT_LE(text->baseline.y, top) << text->text << ", " << width << " " << figure;
+                    }
+                }
+                EXPECT_EQ(named, 2) << width;
+            }
+        }
+    }
+}
+
 TEST_F(Timelines, APeakOutOfViewIsPointedAt) {
     Shown shown;
     shown.add(test::training({}, 60, false));  // highest at the begin, when all is issued
@@ -369,8 +418,8 @@ TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
     const auto quarter = static_cast<std::int64_t>(options.view.span_ns() / 4);
     shown.runs[0].bookmarks = {{quarter, quarter, "first"}, {2 * quarter, 3 * quarter, "second"}};
     const auto layout = layout_timeline(shown.runs, options);
-    const auto row = std::find_if(layout.rows.begin(), layout.rows.end(),
-                                  [](const RowBox& r) { return r.kind == RowKind::marks; });
+    const auto row =
+        std::find_if(layout.rows.begin(), layout.rows.end(), [](const RowBox& r) { return r.kind == RowKind::marks; });
     ASSERT_NE(row, layout.rows.end());
     std::string words;
     for (const Item& item : layout.list.items) {
@@ -381,7 +430,9 @@ TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
     EXPECT_NE(words.find("first|"), std::string::npos);
     EXPECT_NE(words.find("second  "), std::string::npos);  // with its length
     const float y = (row->box.y0 + row->box.y1) / 2;
-    const auto at = [&](std::int64_t ns) { return layout.hit(layout.map.x_px_from_ns(static_cast<double>(ns)) + 2, y); };
+    const auto at = [&](std::int64_t ns) {
+        return layout.hit(layout.map.x_px_from_ns(static_cast<double>(ns)) + 2, y);
+    };
     EXPECT_EQ(at(quarter / 2)->bookmark, -1);
     EXPECT_EQ(at(quarter)->bookmark, 0);
     EXPECT_EQ(at(2 * quarter)->bookmark, 1);
