@@ -36,5 +36,17 @@ def _write(tensor, key, value, what, shown):
             shapes = [str(tuple(t.shape)) + w[w.index(" on the ") :] for t, w in zip((shown, value), words[1:])]
             error.args = (" of shape ".join([words[0].replace("assign_slice", what, 1)] + shapes),)
         elif words[0].startswith("reshape: "):
-            error.args = (words[0].replace("reshape", what, 1),)
+            value_shape, _, rest = words[0][len("reshape: ") :].partition(" does not fit into ")
+            place = rest[rest.index(")") + 1 :]  # ", at file:line"
+            error.args = ("%s: %s does not fit into %s%s" % (what, value_shape, _rows(tensor, key), place),)
         raise
+
+
+def _rows(tensor, key):
+    """The rows that a key means, by shape: "(2,), row 0 of (4, 2)"."""
+    shape = tuple(tensor.shape)
+    if not isinstance(key, slice):
+        return "%s, row %d of %s" % (shape[1:], key, shape)
+    rows = range(*key.indices(shape[0]))
+    which = "row %d" % rows[0] if len(rows) == 1 else "rows %d to %d" % (rows[0], rows[-1])
+    return "%s, %s of %s" % ((len(rows),) + shape[1:], which, shape)
