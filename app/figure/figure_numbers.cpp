@@ -43,11 +43,7 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
     add("t₃ return", [&](const Numbers& n) { return time(n.t3_ns); });
     add("predicted", [&](const Numbers& n) { return time(n.predicted_ns); });
     add(
-        "regime",
-        [](const Numbers& n) {
-            return std::string(n.regime == model::Regime::issue_bound ? "issue-bound" : "execution-bound");
-        },
-        true);
+        "regime", [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
     return all;
 }
 

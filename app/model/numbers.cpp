@@ -195,6 +195,7 @@ Numbers Run::numbers() const {
     long double predicted = 0;
     long double execution_terms = 0;
     long double issue_terms = 0;
+    long double single_terms = 0;  // of segments of one op, whose two terms are the same
     std::uint64_t segments = 0;
     std::uint64_t longest = 0;
     const auto predict = [&](const Segment& segment, bool waited) {
@@ -205,6 +206,7 @@ Numbers Run::numbers() const {
         predicted += cut ? segment.issue_ns + segment.work_ns : std::max(execution, issue) + (waited ? t3 : 0);
         execution_terms += execution;
         issue_terms += issue;
+        single_terms += segment.ops == 1 ? std::min(execution, issue) : 0;
         ++segments;
         longest = std::max(longest, segment.ops);
     };
@@ -262,6 +264,11 @@ Numbers Run::numbers() const {
     // With a wait after every op both terms are t1 + t2 each time; then the stages themselves decide.
     const bool tie = std::abs(execution_terms - issue_terms) <= 1e-9L * std::max(execution_terms, issue_terms);
     numbers.regime = (tie ? t2 >= t1 : execution_terms > issue_terms) ? Regime::execution_bound : Regime::issue_bound;
+    const auto near = [](long double a, long double b) {
+        return std::abs(a - b) <= static_cast<long double>(kEvenShare) * std::max(a, b);
+    };
+    numbers.regime_even =
+        numbers.ops > 0 && (tie ? near(t1, t2) : near(execution_terms - single_terms, issue_terms - single_terms));
     numbers.predicted_ns = rounded(predicted);
     numbers.handover_ns = rounded(handovers);
     numbers.prediction_formula =
@@ -270,6 +277,12 @@ Numbers Run::numbers() const {
     numbers.recorder_ns =
         rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
     return numbers;
+}
+
+const char* regime_word(const Numbers& numbers) {
+    return numbers.regime_even                     ? "about equal"
+           : numbers.regime == Regime::issue_bound ? "issue-bound"
+                                                   : "execution-bound";
 }
 
 void Run::renew(Numbers& numbers) const {

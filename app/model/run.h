@@ -177,6 +177,7 @@ struct RunError {
 };
 
 enum class Regime { execution_bound, issue_bound };
+inline constexpr double kEvenShare = 0.05;  // less than what one run differs from the next by
 
 // What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
 struct Numbers {
@@ -190,6 +191,7 @@ struct Numbers {
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
     Regime regime = Regime::execution_bound;
+    bool regime_even = false;  // both sides within kEvenShare of each other: the regime is no word to lean on
     std::int64_t predicted_ns = 0;
     // Time from the issue of the first op after each barrier to its start, summed: an idle backend has to be woken.
     // The three stages do not hold it, so it is what a prediction misses where every op is waited for.
@@ -200,6 +202,9 @@ struct Numbers {
                   rss_bytes_peak = 0;
     std::uint64_t lost_records = 0;
 };
+
+// "issue-bound", "execution-bound", or "about equal" where naming one side would say too much.
+[[nodiscard]] const char* regime_word(const Numbers& numbers);
 
 struct LineCost {
     core::Line line = 0;
@@ -278,9 +283,9 @@ public:
 
     // The latest time seen in the trace; while the frontend waits, that at which the recorder was last seen alive.
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
-    [[nodiscard]] std::int64_t measure_begin_ns() const;            // the mark, or the first record
-    [[nodiscard]] std::int64_t end_ns() const;                      // end of the program, or now
-    [[nodiscard]] std::uint64_t lost_records() const;               // did not fit into the recording
+    [[nodiscard]] std::int64_t measure_begin_ns() const;  // the mark, or the first record
+    [[nodiscard]] std::int64_t end_ns() const;            // end of the program, or now
+    [[nodiscard]] std::uint64_t lost_records() const;     // did not fit into the recording
 
     // What a composite op consisted of, in the order of execution; empty for other ops.
     [[nodiscard]] std::span<const Part> parts(OpId id) const;

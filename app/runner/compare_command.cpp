@@ -59,12 +59,15 @@ void print_table(const Side& a, const Side& b) {
                                            : text_of(measure, spread.least) + "–" + text_of(measure, spread.most);
     };
     const auto regime = [](const Side& side) {
-        const auto bound = [](const model::Numbers& n) { return n.regime == model::Regime::issue_bound; };
-        const auto issue_bound = std::count_if(side.numbers.begin(), side.numbers.end(), bound);
-        return std::string(issue_bound == 0 ? "execution-bound"
-                           : issue_bound == static_cast<std::ptrdiff_t>(side.numbers.size())
-                               ? "issue-bound"
-                               : "now one, now the other");
+        std::string word = model::regime_word(side.numbers.front());
+        for (const model::Numbers& n : side.numbers) {
+            const std::string other = model::regime_word(n);
+            const bool even = n.regime_even || word == "about equal";
+            if (other != word && !word.starts_with("now")) {
+                word = even ? "about equal" : "now one, now the other";
+            }
+        }
+        return word;
     };
     for (const Measure& measure : measures()) {
         const Spread left = spread_of(measure, a.numbers);

@@ -87,6 +87,26 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
     }
 }
 
+TEST(Numbers, NoSideIsNamedWhereBothAreAboutEqual) {
+    const auto word = [](std::int64_t t1, std::int64_t t2, const std::function<bool(OpId)>& waits) {
+        ConstantRun run(t1, t2, 7);
+        run.ops(100, waits);
+        return std::string(regime_word(run.builder.read()->numbers()));
+    };
+    // The last one alone is waited for; every one; and every one but in one place, where the stages still decide.
+    const auto once = [](OpId i) { return i == 100; };
+    const auto nearly_each = [](OpId i) { return i != 50; };
+    for (const std::function<bool(OpId)>& waits : {std::function<bool(OpId)>(once), std::function<bool(OpId)>(kAlways),
+                                                   std::function<bool(OpId)>(nearly_each)}) {
+        EXPECT_EQ(word(1000, 1000, waits), "about equal");
+        EXPECT_EQ(word(1000, 1030, waits), "about equal");
+        EXPECT_EQ(word(1030, 1000, waits), "about equal");
+        EXPECT_EQ(word(1000, 1200, waits), "execution-bound");
+        EXPECT_EQ(word(1200, 1000, waits), "issue-bound");
+        EXPECT_EQ(word(1000, 9000, waits), "execution-bound");
+    }
+}
+
 TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
     for (const std::uint32_t lanes : {2u, 3u, 4u}) {
         for (const OpId n : {1u, 5u, 100u}) {
