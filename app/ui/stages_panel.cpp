@@ -9,6 +9,27 @@
 
 namespace headway::ui {
 
+std::string prediction_verdict(const session::Execution& run) {
+    switch (run.phase()) {
+        case session::Phase::starting:
+        case session::Phase::running:
+        case session::Phase::paused:
+            return "so far";
+        case session::Phase::failed:
+        case session::Phase::killed:
+            return "until it failed";
+        case session::Phase::stopped:
+            return "until it was stopped";
+        case session::Phase::finished:
+        case session::Phase::recorded:
+            break;
+    }
+    if (run.run() != nullptr && run.run()->error()) {
+        return run.run()->error()->stopped() ? "until it was stopped" : "until it failed";
+    }
+    return prediction_verdict(run.numbers());
+}
+
 std::string prediction_verdict(const model::Numbers& n) {
     if (n.predicted_ns <= 0 || n.total_ns <= 0) {
         return {};
@@ -117,11 +138,9 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         tooltip(ui_, numbers.prediction_formula);
     }
     const std::string waking = numbers.predicted_ns > 0 ? waking_text(numbers) : std::string();
+    const std::string verdict = prediction_verdict(*run);
     line(y3, "measured", numbers.total_ns,
-         (run->live()                ? "so far"
-          : numbers.predicted_ns > 0 ? prediction_verdict(numbers)
-                                     : regime) +
-             (waking.empty() ? "" : ", " + waking));
+         (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));
     if (!waking.empty()) {
         ImGui::SetCursorScreenPos({left, y3 - ui_.px(14)});
         ImGui::Dummy({room, ui_.px(20)});

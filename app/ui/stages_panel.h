@@ -21,6 +21,8 @@ private:
 
 // "1.6 % apart"; empty where there is nothing to compare.
 std::string prediction_verdict(const model::Numbers& numbers);
+// The same of a run that came to its end; of others how far it got: "so far", "until it failed".
+std::string prediction_verdict(const session::Execution& run);
 
 // "Three stages, measured", and of what moment they are while the run goes on: "…, so far" is the one that is drawn.
 // "1.44 s to wake the backend", where that is worth a word: it is no part of the stages, and so not of the prediction.

@@ -73,6 +73,23 @@ TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     EXPECT_EQ(prediction_verdict(n), "");
 }
 
+TEST(Comparison, OnlyWhatCameToItsEndIsHeldAgainstThePrediction) {
+    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
+    session.settings = training(trace::BarrierKind::none);
+    session.settings.budget_bytes = 8 << 20;
+    ASSERT_TRUE(session.start());
+    while (session.live()) {
+        session.poll(5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_EQ(session.b()->phase(), session::Phase::failed) << session.b()->ending();
+    ASSERT_GT(session.b()->numbers().predicted_ns, 0);
+    EXPECT_EQ(prediction_verdict(*session.b()), "until it failed");
+    session.settings = training(trace::BarrierKind::none);
+    run(session);
+    EXPECT_EQ(prediction_verdict(*session.b()), prediction_verdict(session.b()->numbers()));
+}
+
 TEST(Comparison, TheStagesSayOfWhatMomentTheyAre) {
     EXPECT_EQ(stages_heading(nullptr), "Three stages, measured");
     session::Session session({HEADWAY_RUNNER, 256 << 20, false});
