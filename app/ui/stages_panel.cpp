@@ -87,20 +87,27 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
          {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);
+    const float pad = ui_.px(width > ui_.px(100) ? 12 : 8), inside = width - 2 * pad;
+    // One size for all, a little smaller where words would be lost.
+    float label_px = 12.5f;
+    for (const auto& card : cards) {  // "max headway" may lose its first word
+        while (card.label[0] == 't' && label_px > 10.5f &&
+               text_width(ui_, Face::medium, label_px, card.label) > inside + ui_.px(4)) {
+            label_px -= 0.5f;
+        }
+    }
     float x = min.x;
     for (const auto& card : cards) {
         const ImVec2 a{x, top}, b{x + width, top + height};
         draw_card(ui_, list, a, b, t.raised);
-        const float pad = ui_.px(width > ui_.px(100) ? 12 : 8);
         const std::string_view label = card.label;
-        const bool whole = text_width(ui_, Face::medium, 12.5f, label) <= width - 2 * pad;
+        const bool whole = text_width(ui_, Face::medium, label_px, label) <= inside + ui_.px(4);
         const std::size_t space = label.find(' ');
-        draw_text(ui_, list, x + pad, top + ui_.px(22), Face::medium, 12.5f, t.dim,
+        draw_text(ui_, list, x + pad, top + ui_.px(22), Face::medium, label_px, t.dim,
                   whole                    ? label
                   : label.starts_with("t") ? label.substr(0, space)
                                            : label.substr(space + 1));
         // Smaller where there is little room, and "ops" goes first; never cut.
-        const float inside = width - 2 * pad;
         const bool fits = text_width(ui_, Face::mono_bold, 12, card.value) <= inside;
         const std::string value = fits ? card.value : without_ops(card.value);
         float size = 19;
