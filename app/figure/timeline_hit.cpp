@@ -246,6 +246,10 @@ void TimelineLayout::add_op_marks(int run, core::OpId op, const Theme& theme, fl
                      6 * scale});
     }
     if (box) {
+        // Between slivers arrows would be a blob of heads: in a row they are drawn where there is way to go, and one
+        // for all that begin at the same place.
+        const float least = 18 * scale, apart = 5 * scale;
+        std::vector<Point> begins;
         for (core::OpId before : runs[static_cast<std::size_t>(run)].run->dependencies(op)) {
             const auto other = box_of_op(run, before);
             if (!other) {
@@ -254,8 +258,15 @@ void TimelineLayout::add_op_marks(int run, core::OpId op, const Theme& theme, fl
             const bool same_row = other->y0 == box->y0;
             const Point from{other->x1, (other->y0 + other->y1) / 2};
             const Point end{box->x0, (box->y0 + box->y1) / 2};
-            const float reach = std::max(14 * scale, std::abs(end.x - from.x) * 0.4F);
-            const float lift = same_row ? -(box->height() / 2 + 8 * scale) : 0;  // over the ops between
+            const bool drawn = std::any_of(begins.begin(), begins.end(), [&](const Point& p) {
+                return p.y == from.y && std::abs(p.x - from.x) < apart;
+            });
+            if (drawn || (same_row && std::abs(end.x - from.x) < least)) {
+                continue;
+            }
+            begins.push_back(from);
+            const float reach = std::max(2 * scale, std::abs(end.x - from.x) * 0.4F);  // more would make a loop
+            const float lift = same_row ? -(box->height() / 2 + 8 * scale) : 0;        // over the ops between
             to.add(Arrow{{from, Point{from.x + reach, from.y + lift}, Point{end.x - reach, end.y + lift}, end},
                          theme.text,
                          1.6F * scale,
