@@ -447,6 +447,10 @@ void SourceEditor::keep_in_view(const Frame& f) {
             show(line - 1, true);
         }
     }
+    if (f.failed != 0 && seen_failed_ != started) {  // also with a hand in the text: it is what to mend
+        seen_failed_ = started;
+        show(f.failed - 1, true);
+    }
     if (f.selected != seen_selected_) {
         seen_selected_ = f.selected;
         if (f.selected != 0) {

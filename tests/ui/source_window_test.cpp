@@ -201,6 +201,21 @@ TEST_F(SourceWindow, LongLinesScrollAndNumbersStay) {
     EXPECT_EQ(text()[0], '?');
 }
 
+TEST_F(SourceWindow, TheLineThatFailedIsBroughtIntoView) {
+    std::string program = "import headway as hw\n";
+    for (int i = 2; i < 70; ++i) {
+        program += "x = hw.ones(2)\n";
+    }
+    open_program("fails.py", program + "x = hw.ones(3) @ hw.ones(5)\n");
+    ASSERT_EQ(app->marks().count("line/70"), 0u);
+    act("run");
+    if (!ran()) {
+        GTEST_SKIP() << session.b()->ending();
+    }
+    ASSERT_EQ(session.b()->phase(), Phase::failed);
+    EXPECT_EQ(app->marks().count("line/70"), 1u);
+}
+
 TEST_F(SourceWindow, FindsAndGoesRound) {
     act("key:ctrl+f");
     frames(2);
