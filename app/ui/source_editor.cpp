@@ -16,8 +16,9 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 46;
-// Below that there is one column for both, one bar above the other, so that more of the code can be seen.
-constexpr float kNarrow = 420, kNarrowColumn = 38, kNarrowOps = 36;
+// So that more of the code can be seen: below kRoomy indentation takes half of what it is, below kNarrow there is one
+// column for both costs, one bar above the other.
+constexpr float kRoomy = 600, kNarrow = 420, kNarrowColumn = 38, kNarrowOps = 36;
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
@@ -35,6 +36,11 @@ std::string short_count(std::uint64_t n) {
 }
 
 }  // namespace
+
+// Where there is little room for the code, its indentation takes half of what it is.
+float SourceEditor::indent_px(const std::string& line) const {
+    return static_cast<float>(std::min(line.find_first_not_of(' '), line.size())) * (cell_ - space_);
+}
 
 float SourceEditor::gutter_px() const {
     const std::size_t digits = std::max<std::size_t>(2, std::to_string(document().text.lines().size()).size());
@@ -123,9 +129,11 @@ void SourceEditor::weigh() {
 // How far the longest line goes.
 void SourceEditor::measure() {
     const std::uint64_t revision = document().text.revision();
-    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.document()) {
+    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.document() &&
+        measured_space_ == space_) {
         return;
     }
+    measured_space_ = space_;
     const bool fresh = shown_ != state_.document();
     shown_ = state_.document();
     measured_ = revision;
@@ -136,7 +144,7 @@ void SourceEditor::measure() {
         if (!ascii) {
             ui_.fonts.cover(line);
         }
-        longest_ = std::max(longest_, ascii ? static_cast<float>(line.size()) * cell_ : x_of(line, line.size()));
+        longest_ = std::max(longest_, x_of(line, line.size()));
     }
     if (fresh) {
         seen_caret_ = document().text.caret();
@@ -147,19 +155,22 @@ void SourceEditor::measure() {
 }
 
 float SourceEditor::x_of(const std::string& line, std::size_t byte) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     if (plain(line)) {
-        return static_cast<float>(byte) * cell_;
+        return static_cast<float>(std::min(byte, indent)) * space_ +
+               static_cast<float>(byte - std::min(byte, indent)) * cell_;
     }
     float x = 0;
     for (std::size_t at = 0; at < byte && at < line.size();) {
         if (line[at] == '\t') {
-            const float stop = static_cast<float>(kTabColumns) * cell_;
+            const float stop = static_cast<float>(kTabColumns) * space_;
             x = (std::floor(x / stop + 0.01f) + 1) * stop;
             ++at;
             continue;
         }
         const std::size_t bytes = editor::character_bytes(line, at);
-        x += static_cast<unsigned char>(line[at]) < 0x80
+        x += at < indent ? space_
+             : static_cast<unsigned char>(line[at]) < 0x80
                  ? cell_
                  : text_width(ui_, Face::mono, kText, std::string_view(line).substr(at, bytes));
         at += bytes;
@@ -193,9 +204,11 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::string& line = document().text.lines()[index];
-    const float origin = f.code_left - f.scroll_x;
     const bool ascii = plain(line);
+    const float origin = f.code_left - f.scroll_x - (ascii ? indent_px(line) : 0);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const auto put = [&](std::size_t begin, std::size_t end, figure::Rgba c, Face face = Face::mono) {
+        begin = std::max(begin, indent);
         if (begin >= end) {
             return;
         }
@@ -475,6 +488,7 @@ void SourceEditor::keep_in_view(const Frame& f) {
 void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     row_ = ui_.px(kRow);
     cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
+    space_ = max.x - min.x < ui_.px(kRoomy) ? cell_ / 2 : cell_;
     const figure::Theme& t = *ui_.theme;
     draw_card(ui_, ImGui::GetWindowDrawList(), min, max,
               t.dark ? figure::mixed(t.background, t.panel, 0.4) : t.background);

@@ -61,6 +61,7 @@ private:
     [[nodiscard]] float x_of(const std::string& line, std::size_t byte);  // from the code's left, not scrolled
     [[nodiscard]] std::uint32_t byte_at(const std::string& line, float x);
     [[nodiscard]] editor::Position position_at(const Frame& f, ImVec2 mouse);
+    [[nodiscard]] float indent_px(const std::string& line) const;  // by which it is drawn further left
     [[nodiscard]] float gutter_px() const;
     [[nodiscard]] float costs_px(float width) const;
 
@@ -68,6 +69,7 @@ private:
     Ui& ui_;
     const editor::Document* shown_ = nullptr;
     float row_ = 20, cell_ = 8, width_ = 0, costs_width_ = 0;
+    float space_ = 8, measured_space_ = 0;  // of the spaces that a line begins with
     bool focused_ = false, wants_focus_ = false, dragging_ = false;
     double touched_ = 0;  // when the caret last moved: it is lit then
     editor::Position seen_caret_;
