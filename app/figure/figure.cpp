@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "app/figure/figure_look.h"
@@ -444,52 +445,55 @@ private:
             names = std::max(names, text_width(FontRole::ui_bold, cell_px, row_name(shown)));
         }
         names = std::min(names, room * 0.36F);
-        // Bands of columns: as few as fit, evenly filled.
+        // Bands of columns: as few as fit, evenly filled, and each column under the one in the band above.
         std::vector<std::pair<std::size_t, std::size_t>> bands;
+        std::vector<float> widths;
         for (std::size_t count = 1; count <= all.size(); ++count) {
             bands.clear();
             const std::size_t each = (all.size() + count - 1) / count;
-            bool fits = true;
+            widths.assign(each, 0);
             for (std::size_t at = 0; at < all.size(); at += each) {
                 const std::size_t end = std::min(at + each, all.size());
-                float width = names;
                 for (std::size_t i = at; i < end; ++i) {
-                    width += least_gap + all[i].width_px;
+                    widths[i - at] = std::max(widths[i - at], all[i].width_px);
                 }
-                fits = fits && width <= room;
                 bands.emplace_back(at, end);
             }
-            if (fits) {
+            const float width = std::accumulate(widths.begin(), widths.end(), names);
+            if (width + least_gap * static_cast<float>(each) <= room) {
                 break;
             }
         }
+        const float used = std::accumulate(widths.begin(), widths.end(), names);
+        const std::size_t gaps = std::max<std::size_t>(widths.size(), 2) - (names > 0 ? 0 : 1);
+        const float gap =
+            std::min(look_.table_gap_px * (look_.short_table ? 6.0F : 2.7F), (room - used) / static_cast<float>(gaps));
+        const float between = head_px * 0.7F;  // two bands
         const float band_height = head_px * 2 + row_px * static_cast<float>(shown_.size());
-        const float height = 12 + band_height * static_cast<float>(bands.size()) + 4;
+        const float height = 12 + (band_height + between) * static_cast<float>(bands.size()) - between + 4;
         list_.add(Rect{{left_, y, right_, y + height}, t_.raised, 8, t_.border, 1});
         float top = y + 10;
         for (const auto& [first, last] : bands) {
-            float used = names;
-            for (std::size_t i = first; i < last; ++i) {
-                used += all[i].width_px;
-            }
-            const float gap = std::min(look_.table_gap_px * (look_.short_table ? 6.0F : 2.7F),
-                                       (room - used) / static_cast<float>(last - first));
             for (std::size_t r = 0; r < shown_.size(); ++r) {
                 const Rgba colour = shown_[r].letter == 'A' ? t_.run_a : shown_[r].letter == 'B' ? t_.run_b : t_.text;
                 text(left_ + inset, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F,
                      shortened(row_name(shown_[r]), names + 1, FontRole::ui_bold, cell_px, measure_), colour, cell_px,
                      FontRole::ui_bold);
             }
-            float x = left_ + inset + names + gap;
+            float x = left_ + inset + names + (names > 0 ? gap : 0);
             for (std::size_t i = first; i < last; ++i) {
                 text(x, top + head_px, all[i].head, t_.faint, head_px, FontRole::ui_semibold);
                 for (std::size_t r = 0; r < all[i].cells.size(); ++r) {
                     text(x, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F, all[i].cells[r],
                          t_.text, cell_px, all[i].words ? FontRole::ui_semibold : FontRole::mono);
                 }
-                x += all[i].width_px + gap;
+                x += widths[i - first] + gap;
             }
-            top += band_height;
+            top += band_height + between;
+            if (last < all.size()) {
+                const float line_y = top - between * 0.5F - 2;
+                list_.add(Line{{left_ + inset, line_y}, {right_ - inset, line_y}, t_.border, 1});
+            }
         }
         return y + height;
     }
@@ -518,7 +522,7 @@ private:
             return r.info().version.empty() ? "Headway" : "Headway " + r.info().version;
         }));
         add(both([](const Run& r, const Numbers&) { return r.info().program; }));
-        add(both([](const Run& r, const Numbers&) { return device_of(r.info()); }));
+        add(both([](const Run& r, const Numbers&) { return devices_of(r); }));
         if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
             add("SIMULATED");
         }

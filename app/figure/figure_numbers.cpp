@@ -70,7 +70,9 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
                 last = middle;
             }
         }
-        return count_text(first);
+        const auto measured = r.measured();  // what came before is no part of the run's count
+        first = std::min<std::size_t>(first, measured.last);
+        return count_text(first - std::min<std::size_t>(first, measured.first - 1));
     });
     add("headway", [](const Run& r, std::int64_t at) {
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.headway().at(at)));

@@ -238,6 +238,11 @@ std::string device_of(const model::RunInfo& info) {
     return device;
 }
 
+std::string devices_of(const Run& run) {
+    const std::string own = device_of(run.info());
+    return run.devices().size() < 2 ? own : own + (own.empty() ? "" : " and ") + run.devices()[1].name;
+}
+
 std::string subtitle_of(const Run& a, const Run* b) {
     const auto& info = b != nullptr ? b->info() : a.info();
     std::string s = info.title.empty() ? info.program : info.title;
@@ -251,11 +256,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
         parameters += value;
     }
     s += parameters;
-    std::string device = device_of(info);
-    const Run& shown = b != nullptr ? *b : a;
-    if (shown.devices().size() > 1) {
-        device += " and " + shown.devices()[1].name;
-    }
+    const std::string device = devices_of(b != nullptr ? *b : a);
     if (!device.empty()) {
         s += "; " + device;
     }

@@ -21,6 +21,8 @@ std::string run_label(const model::Run& run, const model::Run* other);
 std::int64_t paused_ns(const model::Run& run);
 // "Xeon, 2 workers".
 std::string device_of(const model::RunInfo& info);
+// The same of all devices of a run: "…, 2 streams and …, 1 worker".
+std::string devices_of(const model::Run& run);
 // Program, parameters and device, and what two runs have in common.
 std::string subtitle_of(const model::Run& a, const model::Run* b);
 

@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "app/figure/figure_numbers.h"
 #include "app/figure/fonts.h"
 #include "app/figure/words.h"
 #include "app/figure/writers.h"
@@ -224,6 +226,35 @@ TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
         ASSERT_TRUE(late);
         EXPECT_NE(pixels->bgrx, late->bgrx);
     }
+}
+
+// As the numbers have it: what came before is no part of it.
+TEST_F(Figures, AReplayCountsTheMeasuredOps) {
+    test::Script script;
+    for (int i = 0; i < 7; ++i) {
+        script.issue({"warm", "(1)", devices::Family::other, 4}, 1000, 1000);
+    }
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.measure_begin();
+    for (int i = 0; i < 5; ++i) {
+        script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 1000);
+    }
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.measure_end();
+    script.issue({"after", "(1)", devices::Family::other, 4}, 1000, 1000);
+    const auto run = script.finish();
+    ASSERT_EQ(run->numbers().ops, 5u);
+    const std::vector<TimelineRun> shown{{run.get(), 'B', "", ""}};
+    const auto issued = [&](double ns) {
+        const auto columns = columns_at(shown, ns);
+        const auto column =
+            std::find_if(columns.begin(), columns.end(), [](const auto& c) { return std::string("issued") == c.head; });
+        return column == columns.end() ? std::string("none") : column->cells.at(0);
+    };
+    EXPECT_EQ(issued(-1), "0");
+    EXPECT_EQ(issued(0), "0");
+    EXPECT_EQ(issued(2500), "2");
+    EXPECT_EQ(issued(1e9), "5");
 }
 
 TEST_F(Figures, TitleIsTheFinding) {
