@@ -508,8 +508,17 @@ private:
         // The scale's numbers stand at the axis in the curves' rows.
         const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
         const float room = out_.axis.x0 - row.box.x0 - px(scaled ? o_.style.scale_room_px : 8);
-        text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, size, *o_.measure), theme_.text, size,
-             FontRole::ui_semibold);
+        // Whole, if need be a little smaller, before it is cut.
+        constexpr float kSmallest = 0.72F, kStep = 0.96F;
+        float fitted = size;
+        while (fitted > size * kSmallest && o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
+            fitted *= kStep;
+        }
+        if (o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
+            fitted = size;
+        }
+        text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, fitted, *o_.measure), theme_.text,
+             fitted, FontRole::ui_semibold);
         if (two) {
             text(row.box.x0, baseline + pitch + px(2), shortened(below, room, FontRole::ui, small, *o_.measure),
                  theme_.dim, small, FontRole::ui);
