@@ -12,10 +12,10 @@ namespace headway::exchange {
 
 namespace {
 
-constexpr std::size_t kMargin = 64;           // before the text, for a bracket and for alignment
-constexpr std::size_t kWindow = 1u << 20;     // of text at once
-constexpr std::size_t kPadding = 128;         // behind it
-constexpr std::size_t kMostEvent = 64u << 20;  // a single one that is larger is no event
+constexpr std::size_t kMargin = 64;             // before the text, for a bracket and for alignment
+constexpr std::size_t kWindow = 1u << 20;       // of text at once
+constexpr std::size_t kPadding = 128;           // behind it
+constexpr std::size_t kMostEvent = 64'000'000;  // a single one that is larger is no event
 constexpr std::size_t kMostValue = 4u << 20;
 constexpr std::size_t kMostValues = 64;
 
@@ -380,7 +380,7 @@ core::Result<bool> EventSplitter::scan(EventBatch& batch) {
         return true;
     }
     if (end_ - at_ > kMostEvent) {
-        return wrong("not a Chrome trace: an event of more than 64 MiB");
+        return wrong("not a Chrome trace: an event of more than 64 MB");
     }
     auto more = fill();
     if (!more) {

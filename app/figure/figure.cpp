@@ -539,7 +539,7 @@ private:
         add(both([&](const Run& r, const Numbers&) {
             return !budget                ? std::string()
                    : r.info().budget == 0 ? "no budget"
-                                          : "budget " + bytes_text(r.info().budget);
+                                          : "budget " + budget_in_both_units(r.info().budget);
         }));
         add(both([&](const Run& r, const Numbers&) {
             return !limit                      ? std::string()

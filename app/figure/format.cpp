@@ -63,6 +63,26 @@ std::string bytes_text(std::uint64_t bytes) {
     return fixed(n, whole ? 0 : 1) + " " + unit.name;
 }
 
+std::string budget_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * 1024, kGiB = kMiB * 1024;
+    const auto in = [bytes](std::uint64_t unit, const char* name) { return std::to_string(bytes / unit) + name; };
+    if (bytes == 0 || bytes % kKiB != 0 || bytes % 1'000'000 == 0) {
+        return bytes_text(bytes);
+    }
+    if (bytes % kGiB == 0) {
+        return in(kGiB, " GiB");
+    }
+    if (bytes % kMiB == 0) {
+        return in(kMiB, " MiB");
+    }
+    return bytes % 1000 == 0 ? bytes_text(bytes) : in(kKiB, " KiB");
+}
+
+std::string budget_in_both_units(std::uint64_t bytes) {
+    const std::string given = budget_text(bytes), usual = bytes_text(bytes);
+    return given == usual ? given : given + " (" + usual + ")";
+}
+
 std::string count_text(std::uint64_t n) {
     const std::string digits = std::to_string(n);
     std::string text;

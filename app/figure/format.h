@@ -14,6 +14,11 @@ std::string duration_text(double ns);
 // Decimal units: "353 MB", "2.6 MB", "812 B".
 std::string bytes_text(std::uint64_t bytes);
 
+// A size as somebody gave it: "8 MiB", "2 GiB", "64 KiB", where it is a round number of those; else as above.
+std::string budget_text(std::uint64_t bytes);
+// The same, and the size beside it in the unit of all others: "8 MiB (8.4 MB)".
+std::string budget_in_both_units(std::uint64_t bytes);
+
 // "1,204".
 std::string count_text(std::uint64_t n);
 

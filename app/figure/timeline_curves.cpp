@@ -357,7 +357,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
                 Line{{pen.map().x0(), y}, {pen.map().x1(), y}, theme.wait, pen.line_px(1.4F), pen.px(6), pen.px(4)});
         }
         Text label{{pen.map().x1() - pen.px(4), within ? y - pen.px(4) : y + mark * kCapHeightEm},
-                   within ? "budget " + bytes_text(budget) : "budget " + bytes_text(budget) + ", far above",
+                   "budget " + budget_in_both_units(budget) + (within ? "" : ", far above"),
                    theme.wait_text,
                    mark,
                    FontRole::ui_semibold,

@@ -96,8 +96,10 @@ std::string outcome(const Run& run, const Numbers& n) {
         return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
     s += run.state() == trace::RunState::running ? " so far" : "";
-    s += ", at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
-    return s + ", peak " + bytes_text(n.live_bytes_peak);
+    const std::string ahead = "at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
+    const std::string peak = bytes_text(n.live_bytes_peak);
+    return run.devices().size() > 1 ? s + "; on both devices " + ahead + ", peak " + peak
+                                    : s + ", " + ahead + ", peak " + peak;
 }
 
 }  // namespace
@@ -128,8 +130,9 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
     }
     const std::string time =
         change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time", "takes");
-    const std::string memory =
-        change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), "memory", "needs");
+    const bool both_devices = a.devices().size() > 1 || b->devices().size() > 1;
+    const std::string memory = change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak),
+                                      both_devices ? "memory on both devices" : "memory", "needs");
     if (!what.empty() && !(clear.time && clear.memory)) {
         const std::string& change_of = clear.time ? time : memory;
         if (change_of.empty() || !(clear.time || clear.memory)) {

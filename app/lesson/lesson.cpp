@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostBytes = 1'000'000;
 
 // What is wrong, at a line of the front matter.
 struct Refusal {

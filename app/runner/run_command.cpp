@@ -38,7 +38,8 @@ void summarise(const model::Run& run) {
                       " went into waking the idle backend"
                 : std::string()) +
          "; the recorder's own cost " + time_text(static_cast<double>(n.recorder_ns)));
-    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak));
+    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak) +
+         (run.devices().size() > 1 ? ", on both devices together" : ""));
     if (n.lost_records != 0) {
         tell("the recording was full: " + std::to_string(n.lost_records) +
              (n.lost_records == 1 ? " record is missing" : " records are missing"));

@@ -90,14 +90,15 @@ Verdict compare(const Execution& a, const Execution& b) {
     }
     const double mine = a_first ? bytes_a : bytes_b, other = a_first ? bytes_b : bytes_a;
     const std::string who = even ? "and " + faster : std::string("and");
+    const bool both = a.run()->devices().size() > 1 || b.run()->devices().size() > 1;
+    const std::string where = both ? " on both devices" : "";
     if (std::max(mine, other) / std::min(mine, other) < 1.05) {
-        verdict.memory = "and need as much memory";
-        verdict.memory = even ? verdict.memory : "and needs as much memory";
+        verdict.memory = (even ? "and need as much memory" : "and needs as much memory") + where;
     } else if (mine > other) {
-        verdict.memory = who + " needs " + figure::times_text(mine / other) + " the memory";
+        verdict.memory = who + " needs " + figure::times_text(mine / other) + " the memory" + where;
         verdict.memory_tone = Verdict::Tone::bad;
     } else {
-        verdict.memory = who + " needs " + figure::percent_text(mine / other) + " of the memory";
+        verdict.memory = who + " needs " + figure::percent_text(mine / other) + " of the memory" + where;
         verdict.memory_tone = Verdict::Tone::good;
     }
     return verdict;

@@ -228,8 +228,9 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
-        card.lines.push_back(
-            {Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") + " issued and not finished"});
+        card.lines.push_back({Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") +
+                                               " issued and not finished" +
+                                               (run.devices().size() > 1 ? ", on both devices" : "")});
         card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
     } else if (hit.row == figure::RowKind::memory) {
         const auto bytes = [ns](const model::Curve& curve) {

@@ -228,7 +228,7 @@ void ParametersPanel::engine_rows(float width) {
         list->AddTriangleFilled({ax - r * 0.5f, ay - r}, {ax - r * 0.5f, ay + r}, {ax + r * 0.7f, ay}, colour(ink));
         std::string summary = "free at " + settings.free_policy;
         summary +=
-            settings.budget_bytes != 0 ? " · budget " + figure::bytes_text(settings.budget_bytes) : " · no budget";
+            settings.budget_bytes != 0 ? " · budget " + figure::budget_text(settings.budget_bytes) : " · no budget";
         if (settings.issue == "graph") {
             summary = "issued as graphs · " + summary;
         }
@@ -274,7 +274,7 @@ void ParametersPanel::engine_rows(float width) {
     {
         const ImVec2 top = row("Memory budget", "Bytes that tensors may take: 512M, 2G; empty for none. Acts at once.");
         Field& f = fields_["!budget"];
-        const std::string value = settings.budget_bytes != 0 ? figure::bytes_text(settings.budget_bytes) : "none";
+        const std::string value = settings.budget_bytes != 0 ? figure::budget_text(settings.budget_bytes) : "none";
         if (field("budget", value, field_width, f)) {
             f.problem = state_.set_budget(f.text);
         }

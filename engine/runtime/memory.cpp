@@ -27,19 +27,11 @@ std::string megabytes(std::uint64_t bytes) {
     return text;
 }
 
-// In the unit that the budget was given in, 32M being 32 MiB: numbers beside each other are in one unit.
-std::string beside_budget(std::uint64_t bytes, std::uint64_t budget) {
+// As it was given, 32M being 32 MiB, and then in the unit of all other bytes: "32 MiB (33.6 MB)".
+std::string budget_text(std::uint64_t budget) {
     constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-    if (budget % kMiB != 0) {
-        return megabytes(bytes);
-    }
-    char text[32];
-    std::snprintf(text, sizeof text,
-                  bytes % kMiB == 0   ? "%.0f MiB"
-                  : bytes < kMiB / 10 ? "%.4f MiB"
-                                      : "%.1f MiB",
-                  static_cast<double>(bytes) / static_cast<double>(kMiB));
-    return text;
+    const bool binary = budget % kMiB == 0 && budget % 1'000'000 != 0;
+    return binary ? std::to_string(budget / kMiB) + " MiB (" + megabytes(budget) + ")" : megabytes(budget);
 }
 
 }  // namespace
@@ -72,10 +64,10 @@ float* Runtime::find_memory(const Signature& signature, core::DeviceId device, s
 void Runtime::make_room(const Signature& signature, core::DeviceId device, std::uint64_t bytes) {
     reclaim_all();
     if (live_[device] + bytes > budget_) {
-        raise(core::ErrorKind::out_of_memory,
-              "out of memory" + members_[device]->device.where() + " at " + describe(signature) + ": it asks for " +
-                  beside_budget(bytes, budget_) + ", and " + beside_budget(live_[device], budget_) +
-                  " of the budget of " + beside_budget(budget_, budget_) + " are live");
+        raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " +
+                                                  describe(signature) + ": it asks for " + megabytes(bytes) + ", and " +
+                                                  megabytes(live_[device]) + " of the budget of " +
+                                                  budget_text(budget_) + " are live");
     }
 }
 

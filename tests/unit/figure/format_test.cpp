@@ -22,6 +22,18 @@ TEST(Format, DurationsHaveThreeDigits) {
     EXPECT_EQ(duration_text(-1500), "−1.50 µs");
 }
 
+TEST(Format, BudgetsKeepTheirUnit) {
+    EXPECT_EQ(budget_text(8u << 20), "8 MiB");
+    EXPECT_EQ(budget_text(std::uint64_t{2} << 30), "2 GiB");
+    EXPECT_EQ(budget_text(64u << 10), "64 KiB");
+    EXPECT_EQ(budget_text(1000u << 20), "1000 MiB");
+    EXPECT_EQ(budget_text(64'000'000), "64 MB");  // which is 62500 KiB, too
+    EXPECT_EQ(budget_text(64'000), "64 kB");
+    EXPECT_EQ(budget_text(1001), "1.0 kB");
+    EXPECT_EQ(budget_in_both_units(8u << 20), "8 MiB (8.4 MB)");
+    EXPECT_EQ(budget_in_both_units(64'000'000), "64 MB");
+}
+
 TEST(Format, BytesAreDecimal) {
     EXPECT_EQ(bytes_text(0), "0 B");
     EXPECT_EQ(bytes_text(812), "812 B");
