@@ -318,9 +318,13 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
     std::ifstream stream(file, std::ios::binary);
     std::error_code problem;
     const auto bytes = fs::file_size(file, problem);
+    if (fs::is_directory(folder, problem) && !fs::exists(file, problem)) {
+        return core::Error{core::ErrorKind::unreadable, "there is no lesson.md in this folder, so it is no lesson",
+                           folder.string(), 0, 0};
+    }
     if (!stream || problem || bytes > kMostBytes) {
         return core::Error{core::ErrorKind::unreadable,
-                           problem || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MiB",
+                           problem || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MB",
                            file.string(), 0, 0};
     }
     std::ostringstream content;

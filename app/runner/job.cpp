@@ -50,6 +50,16 @@ std::optional<std::string> missing_file(const lesson::Lesson& lesson) {
     return std::nullopt;
 }
 
+// The lesson's folder that a path names: itself, or that of its lesson.md. Nothing where it is no folder.
+std::optional<std::filesystem::path> lesson_place(const std::string& program) {
+    const std::filesystem::path path = program;
+    std::error_code ignored;
+    if (path.filename() == "lesson.md" && lesson::load_lesson(path.parent_path())) {
+        return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    }
+    return std::filesystem::is_directory(path, ignored) ? std::optional(path) : std::nullopt;
+}
+
 std::string file_and_line(const core::Error& error) {
     return error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + error.message;
 }
@@ -174,7 +184,20 @@ core::Result<std::optional<lesson::Lesson>> lesson_by_folder(const std::string& 
 core::Result<Job> make_job(const RunOptions& options) {
     Job job;
     job.options = options;
-    if (is_source_file(options.program)) {
+    // A name alone may be a lesson's and a folder's: the lesson is meant.
+    auto place = lesson_place(options.program);
+    if (place && options.program.find('/') == std::string::npos && options.program != "lesson.md") {
+        auto lesson = lesson_by_folder(options.program);
+        std::vector<core::Error> others;
+        const auto lessons = lesson && !*lesson ? usable_lessons(others) : std::vector<lesson::Lesson>();
+        const bool known =
+            !lesson || *lesson || find_program(built_in_programs(), options.program) != nullptr ||
+            std::any_of(lessons.begin(), lessons.end(), [&](const auto& l) { return l.id == options.program; });
+        if (known) {
+            place.reset();
+        }
+    }
+    if (!place && is_source_file(options.program)) {
         auto program = make_python_program({options.source.empty() ? options.program : options.source,
                                             options.tab,
                                             {options.set.begin(), options.set.end()},
@@ -188,11 +211,9 @@ core::Result<Job> make_job(const RunOptions& options) {
     }
     std::vector<core::Error> refused;
     std::vector<lesson::Lesson> lessons;
-    std::error_code ignored;
-    const bool folder =
-        options.program.find('/') != std::string::npos && std::filesystem::is_directory(options.program, ignored);
+    const bool folder = place.has_value();
     if (folder) {
-        auto read = lesson::load_lesson(options.program);
+        auto read = lesson::load_lesson(*place);
         auto lesson = read ? usable_lesson(std::move(*read), built_in_programs()) : std::move(read);
         if (!lesson) {
             return lesson.error();

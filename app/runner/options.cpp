@@ -350,7 +350,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
 
     RawRunOptions raw;
     auto* run = app.add_subcommand("run", "Run a program without a window");
-    run->add_option("PROGRAM", raw.program, "a lesson's id, or a .py, .ipynb or .md file")->required();
+    run->add_option("PROGRAM", raw.program, "a lesson's id or its folder, or a .py, .ipynb or .md file")->required();
     add_run_options(*run, raw);
 
     std::string side_a, side_b, repeat_sides;

@@ -113,6 +113,24 @@ class BadInput(Scenario):
         self.assertEqual(ran.status, 2, ran)
         self.assertEqual(ran.out, "", "the program must not have run")
 
+    def test_a_lesson_is_run_by_its_folder(self):
+        lesson = self.folder / "mine"
+        lesson.mkdir()
+        (lesson / "lesson.md").write_text("---\nid: own\ntitle: Mine\nprogram: increment\nparameters:\n"
+                                          "  n: {value: 7, least: 1, most: 9, label: N}\n---\nText.\n")
+        for name in ("mine", "mine/", "./mine", lesson, "mine/lesson.md"):
+            ran = self.headway("run", name, "--device", "simulated")
+            self.assertEqual(ran.status, 0, ran)
+            self.assertIn(": 7 ops in ", ran.err)
+        (self.folder / "increment").mkdir()  # a lesson's name alone is the lesson
+        ran = self.headway("run", "increment", "--device", "simulated", "--set", "n=3")
+        self.assertEqual(ran.status, 0, ran)
+        for name in ("increment/", "./increment"):
+            ran = self.headway("run", name)
+            self.assertEqual(ran.status, 2, ran)
+            self.assertIn("increment: there is no lesson.md in this folder, so it is no lesson", ran.err.replace("/:", ":"))
+            self.assertEqual(ran.err.count("\n"), 1, ran)
+
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
     def test_a_folder_without_permission(self):
         folder = self.folder / "folder"
