@@ -95,6 +95,15 @@ public:
 
     core::Result<Draft> finish(const std::map<std::string, std::string>&, std::vector<std::string>& notes) override {
         settle_ops(notes);
+        if (odd_lanes_ > 0) {
+            notes.push_back(std::to_string(odd_lanes_) + (odd_lanes_ == 1 ? " issue names" : " issues name") +
+                            " a lane that cannot be (the first, " + first_odd_lane_ + "; lanes are 0 to " +
+                            std::to_string(core::kMaxLanes - 1) +
+                            "): such an op is shown where it ran, and in lane 0 where it did not run.");
+        }
+        if (!odd_devices_.empty()) {
+            notes.push_back(odd_devices_);
+        }
         const auto by_begin = [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; };
         std::stable_sort(draft_.scopes.begin(), draft_.scopes.end(), by_begin);
         for (auto& lane : draft_.lanes) {
@@ -152,7 +161,7 @@ private:
         op.line = line_of(event);
         op.out = small(event.argument("out"));
         op.signature = static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u));
-        op.lane = static_cast<std::uint8_t>(std::min(small(event.argument("lane")), core::kMaxLanes - 1));
+        op.lane = lane_of(event, id);
         op.flags = static_cast<std::uint8_t>((event.argument("bytes").empty() ? 0 : trace::kFreshOutput) |
                                              (event.argument("in_place").empty() ? 0 : trace::kReadsOutput) |
                                              (event.argument("unissued").empty() ? 0 : trace::kNotIssued) |
@@ -163,6 +172,19 @@ private:
         if (event.argument("sig").empty()) {
             op.signature = signature_of(event);
         }
+    }
+
+    // The lane that an op was issued to. One that cannot be is the first one, unless the op's execution tells better.
+    std::uint8_t lane_of(const ChromeEvent& event, core::OpId id) {
+        const RawJson said = event.argument("lane");
+        const auto lane = integer_from(said);
+        if (!said.empty() && (!lane || *lane < 0 || *lane >= static_cast<std::int64_t>(core::kMaxLanes))) {
+            if (odd_lanes_++ == 0) {
+                first_odd_lane_ = "op " + std::to_string(id) + ": " + std::string(said.substr(0, 40));
+            }
+            return 0;
+        }
+        return static_cast<std::uint8_t>(lane.value_or(0));
     }
 
     // Buffer, signature, buffer, signature, …
@@ -357,7 +379,8 @@ private:
 
     Draft draft_;
     static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // of a sample: as it was before
-    std::uint64_t events_ = 0, odd_ = 0;
+    std::uint64_t events_ = 0, odd_ = 0, odd_lanes_ = 0;
+    std::string first_odd_lane_, odd_devices_;
     std::unordered_map<std::string, std::uint16_t> found_;
 };
 
@@ -429,8 +452,23 @@ void OwnFormat::facts(const Json& json) {
                 const auto lanes = [&entry](const char* key) {
                     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_at(entry, key), core::kMaxLanes));
                 };
-                draft_.more_devices.push_back({text_at(entry, "kind"), text_at(entry, "name"),
-                                               is_true(entry, "simulated"), lanes("first_lane"), lanes("lanes")});
+                Draft::Device device{text_at(entry, "kind"), text_at(entry, "name"), is_true(entry, "simulated"),
+                                     lanes("first_lane"), lanes("lanes")};
+                const auto named = static_cast<std::uint32_t>(draft_.lane_names.size());
+                if (device.first_lane == 0 || device.first_lane >= named || device.lanes == 0 ||
+                    device.lanes > named - device.first_lane) {
+                    const auto said = [&entry](const char* key) {
+                        const auto found = entry.find(key);
+                        return found == entry.end() ? std::string("nothing") : found->dump().substr(0, 40);
+                    };
+                    odd_devices_ = "The lanes of " + (device.name.empty() ? "the second device" : device.name) +
+                                   " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
+                                   ", and there are " + std::to_string(named) + " in all): ";
+                    device.first_lane = std::clamp(device.first_lane, std::min(named, 1u), named > 1 ? named - 1 : 1u);
+                    device.lanes = named > device.first_lane ? named - device.first_lane : 0;
+                    odd_devices_ += "taken as those from " + std::to_string(device.first_lane) + " on.";
+                }
+                draft_.more_devices.push_back(std::move(device));
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -156,7 +157,56 @@ core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookm
     return write_json(file, {{"marks", std::move(list)}});
 }
 
-core::Result<Arrangement> read_arrangement(const fs::path& file) {
+namespace {
+
+// What is not as an arrangement's file has it.
+class Remarks {
+public:
+    Remarks(const fs::path& file, std::vector<std::string>* to) : file_(file.string()), to_(to) {}
+
+    void say(const std::string& what) {
+        constexpr std::size_t kMost = 8;
+        if (to_ != nullptr && ++said_ <= kMost) {
+            to_->push_back(file_ + ": " + what);
+        } else if (to_ != nullptr && said_ == kMost + 1) {
+            to_->push_back(file_ + ": and more of this kind, left out likewise");
+        }
+    }
+    void unknown_keys(const json& object, const std::string& where, std::initializer_list<std::string_view> known) {
+        for (const auto& [key, value] : object.items()) {
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                say("the key \"" + note_from(key).substr(0, 60) + "\" " + where +
+                    " is none that Headway knows, and was left out");
+            }
+        }
+    }
+
+private:
+    std::string file_;
+    std::vector<std::string>* to_;
+    std::size_t said_ = 0;
+};
+
+// "lane 3", "memory": what a timeline may have.
+bool is_row(std::string_view row) {
+    for (const std::string_view alone : {"scopes", "frontend", "headway", "launch", "memory"}) {
+        if (row == alone) {
+            return true;
+        }
+    }
+    for (const std::string_view counted : {"lane ", "memory "}) {
+        if (row.starts_with(counted) && row.size() > counted.size() && row.size() <= counted.size() + 2) {
+            const auto number = row.substr(counted.size());
+            return number.find_first_not_of("0123456789") == std::string_view::npos;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+core::Result<Arrangement> read_arrangement(const fs::path& file, std::vector<std::string>* told) {
+    Remarks remarks(file, told);
     auto read = read_json(file);
     if (!read) {
         return read.error();
@@ -170,26 +220,44 @@ core::Result<Arrangement> read_arrangement(const fs::path& file) {
     if (list == value.end() || !list->is_array()) {
         return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of rows"};
     }
+    remarks.unknown_keys(value, "beside rows", {"rows"});
+    std::size_t place = 0;
     for (const json& entry : *list) {
+        const std::string where = "row " + std::to_string(++place);
         if (!entry.is_object() || arrangement.size() >= kMostRows) {
+            remarks.say(where + (entry.is_object() ? " is one too many" : " is no object") + ", and was left out");
             continue;
         }
+        remarks.unknown_keys(entry, "of " + where, {"row", "name", "collapsed", "pinned", "height"});
+        const auto mistyped = [&](const char* name, bool right, const char* what) {
+            if (!right) {
+                remarks.say(std::string(name) + " of " + where + " is not " + what + ", and was left out");
+            }
+        };
         RowSetting setting;
-        const auto text = [&entry](const char* name) {
+        const auto text = [&](const char* name) {
             const auto found = entry.find(name);
+            mistyped(name, found == entry.end() || found->is_string(), "a text");
             return found != entry.end() && found->is_string() ? note_from(found->get<std::string>()) : std::string();
         };
-        const auto yes = [&entry](const char* name) {
+        const auto yes = [&](const char* name) {
             const auto found = entry.find(name);
+            mistyped(name, found == entry.end() || found->is_boolean(), "true or false");
             return found != entry.end() && found->is_boolean() && found->get<bool>();
         };
         setting.row = text("row");
         setting.name = text("name");
         setting.collapsed = yes("collapsed");
         setting.pinned = yes("pinned");
-        if (const auto height = entry.find("height"); height != entry.end() && height->is_number()) {
-            const double px = height->get<double>();
+        if (const auto height = entry.find("height"); height != entry.end()) {
+            const double px = height->is_number() ? height->get<double>() : 0;
             setting.height_px = px > 0 && px < 10'000 ? static_cast<float>(px) : 0;
+            mistyped("height", setting.height_px > 0, "a height in px");
+        }
+        if (!is_row(setting.row)) {
+            remarks.say("\"" + setting.row.substr(0, 60) + "\", " + where + ", is no row of a timeline");
+        } else if (setting_of(arrangement, setting.row) != nullptr) {
+            remarks.say("\"" + setting.row + "\", " + where + ", was there before, and was left out");
         }
         if (!setting.row.empty() && setting_of(arrangement, setting.row) == nullptr) {
             arrangement.push_back(std::move(setting));

@@ -28,19 +28,19 @@ std::string lower_case_end(const std::string& path) {
     return end;
 }
 
-core::Result<model::Arrangement> lanes_of(const FigureWish& wish) {
+core::Result<model::Arrangement> lanes_of(const FigureWish& wish, std::vector<std::string>* remarks = nullptr) {
     if (wish.lanes.empty()) {
         return model::Arrangement();
     }
     if (wish.lanes == "window") {
-        return model::read_arrangement(model::arrangement_file(model::kept_folder()));
+        return model::read_arrangement(model::arrangement_file(model::kept_folder()), remarks);
     }
     std::error_code ignored;
     if (!std::filesystem::exists(wish.lanes, ignored)) {
         return core::Error{core::ErrorKind::unreadable,
                            "there is no file " + wish.lanes + " that says how the lanes are to be arranged"};
     }
-    return model::read_arrangement(wish.lanes);
+    return model::read_arrangement(wish.lanes, remarks);
 }
 
 // Of a moving figure or one that stands.
@@ -119,8 +119,12 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
         if (auto known = check_figure(figure); !known) {
             return known;
         }
-        if (auto lanes = lanes_of(wish); !lanes) {
+        std::vector<std::string> remarks;
+        if (auto lanes = lanes_of(wish, &remarks); !lanes) {
             return lanes.error();
+        }
+        for (const std::string& remark : remarks) {
+            tell(remark);
         }
     }
     const std::string* paths[] = {&report, &trace, &figure};

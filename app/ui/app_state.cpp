@@ -252,9 +252,15 @@ void AppState::scale_down() {
 void AppState::keep_in(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
     pictures.remember_in(folder / "picture.txt");
-    if (auto read = model::read_arrangement(model::arrangement_file(folder))) {
+    std::vector<std::string> remarks;
+    if (auto read = model::read_arrangement(model::arrangement_file(folder), &remarks)) {
         arrangement_ = std::move(*read);
         kept_arrangement_ = ++arrangement_revision_;
+        if (!remarks.empty()) {
+            notify(Notice::Kind::file, Notice::Tone::info,
+                   remarks.front() +
+                       (remarks.size() > 1 ? " (and " + std::to_string(remarks.size() - 1) + " more)" : "") + ".");
+        }
     } else {
         notify(Notice::Kind::file, Notice::Tone::bad, read.error().message);
     }

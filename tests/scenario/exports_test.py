@@ -130,6 +130,37 @@ class Exports(Scenario):
         self.assertIn("broken.json", drawn.err)
         self.assertIn("line 2", drawn.err)
 
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_two_devices_are_both_named_and_summed(self):
+        trace, _ = self.exported("t.json", "--device", "simulated")
+        other = trace["otherData"]
+        other["more_devices"] = [{"kind": "cpu", "name": "Second, 1 worker", "simulated": True, "first_lane": 1, "lanes": 1}]
+        (self.folder / "two.json").write_text(json.dumps(trace))
+        drawn = self.headway("figure", "two.json", "-o", "two.svg")
+        self.assertEqual((drawn.status, drawn.err), (0, ""), drawn)
+        text = (self.folder / "two.svg").read_text()
+        self.assertEqual(text.count(" and Second, 1 worker"), 2)  # under the title, and in the caption
+        self.assertIn("on both devices at most", text)
+        drawn = self.headway("figure", "t.json", "-o", "one.svg")
+        self.assertNotIn("both devices", (self.folder / "one.svg").read_text())
+
+    @unittest.skipUnless(WITH_FIGURES, "built without figures")
+    def test_lanes_that_cannot_be_are_told_of(self):
+        trace, _ = self.exported("t.json", "--device", "simulated")
+        issues = [e for e in trace["traceEvents"] if e.get("cat") == "issue"]
+        for lane, said in ((99, "op 5: 99"), (-3, "op 5: -3"), ("one", 'op 5: "one"')):
+            issues[4]["args"]["lane"] = lane
+            (self.folder / "odd.json").write_text(json.dumps(trace))
+            drawn = self.headway("figure", "odd.json", "-o", "odd.svg")
+            self.assertEqual(drawn.status, 0, drawn)
+            self.assertIn("1 issue names a lane that cannot be (the first, " + said, drawn.err)
+        issues[4]["args"]["lane"] = 0
+        trace["otherData"]["more_devices"] = [{"kind": "cpu", "name": "Second", "first_lane": 77, "lanes": 1}]
+        (self.folder / "odd.json").write_text(json.dumps(trace))
+        drawn = self.headway("figure", "odd.json", "-o", "odd.svg")
+        self.assertEqual(drawn.status, 0, drawn)
+        self.assertIn("The lanes of Second cannot be (first_lane 77, lanes 1, and there are 2 in all)", drawn.err)
+
     def test_why_a_run_took_its_time_is_in_the_report(self):
         _, report = self.exported("t.json", "--device", "simulated", "--barrier", "minibatch")
         path = report["critical_path"]
@@ -233,6 +264,18 @@ class Exports(Scenario):
         self.assertIn("Bytes held", arranged)
         self.assertLess(arranged.index("Bytes held"), arranged.index("Frontend"))
         self.assertEqual(drawn("--lanes", "window"), arranged)
+        # What nobody knows is left out, and said: one sentence each, with its place.
+        own.write_text('{"rows": [{"row": "memory", "pinned": true, "name": "Bytes held", "heigth": 3},'
+                       ' {"row": "lnae 0", "pinned": 1}], "colour": "red"}')
+        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        self.assertEqual(told.status, 0, told)
+        self.assertEqual((self.folder / "f.svg").read_text(), arranged)
+        self.assertEqual(told.err.splitlines(), [
+            'headway: lanes.json: the key "colour" beside rows is none that Headway knows, and was left out',
+            'headway: lanes.json: the key "heigth" of row 1 is none that Headway knows, and was left out',
+            "headway: lanes.json: pinned of row 2 is not true or false, and was left out",
+            'headway: lanes.json: "lnae 0", row 2, is no row of a timeline',
+        ])
         (self.folder / "bad.json").write_text("[]")
         for wrong in ("none.json", "bad.json"):
             refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)
