@@ -257,6 +257,37 @@ TEST_F(Timelines, APeakOutOfViewIsPointedAt) {
     EXPECT_NE(test::find_text(later.list, "← peak "), nullptr);
 }
 
+// On an axis that two runs share a pause is no time of the run's: it is hatched over all of its rows, and not over the
+// other run's.
+TEST_F(Timelines, APauseIsMarkedInAllRows) {
+    const auto made = [](trace::WaitKind kind, const char* name) {
+        test::Script script;
+        script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 2000);
+        script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 60'000);
+        script.wait(kind, name);
+        script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 20'000);
+        script.wait(trace::WaitKind::waitall, "waitall");
+        return script.finish();
+    };
+    Shown shown;
+    shown.add(made(trace::WaitKind::paused, "paused"), 'A');
+    shown.add(made(trace::WaitKind::waitall, "waitall"), 'B');
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    int rows = 0;
+    for (const RowBox& row : layout.rows) {
+        if (row.kind != RowKind::headway && row.kind != RowKind::lane && row.kind != RowKind::memory) {
+            continue;
+        }
+        ++rows;
+        const auto hatched = std::count_if(layout.list.items.begin(), layout.list.items.end(), [&](const Item& item) {
+            const auto* hatch = std::get_if<Hatch>(&item);
+            return hatch != nullptr && hatch->box.y0 == row.box.y0 && hatch->box.y1 == row.box.y1;
+        });
+        EXPECT_EQ(hatched, row.run == 0 ? 1 : 0);
+    }
+    EXPECT_EQ(rows, 6);
+}
+
 TEST_F(Timelines, SimulatedIsNeverShortened) {
     Shown shown;
     shown.add(test::tiny(), 'B');
