@@ -224,7 +224,10 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     for (const bool to_right : {true, false}) {
         for (int k = 0; k <= kShifts; ++k) {
             const float off = beside + width * 0.1F * static_cast<float>(k);
-            const float x = to_right ? peak_x + off : peak_x - off - width;
+            const float x = earlier    ? left + off - beside
+                            : later    ? right - off + beside
+                            : to_right ? peak_x + off
+                                       : peak_x - off - width;
             if (x < left || x > right) {
                 continue;
             }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -210,10 +211,17 @@ TEST_F(Timelines, PeaksAreNamedBesideTheirCurves) {
     for (auto& run : kept()) {
         Shown shown;
         shown.add(std::move(run), 'B');
-        for (const bool figure : {false, true}) {
+        constexpr std::array<std::pair<double, double>, 4> views{{{0, 1}, {0.4, 0.6}, {0, 0.03}, {0.9, 1}}};
+        for (std::size_t i = 0; i < 2 * views.size(); ++i) {
+            const bool figure = i % 2 == 1;
+            const std::size_t view = i / 2;
             for (auto [width, height] : {std::pair{1900.0F, 980.0F}, {900.0F, 520.0F}}) {
                 TimelineOptions options = options_for(shown, fonts_, width, height);
                 options.style = figure ? figure_style() : window_style();
+                // In view, and earlier and later than what is in view.
+                const auto [begin, end] = views[view];
+                const TimelineView whole = options.view;
+                options.view = {whole.begin_ns + begin * whole.span_ns(), whole.begin_ns + end * whole.span_ns()};
                 const TimelineLayout layout = layout_timeline(shown.runs, options);
                 int named = 0;
                 for (const RowBox& row : layout.rows) {
