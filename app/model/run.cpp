@@ -184,8 +184,10 @@ void Run::look_at_open_wait() {
     }
     Wait wait;
     wait.begin_ns = ns_from_ticks(begin);
-    if (!waits_.empty() && wait.begin_ns < waits_.back().end_ns) {
-        return;  // over by now
+    // Over by now; also where it was left without a record, by a device that was lost in it.
+    if ((!waits_.empty() && wait.begin_ns < waits_.back().end_ns) ||
+        (!ops_.empty() && wait.begin_ns < ops_.back().issue_begin_ns)) {
+        return;
     }
     if (program_end_ns_ == kPending) {
         see(ns_from_ticks(alive));

@@ -366,6 +366,9 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     }
     EXPECT_EQ(run->line_costs().back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
 
+    builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});  // the program has gone on without a word
+    run->update();
+    EXPECT_FALSE(run->open_wait());
     header.wait_begin = 0;
     run->update();
     EXPECT_FALSE(run->open_wait());
