@@ -1,3 +1,6 @@
+#include <chrono>
+
+#include "app/ui/hover_card.h"
 #include "tests/ui/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
@@ -21,6 +24,48 @@ protected:
         frames(2);
     }
 };
+
+// Nothing finishes while the backend is held: the wait is in the picture all the same, and grows.
+TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
+    act("device:cpu");
+    act("barrier:minibatch");
+    session.hold_backend(true);
+    act("run");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto wait_px = [&] {
+        const model::Run* run = session.b()->run();
+        const int open = run == nullptr ? -1 : static_cast<int>(run->waits().size());
+        const auto box = app->timeline().layout().box_of_wait(0, open);
+        return run != nullptr && run->open_wait() && box ? box->x1 - box->x0 : 0.0f;
+    };
+    while (wait_px() < 2 && std::chrono::steady_clock::now() < end) {
+        frames(1);
+    }
+    ASSERT_GE(wait_px(), 2);
+    const model::Run& run = *session.b()->run();
+    const std::int64_t before_ns = run.open_wait()->end_ns;
+    const std::size_t waits = run.waits().size(), ops = run.op_count();
+    while (run.open_wait() && run.open_wait()->end_ns < before_ns + 50'000'000 &&
+           std::chrono::steady_clock::now() < end) {
+        frames(1);
+    }
+    ASSERT_TRUE(run.open_wait());
+    EXPECT_GE(run.open_wait()->end_ns, before_ns + 50'000'000);
+    EXPECT_EQ(run.waits().size(), waits);
+    EXPECT_EQ(run.op_count(), ops);
+    frames(40);  // the view has followed
+    const auto box = app->timeline().layout().box_of_wait(0, static_cast<int>(waits));
+    ASSERT_TRUE(box);
+    act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
+    const auto hit = app->timeline().layout().hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
+    ASSERT_TRUE(hit);
+    EXPECT_EQ(hit->wait, static_cast<int>(waits));
+    EXPECT_EQ(describe(run, *hit).title, run.open_wait()->name);
+    session.hold_backend(false);
+    act("wait");
+    EXPECT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
+    EXPECT_FALSE(run.open_wait());
+}
 
 TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
     const Mark& area = mark("timeline");
