@@ -575,35 +575,6 @@ private:
         }
     }
 
-    // Where the learner had it stand still, the time on the axis is not the run's: hatched over all of its rows.
-    void draw_pauses(const RowPen& pen) {
-        if (paused_ns(pen.run) == 0) {
-            return;
-        }
-        const float least = px(8);  // slow motion is a pause at every line
-        const auto run_ns = [&](float x) {
-            return static_cast<std::int64_t>(out_.map.ns_from_x_px(x)) + pen.origin_ns;
-        };
-        const IndexRange in_view = wait_range(pen.run, run_ns(out_.axis.x0), run_ns(out_.axis.x1));
-        const Rgba none{0, 0, 0, 0};
-        const Rgba stripe = faded(theme_.faint, 0.3);
-        for (std::size_t i = in_view.first; i < in_view.last; ++i) {
-            const model::Wait& wait = pen.run.waits()[i];
-            const float x0 = std::max(out_.axis.x0, pen.x(wait.begin_ns));
-            const float x1 = std::min(out_.axis.x1, pen.x(wait.end_ns));
-            if (wait.kind != trace::WaitKind::paused || x1 - x0 < least) {
-                continue;
-            }
-            for (const RowBox& row : out_.rows) {
-                const bool crossed = row.kind == RowKind::headway || row.kind == RowKind::launch ||
-                                     row.kind == RowKind::lane || row.kind == RowKind::memory;
-                if (row.run == pen.index && crossed) {
-                    out_.list.add(Hatch{{x0, row.box.y0, x1, row.box.y1}, none, stripe, none, px(9), px(2), 0, 0});
-                }
-            }
-        }
-    }
-
     // What came before measuring began is there, but paler, over all rows of the run (its last row is `last`).
     void draw_warmup(const RowPen& pen, const RowBox& last) {
         const float x0 = std::max(out_.axis.x0, pen.x(0));

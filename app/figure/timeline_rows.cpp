@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
+#include "app/figure/words.h"
 
 namespace headway::figure {
 
@@ -529,6 +530,33 @@ void draw_lane(const RowPen& pen, const RowBox& row) {
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, p.failed ? theme.warning : theme.family(p.family)});
         });
     draw_groups(pen, groups, theme.faint, "ops");
+}
+
+void draw_pauses(const RowPen& pen) {
+    if (paused_ns(pen.run) == 0) {
+        return;
+    }
+    const float least = pen.px(8);  // slow motion is a pause at every line
+    const Box& axis = pen.layout.axis;
+    const auto run_ns = [&](float x) { return static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns; };
+    const IndexRange in_view = wait_range(pen.run, run_ns(axis.x0), run_ns(axis.x1));
+    const Rgba none{0, 0, 0, 0};
+    const Rgba stripe = faded(pen.theme().faint, 0.3);
+    for (std::size_t i = in_view.first; i < in_view.last; ++i) {
+        const model::Wait& wait = pen.run.waits()[i];
+        const float x0 = std::max(axis.x0, pen.x(wait.begin_ns));
+        const float x1 = std::min(axis.x1, pen.x(wait.end_ns));
+        if (wait.kind != trace::WaitKind::paused || x1 - x0 < least) {
+            continue;
+        }
+        for (const RowBox& row : pen.layout.rows) {
+            const bool crossed = row.kind == RowKind::headway || row.kind == RowKind::launch ||
+                                 row.kind == RowKind::lane || row.kind == RowKind::memory;
+            if (row.run == pen.index && crossed) {
+                pen.list().add(Hatch{{x0, row.box.y0, x1, row.box.y1}, none, stripe, none, pen.px(9), pen.px(2), 0, 0});
+            }
+        }
+    }
 }
 
 }  // namespace headway::figure

@@ -36,6 +36,8 @@ struct RowPen {
 
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
+// Where the learner had the run stand still, the time on the axis is not its own: hatched over all of its rows.
+void draw_pauses(const RowPen& pen);
 // The room above a curve in which the name of its peak stands free of it.
 float peak_label_px(const TimelineStyle& style, float scale);
 void draw_headway(const RowPen& pen, const RowBox& row);
