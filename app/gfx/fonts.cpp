@@ -150,6 +150,7 @@ Fonts::Fonts() : atlas_(std::make_unique<ImFontAtlas>()), wanted_(std::begin(kUs
 }
 
 Fonts::~Fonts() {
+    keep_contents();
     if (ImGui::GetCurrentContext() != nullptr && ImGui::GetIO().Fonts == atlas_.get()) {
         ImGui::GetIO().Fonts = before_;
     }
@@ -221,7 +222,6 @@ ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>&
     config.OversampleV = 1;
     config.FontNo = file.index;
     config.RasterizerMultiply = 1.0f;
-    config.FontDataOwnedByAtlas = false;
     const auto load = [&](const File& from, ImFontConfig& how) {
         const std::vector<char>& bytes = contents(from.path);
         return atlas_->AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()),
@@ -235,7 +235,6 @@ ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>&
             merged.FontNo = other.index;
             merged.OversampleH = 1;
             merged.OversampleV = 1;
-            merged.FontDataOwnedByAtlas = false;
             load(other, merged);
         }
     };
@@ -259,6 +258,13 @@ const std::vector<char>& Fonts::contents(const std::string& path) {
     return bytes;
 }
 
+// The atlas believes that the files are its own, because it copies them whole, once for every size, when they are not.
+void Fonts::keep_contents() {
+    for (int i = 0; i < atlas_->ConfigData.Size; ++i) {
+        atlas_->ConfigData[i].FontDataOwnedByAtlas = false;
+    }
+}
+
 bool Fonts::attach() {
     if (ImGui::GetCurrentContext() == nullptr || ImGui::GetIO().Fonts == atlas_.get()) {
         return false;
@@ -274,6 +280,7 @@ bool Fonts::bake() {
     }
     dirty_ = false;
     ++generation_;
+    keep_contents();
     atlas_->Clear();
     baked_.clear();
     atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;

@@ -68,6 +68,7 @@ private:
     };
     static File find(const char* family, int weight, bool mono, const char* language);
     bool attach();
+    void keep_contents();
     ImFont* add(Face face, int quarter_px, const std::vector<unsigned short>& ranges);
 
     [[nodiscard]] const std::vector<char>& contents(const std::string& path);
