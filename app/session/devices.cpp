@@ -16,8 +16,8 @@ core::Error failed(std::string message) {
 
 DeviceList::DeviceList() : devices_{{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}} {}
 
-void DeviceList::ask(const std::string& runner) {
-    auto probe = ChildProcess::start(runner, {"devices", "--json"});
+void DeviceList::start() {
+    auto probe = ChildProcess::start(std::exchange(to_ask_, {}), {"devices", "--json"});
     if (probe) {
         probe_ = std::move(*probe);
     } else {
@@ -26,6 +26,10 @@ void DeviceList::ask(const std::string& runner) {
 }
 
 bool DeviceList::poll() {
+    if (std::exchange(polled_, true) && !to_ask_.empty()) {
+        start();
+        return !probe_;
+    }
     if (!probe_) {
         return false;
     }

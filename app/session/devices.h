@@ -26,16 +26,21 @@ class DeviceList {
 public:
     // CPU and simulated, which are always there, until the runner has answered.
     DeviceList();
-    void ask(const std::string& runner);
+    // The runner starts at the second poll(), behind the first frame, which has no processor to spare.
+    void ask(const std::string& runner) { to_ask_ = runner; }
     // Never waits. True when the answer has come.
     bool poll();
 
-    [[nodiscard]] bool asking() const { return probe_.has_value(); }
+    [[nodiscard]] bool asking() const { return probe_.has_value() || !to_ask_.empty(); }
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
     [[nodiscard]] const std::string& problem() const { return problem_; }  // why there is no answer, or ""
 
 private:
+    void start();
+
     std::vector<DeviceInfo> devices_;
+    std::string to_ask_;  // the runner, until it starts
+    bool polled_ = false;
     std::optional<ChildProcess> probe_;
     std::string answer_, problem_;
 };
