@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
+#include <thread>
 #include <utility>
 
 namespace headway::figure {
@@ -304,6 +306,29 @@ private:
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options) {
     const LaneSpans spans{run, lane};
     return Folder(spans, options).fold();
+}
+
+std::vector<std::vector<Piece>> fold_lanes(const model::Run& run, std::span<const int> lanes,
+                                           const FoldOptions& options) {
+    std::vector<std::vector<Piece>> folded(lanes.size());
+    const auto fold_every = [&](std::size_t first, std::size_t step) {
+        for (std::size_t i = first; i < lanes.size(); i += step) {
+            folded[i] = fold_lane(run, run.lanes()[static_cast<std::size_t>(lanes[i])], options);
+        }
+    };
+    // Starting a thread takes as long as folding one or two lanes of a great many ops.
+    constexpr std::size_t kWorthAThread = 8, kManyOps = 20'000;
+    const std::size_t most = run.op_count() < kManyOps ? 1 : lanes.size() / kWorthAThread;
+    const std::size_t hands = std::clamp<std::size_t>(most, 1, std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
+    std::vector<std::future<void>> others;
+    for (std::size_t hand = 1; hand < hands; ++hand) {
+        others.push_back(std::async(std::launch::async, fold_every, hand, hands));
+    }
+    fold_every(0, hands);
+    for (auto& other : others) {
+        other.get();
+    }
+    return folded;
 }
 
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options) {

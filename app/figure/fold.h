@@ -1,13 +1,14 @@
 // Level of detail: what a row of a great many ops, issues or waits shows at one zoom. Each is a piece of its own where
 // it is wide enough; what is narrower is folded, column by column, into slivers that know how many they stand for.
 //
-// What shares a column is looked up in the run's indices (model/span_index.h), so that a row costs by its columns; counts,
-// families and shares are exact.
+// What shares a column is looked up in the run's indices (model/span_index.h), so that a row costs by its columns;
+// counts, families and shares are exact.
 //
 // Threads: any that may read the run.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "app/figure/timeline.h"
@@ -15,12 +16,14 @@
 namespace headway::figure {
 
 struct Piece {
-    float x0 = 0, x1 = 0;     // px, cut at the axis's ends
-    std::uint32_t first = 0;  // index in the row: into Lane::ops, op id - 1 for issues, into Run::waits() or Run::works()
-    std::uint32_t count = 1;  // more than one: a sliver
-    float share = 1;          // of its time that was busy
+    float x0 = 0, x1 = 0;  // px, cut at the axis's ends
+    // Index in the row: into Lane::ops, op id - 1 for issues, into Run::waits() or Run::works().
+    std::uint32_t first = 0;
+    std::uint32_t count = 1;                          // more than one: a sliver
+    float share = 1;                                  // of its time that was busy
     devices::Family family = devices::Family::other;  // that took most of the time
     bool failed = false;                              // at least one of them
+    friend bool operator==(const Piece&, const Piece&) = default;
 };
 
 struct FoldOptions {
@@ -32,6 +35,9 @@ struct FoldOptions {
 
 // Everything that touches the axis, in order; the counts add up to it.
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
+// Of these lanes, each as fold_lane() gives it; several at a time where there are many of them.
+std::vector<std::vector<Piece>> fold_lanes(const model::Run& run, std::span<const int> lanes,
+                                           const FoldOptions& options);
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options);  // into Run::launches()

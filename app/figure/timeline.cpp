@@ -529,15 +529,40 @@ private:
         }
     }
 
+    RowPen pen_of(int run) {
+        const TimelineRun& shown = out_.runs[static_cast<std::size_t>(run)];
+        return {o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), run};
+    }
+
+    // Of each row that is a lane; of others, nothing.
+    std::vector<std::vector<Piece>> fold_lane_rows() {
+        std::vector<std::vector<Piece>> pieces(out_.rows.size());
+        for (std::size_t run = 0; run < out_.runs.size(); ++run) {
+            std::vector<std::size_t> rows;
+            std::vector<int> lanes;
+            for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+                if (out_.rows[i].kind == RowKind::lane && out_.rows[i].run == static_cast<int>(run)) {
+                    rows.push_back(i);
+                    lanes.push_back(out_.rows[i].lane);
+                }
+            }
+            auto folded = fold_lanes(*out_.runs[run].run, lanes, pen_of(static_cast<int>(run)).fold_options());
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                pieces[rows[i]] = std::move(folded[i]);
+            }
+        }
+        return pieces;
+    }
+
     void draw_rows() {
+        const auto pieces = fold_lane_rows();
         // By index: the pens write to out_.
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {
             const RowBox row = out_.rows[i];
             if (row.run < 0) {
                 continue;
             }
-            const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
-            const RowPen pen{o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), row.run};
+            const RowPen pen = pen_of(row.run);
             switch (row.kind) {
                 case RowKind::scopes:
                     draw_scopes(pen, row);
@@ -552,7 +577,7 @@ private:
                     draw_launches(pen, row);
                     break;
                 case RowKind::lane:
-                    draw_lane(pen, row);
+                    draw_lane(pen, row, pieces[i]);
                     break;
                 case RowKind::memory:
                     draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));
@@ -569,8 +594,7 @@ private:
         }
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // over all other rows
             if (const RowBox row = out_.rows[i]; row.kind == RowKind::marks) {
-                const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
-                draw_bookmarks({o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), row.run}, row);
+                draw_bookmarks(pen_of(row.run), row);
             }
         }
     }

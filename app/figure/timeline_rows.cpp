@@ -56,7 +56,7 @@ struct Group {
 // Calls draw(piece) for pieces that stand for one, and sliver(piece, merged x1) for folded ones, neighbours that look
 // alike merged into one; returns the groups of neighbouring slivers.
 template <class DrawOne, class DrawSliver>
-std::vector<Group> each_piece(const std::vector<Piece>& pieces, Box content, DrawOne one, DrawSliver sliver) {
+std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOne one, DrawSliver sliver) {
     std::vector<Group> groups;
     const auto level = [](float share) { return std::lround(share * 24); };
     for (std::size_t i = 0; i < pieces.size();) {
@@ -103,7 +103,7 @@ void draw_groups(const RowPen& pen, const std::vector<Group>& groups, Rgba rail,
     }
 }
 
-void count_pieces(const std::vector<Piece>& pieces, std::uint64_t& drawn, std::uint64_t& folded) {
+void count_pieces(std::span<const Piece> pieces, std::uint64_t& drawn, std::uint64_t& folded) {
     for (const Piece& piece : pieces) {
         (piece.count == 1 ? drawn : folded) += piece.count;
     }
@@ -477,13 +477,12 @@ bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
 
 }  // namespace
 
-void draw_lane(const RowPen& pen, const RowBox& row) {
+void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
     const float radius = std::min(pen.px(3), c.height() / 6);
     const model::Lane& lane = pen.run.lanes()[static_cast<std::size_t>(row.lane)];
     DrawnCounts& counts = pen.layout.counts[static_cast<std::size_t>(pen.index)];
-    const auto pieces = fold_lane(pen.run, lane, pen.fold_options());
     count_pieces(pieces, counts.ops_drawn, counts.ops_folded);
 
     const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);

@@ -42,7 +42,8 @@ void draw_pauses(const RowPen& pen);
 float peak_label_px(const TimelineStyle& style, float scale);
 void draw_headway(const RowPen& pen, const RowBox& row);
 void draw_launches(const RowPen& pen, const RowBox& row);
-void draw_lane(const RowPen& pen, const RowBox& row);
+// `pieces`: the lane's, folded.
+void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces);
 // After the other rows of the run: lines run through them.
 void draw_bookmarks(const RowPen& pen, const RowBox& row);
 // Where a mark begins and ends on the axis, in view or not.

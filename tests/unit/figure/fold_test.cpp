@@ -133,6 +133,23 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
     }
 }
 
+TEST(Fold, ManyLanesAtATimeAreEachAsByItself) {
+    const Made made(11, 60'000);
+    const model::Run& run = *made.run;
+    FoldOptions o;
+    o.map = TimeMap({0, static_cast<double>(run.now_ns())}, 0, 1700);
+    std::vector<int> lanes;
+    for (int i = 0; i < 37; ++i) {
+        lanes.push_back(i % 3 == 0 ? 1 : 0);
+    }
+    const auto folded = fold_lanes(run, lanes, o);
+    ASSERT_EQ(folded.size(), lanes.size());
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        EXPECT_EQ(folded[i], fold_lane(run, run.lanes()[static_cast<std::size_t>(lanes[i])], o)) << i;
+    }
+    EXPECT_NE(folded[0], folded[1]);
+}
+
 // What does not fit into the index's few bytes is asked for: long spans, and begins far behind their block's.
 TEST(Fold, LongSpansAreExact) {
     model::RecordingBuilder builder;
