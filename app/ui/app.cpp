@@ -72,6 +72,8 @@ void App::frame() {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("headway", nullptr, kFixed);
+    ground_.begin({0, 0, size.x, size.y}, 0);
+    ui_.ground = &ground_;
     const float top = ui_.px(TopBar::kHeight), bottom = size.y - ui_.px(StatusBar::kHeight);
     const float left = left_.width(size.x);
     top_bar_.draw({0, 0}, {size.x, top});
@@ -88,6 +90,9 @@ void App::frame() {
         detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
         moving_ = moving_ || detail_.moving();
     }
+    ui_.ground = nullptr;
+    ground_.end();
+    ground_.show(ImGui::GetBackgroundDrawList());
     open_.draw();
     export_.draw(ring_.at().empty());
     draw_close_dialog(state_, ui_);

@@ -53,6 +53,7 @@ private:
 
     AppState& state_;
     Marks marks_;
+    gfx::Layer ground_;
     Ui ui_;
     TopBar top_bar_;
     LeftPanel left_;

@@ -36,7 +36,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     }
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    draw_card(ui_, list, min, max, t.raised, 8);
+    draw_ground_card(ui_, list, min, max, t.raised, 8);
     ui_.marks.insert_or_assign("comparison", Mark{min.x, min.y, max.x, max.y});
 
     struct Row {

@@ -22,7 +22,7 @@ float LeftPanel::width(float window_px) const {
 void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(min, max, colour(t.panel));
+    draw_ground(ui_, list, min, max, t.panel);
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
 

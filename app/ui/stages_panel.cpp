@@ -80,17 +80,23 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const auto time = [any](double ns) { return any ? figure::duration_text(ns) : std::string("–"); };
     const std::string headway =
         any ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : std::string("–");
-    const std::array<StageCard, 4> cards{
-        {{"stage/t1", "t₁ issue", time(numbers.t1_ns), t.issue},
-         {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
-         {"stage/t3", "t₃ return", numbers.t3_ns > 0 ? time(numbers.t3_ns) : "–", t.wait},
-         {"stage/headway", "max headway", headway, t.text}}};
+    std::array<StageCard, 4> cards{{{"stage/t1", "t₁ issue", time(numbers.t1_ns), t.issue},
+                                    {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
+                                    {"stage/t3", "t₃ return", numbers.t3_ns > 0 ? time(numbers.t3_ns) : "–", t.wait},
+                                    {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);
     const float pad = ui_.px(width > ui_.px(100) ? 12 : 8), inside = width - 2 * pad;
-    // One size for all, a little smaller where words would be lost.
-    float label_px = 12.5f;
-    for (const auto& card : cards) {  // "max headway" may lose its first word
+    // One size for all, smaller where words or digits would be lost.
+    float label_px = 12.5f, value_px = 19;
+    for (auto& card : cards) {
+        if (text_width(ui_, Face::mono_bold, 12, card.value) > inside) {
+            card.value = without_ops(card.value);
+        }
+        while (value_px > 9 && text_width(ui_, Face::mono_bold, value_px, card.value) > inside) {
+            value_px -= 1;
+        }
+        // "max headway" may lose its first word.
         while (card.label[0] == 't' && label_px > 10.5f &&
                text_width(ui_, Face::medium, label_px, card.label) > inside + ui_.px(4)) {
             label_px -= 0.5f;
@@ -99,7 +105,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     float x = min.x;
     for (const auto& card : cards) {
         const ImVec2 a{x, top}, b{x + width, top + height};
-        draw_card(ui_, list, a, b, t.raised);
+        draw_ground_card(ui_, list, a, b, t.raised);
         const std::string_view label = card.label;
         const bool whole = text_width(ui_, Face::medium, label_px, label) <= inside + ui_.px(4);
         const std::size_t space = label.find(' ');
@@ -107,14 +113,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
                   whole                    ? label
                   : label.starts_with("t") ? label.substr(0, space)
                                            : label.substr(space + 1));
-        // Smaller where there is little room, and "ops" goes first; never cut.
-        const bool fits = text_width(ui_, Face::mono_bold, 12, card.value) <= inside;
-        const std::string value = fits ? card.value : without_ops(card.value);
-        float size = 19;
-        while (size > 9 && text_width(ui_, Face::mono_bold, size, value) > inside) {
-            size -= 1;
-        }
-        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, size, any ? card.c : t.faint, value);
+        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, value_px, any ? card.c : t.faint, card.value);
         ui_.marks.insert_or_assign(card.id, Mark{a.x, a.y, b.x, b.y});
         x += width + gap;
     }

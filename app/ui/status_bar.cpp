@@ -58,7 +58,7 @@ std::vector<std::string> status_parts(const AppState& state) {
 void StatusBar::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(min, max, colour(t.panel));
+    draw_ground(ui_, list, min, max, t.panel);
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled(min, {max.x, min.y + line}, colour(t.border));
     const float y = min.y + ui_.px(20);

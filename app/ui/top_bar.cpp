@@ -107,7 +107,7 @@ void end_menu() {
 void TopBar::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(min, max, colour(t.panel));
+    draw_ground(ui_, list, min, max, t.panel);
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled({min.x, max.y - line}, max, colour(t.border));
     top_ = min.y;

@@ -13,6 +13,7 @@
 
 #include "app/figure/theme.h"
 #include "app/gfx/fonts.h"
+#include "app/gfx/layer.h"
 #include "app/ui/marks.h"
 
 namespace headway::ui {
@@ -33,6 +34,8 @@ struct Ui {
     const figure::Theme* theme = nullptr;
     // What is printed on the key that has this sign on an American keyboard; empty: the same.
     std::function<std::string(char)> key_label{};
+    // Under all else in the window: large fills, for which ImGui's shader is slow without a GPU. Null outside a frame.
+    gfx::Layer* ground = nullptr;
 
     [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }
     [[nodiscard]] float exact_px(float design_px) const { return design_px * fonts.scale(); }

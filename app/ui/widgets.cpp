@@ -97,10 +97,34 @@ float draw_text_right(Ui& ui, ImDrawList* list, float right_x, float baseline_y,
     return width;
 }
 
+namespace {
+
+void draw_border(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, float radius) {
+    list->AddRect(min, max, colour(ui.theme->border), ui.exact_px(radius), 0,
+                  std::max(1.0f, std::floor(ui.fonts.scale())));
+}
+
+}  // namespace
+
 void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius) {
-    const float r = ui.exact_px(radius);
-    list->AddRectFilled(min, max, colour(fill), r);
-    list->AddRect(min, max, colour(ui.theme->border), r, 0, std::max(1.0f, std::floor(ui.fonts.scale())));
+    list->AddRectFilled(min, max, colour(fill), ui.exact_px(radius));
+    draw_border(ui, list, min, max, radius);
+}
+
+void draw_ground(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius) {
+    if (ui.ground == nullptr) {
+        list->AddRectFilled(min, max, colour(fill), ui.exact_px(radius));
+        return;
+    }
+    gfx::SpanLook look;
+    look.fill = colour(fill);
+    look.radius_px = ui.exact_px(radius);
+    ui.ground->shapes().span({min.x, min.y, max.x, max.y}, look);
+}
+
+void draw_ground_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius) {
+    draw_ground(ui, list, min, max, fill, radius);
+    draw_border(ui, list, min, max, radius);
 }
 
 float button_width(Ui& ui, std::string_view label, const ButtonLook& look) {
@@ -241,7 +265,7 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
 void mark_item(Ui& ui, std::string_view id, bool enabled) {
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
     ui.marks.insert_or_assign(std::string(id), Mark{min.x, min.y, max.x, max.y, enabled, true,
-                                                       ImGui::GetCurrentContext()->BeginPopupStack.Size});
+                                                    ImGui::GetCurrentContext()->BeginPopupStack.Size});
 }
 
 bool close_popups() {
