@@ -171,6 +171,7 @@ Numbers Run::numbers() const {
     // Ops, first for the means.
     std::uint64_t executed = 0;
     std::uint32_t lanes_used = 0;
+    std::uint32_t lanes_open = 0;  // with something left to do
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
         add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
@@ -179,6 +180,8 @@ Numbers Run::numbers() const {
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
             numbers.parts += parts(id).size();
             lanes_used |= 1u << (op.lane % core::kMaxLanes);
+        } else {
+            lanes_open |= 1u << (op.lane % core::kMaxLanes);
         }
     }
     for (const Launch& launch : launches_) {
@@ -255,9 +258,19 @@ Numbers Run::numbers() const {
     }
 
     const auto lane_count = static_cast<std::int64_t>(__builtin_popcount(lanes_used));
-    numbers.backend_idle_ns =
+    // The trace tells of an op when it has ended. While a run goes on, what a lane with something left to do has done
+    // since its last one ended is not known, and idle is the wrong word for it.
+    std::int64_t unknown_ns = 0;
+    for (std::size_t lane = 0; lane < lanes_.size() && !closed_ && program_end_ns_ == kPending; ++lane) {
+        const auto& done = lanes_[lane].ops;
+        if ((lanes_used & lanes_open) >> lane & 1u && !done.empty()) {
+            add_to(unknown_ns, clipped(ops_[done.back() - 1].end_ns, part.end_ns, part));
+        }
+    }
+    numbers.backend_idle_ns = std::max<std::int64_t>(
         rounded(static_cast<long double>(lane_count) * static_cast<long double>(numbers.total_ns) -
-                static_cast<long double>(numbers.backend_busy_ns));
+                static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(unknown_ns)),
+        0);
     numbers.t1_ns = static_cast<double>(t1);
     numbers.t2_ns = static_cast<double>(t2);
     numbers.t3_ns = static_cast<double>(t3);

@@ -168,6 +168,19 @@ TEST(Numbers, AreRenewedWithoutAWalk) {
     EXPECT_LT(sums, now.issue_ns);
 }
 
+// An op is known when it has ended: until then its lane is not called idle.
+TEST(Numbers, ALaneWithSomethingLeftToDoIsNotCalledIdle) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
+    builder.issue({.begin = 5, .end = 10});
+    builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
+    const auto run = builder.read();
+    ASSERT_EQ(run->numbers().total_ns, 1000);
+    EXPECT_EQ(run->numbers().backend_idle_ns, 5);
+    run->close();
+    EXPECT_EQ(run->numbers().backend_idle_ns, 990) << "it never ran";
+}
+
 TEST(Numbers, KeepWarmUpApart) {
     ConstantRun run(3, 10, 7);
     run.ops(50, [](OpId i) { return i == 50; });
