@@ -42,10 +42,19 @@ public:
         } else if (!part_.end_marked) {
             end_ns = std::max(last_exec_ns_, frontend_end_ns_) + part_.end_ns -
                      std::max(then_last_exec_ns_, then_frontend_end_ns_);
+        } else if (then_part_exec_ns_ <= part_.end_ns) {
+            // The work that the program measured is still to be done before its end.
+            end_ns = std::max(end_ns, part_exec_ns_);
         }
         ghost.total_ns = std::max<std::int64_t>(end_ns - begin_ns_ - paused_ns_, 0);
         if (with_ops) {
             ghost.ops = std::move(times_);
+            for (Ghost::Times& times : ghost.ops) {
+                if (times.end_ns != kPending) {
+                    times.begin_ns += part_.begin_ns - begin_ns_;
+                    times.end_ns += part_.begin_ns - begin_ns_;
+                }
+            }
         }
         return ghost;
     }
@@ -90,6 +99,10 @@ private:
             times.end_ns = times.begin_ns + (op.end_ns - op.begin_ns);
             last_exec_ns_ = std::max(last_exec_ns_, times.end_ns);
             then_last_exec_ns_ = std::max(then_last_exec_ns_, op.end_ns);
+            if (id >= part_.first && id <= part_.last) {
+                part_exec_ns_ = std::max(part_exec_ns_, times.end_ns);
+                then_part_exec_ns_ = std::max(then_part_exec_ns_, op.end_ns);
+            }
         }
         times_.push_back(times);
         finished_.push_back(times.end_ns == kPending || finished_.back() == kPending
@@ -154,6 +167,7 @@ private:
     std::int64_t shift_ns_ = 0;  // the frontend's time now, less its time then
     std::int64_t begin_ns_ = 0, end_ns_ = 0, last_exec_ns_ = INT64_MIN, frontend_end_ns_ = INT64_MIN, paused_ns_ = 0;
     std::int64_t then_last_exec_ns_ = INT64_MIN, then_frontend_end_ns_ = INT64_MIN;
+    std::int64_t part_exec_ns_ = INT64_MIN, then_part_exec_ns_ = INT64_MIN;  // likewise, of what was measured
     bool begun_ = false, ended_ = false;
 };
 
@@ -172,12 +186,15 @@ Ghost without_waits(const Run& run, const std::function<bool(std::size_t)>& is_l
 }
 
 Ghost without_wait(const Run& run, std::size_t wait, bool with_ops) {
-    return without_waits(run, [wait](std::size_t index) { return index == wait; }, with_ops);
+    return without_waits(
+        run, [wait](std::size_t index) { return index == wait; }, with_ops);
 }
 
 Ghost without_barriers(const Run& run, bool with_ops) {
+    const std::size_t first = run.measured().first_wait;
     return without_waits(
-        run, [&run](std::size_t index) { return trace::is_barrier(run.waits()[index].kind); }, with_ops);
+        run, [&run, first](std::size_t index) { return index >= first && trace::is_barrier(run.waits()[index].kind); },
+        with_ops);
 }
 
 }  // namespace headway::model

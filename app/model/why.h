@@ -71,12 +71,14 @@ struct Ghost {
     struct Times {
         std::int64_t begin_ns = kPending, end_ns = kPending;
     };
-    std::int64_t total_ns = 0;  // of the measured part, pauses of the learner left out
-    std::vector<Times> ops;     // by id, from op 1; empty unless asked for
+    // Of the measured part, until its work is done, too, if the recorded one waited for that; pauses of the learner
+    // left out.
+    std::int64_t total_ns = 0;
+    std::vector<Times> ops;  // by id, from op 1, on the run's clock, on which measuring begins as it did; or empty
 };
 Ghost without_waits(const Run& run, const std::function<bool(std::size_t)>& is_left_out, bool with_ops = false);
 Ghost without_wait(const Run& run, std::size_t wait, bool with_ops = false);
-// Without any that the program, or the policy, asked for; what needs a value still waits for it.
+// Without any that the program, or the policy, asked for since measuring began; what needs a value still waits for it.
 Ghost without_barriers(const Run& run, bool with_ops = false);
 
 }  // namespace headway::model

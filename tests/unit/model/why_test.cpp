@@ -138,6 +138,38 @@ TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
     EXPECT_EQ(without_barriers(*run).total_ns, 310);
 }
 
+TEST(Ghost, MeasuredWorkIsDoneBeforeTheEnd) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 110);
+    builder.wait(10, 112, WaitKind::waitall);  // the warm-up's, which stays
+    builder.mark(FrontendKind::measure_begin, 120);
+    builder.exec(0, builder.issue({.begin = 120, .end = 130}), 130, 230);
+    builder.wait(130, 232, WaitKind::op_barrier);
+    builder.exec(0, builder.issue({.begin = 232, .end = 242}), 242, 342);
+    builder.wait(242, 344, WaitKind::waitall);
+    builder.mark(FrontendKind::measure_end, 350);
+    builder.mark(FrontendKind::program_end, 360);
+    const auto run = builder.read();
+    EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 230);
+    const Ghost none = without_barriers(*run, true);
+    EXPECT_EQ(none.total_ns, 210) << "issued by 140, done at 330";
+    EXPECT_EQ(none.ops[1].begin_ns, 130);
+    EXPECT_EQ(none.ops[2].end_ns, 330);
+    EXPECT_EQ(without_wait(*run, 2).total_ns, 222) << "the end needs the work";
+}
+
+// Timing without a wait times the issuing, and that is what a replay of it says, too.
+TEST(Ghost, WhatWasMeasuredWithoutItsWorkStaysSo) {
+    RecordingBuilder builder;
+    builder.mark(FrontendKind::measure_begin, 0);
+    builder.wait(0, 5, WaitKind::waitall);
+    builder.exec(0, builder.issue({.begin = 5, .end = 15}), 15, 1000);
+    builder.mark(FrontendKind::measure_end, 20);
+    builder.wait(20, 1002, WaitKind::waitall);
+    builder.mark(FrontendKind::program_end, 1010);
+    EXPECT_EQ(without_barriers(*builder.read()).total_ns, 15);
+}
+
 TEST(Ghost, WhatNeedsAValueStillWaits) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true});
