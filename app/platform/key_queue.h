@@ -1,6 +1,7 @@
 // Changes of keys, at most one of each key between two frames. ImGui 1.86 samples the state of the keys once per frame,
 // so a key that goes down and up between two frames would never be seen, and one that goes up and down again would seem
-// to have been held all the time. Such a change, and all that follows it, waits for the next frame. Later versions of
+// to have been held all the time. Such a change, and all that follows it, waits for the next frame; so does a change of
+// Ctrl, Shift, Alt or Super behind another key's, which is meant with those that were down then. Later versions of
 // ImGui do the same by themselves.
 //
 // Threads: one.
@@ -23,7 +24,8 @@ public:
     template <class Call>
     void event(const Event& e, Call call) {
         const bool changed = std::find(changed_.begin(), changed_.end(), e.key) != changed_.end();
-        if (!held_.empty() || (changed && e.action != kRepeat)) {
+        const bool others = modifies(e.key) && !std::all_of(changed_.begin(), changed_.end(), modifies);
+        if (!held_.empty() || ((changed || others) && e.action != kRepeat)) {
             held_.push_back(e);
             return;
         }
@@ -43,6 +45,11 @@ public:
     [[nodiscard]] bool empty() const { return held_.empty(); }
 
 private:
+    static bool modifies(int key) {
+        constexpr int kFirst = 340, kLast = 347;  // GLFW_KEY_LEFT_SHIFT to GLFW_KEY_RIGHT_SUPER
+        return key >= kFirst && key <= kLast;
+    }
+
     std::vector<Event> held_;
     std::vector<int> changed_;  // keys that went down or up since the last frame
 };

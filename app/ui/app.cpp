@@ -335,6 +335,8 @@ void App::handle_keys() {
     } else if (gfx::key_pressed(Key::escape)) {
         if (state_.show_keys) {
             state_.show_keys = false;
+        } else if (timeline_.search().is_open()) {
+            timeline_.close_search();
         } else {
             timeline_.clear();
         }

@@ -31,6 +31,7 @@ public:
     void zoom_at_pointer(double factor);
     void pan_by_share(double share);
     void open_search() { search_.open(); }
+    void close_search() { search_.close(); }
     void search_step(int direction);  // to the next that was found, or the one before
     [[nodiscard]] const SearchBar& search() const { return search_; }
 

@@ -25,9 +25,14 @@ public:
         look();
         return presses_[key];
     }
+    static constexpr int kControl = 341;
+    // … and that with Ctrl.
+    [[nodiscard]] int seen_with_control(int key) const { return with_control_[key]; }
     void look() {
-        for (int key = 0; key < 8; ++key) {
-            presses_[key] += down_[key] && !was_down_[key] ? 1 : 0;
+        for (int key = 0; key < kKeys; ++key) {
+            const bool pressed = down_[key] && !was_down_[key];
+            presses_[key] += pressed ? 1 : 0;
+            with_control_[key] += pressed && down_[kControl] ? 1 : 0;
             was_down_[key] = down_[key];
         }
     }
@@ -43,8 +48,9 @@ private:
     void take(const KeyQueue::Event& e) { down_[e.key] = e.action != KeyQueue::kRelease; }
 
     KeyQueue queue_;
-    bool down_[8]{}, was_down_[8]{};
-    int presses_[8]{};
+    static constexpr int kKeys = 348;
+    bool down_[kKeys]{}, was_down_[kKeys]{};
+    int presses_[kKeys]{}, with_control_[kKeys]{};
 };
 
 TEST(KeyQueue, AQuickTapIsSeen) {
@@ -67,6 +73,21 @@ TEST(KeyQueue, BothOfAQuickPairAreSeenHoweverSlowTheFramesAre) {
     across.frame();
     across.release(3);
     EXPECT_EQ(across.seen(3), 2);
+}
+
+TEST(KeyQueue, AChordIsSeenWithItsModifierHoweverSlowTheFramesAre) {
+    Keyboard keys;
+    keys.tap(1);
+    keys.press(Keyboard::kControl);
+    keys.tap(3);
+    keys.release(Keyboard::kControl);
+    keys.tap(5);
+    EXPECT_EQ(keys.seen(1), 1);
+    EXPECT_EQ(keys.seen(3), 1);
+    EXPECT_EQ(keys.seen(5), 1);
+    EXPECT_EQ(keys.seen_with_control(1), 0);
+    EXPECT_EQ(keys.seen_with_control(3), 1);
+    EXPECT_EQ(keys.seen_with_control(5), 0);
 }
 
 TEST(KeyQueue, NoTapIsLostWhereverTheFramesFall) {
