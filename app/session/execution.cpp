@@ -158,7 +158,9 @@ void Execution::finish(const Ending& ending, bool stop_asked) {
     // The runner says in the recording that it has come to its end; who leaves without a word was made to.
     const auto said = run_ ? run_->reader().state() : trace::RunState::failed;
     const bool left = !failed && said != trace::RunState::finished && said != trace::RunState::failed;
-    if (stop_asked) {
+    // Who asks it to stop when it has come to its end is too late.
+    const bool ended = said == trace::RunState::finished && !failed && ending.signal == 0 && ending.status == 0;
+    if (stop_asked && !ended) {
         phase_ = Phase::stopped;
         ending_ = "Stopped" + after + kept;
     } else if (ending.signal != 0) {

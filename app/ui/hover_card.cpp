@@ -28,7 +28,7 @@ std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
         text += (i == 0 ? "" : ", ") + named(ops[i]);
     }
     if (shown < ops.size()) {
-        text += " and " + count_text(ops.size() - shown) + (capped ? " or more" : " more");
+        text += std::string(capped ? " and at least " : " and ") + count_text(ops.size() - shown) + " more";
     }
     return text;
 }
@@ -62,9 +62,18 @@ void describe_op(const model::Run& run, core::OpId id, Card& card) {
         }
         card.lines.push_back({Tone::execute, text});
     }
-    const auto followed = run.dependencies(id);
-    card.lines.push_back(
-        {Tone::dim, followed.empty() ? "waited for nothing" : "waited for " + list_of(followed, false)});
+    // What it needed, and what of that was not there yet when it was issued.
+    auto held_up = run.dependencies(id);
+    const auto there = std::stable_partition(held_up.begin(), held_up.end(), [&](core::OpId other) {
+        const std::int64_t end_ns = run.op(other).end_ns;
+        return end_ns == model::kPending || end_ns > op.issue_end_ns;
+    });
+    const std::vector<core::OpId> at_hand(there, held_up.end());
+    held_up.erase(there, held_up.end());
+    card.lines.push_back({Tone::dim, held_up.empty() ? "waited for nothing" : "waited for " + list_of(held_up, false)});
+    if (!at_hand.empty()) {
+        card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
+    }
     std::string facts;
     if (op.fresh_output && signature.out_bytes != 0) {
         facts = "result " + bytes_text(signature.out_bytes);
@@ -72,7 +81,7 @@ void describe_op(const model::Run& run, core::OpId id, Card& card) {
     if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
         const double rate = static_cast<double>(signature.flops) / static_cast<double>(op.end_ns - op.begin_ns);
         char number[32];
-        std::snprintf(number, sizeof number, "%.3g GFLOP/s", rate);
+        std::snprintf(number, sizeof number, rate < 100 ? "%.3g GFLOP/s" : "%.0f GFLOP/s", rate);
         facts += (facts.empty() ? "" : "   ") + std::string(number);
     }
     if (!facts.empty()) {
@@ -291,7 +300,7 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
     constexpr float kTitle = 13, kText = 12;
     const float pad = ui.px(14), line = ui.px(18), gap = ui.px(12);
     const float title = text_width(ui, Face::semibold, kTitle, card.title);
-    const float most = std::min(ui.px(560), max.x - min.x) - 2 * pad;
+    const float most = std::min(ui.px(760), max.x - min.x) - 2 * pad;
     const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
     const bool detail_below = title + detail > most;
     float width = detail_below ? std::max(title, detail - gap) : title + detail;

@@ -28,8 +28,30 @@ TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
     EXPECT_NE(text.find("#" + std::to_string(with_causes)), std::string::npos) << text;
     EXPECT_NE(text.find("issued"), std::string::npos);
     EXPECT_NE(text.find("started"), std::string::npos);
-    EXPECT_NE(text.find("waited for #" + std::to_string(run->dependencies(with_causes).front())), std::string::npos)
-        << text;
+}
+
+// What was there when the op was issued has held up nothing.
+TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
+    const auto run = figure::test::training({}, 3, true);
+    int waited = 0, needed = 0;
+    for (core::OpId id = 1; id <= run->op_count(); ++id) {
+        core::OpId open = 0, there = 0;
+        for (const core::OpId other : run->dependencies(id)) {
+            core::OpId& first = run->op(other).end_ns > run->op(id).issue_end_ns ? open : there;
+            first = first == 0 ? other : first;
+        }
+        figure::Hit hit;
+        hit.op = id;
+        const std::string text = all_of(describe(*run, hit));
+        EXPECT_NE(text.find(open == 0 ? "waited for nothing" : "waited for #" + std::to_string(open)),
+                  std::string::npos)
+            << text;
+        EXPECT_EQ(text.find("needed   #" + std::to_string(there)) != std::string::npos, there != 0) << text;
+        waited += open != 0 ? 1 : 0;
+        needed += there != 0 ? 1 : 0;
+    }
+    EXPECT_GT(waited, 0);
+    EXPECT_GT(needed, 0);
 }
 
 TEST(HoverCard, SaysHowManyASliverStandsFor) {
