@@ -67,7 +67,7 @@ bool Query::empty() const {
 core::Result<Query> parse_query(std::string_view text) {
     Query query;
     while (!text.empty()) {
-        const auto space = std::min(text.find_first_of(" \t"), text.size());
+        const auto space = std::min(text.find_first_of(" \t\n\r\f\v"), text.size());
         const std::string_view word = text.substr(0, space);
         text.remove_prefix(std::min(space + 1, text.size()));
         if (word.empty()) {

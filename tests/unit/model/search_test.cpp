@@ -88,6 +88,15 @@ TEST_F(Search, CountsBeyondTheLimit) {
     EXPECT_EQ(count, 3u);
 }
 
+// As from a clipboard.
+TEST(Query, AnySpaceSeparatesWords) {
+    const auto query = parse_query("\nmatmul\r\nline:6\t is:op\v");
+    ASSERT_TRUE(query) << query.error().message;
+    EXPECT_EQ(query->words, std::vector<std::string>{"matmul"});
+    EXPECT_EQ(query->line, 6u);
+    EXPECT_FALSE(query->waits);
+}
+
 TEST(Query, WhatItDoesNotKnowIsOneSentence) {
     for (const char* text : {"colour:red", "line:x", "line:", ">fast", "<", "op:0", "is:thing", ">1e999s", "#", "batch:-1"}) {
         const auto query = parse_query(text);
