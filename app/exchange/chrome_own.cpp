@@ -219,17 +219,7 @@ private:
 
     void inputs(RawJson list, core::OpId id, Draft::Op& op) {
         int place = 0;
-        for (std::size_t i = 0; i < list.size();) {
-            if (list[i] < '0' || list[i] > '9') {
-                ++i;
-                continue;
-            }
-            core::BufferId buffer = 0;
-            const auto [end, problem] = std::from_chars(list.data() + i, list.data() + list.size(), buffer);
-            i = static_cast<std::size_t>(end - list.data());
-            if (problem != std::errc()) {
-                continue;
-            }
+        each_number(list, [&](core::BufferId buffer) {
             if (place == 0) {
                 op.in0 = buffer;
             } else if (place == 1) {
@@ -238,7 +228,7 @@ private:
                 draft_.more_inputs.push_back({id, buffer});
             }
             ++place;
-        }
+        });
     }
 
     // Traces from before signatures had a table: an op's name and bytes make one.

@@ -49,12 +49,6 @@ public:
         ghost.total_ns = std::max<std::int64_t>(end_ns - begin_ns_ - paused_ns_, 0);
         if (with_ops) {
             ghost.ops = std::move(times_);
-            for (Ghost::Times& times : ghost.ops) {
-                if (times.end_ns != kPending) {
-                    times.begin_ns += part_.begin_ns - begin_ns_;
-                    times.end_ns += part_.begin_ns - begin_ns_;
-                }
-            }
         }
         return ghost;
     }

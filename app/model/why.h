@@ -74,7 +74,7 @@ struct Ghost {
     // Of the measured part, until its work is done, too, if the recorded one waited for that; pauses of the learner
     // left out.
     std::int64_t total_ns = 0;
-    std::vector<Times> ops;  // by id, from op 1, on the run's clock, on which measuring begins as it did; or empty
+    std::vector<Times> ops;  // by id, from op 1; empty unless asked for
 };
 Ghost without_waits(const Run& run, const std::function<bool(std::size_t)>& is_left_out, bool with_ops = false);
 Ghost without_wait(const Run& run, std::size_t wait, bool with_ops = false);

@@ -176,7 +176,7 @@ void GraphPanel::save(const model::Run& run) {
 void GraphPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    draw_ground_card(ui_, list, min, max, t.dark ? figure::mixed(t.background, t.panel, 0.4) : t.background, 8);
+    draw_ground_card(ui_, list, min, max, sunken(t), 8);
     ui_.marks.insert_or_assign("graph", Mark{min.x, min.y, max.x, max.y});
     picture_ = {};
     hovered_ = 0;

@@ -57,7 +57,7 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
         draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim, "Output");
     draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14), max.x - min.x - heading - ui_.px(48));
     const ImVec2 a{min.x, min.y + ui_.px(24)};
-    draw_ground_card(ui_, list, a, max, t.dark ? figure::mixed(t.background, t.panel, 0.4) : t.background);
+    draw_ground_card(ui_, list, a, max, sunken(t));
     ui_.marks.insert_or_assign("output", Mark{a.x, a.y, max.x, max.y});
     const session::Execution* run = state_.session.b();
     if (run == nullptr) {

@@ -490,8 +490,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
     space_ = max.x - min.x < ui_.px(kRoomy) ? cell_ / 2 : cell_;
     const figure::Theme& t = *ui_.theme;
-    draw_ground_card(ui_, ImGui::GetWindowDrawList(), min, max,
-              t.dark ? figure::mixed(t.background, t.panel, 0.4) : t.background);
+    draw_ground_card(ui_, ImGui::GetWindowDrawList(), min, max, sunken(t));
     ui_.marks.insert_or_assign("source", Mark{min.x, min.y, max.x, max.y});
     const float edge = ui_.px(3);
     ImGui::SetCursorScreenPos({min.x + ui_.px(1), min.y + edge});

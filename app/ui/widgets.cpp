@@ -111,6 +111,10 @@ void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fi
     draw_border(ui, list, min, max, radius);
 }
 
+figure::Rgba sunken(const figure::Theme& theme) {
+    return theme.dark ? figure::mixed(theme.background, theme.panel, 0.4) : theme.background;
+}
+
 void draw_ground(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius) {
     if (ui.ground == nullptr) {
         list->AddRectFilled(min, max, colour(fill), ui.exact_px(radius));

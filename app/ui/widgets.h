@@ -22,6 +22,8 @@ std::string fitting(Ui& ui, Face face, float size_px, std::string_view text, std
 
 // A card's ground: filled, bordered, rounded.
 void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius = 6);
+// The colour of what text is written and read in: lower than the panel around it.
+figure::Rgba sunken(const figure::Theme& theme);
 // What lies at the bottom of the window, with nothing but the ground of a panel under it: cheaper than in `list`, which
 // gets the border.
 void draw_ground(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius = 0);
