@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "app/model/issued.h"
+#include "app/model/touched.h"
 
 namespace headway::model {
 
@@ -102,19 +103,7 @@ void AliveWalk::take_op(OpId id) {
 
 // Ops that had not finished by then, headway as it was: the last ones of each lane, and those that never ran.
 void AliveWalk::hold_unfinished() {
-    const auto hold = [&](OpId id) {
-        const Op& op = run_.op(id);
-        held_.insert({op.out, op.in0, op.in1});
-        if (op.more_inputs) {
-            const auto more = run_.more_inputs(id);
-            held_.insert(more.begin(), more.end());
-        }
-        if (op.more_outputs) {
-            for (const MoreOutput& output : run_.more_outputs(id)) {
-                held_.insert(output.buffer);
-            }
-        }
-    };
+    const auto hold = [&](OpId id) { each_touched(run_, id, [&](BufferId buffer) { held_.insert(buffer); }); };
     std::size_t ran = 0;
     for (const Lane& lane : run_.lanes()) {
         const auto issued = std::upper_bound(lane.ops.begin(), lane.ops.end(), last_);

@@ -1,7 +1,8 @@
 #include "app/model/why.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <set>
 
 namespace headway::model {
 
@@ -103,24 +104,58 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     }
     split.before_ops = count - split.own_ops;
 
-    std::vector<OpId> scratch;
-    OpId id = ended_by(run, wait);
-    if (id == 0) {
+    const OpId last = ended_by(run, wait);
+    if (last == 0) {
         return split;
     }
-    std::int64_t end_ns = run.op(id).end_ns;
-    split.return_ns = wait.end_ns - end_ns;
-    // From what each had to follow to its own end; what its issue preceded is the op's, too. An op follows earlier ones
-    // only, so before the line's own there are none of them.
-    while (id >= first_own && end_ns > wait.begin_ns) {
+    split.return_ns = wait.end_ns - run.op(last).end_ns;
+    // An op follows earlier ones only, so before the line's own there are none of them.
+    split.before_ns = run.op(last).end_ns - wait.begin_ns;
+    walk_wait(run, index, [&](OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
+        if (op < first_own) {
+            return false;
+        }
+        split.own_ns += end_ns - begin_ns;
+        split.before_ns -= end_ns - begin_ns;
+        return true;
+    });
+    return split;
+}
+
+void walk_wait(const Run& run, std::size_t index, const std::function<bool(OpId, std::int64_t, std::int64_t)>& call) {
+    const Wait& wait = run.waits()[index];
+    std::vector<OpId> scratch;
+    OpId id = ended_by(run, wait);
+    std::int64_t end_ns = id == 0 ? wait.begin_ns : run.op(id).end_ns;
+    // From what each had to follow to its own end; what its issue preceded is the op's, too.
+    while (id != 0 && end_ns > wait.begin_ns) {
         const Gate gate = gate_of(run, id, scratch);
-        const std::int64_t from_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
-        split.own_ns += end_ns - from_ns;
-        end_ns = from_ns;
+        const std::int64_t begin_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
+        if (!call(id, begin_ns, end_ns)) {
+            return;
+        }
+        end_ns = begin_ns;
         id = gate.op;
     }
-    split.before_ns = end_ns - wait.begin_ns;
-    return split;
+}
+
+// ---- an op ----
+
+bool walk_needs(const Run& run, OpId op, std::size_t most, const std::function<void(OpId, OpId)>& call) {
+    std::set<OpId> open{op};
+    std::size_t looked_at = 0;
+    while (!open.empty()) {
+        if (looked_at++ == most) {
+            return false;
+        }
+        const OpId by = *open.rbegin();  // what it needs comes before it, so it does not come again
+        open.erase(std::prev(open.end()));
+        for (const OpId needed : run.dependencies(by)) {
+            call(needed, by);
+            open.insert(needed);
+        }
+    }
+    return true;
 }
 
 // ---- the run ----
@@ -209,110 +244,6 @@ PathTotals critical_path(const Run& run) {
         }
     });
     return totals;
-}
-
-// ---- idle lanes ----
-
-namespace {
-
-// How long the frontend stood in waits of each kind, up to any moment.
-class WaitSums {
-public:
-    enum Class : std::size_t { kBarrier, kBlocker, kLimit, kPaused, kClasses };
-
-    // Sums wrap around: a damaged recording may hold any times.
-    using Sums = std::array<std::uint64_t, kClasses>;
-
-    explicit WaitSums(const Run& run) : run_(run) {
-        Sums sum{};
-        sums_.reserve(run.waits().size() + 1);
-        for (const Wait& wait : run.waits()) {
-            sums_.push_back(sum);
-            sum[class_of(wait.kind)] += static_cast<std::uint64_t>(wait.end_ns - wait.begin_ns);
-        }
-        sums_.push_back(sum);
-    }
-    // Between two moments.
-    [[nodiscard]] std::array<std::int64_t, kClasses> between(std::int64_t begin_ns, std::int64_t end_ns) const {
-        const Sums sums = up_to(end_ns);
-        const Sums before = up_to(begin_ns);
-        std::array<std::int64_t, kClasses> between{};
-        for (std::size_t i = 0; i < kClasses; ++i) {
-            between[i] = std::clamp<std::int64_t>(static_cast<std::int64_t>(sums[i] - before[i]), 0, end_ns - begin_ns);
-        }
-        return between;
-    }
-
-private:
-    static Class class_of(trace::WaitKind kind) {
-        return trace::is_barrier(kind)           ? kBarrier
-               : trace::is_blocker(kind)         ? kBlocker
-               : kind == trace::WaitKind::paused ? kPaused
-                                                 : kLimit;
-    }
-    [[nodiscard]] Sums up_to(std::int64_t ns) const {
-        const auto& waits = run_.waits();
-        const auto after = std::upper_bound(waits.begin(), waits.end(), ns,
-                                            [](std::int64_t t, const Wait& wait) { return t < wait.begin_ns; });
-        const auto count = static_cast<std::size_t>(after - waits.begin());
-        auto sums = sums_[count];
-        if (count > 0 && waits[count - 1].end_ns > ns) {
-            sums[class_of(waits[count - 1].kind)] -= static_cast<std::uint64_t>(waits[count - 1].end_ns - ns);
-        }
-        return sums;
-    }
-
-    const Run& run_;
-    std::vector<Sums> sums_;  // of all waits before this one
-};
-
-}  // namespace
-
-IdleCauses idle_causes(const Run& run) {
-    const Run::Measured part = run.measured();
-    const WaitSums waits(run);
-    IdleCauses causes;
-    // The next op had not been issued.
-    const auto unissued = [&](std::int64_t begin_ns, std::int64_t end_ns) {
-        const auto sums = waits.between(begin_ns, end_ns);
-        causes.barrier_ns += sums[WaitSums::kBarrier];
-        causes.blocker_ns += sums[WaitSums::kBlocker];
-        causes.limit_ns += sums[WaitSums::kLimit];
-        causes.paused_ns += sums[WaitSums::kPaused];
-        causes.frontend_ns += end_ns - begin_ns;
-        for (const std::int64_t ns : sums) {
-            causes.frontend_ns -= ns;
-        }
-    };
-    std::vector<OpId> scratch;
-    for (const Lane& lane : run.lanes()) {
-        std::int64_t free_ns = part.begin_ns;
-        bool used = false;
-        const auto first = std::lower_bound(lane.ops.begin(), lane.ops.end(), part.begin_ns,
-                                            [&run](OpId id, std::int64_t ns) { return run.op(id).end_ns < ns; });
-        for (auto at = first; at != lane.ops.end() && run.op(*at).begin_ns < part.end_ns; ++at) {
-            const Op& op = run.op(*at);
-            used = true;
-            if (op.begin_ns > free_ns) {
-                const std::int64_t issued_ns = std::clamp(op.issue_end_ns, free_ns, op.begin_ns);
-                unissued(free_ns, issued_ns);
-                std::int64_t ready_ns = issued_ns;
-                run.dependencies(*at, scratch);
-                for (const OpId needed : scratch) {
-                    if (run.op(needed).end_ns != kPending) {
-                        ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, op.begin_ns);
-                    }
-                }
-                causes.dependency_ns += ready_ns - issued_ns;
-                causes.handover_ns += op.begin_ns - ready_ns;
-            }
-            free_ns = std::max(free_ns, op.end_ns);
-        }
-        if (used && free_ns < part.end_ns) {
-            unissued(free_ns, part.end_ns);
-        }
-    }
-    return causes;
 }
 
 }  // namespace headway::model

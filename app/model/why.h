@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "app/model/run.h"
@@ -28,6 +29,14 @@ struct WaitSplit {
     std::size_t before_ops = 0, own_ops = 0;  // that had not ended when it began
 };
 WaitSplit split_of(const Run& run, std::size_t wait);
+// The ops that are answerable, the last first: call(op, begin_ns, end_ns), which returns whether to go on. The
+// stretches follow each other without a gap, back to the wait's begin.
+void walk_wait(const Run& run, std::size_t wait,
+               const std::function<bool(OpId, std::int64_t begin_ns, std::int64_t end_ns)>& call);
+
+// What an op needs, directly or through others, the nearest first: call(needed, by), once for each pair. At most about
+// `most` ops are looked at; false where that left some out.
+bool walk_needs(const Run& run, OpId op, std::size_t most, const std::function<void(OpId needed, OpId by)>& call);
 
 // One piece of the critical path. The pieces of a run follow each other without a gap.
 struct PathPiece {
@@ -65,6 +74,14 @@ struct IdleCauses {
     }
 };
 IdleCauses idle_causes(const Run& run);
+// The stretch around a moment in which a lane ran nothing: since when and until when, the op that ended it (0: none),
+// what came before it (0: none), and why. Empty while the lane is busy, and where it never is.
+struct IdleGap {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    OpId before = 0, next = 0;
+    IdleCauses causes;
+};
+std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t ns);
 
 // What the run would have taken without some of its waits; computed.
 struct Ghost {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -16,8 +18,12 @@ using trace::WaitKind;
 //   wait:                 30-------315
 void three_and_a_wait(RecordingBuilder& builder, WaitKind kind = WaitKind::waitall) {
     for (int i = 0; i < 3; ++i) {
-        const auto op = builder.issue({.begin = i * 10, .end = i * 10 + 10, .out = 1, .in0 = 1,
-                                       .line = core::make_line(1, i < 2 ? 1 : 2), .in_place = true});
+        const auto op = builder.issue({.begin = i * 10,
+                                       .end = i * 10 + 10,
+                                       .out = 1,
+                                       .in0 = 1,
+                                       .line = core::make_line(1, i < 2 ? 1 : 2),
+                                       .in_place = true});
         builder.exec(0, op, 10 + i * 100, 110 + i * 100);
     }
     builder.wait(30, 315, kind, 0, 0, core::make_line(1, 2));
@@ -195,7 +201,8 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         const auto part = run->measured();
         const std::int64_t total_ns = part.end_ns - part.begin_ns;
         // With nothing left out the replay is the recording, op by op.
-        const Ghost same = without_waits(*run, [](std::size_t) { return false; }, true);
+        const Ghost same = without_waits(
+            *run, [](std::size_t) { return false; }, true);
         EXPECT_EQ(same.total_ns, total_ns);
         for (OpId id = 1; id <= run->op_count(); ++id) {
             ASSERT_EQ(same.ops[id - 1].begin_ns, run->op(id).begin_ns) << id;
@@ -219,7 +226,49 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
             }
             idle_ns += lane.ops.empty() ? 0 : total_ns - busy_ns;
         }
-        EXPECT_EQ(idle_causes(*run).all_ns(), idle_ns);
+        const IdleCauses idle = idle_causes(*run);
+        EXPECT_EQ(idle.all_ns(), idle_ns);
+        // Gap by gap it is the same, whatever moment of a gap is asked for.
+        IdleCauses sum;
+        for (std::size_t lane = 0; lane < run->lanes().size(); ++lane) {
+            for (std::int64_t ns = part.begin_ns; ns < part.end_ns;) {
+                const auto gap = idle_gap(*run, lane, ns);
+                if (!gap) {
+                    ++ns;
+                    continue;
+                }
+                ASSERT_LE(gap->begin_ns, ns);
+                ASSERT_GT(gap->end_ns, ns);
+                EXPECT_EQ(gap->causes.all_ns(), gap->end_ns - gap->begin_ns);
+                EXPECT_EQ(idle_gap(*run, lane, gap->end_ns - 1)->begin_ns, gap->begin_ns);
+                sum.frontend_ns += gap->causes.frontend_ns;
+                sum.barrier_ns += gap->causes.barrier_ns;
+                sum.blocker_ns += gap->causes.blocker_ns;
+                sum.dependency_ns += gap->causes.dependency_ns;
+                sum.handover_ns += gap->causes.handover_ns;
+                ns = gap->end_ns;
+            }
+        }
+        EXPECT_EQ(sum.frontend_ns, idle.frontend_ns);
+        EXPECT_EQ(sum.barrier_ns, idle.barrier_ns);
+        EXPECT_EQ(sum.blocker_ns, idle.blocker_ns);
+        EXPECT_EQ(sum.dependency_ns, idle.dependency_ns);
+        EXPECT_EQ(sum.handover_ns, idle.handover_ns);
+        // What an op needs is what those that it needs need.
+        std::vector<std::set<OpId>> needs(run->op_count() + 1);
+        for (OpId id = 1; id <= run->op_count(); ++id) {
+            for (const OpId needed : run->dependencies(id)) {
+                needs[id].insert(needed);
+                needs[id].insert(needs[needed].begin(), needs[needed].end());
+            }
+            std::set<OpId> found;
+            EXPECT_TRUE(walk_needs(*run, id, run->op_count() + 1, [&](OpId needed, OpId by) {
+                EXPECT_TRUE(by == id || found.contains(by));
+                found.insert(needed);
+            }));
+            ASSERT_EQ(found, needs[id]) << id;
+            EXPECT_EQ(walk_needs(*run, id, needs[id].size(), [](OpId, OpId) {}), false) << "itself, too, is looked at";
+        }
         for (std::size_t i = 0; i < run->waits().size(); ++i) {
             const Wait& wait = run->waits()[i];
             const WaitSplit split = split_of(*run, i);
@@ -227,6 +276,14 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
             std::size_t count = 0;
             static_cast<void>(run->caused_by(wait, 1, &count));
             EXPECT_EQ(split.before_ops + split.own_ops, count);
+            std::int64_t answered_ns = 0, back_ns = wait.end_ns - split.return_ns;
+            walk_wait(*run, i, [&](OpId, std::int64_t begin_ns, std::int64_t end_ns) {
+                EXPECT_EQ(end_ns, back_ns);
+                back_ns = begin_ns;
+                answered_ns += end_ns - begin_ns;
+                return true;
+            });
+            EXPECT_EQ(answered_ns, split.before_ns + split.own_ns);
         }
     }
 }

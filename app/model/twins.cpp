@@ -1,0 +1,113 @@
+#include "app/model/twins.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace headway::model {
+
+bool IssueOrder::update(double budget_ms) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    constexpr OpId kAtOnce = 4096;
+    const auto end = static_cast<OpId>(run_.op_count()) + 1;
+    while (next_ < end) {
+        for (const OpId stop = std::min(end, next_ + kAtOnce); next_ < stop; ++next_) {
+            const Op& op = run_.op(next_);
+            Ops*& line = known_lines_[std::uint64_t{op.line} << 16 | op.signature];
+            if (line == nullptr) {
+                line = &by_line_[line_key(next_)];
+            }
+            line->push_back(next_);
+            Ops*& shape = known_signatures_[op.signature];
+            if (shape == nullptr) {
+                shape = &by_shape_[shape_key(next_)];
+            }
+            shape->push_back(next_);
+        }
+        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+            return next_ < end;
+        }
+    }
+    return false;
+}
+
+std::string IssueOrder::line_key(OpId id) const {
+    const Op& op = run_.op(id);
+    return run_.line_text(op.line) + '\0' + run_.signature(op.signature).name;
+}
+
+std::string IssueOrder::shape_key(OpId id) const {
+    const Signature& signature = run_.signature(run_.op(id).signature);
+    return signature.name + '\0' + signature.shapes;
+}
+
+std::size_t IssueOrder::minibatches_before_measuring() const {
+    const auto& batches = run_.minibatches();
+    const OpId first = run_.measured().first;
+    const auto found =
+        std::partition_point(batches.begin(), batches.end(), [first](const Minibatch& m) { return m.first < first; });
+    return static_cast<std::size_t>(found - batches.begin());
+}
+
+IssueOrder::Stretch IssueOrder::minibatch(std::size_t place) const {
+    const Minibatch& within = run_.minibatches()[place];
+    return {within.first, within.issue_end_ns == kPending ? static_cast<OpId>(run_.op_count()) : within.last};
+}
+
+IssueOrder::Stretch IssueOrder::part(bool warm_up) const {
+    const OpId first = run_.measured().first;
+    return warm_up ? Stretch{1, first - 1} : Stretch{first, static_cast<OpId>(run_.op_count())};
+}
+
+IssueOrder::Stretch IssueOrder::stretch_of(OpId id) const {
+    const auto batch = run_.op(id).minibatch;
+    return batch >= 0 ? minibatch(static_cast<std::size_t>(batch)) : part(id < run_.measured().first);
+}
+
+IssueOrder::Stretch IssueOrder::like(const IssueOrder& other, OpId of) const {
+    const auto batch = other.run_.op(of).minibatch;
+    if (batch < 0) {
+        return part(of < other.run_.measured().first);
+    }
+    // Both count from where measuring began.
+    const std::int64_t place = batch + static_cast<std::int64_t>(minibatches_before_measuring()) -
+                               static_cast<std::int64_t>(other.minibatches_before_measuring());
+    return place < 0 || place >= static_cast<std::int64_t>(run_.minibatches().size())
+               ? Stretch{}
+               : minibatch(static_cast<std::size_t>(place));
+}
+
+OpId IssueOrder::nth_like(const Ops& from, OpId op, Stretch of, const Ops& in, Stretch stretch) {
+    const auto first = std::lower_bound(from.begin(), from.end(), of.first);
+    const auto nth = std::lower_bound(first, from.end(), op) - first;
+    const auto twin_first = std::lower_bound(in.begin(), in.end(), stretch.first);
+    if (in.end() - twin_first <= nth) {
+        return 0;
+    }
+    const OpId twin = *(twin_first + nth);
+    return twin <= stretch.last ? twin : 0;
+}
+
+OpId twin_of(const IssueOrder& from, OpId op, const IssueOrder& in) {
+    if (op == 0 || op > from.run_.op_count()) {
+        return 0;
+    }
+    const IssueOrder::Stretch of = from.stretch_of(op);
+    const IssueOrder::Stretch stretch = in.like(from, op);
+    const std::string line = from.line_key(op);
+    const auto own = from.by_line_.find(line);
+    if (own == from.by_line_.end()) {
+        return 0;
+    }
+    if (const auto same = in.by_line_.find(line); same != in.by_line_.end()) {
+        return IssueOrder::nth_like(own->second, op, of, same->second, stretch);
+    }
+    const std::string shape = from.shape_key(op);
+    const auto own_shape = from.by_shape_.find(shape);
+    const auto same = in.by_shape_.find(shape);
+    return own_shape == from.by_shape_.end() || same == in.by_shape_.end()
+               ? 0
+               : IssueOrder::nth_like(own_shape->second, op, of, same->second, stretch);
+}
+
+}  // namespace headway::model

@@ -1,0 +1,57 @@
+// Which op of one run is which of another: the k-th op of its name that its line issued, counted from the begin of the
+// same minibatch, or, outside of minibatches, of the same part of the run (warm-up, measured). Where the other run
+// knows no such line (an edited program, another file), the k-th with its name and shapes.
+//
+// The count takes a walk over the ops, done in pieces so that a window can go on meanwhile, and 8 bytes an op.
+//
+// Threads: one, that which updates the runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/model/run.h"
+
+namespace headway::model {
+
+// The ops of one run by where they come from, each list in the order of issue.
+class IssueOrder {
+public:
+    explicit IssueOrder(const Run& run) : run_(run) {}
+
+    [[nodiscard]] const Run& run() const { return run_; }
+    // Takes in what has been issued since. Goes on for about this long (0: to the end); true while there is more.
+    bool update(double budget_ms);
+
+private:
+    friend OpId twin_of(const IssueOrder& from, OpId op, const IssueOrder& in);
+    using Ops = std::vector<OpId>;
+
+    // Ops that are counted together: [first, last].
+    struct Stretch {
+        OpId first = 1, last = 0;
+    };
+    [[nodiscard]] Stretch minibatch(std::size_t place) const;
+    [[nodiscard]] Stretch part(bool warm_up) const;
+    [[nodiscard]] Stretch stretch_of(OpId op) const;
+    // The same stretch of this run as `of` is of another run.
+    [[nodiscard]] Stretch like(const IssueOrder& other, OpId of) const;
+    [[nodiscard]] std::size_t minibatches_before_measuring() const;
+    [[nodiscard]] std::string line_key(OpId op) const;
+    [[nodiscard]] std::string shape_key(OpId op) const;
+    [[nodiscard]] static OpId nth_like(const Ops& from, OpId op, Stretch of, const Ops& in, Stretch stretch);
+
+    const Run& run_;
+    OpId next_ = 1;
+    std::map<std::string, Ops> by_line_, by_shape_;
+    std::unordered_map<std::uint64_t, Ops*> known_lines_;       // by line and signature
+    std::unordered_map<std::uint16_t, Ops*> known_signatures_;  // by signature
+};
+
+// 0: there is none. Both orders have been brought up to date.
+OpId twin_of(const IssueOrder& from, OpId op, const IssueOrder& in);
+
+}  // namespace headway::model
