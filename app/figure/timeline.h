@@ -136,8 +136,6 @@ public:
     [[nodiscard]] std::optional<Box> box_of_issue(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Box> box_of_wait(int run, int wait) const;
     [[nodiscard]] std::optional<Box> box_of_work(int run, int work) const;
-    // Appends an outline around an op, the arrow from its issue and dashed arrows from the ops it followed.
-    void add_op_marks(int run, core::OpId op, const Theme& theme, float scale, DisplayList& to) const;
 
     std::vector<TimelineRun> runs;  // as given
 };

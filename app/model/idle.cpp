@@ -1,6 +1,7 @@
 // Why lanes stood idle.
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "app/model/why.h"
 
@@ -26,54 +27,14 @@ std::size_t wait_after(const Run& run, std::int64_t ns) {
     return static_cast<std::size_t>(after - waits.begin());
 }
 
-// How long the frontend stood in waits of each kind, up to any moment.
-class WaitSums {
-public:
-    // Sums wrap around: a damaged recording may hold any times.
-    using Sums = std::array<std::uint64_t, kClasses>;
-
-    explicit WaitSums(const Run& run) : run_(run) {
-        Sums sum{};
-        sums_.reserve(run.waits().size() + 1);
-        for (const Wait& wait : run.waits()) {
-            sums_.push_back(sum);
-            sum[class_of(wait.kind)] += static_cast<std::uint64_t>(wait.end_ns - wait.begin_ns);
-        }
-        sums_.push_back(sum);
-    }
-    // Between two moments.
-    [[nodiscard]] WaitTimes operator()(std::int64_t begin_ns, std::int64_t end_ns) const {
-        const Sums sums = up_to(end_ns);
-        const Sums before = up_to(begin_ns);
-        WaitTimes between{};
-        for (std::size_t i = 0; i < kClasses; ++i) {
-            between[i] = std::clamp<std::int64_t>(static_cast<std::int64_t>(sums[i] - before[i]), 0, end_ns - begin_ns);
-        }
-        return between;
-    }
-
-private:
-    [[nodiscard]] Sums up_to(std::int64_t ns) const {
-        const std::size_t count = wait_after(run_, ns);
-        auto sums = sums_[count];
-        if (count > 0 && run_.waits()[count - 1].end_ns > ns) {
-            const Wait& last = run_.waits()[count - 1];
-            sums[class_of(last.kind)] -= static_cast<std::uint64_t>(last.end_ns - ns);
-        }
-        return sums;
-    }
-
-    const Run& run_;
-    std::vector<Sums> sums_;  // of all waits before this one
-};
-
-// The same for one stretch, without sums over all of them.
+// How long the frontend stood in waits of each kind, in this stretch. Waits overlap in damaged recordings only.
 WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     WaitTimes times{};
     const auto take = [&](const Wait& wait) {
         const std::int64_t from_ns = std::max(wait.begin_ns, begin_ns);
         const std::int64_t to_ns = std::min(wait.end_ns, end_ns);
-        times[class_of(wait.kind)] += std::max<std::int64_t>(to_ns - from_ns, 0);
+        std::int64_t& time = times[class_of(wait.kind)];
+        time += std::clamp<std::int64_t>(to_ns - from_ns, 0, end_ns - begin_ns - time);
     };
     const std::size_t inside = wait_after(run, begin_ns);
     for (std::size_t i = inside > 0 ? inside - 1 : 0; i < run.waits().size() && run.waits()[i].begin_ns < end_ns; ++i) {
@@ -86,9 +47,8 @@ WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_
 }
 
 // The next op had not been issued.
-template <class WaitsBetween>
-void add_unissued(const WaitsBetween& waits_between, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
-    const WaitTimes times = waits_between(begin_ns, end_ns);
+void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
+    const WaitTimes times = waits_between(run, begin_ns, end_ns);
     causes.barrier_ns += times[kBarrier];
     causes.blocker_ns += times[kBlocker];
     causes.limit_ns += times[kLimit];
@@ -100,12 +60,10 @@ void add_unissued(const WaitsBetween& waits_between, std::int64_t begin_ns, std:
 }
 
 // From when the lane was free to the start of its next op.
-template <class WaitsBetween>
-void add_before_op(const Run& run, const WaitsBetween& waits_between, OpId id, std::int64_t free_ns,
-                   std::vector<OpId>& scratch, IdleCauses& causes) {
+void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::vector<OpId>& scratch, IdleCauses& causes) {
     const Op& op = run.op(id);
     const std::int64_t issued_ns = std::clamp(op.issue_end_ns, free_ns, op.begin_ns);
-    add_unissued(waits_between, free_ns, issued_ns, causes);
+    add_unissued(run, free_ns, issued_ns, causes);
     std::int64_t ready_ns = issued_ns;
     run.dependencies(id, scratch);
     for (const OpId needed : scratch) {
@@ -119,28 +77,57 @@ void add_before_op(const Run& run, const WaitsBetween& waits_between, OpId id, s
 
 }  // namespace
 
-IdleCauses idle_causes(const Run& run) {
-    const Run::Measured part = run.measured();
-    const WaitSums waits(run);
-    IdleCauses causes;
-    std::vector<OpId> scratch;
-    for (const Lane& lane : run.lanes()) {
-        std::int64_t free_ns = part.begin_ns;
-        bool used = false;
-        const auto first = std::lower_bound(lane.ops.begin(), lane.ops.end(), part.begin_ns,
-                                            [&run](OpId id, std::int64_t ns) { return run.op(id).end_ns < ns; });
-        for (auto at = first; at != lane.ops.end() && run.op(*at).begin_ns < part.end_ns; ++at) {
-            used = true;
-            if (run.op(*at).begin_ns > free_ns) {
-                add_before_op(run, waits, *at, free_ns, scratch, causes);
+IdleWalk::IdleWalk(const Run& run) : run_(run), part_(run.measured()) {
+    begin_lane();
+}
+
+void IdleWalk::begin_lane() {
+    free_ns_ = part_.begin_ns;
+    used_ = false;
+    if (lane_ < run_.lanes().size()) {
+        const auto& ops = run_.lanes()[lane_].ops;
+        const auto first = std::lower_bound(ops.begin(), ops.end(), part_.begin_ns,
+                                            [this](OpId id, std::int64_t ns) { return run_.op(id).end_ns < ns; });
+        at_ = static_cast<std::size_t>(first - ops.begin());
+    }
+}
+
+bool IdleWalk::step(double budget_ms) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    constexpr std::size_t kAtOnce = 1024;
+    while (lane_ < run_.lanes().size()) {
+        const auto& ops = run_.lanes()[lane_].ops;
+        for (const std::size_t stop = std::min(ops.size(), at_ + kAtOnce); at_ < stop; ++at_) {
+            const Op& op = run_.op(ops[at_]);
+            if (op.begin_ns >= part_.end_ns) {
+                at_ = ops.size();
+                break;
             }
-            free_ns = std::max(free_ns, run.op(*at).end_ns);
+            used_ = true;
+            if (op.begin_ns > free_ns_) {
+                add_before_op(run_, ops[at_], free_ns_, scratch_, causes_);
+            }
+            free_ns_ = std::max(free_ns_, op.end_ns);
         }
-        if (used && free_ns < part.end_ns) {
-            add_unissued(waits, free_ns, part.end_ns, causes);
+        if (at_ >= ops.size()) {
+            if (used_ && free_ns_ < part_.end_ns) {
+                add_unissued(run_, free_ns_, part_.end_ns, causes_);
+            }
+            ++lane_;
+            begin_lane();
+        }
+        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+            return lane_ < run_.lanes().size();
         }
     }
-    return causes;
+    return false;
+}
+
+IdleCauses idle_causes(const Run& run) {
+    IdleWalk walk(run);
+    walk.step(0);
+    return walk.causes();
 }
 
 std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t ns) {
@@ -164,14 +151,11 @@ std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t n
     if (gap.begin_ns == kPending || ns < gap.begin_ns || ns >= gap.end_ns) {
         return std::nullopt;
     }
-    const auto waits = [&run](std::int64_t begin_ns, std::int64_t end_ns) {
-        return waits_between(run, begin_ns, end_ns);
-    };
     if (gap.next == 0) {
-        add_unissued(waits, gap.begin_ns, gap.end_ns, gap.causes);
+        add_unissued(run, gap.begin_ns, gap.end_ns, gap.causes);
     } else if (!run.op(gap.next).not_issued) {
         std::vector<OpId> scratch;
-        add_before_op(run, waits, gap.next, gap.begin_ns, scratch, gap.causes);
+        add_before_op(run, gap.next, gap.begin_ns, scratch, gap.causes);
     }
     return gap;
 }

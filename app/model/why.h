@@ -74,6 +74,25 @@ struct IdleCauses {
     }
 };
 IdleCauses idle_causes(const Run& run);
+// The same in pieces, so that a window can go on meanwhile; the run stays as it is until then.
+class IdleWalk {
+public:
+    explicit IdleWalk(const Run& run);
+    // Goes on for about this long (0: to the end); true while there is more to do.
+    bool step(double budget_ms);
+    [[nodiscard]] const IdleCauses& causes() const { return causes_; }
+
+private:
+    void begin_lane();
+
+    const Run& run_;
+    Run::Measured part_;
+    std::size_t lane_ = 0, at_ = 0;  // the next op of the lane
+    std::int64_t free_ns_ = 0;
+    bool used_ = false;
+    std::vector<OpId> scratch_;
+    IdleCauses causes_;
+};
 // The stretch around a moment in which a lane ran nothing: since when and until when, the op that ended it (0: none),
 // what came before it (0: none), and why. Empty while the lane is busy, and where it never is.
 struct IdleGap {
