@@ -34,7 +34,8 @@ HoldingsWalk::HoldingsWalk(const Run& run, OpId op)
     each_touched(run, op, [&](BufferId buffer) { add(buffer, Holding::Role::read); });
     std::stable_sort(holdings_.begin(), holdings_.end(),
                      [](const Holding& a, const Holding& b) { return a.role < b.role; });
-    others_end_ns_.assign(holdings_.size(), INT64_MIN);
+    last_end_ns_.assign(holdings_.size(), INT64_MIN);
+    others_end_ns_ = last_end_ns_;
     others_open_.assign(holdings_.size(), false);
     if (holdings_.empty()) {
         phase_ = Phase::done;
@@ -111,8 +112,9 @@ void HoldingsWalk::take_op(OpId id) {
             others_open_[index] = others_open_[index] || id != op_;
             return;
         }
-        if (holding->last == 0 || op.end_ns > run_.op(holding->last).end_ns) {
+        if (holding->last == 0 || op.end_ns > last_end_ns_[index]) {
             holding->last = id;
+            last_end_ns_[index] = op.end_ns;
         }
         if (id != op_) {
             others_end_ns_[index] = std::max(others_end_ns_[index], op.end_ns);
@@ -121,6 +123,10 @@ void HoldingsWalk::take_op(OpId id) {
 }
 
 void HoldingsWalk::finish() {
+    if (op_ > run_.op_count()) {
+        holdings_.clear();  // the run has begun anew
+        return;
+    }
     const Op& own = run_.op(op_);
     const std::int64_t until_ns = own.end_ns == kPending ? run_.now_ns() : own.end_ns;
     for (std::size_t i = 0; i < holdings_.size(); ++i) {
@@ -133,8 +139,7 @@ void HoldingsWalk::finish() {
             continue;
         }
         if (!holding.open) {
-            holding.freed_ns =
-                std::max(holding.dropped_ns, holding.last == 0 ? INT64_MIN : run_.op(holding.last).end_ns);
+            holding.freed_ns = std::max(holding.dropped_ns, last_end_ns_[i]);
         }
         if (!others_open_[i]) {
             const std::int64_t from_ns = std::max({holding.dropped_ns, others_end_ns_[i], own.issue_begin_ns});

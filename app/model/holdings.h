@@ -54,7 +54,8 @@ private:
     OpId next_ = 1;
     std::uint64_t drop_ = 0;
     std::vector<Holding> holdings_;
-    std::vector<std::int64_t> others_end_ns_;  // per holding: the last end of the ops beside op_
+    // Per holding: the last end of all ops that touch it, and of those beside op_.
+    std::vector<std::int64_t> last_end_ns_, others_end_ns_;
     std::vector<bool> others_open_;
 };
 

@@ -86,6 +86,7 @@ void App::frame() {
     const float table = detail_.height(size.x - left - ui_.px(34), bottom - y);
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
+    moving_ = moving_ || timeline_.moving();
     if (table > 0) {
         detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
         moving_ = moving_ || detail_.moving();
@@ -376,6 +377,9 @@ void App::handle_keys() {
     }
     if (gfx::key_pressed(Key::bracket_right)) {
         timeline_.select_dependency(true);
+    }
+    if (gfx::key_pressed(Key::x)) {
+        timeline_.select_twin();
     }
     handle_timeline_keys();
     if (gfx::key_pressed(Key::c)) {

@@ -54,6 +54,7 @@ std::vector<Command> App::commands() {
     add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
     add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
+    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_twin(); });
     add("Timeline: measure what is chosen, or what is in view", "R", [this] { timeline_.measure_chosen(); });
     add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring",
         "Shift R", [this] { state_.snap = !state_.snap; });

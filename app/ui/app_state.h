@@ -145,7 +145,9 @@ public:
     struct Selection {
         int run = -1;  // 0: B (or the only run), 1: A; -1: nothing
         core::OpId op = 0;
+        int wait = -1;  // instead of an op: index into Run::waits(), or at its end the open one
         [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
+        [[nodiscard]] bool any_wait() const { return run >= 0 && wait >= 0; }
     } selection;
 
     Bookmarks bookmarks;

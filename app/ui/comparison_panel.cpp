@@ -20,7 +20,74 @@ figure::Rgba tone(const figure::Theme& t, Verdict::Tone tone) {
     return tone == Verdict::Tone::good ? t.good : tone == Verdict::Tone::bad ? t.wait : t.dim;
 }
 
+struct IdleWords {
+    std::int64_t ns;
+    const char *word, *sentence;
+};
+
+// The longest first.
+std::vector<IdleWords> words_of(const model::IdleCauses& c) {
+    std::vector<IdleWords> words{{c.frontend_ns, "frontend", "the frontend was at work and had not issued the next op"},
+                                 {c.barrier_ns, "barriers", "the frontend stood in a barrier"},
+                                 {c.blocker_ns, "blockers", "the frontend waited for a value"},
+                                 {c.limit_ns, "limits", "the frontend was held by a limit of ops or memory"},
+                                 {c.paused_ns, "pauses", "you had paused the run"},
+                                 {c.dependency_ns, "dependencies", "the next op waited for ops on other lanes"},
+                                 {c.handover_ns, "waking", "all was there, and the lane was being woken"}};
+    std::erase_if(words, [](const IdleWords& w) { return w.ns <= 0; });
+    std::stable_sort(words.begin(), words.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
+    return words;
+}
+
+// "mostly barriers", "barriers, waking"; empty where nothing stood idle.
+std::string short_idle(const model::IdleCauses& causes) {
+    const auto words = words_of(causes);
+    if (words.empty()) {
+        return {};
+    }
+    if (2 * words.front().ns >= causes.all_ns() || words.size() == 1) {
+        return std::string("mostly ") + words.front().word;
+    }
+    return std::string(words[0].word) + ", " + words[1].word;
+}
+
+// "Lanes stood idle for 93.2 ms in all:" and a line for each cause.
+std::string long_idle(const model::IdleCauses& causes) {
+    std::string text =
+        "Lanes stood idle for " + figure::duration_text(static_cast<double>(causes.all_ns())) + " in all:";
+    for (const IdleWords& w : words_of(causes)) {
+        text += "\n" + figure::duration_text(static_cast<double>(w.ns)) + "  " +
+                figure::percent_text(static_cast<double>(w.ns) / static_cast<double>(causes.all_ns())) + "  " +
+                w.sentence;
+    }
+    return text;
+}
+
 }  // namespace
+
+bool ComparisonPanel::moving() const {
+    return std::any_of(idle_.begin(), idle_.end(), [](const Idle& idle) { return idle.busy; });
+}
+
+const model::IdleCauses* ComparisonPanel::idle_of(const session::Execution& execution) {
+    constexpr double kBudgetMs = 3;  // of a frame
+    Idle& idle = idle_[&execution == state_.session.a() ? 0 : 1];
+    if (execution.grows()) {
+        idle.run = nullptr;
+        idle.walk.reset();
+        idle.busy = false;
+        return nullptr;
+    }
+    const std::uint64_t revision = execution.revision() * 31 + state_.session.started();
+    if (idle.run != execution.run() || idle.revision != revision) {
+        idle.run = execution.run();
+        idle.revision = revision;
+        idle.walk.emplace(*idle.run);
+        idle.busy = true;
+    }
+    idle.busy = idle.busy && idle.walk->step(kBudgetMs);
+    return idle.busy ? nullptr : &idle.walk->causes();
+}
 
 int ComparisonPanel::rows() const {
     return (shown(state_.session.a()) ? 1 : 0) + (shown(state_.session.b()) ? 1 : 0);
@@ -45,6 +112,8 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         bool simulated;
         figure::Rgba c;
         std::vector<std::string> cells;
+        const model::IdleCauses* idle;
+        std::string why_idle;
     };
     std::vector<Row> all;
     const bool both = rows() == 2;
@@ -69,13 +138,16 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             const std::string differs = figure::other_parameters(*run->run(), *other->run());
             barrier += differs.empty() ? "" : ", " + differs;
         }
+        const model::IdleCauses* causes = n.backend_idle_ns > 0 ? idle_of(*run) : nullptr;
         all.push_back({run,
                        (a ? "A  " : "B  ") + barrier,
                        run->run()->info().simulated,
                        a ? t.run_a : t.run_b,
                        {time(n.total_ns), time(n.issue_ns), time(n.blocked_ns), figure::percent_text(idle),
                         figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"),
-                        figure::bytes_text(n.live_bytes_peak)}});
+                        figure::bytes_text(n.live_bytes_peak)},
+                       causes,
+                       causes != nullptr ? short_idle(*causes) : std::string()});
     }
     Verdict verdict;
     if (both) {
@@ -83,7 +155,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     }
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
-    constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f;
+    constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f, kWhy = 12.5f;
     if (const auto of = state_.session.live() ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
         const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
         verdict = {};
@@ -110,6 +182,15 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         used += widths[i];
     }
+    // Why the backend was idle stands beside how much, where there is room.
+    const float of_idle = widths[3];
+    float with_why = of_idle;
+    for (const auto& row : all) {
+        if (!row.why_idle.empty()) {
+            with_why = std::max(with_why, text_width(ui_, Face::mono_medium, kCell, row.cells[3]) + ui_.px(8) +
+                                              text_width(ui_, Face::regular, kWhy, row.why_idle));
+        }
+    }
     // Where that is too much, what says least is left out whole, column by column, then the verdict.
     const float all_room = max.x - min.x - 2 * pad - label;
     float room = all_room - (words > 0 ? words + ui_.px(16) : 0);
@@ -130,6 +211,12 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             --columns;
         }
     }
+    const bool says_why =
+        !dropped[kIdle] && used - of_idle + with_why + ui_.px(14) * static_cast<float>(columns) <= room;
+    if (says_why) {
+        used += with_why - of_idle;
+        widths[kIdle] = with_why;
+    }
     const float gap = std::clamp((room - used) / static_cast<float>(columns), ui_.px(10), ui_.px(130));
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < kHeads.size(); ++i) {
@@ -143,7 +230,14 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         draw_text(ui_, list, x, top, Face::semibold, kHead, t.faint, kHeads[i]);
         float y = top + ui_.px(26);
         for (const auto& row : all) {
-            draw_text(ui_, list, x, y, Face::mono_medium, kCell, t.text, row.cells[i]);
+            const float written = draw_text(ui_, list, x, y, Face::mono_medium, kCell, t.text, row.cells[i]);
+            if (i == kIdle && says_why) {
+                draw_text(ui_, list, x + written + ui_.px(8), y, Face::regular, kWhy, t.dim, row.why_idle);
+            }
+            if (i == kIdle && row.idle != nullptr) {
+                tooltip_over(ui_, row.label.substr(0, 1) + "/idle", {x, y - ui_.px(18)}, {x + widths[i], y + ui_.px(7)},
+                             long_idle(*row.idle));
+            }
             y += ui_.px(26);
         }
         x += widths[i] + gap;

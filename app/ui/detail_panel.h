@@ -18,7 +18,7 @@ public:
     // How tall it wants to be under a centre of this size; 0: there is nothing to show.
     [[nodiscard]] float height(float centre_width, float centre_height) const;
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving(); }
+    [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || comparison_.moving(); }
     [[nodiscard]] GraphPanel& graph() { return graph_; }
     [[nodiscard]] const AlivePanel& alive() const { return alive_; }
     [[nodiscard]] const MeasurePanel& measure() const { return measure_; }

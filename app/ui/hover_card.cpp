@@ -1,8 +1,12 @@
 #include "app/ui/hover_card.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
 
 #include "app/figure/format.h"
+#include "app/figure/utf8.h"
 #include "app/model/why.h"
 #include "app/ui/widgets.h"
 
@@ -33,7 +37,80 @@ std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
     return text;
 }
 
-void describe_op(const model::Run& run, core::OpId id, Card& card) {
+// "reads    2.1 MB of #1,040, alive for 3.21 ms, until this op was done, 1.90 ms of it for this op alone".
+std::string holding_text(const model::Run& run, core::OpId id, const model::Holding& holding) {
+    using Role = model::Holding::Role;
+    std::string text = holding.role == Role::made      ? "makes    "
+                       : holding.role == Role::changed ? "changes  "
+                                                       : "reads    ";
+    text += holding.maker == 0 ? "a tensor" : bytes_text(holding.bytes);
+    if (holding.maker != 0 && holding.maker != id) {
+        text += " of " + named(holding.maker);
+    }
+    if (holding.taken_ns == model::kPending) {
+        return text + ", not taken yet";
+    }
+    const bool freed = holding.freed_ns != model::kPending;
+    const std::int64_t until_ns = freed ? holding.freed_ns : run.now_ns();
+    text += ", alive for " + duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - holding.taken_ns, 0)));
+    if (!freed) {
+        text += run.state() == trace::RunState::running ? " so far" : ", to the end";
+    } else if (holding.freed_ns == holding.dropped_ns) {
+        text += ", until the program let go";
+    } else {
+        text += holding.last == id ? ", until this op was done" : ", until " + named(holding.last) + " was done";
+    }
+    if (holding.alone_ns > 0) {
+        text += ", " + duration_text(static_cast<double>(holding.alone_ns)) + " of it for this op alone";
+    }
+    return text;
+}
+
+void describe_holdings(const model::Run& run, core::OpId id, const std::vector<model::Holding>& holdings, Card& card) {
+    for (std::size_t i = 0; i < holdings.size(); ++i) {
+        if (i == kNamed && holdings.size() > kNamed + 1) {
+            card.lines.push_back({Tone::memory, "         and " + count_text(holdings.size() - i) + " more tensors"});
+            return;
+        }
+        card.lines.push_back({Tone::memory, holding_text(run, id, holdings[i])});
+    }
+}
+
+// "in A     #1,042   ran 110 µs, 2 µs less   began 2.31 ms later", both from where measuring began.
+void describe_twin(const model::Run& run, core::OpId id, const CardFindings& findings, Card& card) {
+    const model::Run& other = *findings.other;
+    std::string text = std::string("in ") + findings.other_letter + "     ";
+    if (findings.twin == 0 || findings.twin > other.op_count()) {
+        card.lines.push_back({Tone::dim, text + "no such op"});
+        return;
+    }
+    const model::Op& own = run.op(id);
+    const model::Op& twin = other.op(findings.twin);
+    text += named(findings.twin);
+    const std::string line = other.line_text(twin.line);
+    if (twin.line != 0 && line != run.line_text(own.line)) {
+        text += " at " + line;
+    }
+    if (twin.end_ns == model::kPending) {
+        card.lines.push_back({Tone::dim, text + "   has not run"});
+        return;
+    }
+    const auto apart = [](std::int64_t ns, const char* more, const char* less, const char* same) {
+        return ns == 0 ? std::string(same)
+                       : duration_text(std::abs(static_cast<double>(ns))) + " " + (ns > 0 ? more : less);
+    };
+    const std::int64_t took_ns = twin.end_ns - twin.begin_ns;
+    text += "   ran " + duration_text(static_cast<double>(took_ns));
+    if (own.end_ns != model::kPending) {
+        text += ", " + apart(took_ns - (own.end_ns - own.begin_ns), "longer", "less", "as long");
+        const std::int64_t later_ns =
+            twin.begin_ns - other.measure_begin_ns() - (own.begin_ns - run.measure_begin_ns());
+        text += "   began " + apart(later_ns, "later", "earlier", "at the same time");
+    }
+    card.lines.push_back({Tone::dim, text});
+}
+
+void describe_op(const model::Run& run, core::OpId id, const CardFindings& findings, Card& card) {
     const model::Op& op = run.op(id);
     const model::Signature& signature = run.signature(op.signature);
     const std::int64_t origin = run.measure_begin_ns();
@@ -74,8 +151,14 @@ void describe_op(const model::Run& run, core::OpId id, Card& card) {
     if (!at_hand.empty()) {
         card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
     }
+    if (findings.holdings != nullptr) {
+        describe_holdings(run, id, *findings.holdings, card);
+    }
+    if (findings.other != nullptr) {
+        describe_twin(run, id, findings, card);
+    }
     std::string facts;
-    if (op.fresh_output && signature.out_bytes != 0) {
+    if (findings.holdings == nullptr && op.fresh_output && signature.out_bytes != 0) {
         facts = "result " + bytes_text(signature.out_bytes);
     }
     if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
@@ -126,6 +209,51 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
     const core::OpId last = model::ended_by(run, wait);
     return last == 0 ? "both devices"
                      : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
+}
+
+// "matmul ×38 81 %, add ×38 12 %, 2 others 7 %": the ops that a wait's time went into, by name; empty where they are
+// too many to go through.
+std::string shares_of(const model::Run& run, std::size_t wait) {
+    struct Share {
+        std::int64_t ns = 0;
+        std::size_t ops = 0;
+    };
+    std::map<std::string, Share> by_name;
+    std::int64_t all_ns = 0;
+    std::size_t ops = 0;
+    constexpr std::size_t kMostOps = 20'000;
+    model::walk_wait(run, wait, [&](core::OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
+        Share& share = by_name[run.signature(run.op(op).signature).name];
+        share.ns += end_ns - begin_ns;
+        ++share.ops;
+        all_ns += end_ns - begin_ns;
+        return ++ops < kMostOps;
+    });
+    if (ops < 2 || ops == kMostOps || all_ns <= 0) {
+        return {};
+    }
+    std::vector<std::pair<std::string, Share>> shares(by_name.begin(), by_name.end());
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    const auto percent = [all_ns](std::int64_t ns) {
+        return figure::percent_text(static_cast<double>(ns) / static_cast<double>(all_ns));
+    };
+    const std::size_t shown = shares.size() <= kShown + 1 ? shares.size() : kShown;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& [name, share] = shares[i];
+        text +=
+            (i == 0 ? "" : ", ") + name + (share.ops > 1 ? " ×" + count_text(share.ops) : "") + " " + percent(share.ns);
+    }
+    if (shown < shares.size()) {
+        std::int64_t rest_ns = 0;
+        for (std::size_t i = shown; i < shares.size(); ++i) {
+            rest_ns += shares[i].second.ns;
+        }
+        text += ", " + count_text(shares.size() - shown) + " others " + percent(rest_ns);
+    }
+    return text;
 }
 
 void describe_wait(const model::Run& run, const model::Wait& wait, int index, Card& card) {
@@ -181,10 +309,13 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, Ca
         parts += ", " + duration_text(static_cast<double>(split.return_ns)) + " to return";
     }
     card.lines.push_back({Tone::wait, "of it    " + parts});
+    if (const std::string shares = shares_of(run, static_cast<std::size_t>(index)); !shares.empty()) {
+        card.lines.push_back({Tone::dim, "spent on " + shares});
+    }
     // Replaying a long run takes longer than a pointer should wait.
     constexpr std::size_t kReplayed = 200'000;
     const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
-    if (trace::is_barrier(wait.kind) && over && run.op_count() <= kReplayed) {
+    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.op_count() <= kReplayed) {
         const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;
         const std::int64_t saved_ns = run.numbers().total_ns - total_ns;
         card.lines.push_back(
@@ -209,13 +340,55 @@ void describe_work(const model::Run& run, int index, Card& card) {
     card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
 }
 
+// A stretch in which a lane ran nothing, and what it lacked, the longest first.
+void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
+    card.title = "Idle";
+    card.detail = run.lanes()[lane].name;
+    std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
+    if (gap.next != 0) {
+        text += "   until " + run.signature(run.op(gap.next).signature).name + " " + named(gap.next);
+    } else if (run.state() == trace::RunState::running) {
+        text += " so far";
+    }
+    card.lines.push_back({Tone::plain, text});
+    struct Cause {
+        std::int64_t ns;
+        Tone tone;
+        const char* words;
+    };
+    const model::IdleCauses& c = gap.causes;
+    const bool issued = gap.next != 0;
+    std::array<Cause, 7> causes{
+        {{c.barrier_ns, Tone::wait, issued ? "its next op was not issued: a barrier" : "nothing was issued: a barrier"},
+         {c.blocker_ns, Tone::wait,
+          issued ? "its next op was not issued: the program waited for a value"
+                 : "nothing was issued: the program waited for a value"},
+         {c.limit_ns, Tone::wait,
+          issued ? "its next op was not issued: a limit of ops or memory"
+                 : "nothing was issued: a limit of ops or memory"},
+         {c.paused_ns, Tone::dim, "you had paused the run"},
+         {c.frontend_ns, Tone::issue,
+          issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
+         {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
+         {c.handover_ns, Tone::dim, "all was there: waking the lane"}}};
+    std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
+    for (const Cause& cause : causes) {
+        if (cause.ns > 0) {
+            const std::string time = duration_text(static_cast<double>(cause.ns));
+            std::size_t width = 0;
+            figure::each_char(time, [&width](char32_t, std::string_view) { ++width; });
+            card.lines.push_back({cause.tone, time + std::string(width < 9 ? 9 - width : 1, ' ') + cause.words});
+        }
+    }
+}
+
 }  // namespace
 
-Card describe(const model::Run& run, const figure::Hit& hit) {
+Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& findings) {
     Card card;
     const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
     if (hit.op != 0 && hit.op <= run.op_count()) {
-        describe_op(run, hit.op, card);
+        describe_op(run, hit.op, findings, card);
         describe_launch(run, hit.op, card);
         if (!run.parts(hit.op).empty()) {
             describe_part(run, hit.op, hit.part, card);
@@ -233,6 +406,11 @@ Card describe(const model::Run& run, const figure::Hit& hit) {
         if (hit.folded > 1) {
             card.lines.push_back(
                 {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
+        }
+    } else if (hit.row == figure::RowKind::lane && hit.lane >= 0) {
+        const auto lane = static_cast<std::size_t>(hit.lane);
+        if (const auto gap = model::idle_gap(run, lane, ns)) {
+            describe_gap(run, lane, *gap, card);
         }
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/figure/timeline.h"
+#include "app/model/holdings.h"
 #include "app/ui/ui_context.h"
 
 namespace headway::ui {
@@ -20,8 +21,16 @@ struct Card {
     [[nodiscard]] bool empty() const { return title.empty() && lines.empty(); }
 };
 
+// What has been looked up about an op beside what the run itself has at hand.
+struct CardFindings {
+    const std::vector<model::Holding>* holdings = nullptr;  // null: not known
+    const model::Run* other = nullptr;                      // the run shown beside this one; null: none
+    char other_letter = 0;
+    core::OpId twin = 0;  // in `other`; 0: it has no such op
+};
+
 // No ImGui: what the card says.
-Card describe(const model::Run& run, const figure::Hit& hit);
+Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& findings = {});
 Card describe(const model::Bookmark& mark);
 
 // Beside `at`, inside of the box.

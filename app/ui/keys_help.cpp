@@ -72,9 +72,10 @@ const std::vector<Group>& columns_of_groups(int column) {
                                             {"P,  K,  F2", "pin, fold up, rename"},
                                             {"=  -", "taller, less tall"}}},
                                           {"Ops",
-                                           {{"Click", "choose an op"},
+                                           {{"Click", "choose an op or a wait"},
                                             {".  ,", "the next, the one before in its lane"},
                                             {"[  ]", "what it followed, what followed it"},
+                                            {"X", "the same op in the other run"},
                                             {"Esc", "let go"}}}};
     return column == 0 ? left : column == 1 ? middle : right;
 }

@@ -138,19 +138,16 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         line(y1, "predicted", numbers.predicted_ns, regime);
         draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
                   fitting(ui_, Face::regular, 12.5f, numbers.prediction_formula, ", ", room));
-        ImGui::SetCursorScreenPos({left, y1 - ui_.px(14)});
-        ImGui::Dummy({room, y2 + ui_.px(4) - y1 + ui_.px(14)});
-        tooltip(ui_, numbers.prediction_formula);
+        tooltip_over(ui_, "stage/predicted", {left, y1 - ui_.px(14)}, {left + room, y2 + ui_.px(4)},
+                     numbers.prediction_formula);
     }
     const std::string waking = numbers.predicted_ns > 0 ? waking_text(numbers) : std::string();
     const std::string verdict = prediction_verdict(*run);
     line(y3, "measured", numbers.total_ns,
          (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));
     if (!waking.empty()) {
-        ImGui::SetCursorScreenPos({left, y3 - ui_.px(14)});
-        ImGui::Dummy({room, ui_.px(20)});
-        ui_.marks.insert_or_assign("stage/waking", Mark{left, y3 - ui_.px(14), left + room, y3 + ui_.px(6)});
-        tooltip(ui_, "Beside the three stages, " + figure::duration_text(static_cast<double>(numbers.handover_ns)) +
+        tooltip_over(ui_, "stage/waking", {left, y3 - ui_.px(14)}, {left + room, y3 + ui_.px(6)},
+                     "Beside the three stages, " + figure::duration_text(static_cast<double>(numbers.handover_ns)) +
                          " went into waking the idle backend: from the issue of the first op after each wait to its "
                          "start.");
     }

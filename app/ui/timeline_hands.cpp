@@ -271,6 +271,8 @@ void TimelinePanel::act_on(const figure::Hit& hit) {
         show_alive(hit.run, hit.ns, hit.lane);
     } else if (hit.op != 0) {
         select(hit.run, hit.op, false);
+    } else if (hit.wait >= 0) {
+        state_.selection = {hit.run, 0, hit.wait};
     } else {
         state_.selection = {};
     }

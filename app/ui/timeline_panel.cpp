@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
+#include "app/figure/timeline_marks.h"
 #include "app/figure/words.h"
 #include "app/ui/draw_list_painter.h"
 #include "app/ui/hover_card.h"
@@ -62,6 +63,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     if (key.started != last_started_) {
         last_started_ = key.started;
         alive_moment_.reset();  // of another run
+        findings_.forget();
     }
     const std::size_t shown_before = runs_.size();
     runs_.clear();
@@ -138,14 +140,22 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
     const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
-    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919;
+    const std::uint64_t revision =
+        key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 + findings_.found() * 104'729;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
                       card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch &&
                       card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
                       (thing || card_hit_.ns == hit.ns);
     if (!same || card_.empty()) {
-        card_ = describe(run, hit);
+        CardFindings found;
+        if (hit.op != 0) {
+            found.holdings = findings_.holdings();
+            found.twin = findings_.twin();
+            found.other = run_at(findings_.twin_run());
+            found.other_letter = found.other != nullptr ? letter_of(findings_.twin_run()) : '\0';
+        }
+        card_ = describe(run, hit, found);
         if (const auto& marks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
             hit.bookmark >= 0 && hit.bookmark < static_cast<int>(marks.size())) {
             card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)]);
@@ -197,15 +207,14 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const ImVec2 at{mouse.x, mouse.y + scroll};
     handle_mouse(hovered || active, at);
 
-    // Marks of the op under the pointer, or of the one that was chosen.
+    // Marks of what is under the pointer, or of what was chosen.
     figure::DisplayList marks;
     add_why(marks);
     const auto at_cursor = hover_ ? std::nullopt : hit_at_cursor();
-    if (const auto& hit = hover_ ? hover_ : at_cursor; hit && hit->op != 0) {
-        layout_.add_op_marks(hit->run, hit->op, *ui_.theme, ui_.fonts.scale(), marks);
-    } else if (state_.selection.any() && run_at(state_.selection.run) != nullptr) {
-        layout_.add_op_marks(state_.selection.run, state_.selection.op, *ui_.theme, ui_.fonts.scale(), marks);
-    }
+    const auto& under = hover_ ? hover_ : at_cursor;
+    const figure::Hit hand = under && (under->op != 0 || under->wait >= 0) ? *under : chosen();
+    findings_.look(runs_, hand.run, hand.op, key_.a * 1'000'003 + key_.b + key_.started);
+    add_marks_of(hand, marks);
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
     if (!marks.items.empty()) {
         marks_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
@@ -245,19 +254,47 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
             draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll},
                       min, max);
         }
-    } else if (!hover_ && !panning_ && !measure_span_ && state_.selection.any()) {
-        if (const model::Run* run = run_at(state_.selection.run);
-            run != nullptr && state_.selection.op <= run->op_count()) {
-            // The chosen op's card stays at the op.
-            if (const auto box = layout_.box_of_op(state_.selection.run, state_.selection.op);
-                box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
-                figure::Hit hit;
-                hit.run = state_.selection.run;
-                hit.op = state_.selection.op;
-                draw_card(ui_, list, card_of(*run, hit),
-                          {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max);
-            }
+    } else if (const model::Run* run = run_at(hand.run);
+               run != nullptr && !hover_ && !panning_ && !measure_span_ && (hand.op != 0 || hand.wait >= 0)) {
+        // The card of what was chosen stays at it.
+        if (const auto box =
+                hand.op != 0 ? layout_.box_of_op(hand.run, hand.op) : layout_.box_of_wait(hand.run, hand.wait);
+            box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
+            draw_card(ui_, list, card_of(*run, hand),
+                      {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max);
         }
+    }
+}
+
+figure::Hit TimelinePanel::chosen() const {
+    figure::Hit hit;
+    const model::Run* run = run_at(state_.selection.run);
+    if (run == nullptr) {
+        return hit;
+    }
+    hit.run = state_.selection.run;
+    if (state_.selection.any() && state_.selection.op <= run->op_count()) {
+        hit.op = state_.selection.op;
+    } else if (state_.selection.any_wait() &&
+               run->wait_at(static_cast<std::size_t>(state_.selection.wait)) != nullptr) {
+        hit.row = figure::RowKind::frontend;
+        hit.wait = state_.selection.wait;
+    }
+    return hit;
+}
+
+void TimelinePanel::add_marks_of(const figure::Hit& hit, figure::DisplayList& to) {
+    const float scale = ui_.fonts.scale();
+    if (hit.op != 0) {
+        if (const auto* holdings = findings_.holdings()) {
+            figure::add_holding_marks(layout_, hit.run, hit.op, *holdings, *ui_.theme, scale, to);
+        }
+        if (findings_.twin_run() >= 0) {
+            figure::add_twin_mark(layout_, findings_.twin_run(), findings_.twin(), *ui_.theme, scale, to);
+        }
+        figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
+    } else if (hit.wait >= 0) {
+        figure::add_wait_marks(layout_, hit.run, hit.wait, *ui_.theme, scale, to);
     }
 }
 
@@ -317,10 +354,8 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             select(hover_->run, hover_->op, true);
         } else if (hover_ && hover_->wait >= 0) {
             if (const model::Run* run = run_at(hover_->run)) {
-                const auto origin = static_cast<double>(run->measure_begin_ns());
                 if (const model::Wait* wait = run->wait_at(static_cast<std::size_t>(hover_->wait))) {
-                    state_.view.show(
-                        {static_cast<double>(wait->begin_ns) - origin, static_cast<double>(wait->end_ns) - origin});
+                    show_wait(*run, *wait);
                 }
             }
         } else {
@@ -391,10 +426,20 @@ void TimelinePanel::select(int run, core::OpId op, bool show) {
     }
 }
 
+void TimelinePanel::show_wait(const model::Run& run, const model::Wait& wait) {
+    const auto origin = static_cast<double>(run.measure_begin_ns());
+    state_.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+}
+
 void TimelinePanel::fit_selection_or_all() {
     const auto target = state_.view.target();
-    if (state_.selection.any() && run_at(state_.selection.run) != nullptr) {
-        select(state_.selection.run, state_.selection.op, true);
+    if (const figure::Hit hit = chosen(); hit.op != 0 || hit.wait >= 0) {
+        if (hit.op != 0) {
+            select(hit.run, hit.op, true);
+        } else {
+            const model::Run& run = *run_at(hit.run);
+            show_wait(run, *run.wait_at(static_cast<std::size_t>(hit.wait)));
+        }
         if (!(state_.view.target() == target)) {
             return;
         }
@@ -449,6 +494,12 @@ void TimelinePanel::select_dependency(bool forwards) {
             bring_into_view();
             return;
         }
+    }
+}
+
+void TimelinePanel::select_twin() {
+    if (findings_.twin() != 0) {
+        choose(findings_.twin_run(), findings_.twin(), false);
     }
 }
 
@@ -514,10 +565,8 @@ void TimelinePanel::search_step(int direction) {
         select(place->run, place->found.op, false);
         bring_into_view();
     } else if (const auto i = static_cast<std::size_t>(place->found.wait); i < run->waits().size()) {
-        const auto origin = static_cast<double>(run->measure_begin_ns());
-        const auto& wait = run->waits()[i];
-        state_.selection = {};
-        state_.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+        state_.selection = {place->run, 0, place->found.wait};
+        show_wait(*run, run->waits()[i]);
     }
 }
 

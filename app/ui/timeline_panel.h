@@ -11,6 +11,7 @@
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
 #include "app/ui/minimap.h"
+#include "app/ui/op_findings.h"
 #include "app/ui/search_bar.h"
 #include "app/ui/text_measure.h"
 #include "app/ui/ui_context.h"
@@ -28,6 +29,7 @@ public:
     void clear();                           // Esc: the measure, then the selection
     void select_neighbour(int direction);   // the op before or after, in its lane
     void select_dependency(bool forwards);  // an op that it followed, or one that followed it
+    void select_twin();                     // the same op in the other run
     void zoom_at_pointer(double factor);
     void pan_by_share(double share);
     void open_search() { search_.open(); }
@@ -53,6 +55,8 @@ public:
     void choose(int run, core::OpId op, bool zoom);
 
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
+    // Something is still being looked up.
+    [[nodiscard]] bool moving() const { return findings_.busy(); }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
     // A row, whatever becomes of the layout.
@@ -151,6 +155,10 @@ private:
     void say(const std::string& problem);
     void draw_note(ImVec2 min, ImVec2 max);
     void select(int run, core::OpId op, bool show);
+    void show_wait(const model::Run& run, const model::Wait& wait);
+    // What the hand is on, or what was chosen, and what of it has been found out.
+    [[nodiscard]] figure::Hit chosen() const;
+    void add_marks_of(const figure::Hit& hit, figure::DisplayList& to);
     void bring_into_view();
     void draw_found(ImDrawList* list, float scroll) const;
     void draw_search(ImVec2 min, ImVec2 max);
@@ -172,6 +180,7 @@ private:
     Card card_;
     figure::Hit card_hit_;
     std::uint64_t card_revision_ = 0;
+    OpFindings findings_;
     std::optional<Span> measure_span_;
     std::optional<Cursor> cursor_;
     struct LabelDrag {

@@ -194,17 +194,33 @@ void tooltip(Ui& ui, std::string_view text) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const ImVec2 frame = ImGui::GetIO().DisplaySize;
-    const float width = std::min(text_width(ui, Face::regular, 13, text), ui.px(320)) + ui.px(28);
-    ImGui::SetNextWindowPos({std::min(mouse.x + ui.px(8), frame.x - width), ImGui::GetItemRectMax().y + ui.px(8)});
+    const float wrap = ui.px(text.find('\n') == std::string_view::npos ? 320 : 520);
+    ImVec2 size;
+    {
+        const FontScope font(ui, Face::regular, 13);
+        size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
+    }
+    // Under the item, or above it where the window ends.
+    const float below = ImGui::GetItemRectMax().y + ui.px(8);
+    const float height = size.y + ui.px(20);
+    ImGui::SetNextWindowPos({std::min(mouse.x + ui.px(8), frame.x - size.x - ui.px(28)),
+                             below + height > frame.y ? ImGui::GetItemRectMin().y - ui.px(4) - height : below});
     ImGui::BeginTooltip();
     {
         const FontScope font(ui, Face::regular, 13);
-        ImGui::PushTextWrapPos(ui.px(320));
+        ImGui::PushTextWrapPos(wrap);
         ImGui::TextUnformatted(text.data(), text.data() + text.size());
         ImGui::PopTextWrapPos();
     }
     ImGui::EndTooltip();
     ImGui::PopStyleVar();
+}
+
+void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text) {
+    ImGui::SetCursorScreenPos(min);
+    ImGui::InvisibleButton(id.c_str(), {max.x - min.x, max.y - min.y});
+    ui.marks.insert_or_assign(id, Mark{min.x, min.y, max.x, max.y});
+    tooltip(ui, text);
 }
 
 float segments_width(Ui& ui, std::span<const std::string> labels, float text_px, float padding) {

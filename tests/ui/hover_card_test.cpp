@@ -85,6 +85,83 @@ TEST(HoverCard, SaysOfTheFrontendsOwnWorkWhatAndWhere) {
     EXPECT_NE(text.find(":42"), std::string::npos) << text;
 }
 
+TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
+    const auto run = figure::test::training({}, 3, true);
+    std::size_t own = 0, others = 0;
+    for (core::OpId id = 1; id <= run->op_count(); ++id) {
+        model::HoldingsWalk walk(*run, id);
+        walk.step(0);
+        CardFindings found;
+        found.holdings = &walk.holdings();
+        figure::Hit hit;
+        hit.op = id;
+        const std::string text = all_of(describe(*run, hit, found));
+        EXPECT_EQ(text.find("makes    ") != std::string::npos, run->op(id).fresh_output) << text;
+        EXPECT_EQ(text.find("result "), std::string::npos) << "it is said once";
+        own += text.find("until this op was done") != std::string::npos ? 1u : 0u;
+        for (const model::Holding& holding : walk.holdings()) {
+            if (holding.maker != 0 && holding.maker != id) {
+                ++others;
+                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + ", alive for"), std::string::npos) << text;
+            }
+        }
+    }
+    EXPECT_GT(own, 0u);
+    EXPECT_GT(others, 0u);
+}
+
+TEST(HoverCard, SaysWhatBecameOfAnOpInTheOtherRun) {
+    const auto run = figure::test::training({}, 3, true), other = figure::test::training({}, 3, false);
+    figure::Hit hit;
+    hit.op = 2;
+    CardFindings found;
+    found.other = other.get();
+    found.other_letter = 'A';
+    found.twin = 2;
+    const std::string text = all_of(describe(*run, hit, found));
+    EXPECT_NE(text.find("|in A     #2   ran "), std::string::npos) << text;
+    EXPECT_NE(text.find("as long   began "), std::string::npos) << text;
+    found.twin = 0;
+    EXPECT_NE(all_of(describe(*run, hit, found)).find("in A     no such op"), std::string::npos);
+}
+
+// A stretch in which a lane runs nothing: its length, what ended it, and why, in parts that make up the whole.
+TEST(HoverCard, SaysWhyALaneIsIdle) {
+    figure::test::Script script;
+    const figure::test::Script::Shape matmul{"matmul", "(8×8)·(8×8)", devices::Family::matmul, 256};
+    const auto first = script.issue(matmul, 1'000, 10'000);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    script.work(5'000'000, "NumPy");
+    script.issue(matmul, 1'000, 10'000, first);
+    const auto run = script.finish();
+    figure::Hit hit;
+    hit.row = figure::RowKind::lane;
+    hit.lane = 0;
+    hit.ns = static_cast<double>(run->op(1).end_ns + 1'000'000 - run->measure_begin_ns());
+    const Card card = describe(*run, hit);
+    EXPECT_EQ(card.title, "Idle");
+    ASSERT_GE(card.lines.size(), 2u) << all_of(card);
+    EXPECT_NE(card.lines[0].text.find("5.00 ms   until matmul #2"), std::string::npos) << all_of(card);
+    EXPECT_NE(card.lines[1].text.find("the frontend was at work"), std::string::npos) << all_of(card);
+    hit.ns = static_cast<double>(run->op(1).begin_ns + 10 - run->measure_begin_ns());
+    EXPECT_TRUE(describe(*run, hit).empty()) << "it runs";
+}
+
+TEST(HoverCard, SaysWhatAWaitsTimeWentInto) {
+    figure::test::Script script;
+    for (int i = 0; i < 3; ++i) {
+        script.issue({"matmul", "(8×8)·(8×8)", devices::Family::matmul, 256}, 1'000, 400'000);
+        script.issue({"relu", "(8×8)", devices::Family::elementwise, 256}, 1'000, 100'000);
+    }
+    script.wait(trace::WaitKind::item, "item");
+    const auto run = script.finish();
+    figure::Hit hit;
+    hit.wait = 0;
+    const std::string text = all_of(describe(*run, hit));
+    EXPECT_NE(text.find("spent on matmul ×3 80 %, relu ×3 20 %"), std::string::npos) << text;
+    EXPECT_NE(text.find("without  the run would take"), std::string::npos) << "a blocker's, too: " << text;
+}
+
 TEST(HoverCard, ReadsTheCurves) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;

@@ -170,6 +170,64 @@ TEST_F(TimelineWindowTest, KeysGoFromOpToOp) {
     EXPECT_EQ(state.selection.op, here);
 }
 
+// A wait is chosen like an op: it stays marked, F fits it, Escape lets it go.
+TEST_F(TimelineWindowTest, AWaitIsChosenFittedAndLetGo) {
+    const model::Run& run = *session.b()->run();
+    ASSERT_GT(run.waits().size(), 2u);
+    const auto box = app->timeline().layout().box_of_wait(0, 2);
+    ASSERT_TRUE(box);
+    act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
+    press();
+    EXPECT_FALSE(state.selection.any());
+    EXPECT_EQ(state.selection.wait, 2);
+    act("move:5,5");
+    const auto chosen = pixels();
+    const double whole = span();
+    act("key:f");
+    settle();
+    EXPECT_LT(span(), whole);
+    act("key:f");
+    settle();
+    EXPECT_NEAR(span(), whole, whole * 1e-6);
+    act("key:escape");
+    frames(2);
+    EXPECT_FALSE(state.selection.any_wait());
+    EXPECT_NE(pixels(), chosen) << "its ops were marked, and its card was there";
+}
+
+TEST_F(WindowTest, TheSameOpOfTheOtherRunIsOneKeyAway) {
+    run_to_the_end();
+    act("barrier:op");
+    run_to_the_end();
+    frames(40);
+    const model::Run* b = app->timeline().run_at(0);
+    const model::Run* a = app->timeline().run_at(1);
+    ASSERT_NE(a, nullptr);
+    ASSERT_EQ(a->op_count(), b->op_count());
+    const auto op = static_cast<core::OpId>(b->op_count() - 3);
+    app->timeline().choose(0, op, false);
+    frames(2);
+    act("key:x");
+    EXPECT_EQ(state.selection.run, 1);
+    EXPECT_EQ(state.selection.op, op);
+    frames(2);
+    act("key:x");
+    EXPECT_EQ(state.selection.run, 0);
+    EXPECT_EQ(state.selection.op, op);
+}
+
+// Why lanes stood idle is found out once a run is over, and is not worked on for ever.
+TEST_F(TimelineWindowTest, TheTableSaysWhyTheBackendWasIdle) {
+    frames(3);
+    ASSERT_TRUE(shown("B/idle"));
+    EXPECT_FALSE(app->moving());
+    act("move:5,5");
+    const auto before = pixels();
+    act("point:B/idle");
+    frames(60);
+    EXPECT_NE(pixels(), before) << "its causes, one by one";
+}
+
 TEST_F(TimelineWindowTest, ADoubleClickFits) {
     act("point:timeline");
     act("wheel:4");
