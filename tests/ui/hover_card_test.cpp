@@ -102,7 +102,8 @@ TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
         for (const model::Holding& holding : walk.holdings()) {
             if (holding.maker != 0 && holding.maker != id) {
                 ++others;
-                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + ", alive for"), std::string::npos) << text;
+                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + ", alive for"), std::string::npos)
+                    << text;
             }
         }
     }
