@@ -55,7 +55,7 @@ std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane
         return 0;
     }
     std::uint32_t count = 0;
-    for (; count < names->size() && first + count < core::kMaxLanes; ++count) {
+    for (; count < names->size() && first + count < core::kMaxTraceLanes; ++count) {
         const Json& name = (*names)[count];
         at_growing(lanes, first + count).name =
             name.is_string() ? name.get<std::string>() : "Lane " + std::to_string(first + count);
@@ -182,7 +182,7 @@ void Run::take_device(std::size_t number, std::string_view text) {
     device.name = text_of(json, "name");
     const auto simulated = json.find("simulated");
     device.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
-    device.first_lane = std::min(number_of<std::uint32_t>(json, "first_lane"), core::kMaxLanes);
+    device.first_lane = std::min(number_of<std::uint32_t>(json, "first_lane"), core::kMaxTraceLanes);
     device.lanes = name_lanes(json, device.first_lane, lanes_);
     if (device.kind == "cpu") {
         info_.workers = device.lanes;

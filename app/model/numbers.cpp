@@ -1,6 +1,6 @@
 // What a run cost, and what the three stages predict that it should have cost.
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <cmath>
 #include <unordered_map>
 
@@ -9,6 +9,10 @@
 namespace headway::model {
 
 namespace {
+
+// As many as an op's lane may have in a damaged recording, too.
+constexpr std::size_t kLaneNumbers = 256;
+using LaneSet = std::bitset<kLaneNumbers>;
 
 // Sums wrap around instead of overflowing: a damaged recording may hold any times.
 void add_to(std::int64_t& sum, std::int64_t value) {
@@ -30,21 +34,39 @@ std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& 
 // What the frontend computes by itself (NumPy, say) comes on top of the issuing: before a lane's first op it delays the
 // lane, before the last op it delays that one, and after it the frontend alone.
 struct Segment {
+    struct OnLane {
+        std::uint64_t first = 0;  // p_j, from 1; 0: no op on this lane
+        long double work_before_ns = 0, busy_ns = 0;
+    };
     std::uint64_t ops = 0;
     long double issue_ns = 0;
     long double last_ns = 0;  // what the last op takes: the mean would charge a small one with a large one's time
-    long double work_ns = 0, work_before_last_ns = 0;    // the frontend's own
-    std::array<std::uint64_t, core::kMaxLanes> first{};  // p_j, from 1; 0: no op on this lane
-    std::array<long double, core::kMaxLanes> work_before_ns{};
-    std::array<long double, core::kMaxLanes> busy_ns{};
+    long double work_ns = 0, work_before_last_ns = 0;               // the frontend's own
+    std::vector<OnLane> lanes = std::vector<OnLane>(kLaneNumbers);  // by number
+    std::vector<std::size_t> used;                                  // those that have an op of it
 
+    void clear() {
+        ops = 0;
+        issue_ns = last_ns = work_ns = work_before_last_ns = 0;
+        for (const std::size_t lane : used) {
+            lanes[lane].first = 0;
+        }
+        used.clear();
+    }
+    // The lane of the op counted last.
+    OnLane& on(std::uint8_t lane) {
+        OnLane& one = lanes[lane];
+        if (one.first == 0) {
+            one = {ops, work_ns, 0};
+            used.push_back(lane);
+        }
+        return one;
+    }
     [[nodiscard]] long double execution_term(long double t1) const {
         long double longest = 0;
-        for (std::size_t lane = 0; lane < core::kMaxLanes; ++lane) {
-            if (first[lane] != 0) {
-                longest = std::max(longest,
-                                   static_cast<long double>(first[lane]) * t1 + work_before_ns[lane] + busy_ns[lane]);
-            }
+        for (const std::size_t lane : used) {
+            const OnLane& one = lanes[lane];
+            longest = std::max(longest, static_cast<long double>(one.first) * t1 + one.work_before_ns + one.busy_ns);
         }
         return longest;
     }
@@ -170,8 +192,8 @@ Numbers Run::numbers() const {
 
     // Ops, first for the means.
     std::uint64_t executed = 0;
-    std::uint32_t lanes_used = 0;
-    std::uint32_t lanes_open = 0;  // with something left to do
+    LaneSet lanes_used;
+    LaneSet lanes_open;  // with something left to do
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
         add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
@@ -179,9 +201,9 @@ Numbers Run::numbers() const {
             ++executed;
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
             numbers.parts += parts(id).size();
-            lanes_used |= 1u << (op.lane % core::kMaxLanes);
+            lanes_used.set(op.lane);
         } else {
-            lanes_open |= 1u << (op.lane % core::kMaxLanes);
+            lanes_open.set(op.lane);
         }
     }
     for (const Launch& launch : launches_) {
@@ -231,15 +253,11 @@ Numbers Run::numbers() const {
         }
         ++segment.ops;
         segment.issue_ns += static_cast<long double>(op.issue_end_ns - op.issue_begin_ns);
-        const std::size_t lane = op.lane % core::kMaxLanes;
-        if (segment.first[lane] == 0) {
-            segment.first[lane] = segment.ops;
-            segment.work_before_ns[lane] = segment.work_ns;
-        }
+        Segment::OnLane& lane = segment.on(op.lane);
         segment.last_ns = 0;
         if (op.end_ns != kPending) {
             segment.last_ns = static_cast<long double>(op.end_ns - op.begin_ns);
-            segment.busy_ns[lane] += static_cast<long double>(op.end_ns - op.begin_ns);
+            lane.busy_ns += static_cast<long double>(op.end_ns - op.begin_ns);
         }
         while (boundary != boundaries.end() && boundary->issued < id) {
             ++boundary;
@@ -247,7 +265,7 @@ Numbers Run::numbers() const {
         if (boundary != boundaries.end() && boundary->issued == id) {
             waits.count(boundary->kind);
             predict(segment, true);
-            segment = {};
+            segment.clear();
         }
     }
     take_work_before(part.last + 1);
@@ -257,13 +275,13 @@ Numbers Run::numbers() const {
         predicted += segment.work_ns;  // after the last wait
     }
 
-    const auto lane_count = static_cast<std::int64_t>(__builtin_popcount(lanes_used));
+    const auto lane_count = static_cast<std::int64_t>(lanes_used.count());
     // The trace tells of an op when it has ended. While a run goes on, what a lane with something left to do has done
     // since its last one ended is not known, and idle is the wrong word for it.
     std::int64_t unknown_ns = 0;
     for (std::size_t lane = 0; lane < lanes_.size() && !closed_ && program_end_ns_ == kPending; ++lane) {
         const auto& done = lanes_[lane].ops;
-        if ((lanes_used & lanes_open) >> lane & 1u && !done.empty()) {
+        if (lanes_used[lane] && lanes_open[lane] && !done.empty()) {
             add_to(unknown_ns, clipped(ops_[done.back() - 1].end_ns, part.end_ns, part));
         }
     }

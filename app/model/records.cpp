@@ -89,6 +89,8 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
     while (lanes_.size() < recorded) {
         lanes_.push_back({"Lane " + std::to_string(lanes_.size())});
     }
+    intake_->lanes.resize(recorded, 0);
+    intake_->parts.resize(recorded);
     for (std::size_t lane = 0; lane < recorded; ++lane) {
         const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
         std::uint64_t& next = intake_->lanes[lane];

@@ -1,5 +1,6 @@
 #include "app/model/report.h"
 
+#include <bitset>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -163,7 +164,7 @@ Json devices_of(const Run& run) {
     struct Sums {
         std::uint64_t ops = 0, waits = 0;
         std::int64_t busy_ns = 0, waited_ns = 0;
-        std::uint32_t lanes_used = 0;
+        std::bitset<256> lanes_used;
     };
     std::vector<Sums> sums(run.devices().size());
     for (OpId id = part.first; id <= part.last; ++id) {
@@ -172,7 +173,7 @@ Json devices_of(const Run& run) {
             Sums& sum = sums[run.device_of_lane(op.lane)];
             ++sum.ops;
             sum.busy_ns += op.end_ns - op.begin_ns;
-            sum.lanes_used |= 1u << (op.lane % core::kMaxLanes);
+            sum.lanes_used.set(op.lane);
         }
     }
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
@@ -197,7 +198,7 @@ Json devices_of(const Run& run) {
         entry["ops"] = sums[i].ops;
         entry["busy_ns"] = sums[i].busy_ns;
         entry["idle_ns"] = std::max<std::int64_t>(
-            __builtin_popcount(sums[i].lanes_used) * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0);
+            static_cast<std::int64_t>(sums[i].lanes_used.count()) * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0);
         entry["waits"] = sums[i].waits;
         entry["waited_ns"] = sums[i].waited_ns;
         entry["live_bytes_peak"] = run.measured_peak(run.live_bytes(i));

@@ -11,7 +11,12 @@ using Line = std::uint32_t;      // source position: file id in the top 8 bits, 
 
 using DeviceId = std::uint8_t;  // a run's devices count from 0, which is the one that it was started on
 
-inline constexpr std::uint32_t kMaxLanes = 16;   // of all devices of a run together: a lane has one number in the run
+// Lanes of a run of the engine, of all its devices together: a lane has one number in the run. Every op and every
+// buffer keeps something for each of them.
+inline constexpr std::uint32_t kMaxLanes = 16;
+// Lanes of a trace. A run of the engine has kMaxLanes at most; one of another program has as many as its streams, or as
+// its threads are deep. Watchers keep what they know of a lane only where the trace has it.
+inline constexpr std::uint32_t kMaxTraceLanes = 64;
 inline constexpr std::uint32_t kMaxDevices = 2;  // a GPU and the CPU beside it
 
 constexpr Line make_line(std::uint32_t file, std::uint32_t line) {

@@ -123,13 +123,14 @@ void Reader::poll() {
             return false;
         }
         const std::size_t record_bytes = record_bytes_of(chunk->kind);
-        const std::uint32_t streams = chunk->kind == StreamKind::lane      ? core::kMaxLanes
+        const std::uint32_t streams = chunk->kind == StreamKind::lane      ? core::kMaxTraceLanes
                                       : chunk->kind == StreamKind::samples ? core::kMaxDevices
                                                                            : 1;
         if (record_bytes == 0 || chunk->record_bytes != record_bytes || chunk->index >= streams) {
             return true;
         }
-        auto& chunks = stream({chunk->kind, chunk->index}).chunks;
+        const StreamId id{chunk->kind, chunk->index};
+        const auto& chunks = std::as_const(*this).stream(id).chunks;
         if (chunk->ordinal != chunks.size()) {
             return false;
         }
@@ -137,10 +138,7 @@ void Reader::poll() {
             committed_of(*chunks.back(), record_bytes) != records_per_chunk(record_bytes)) {
             return false;
         }
-        chunks.push_back(chunk);
-        if (chunk->kind == StreamKind::lane) {
-            lanes_ = std::max(lanes_, std::uint32_t{chunk->index} + 1);
-        }
+        stream(id).chunks.push_back(chunk);
         return true;
     });
 }
@@ -162,10 +160,17 @@ Reader::Stream& Reader::stream(StreamId id) {
         case StreamKind::lane:
             break;
     }
-    return lane_[std::min<std::size_t>(id.index, core::kMaxLanes - 1)];
+    if (id.index >= lane_.size()) {
+        lane_.resize(std::min<std::size_t>(id.index + 1u, core::kMaxTraceLanes));
+    }
+    return lane_[std::min<std::size_t>(id.index, lane_.size() - 1)];
 }
 
 const Reader::Stream& Reader::stream(StreamId id) const {
+    static const Stream kNothing;
+    if (id.kind == StreamKind::lane && id.index >= lane_.size()) {
+        return kNothing;
+    }
     return const_cast<Reader*>(this)->stream(id);
 }
 

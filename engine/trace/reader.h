@@ -46,7 +46,8 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint32_t lanes() const { return lanes_; }  // lanes that have recorded anything
+    // Lanes that have recorded anything, and all before them; at most core::kMaxTraceLanes.
+    [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lane_.size()); }
     [[nodiscard]] const Header& header() const { return *header_; }
     [[nodiscard]] Control& control() { return header_->control; }
     [[nodiscard]] RunState state() const {
@@ -67,19 +68,18 @@ private:
     explicit Reader(std::shared_ptr<const Mapping> mapping);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
                                                              std::size_t record_bytes) const;
-    [[nodiscard]] const Stream& stream(StreamId id) const;
-    Stream& stream(StreamId id);
+    [[nodiscard]] const Stream& stream(StreamId id) const;  // an empty one where nothing has been recorded
+    Stream& stream(StreamId id);                            // made where it is not there yet
     const MetaRecord* next_meta();
 
     std::shared_ptr<const Mapping> mapping_;
     Header* header_ = nullptr;
     std::uint32_t chunks_seen_ = 0;
-    std::uint32_t lanes_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed
     std::uint32_t meta_chunk_ = 0;
     Stream frontend_, drops_, meta_, launches_, driver_;
     std::array<Stream, core::kMaxDevices> samples_;
-    std::array<Stream, core::kMaxLanes> lane_;
+    std::vector<Stream> lane_;  // those that have recorded anything, and all before them
     std::vector<const ChunkHeader*> unclaimed_;
 };
 

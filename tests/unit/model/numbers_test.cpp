@@ -181,6 +181,28 @@ TEST(Numbers, ALaneWithSomethingLeftToDoIsNotCalledIdle) {
     EXPECT_EQ(run->numbers().backend_idle_ns, 990) << "it never ran";
 }
 
+TEST(Numbers, CountEveryLaneThatATraceMayHave) {
+    RecordingBuilder builder(std::size_t{512} << 20);
+    // One op of 100 ns in each of them but the one in the middle, which the trace has and nothing used.
+    constexpr std::uint8_t kUnused = 32;
+    for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
+        if (lane != kUnused) {
+            builder.exec(lane, builder.issue({0, 0, lane}), 0, 100);
+        }
+    }
+    builder.exec(kUnused + 1, builder.issue({0, 0, kUnused + 1}), 100, 150);
+    const auto run = builder.read();
+    run->close();
+    const Numbers numbers = run->numbers();
+    EXPECT_EQ(numbers.ops, core::kMaxTraceLanes);
+    EXPECT_EQ(run->lanes().size(), core::kMaxTraceLanes);
+    const std::int64_t used = core::kMaxTraceLanes - 1;
+    EXPECT_EQ(numbers.backend_busy_ns, 100 * used + 50);
+    EXPECT_EQ(numbers.backend_idle_ns, 150 * used - numbers.backend_busy_ns);
+    EXPECT_NE(numbers.prediction_formula.find("busiest of 63 lanes"), std::string::npos) << numbers.prediction_formula;
+    EXPECT_EQ(numbers.predicted_ns, 150);
+}
+
 TEST(Numbers, KeepWarmUpApart) {
     ConstantRun run(3, 10, 7);
     run.ops(50, [](OpId i) { return i == 50; });

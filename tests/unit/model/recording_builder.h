@@ -26,7 +26,7 @@ public:
         }
         frontend_ = {*recording_, {trace::StreamKind::frontend, 0}};
         drops_ = {*recording_, {trace::StreamKind::drops, 0}};
-        for (std::uint8_t lane = 0; lane < core::kMaxLanes; ++lane) {
+        for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
             lanes_[lane] = {*recording_, {trace::StreamKind::lane, lane}};
         }
     }
@@ -112,7 +112,7 @@ private:
     std::unique_ptr<trace::Recording> recording_;
     trace::StreamWriter<trace::FrontendRecord> frontend_;
     trace::StreamWriter<trace::DropRecord> drops_;
-    std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxLanes> lanes_;
+    std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxTraceLanes> lanes_;
     OpId issued_ = 0;
     std::uint64_t last_issue_ = 0;
     std::uint16_t signatures_ = 0;

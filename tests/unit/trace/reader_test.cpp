@@ -78,7 +78,7 @@ std::uint64_t read_all(Reader& reader) {
     walk({StreamKind::frontend, 0}, FrontendRecord{});
     walk({StreamKind::drops, 0}, DropRecord{});
     walk({StreamKind::samples, 0}, SampleRecord{});
-    for (std::uint8_t lane = 0; lane < core::kMaxLanes; ++lane) {
+    for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
         walk({StreamKind::lane, lane}, ExecRecord{});
     }
     reader.each_meta([&](MetaType, std::uint16_t, std::string_view text) {
@@ -98,6 +98,31 @@ TEST(Reader, OpensASavedFile) {
     EXPECT_EQ((*reader)->size({StreamKind::frontend, 0}), 70'000u);
     EXPECT_EQ(read_all(**reader), 140'000u);
     (*reader)->control().pause.store(1);  // reaches nobody, harms nothing
+}
+
+TEST(Reader, HasAsManyLanesAsATraceMayHave) {
+    auto recording = std::move(*Recording::create(std::size_t{32} << 20));
+    recording->use_virtual_clock();
+    auto reader = std::move(*Reader::open(recording->fd()));
+    EXPECT_EQ(reader->lanes(), 0u);
+    const auto record_in = [&](std::uint32_t lane, core::OpId op) {
+        StreamWriter<ExecRecord>(*recording, {StreamKind::lane, static_cast<std::uint8_t>(lane)}).add({op, 1, op});
+        reader->poll();
+    };
+    record_in(17, 3);
+    EXPECT_EQ(reader->lanes(), 18u);
+    record_in(core::kMaxTraceLanes - 1, 4);
+    record_in(core::kMaxTraceLanes, 5);  // none that a trace may have
+    record_in(255, 6);
+    EXPECT_EQ(reader->lanes(), core::kMaxTraceLanes);
+    for (std::uint32_t lane = 0; lane < 256; ++lane) {
+        const bool used = lane == 17 || lane == core::kMaxTraceLanes - 1;
+        const StreamId id{StreamKind::lane, static_cast<std::uint8_t>(lane)};
+        ASSERT_EQ(reader->size(id), used ? 1u : 0u) << "lane " << lane;
+        const auto records = reader->records<ExecRecord>(id, 0);
+        ASSERT_EQ(records.size(), used ? 1u : 0u) << "lane " << lane;
+    }
+    EXPECT_EQ(reader->records<ExecRecord>({StreamKind::lane, core::kMaxTraceLanes - 1}, 0)[0].op, 4u);
 }
 
 TEST(Reader, SaysWhatIsWrongWithAFile) {
