@@ -492,7 +492,7 @@ void ForeignFormat::from_kernels(std::vector<std::string>& notes) {
         return std::pair(number(left.pid), number(left.tid)) < std::pair(number(right.pid), number(right.tid));
     });
     std::uint64_t beyond = 0;
-    for (; streams.size() > core::kMaxLanes; streams.pop_back()) {
+    for (; streams.size() > core::kMaxTraceLanes; streams.pop_back()) {
         beyond += spans_of[streams.back()];
     }
     std::vector<std::uint32_t> lane_of(tracks_.size(), kNone);
@@ -554,7 +554,7 @@ void ForeignFormat::from_kernels(std::vector<std::string>& notes) {
     }
     if (beyond > 0) {
         notes.push_back(counted(beyond, "kernel", "kernels") + " on streams beyond the first " +
-                        std::to_string(core::kMaxLanes) + " left out.");
+                        std::to_string(core::kMaxTraceLanes) + " left out.");
     }
     if (other_spans > 0) {
         notes.push_back(counted(other_spans, "span", "spans") +
@@ -597,7 +597,7 @@ void ForeignFormat::from_threads(std::vector<std::string>& notes) {
     }
     // The outer spans of all threads before the inner ones of any.
     std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.depth < b.depth; });
-    for (; rows.size() > core::kMaxLanes; rows.pop_back()) {
+    for (; rows.size() > core::kMaxTraceLanes; rows.pop_back()) {
         left_out += rows.back().spans;
     }
     std::stable_sort(rows.begin(), rows.end(), [this](const Row& a, const Row& b) {
@@ -632,7 +632,7 @@ void ForeignFormat::from_threads(std::vector<std::string>& notes) {
     add_ops(made);
     if (left_out > 0) {
         notes.push_back(counted(left_out, "span", "spans") + " on lanes beyond the first " +
-                        std::to_string(core::kMaxLanes) + " left out.");
+                        std::to_string(core::kMaxTraceLanes) + " left out.");
     }
 }
 

@@ -98,7 +98,7 @@ public:
         if (odd_lanes_ > 0) {
             notes.push_back(std::to_string(odd_lanes_) + (odd_lanes_ == 1 ? " issue names" : " issues name") +
                             " a lane that cannot be (the first, " + first_odd_lane_ + "; lanes are 0 to " +
-                            std::to_string(core::kMaxLanes - 1) +
+                            std::to_string(core::kMaxTraceLanes - 1) +
                             "): such an op is shown where it ran, and in lane 0 where it did not run.");
         }
         if (!odd_devices_.empty()) {
@@ -178,7 +178,7 @@ private:
     std::uint8_t lane_of(const ChromeEvent& event, core::OpId id) {
         const RawJson said = event.argument("lane");
         const auto lane = integer_from(said);
-        if (!said.empty() && (!lane || *lane < 0 || *lane >= static_cast<std::int64_t>(core::kMaxLanes))) {
+        if (!said.empty() && (!lane || *lane < 0 || *lane >= static_cast<std::int64_t>(core::kMaxTraceLanes))) {
             if (odd_lanes_++ == 0) {
                 first_odd_lane_ = "op " + std::to_string(id) + ": " + std::string(said.substr(0, 40));
             }
@@ -246,7 +246,7 @@ private:
 
     void execution(const ChromeEvent& event, std::size_t lane) {
         const core::OpId id = op_of(event);
-        if (id == 0 || lane >= core::kMaxLanes) {
+        if (id == 0 || lane >= core::kMaxTraceLanes) {
             ++odd_;
             return;
         }
@@ -258,7 +258,7 @@ private:
 
     void part(const ChromeEvent& event, std::size_t lane) {
         const core::OpId id = op_of(event, "part_of");
-        if (id == 0 || lane >= core::kMaxLanes) {
+        if (id == 0 || lane >= core::kMaxTraceLanes) {
             ++odd_;
             return;
         }
@@ -435,12 +435,12 @@ void OwnFormat::facts(const Json& json) {
         return list;
     };
     draft_.files = words("files", 256);
-    draft_.lane_names = words("lanes", core::kMaxLanes);
+    draft_.lane_names = words("lanes", core::kMaxTraceLanes);
     if (const auto list = json.find("more_devices"); list != json.end() && list->is_array()) {
         for (const auto& entry : *list) {
             if (entry.is_object() && draft_.more_devices.size() + 1 < core::kMaxDevices) {
                 const auto lanes = [&entry](const char* key) {
-                    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_at(entry, key), core::kMaxLanes));
+                    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_at(entry, key), core::kMaxTraceLanes));
                 };
                 Draft::Device device{text_at(entry, "kind"), text_at(entry, "name"), is_true(entry, "simulated"),
                                      lanes("first_lane"), lanes("lanes")};

@@ -356,7 +356,7 @@ private:
     }
 
     void lanes() {
-        for (std::size_t lane = 0; lane < std::min<std::size_t>(draft_.lanes.size(), core::kMaxLanes); ++lane) {
+        for (std::size_t lane = 0; lane < std::min<std::size_t>(draft_.lanes.size(), core::kMaxTraceLanes); ++lane) {
             trace::StreamWriter<trace::ExecRecord> writer(recording_,
                                                           {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
             std::size_t part = 0;
@@ -401,7 +401,7 @@ core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
                                   sizeof(trace::FrontendRecord) +
                               (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
     const std::size_t meta = (draft.signatures.size() + draft.scopes.size() + draft.waits.size()) * 128;
-    const std::size_t streams = core::kMaxLanes + 6;
+    const std::size_t streams = draft.lanes.size() + 6;
     auto recording =
         trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0, draft.clock);
     if (!recording) {

@@ -62,7 +62,7 @@ struct Draft {
     std::uint64_t lost_records = 0;
     std::vector<std::string> files;               // by id, 0 unused; at most 255 more
     std::vector<model::Signature> signatures;     // by id, 0 unused
-    std::vector<std::string> lane_names;          // at most core::kMaxLanes, of all devices
+    std::vector<std::string> lane_names;          // at most core::kMaxTraceLanes, of all devices
     std::vector<Device> more_devices;             // besides the one that `info` tells of; at most core::kMaxDevices - 1
     std::vector<Op> ops;                          // op 1 first
     std::vector<MoreInput> more_inputs;           // in the order of the ops

@@ -23,8 +23,7 @@ std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView w
         } else if (by_headway) {
             height = static_cast<double>(curve.extremes(begin, end).most) / static_cast<double>(curve.most());
         } else if (!run.lanes().empty()) {
-            constexpr std::size_t kMostLanes = 8;
-            const std::size_t lanes = std::min(kMostLanes, run.lanes().size());
+            const std::size_t lanes = run.lanes().size();
             for (std::size_t lane = 0; lane < lanes; ++lane) {
                 height += static_cast<double>(model::lane_sum(run, lane, begin, end).ns) /
                           static_cast<double>(end - begin) / static_cast<double>(lanes);

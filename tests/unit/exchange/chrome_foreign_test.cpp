@@ -120,9 +120,10 @@ TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
 
 TEST(ChromeForeign, OddFilesLoad) {
     // A byte-order mark, a bare array without its end, bytes that are no text, a very long name, nanosecond stamps.
-    const std::string text = std::string("\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"bad \xff\",\"ts\":1718064000000000.001,\"dur\":0.1},") +
-                             "{\"ph\":\"X\",\"name\":\"" + std::string(5000, 'k') +
-                             "\",\"ts\":1718064000000000.123,\"dur\":0.001,\"pid\":-1,\"tid\":18446744073709551615},\n";
+    const std::string text =
+        std::string("\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"bad \xff\",\"ts\":1718064000000000.001,\"dur\":0.1},") +
+        "{\"ph\":\"X\",\"name\":\"" + std::string(5000, 'k') +
+        "\",\"ts\":1718064000000000.123,\"dur\":0.001,\"pid\":-1,\"tid\":18446744073709551615},\n";
     const ReadTrace trace = read(text);
     ASSERT_EQ(trace.run->op_count(), 2u);
     EXPECT_EQ(trace.run->op(2).begin_ns, 122);
@@ -131,14 +132,42 @@ TEST(ChromeForeign, OddFilesLoad) {
     EXPECT_FALSE(noted(trace, "cut off"));
 }
 
-TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
+// One span in each of so many threads.
+std::string threads(std::uint32_t count) {
     std::string text = "[";
-    for (int i = 0; i < 40; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
         text += "{\"ph\":\"X\",\"name\":\"a\",\"tid\":" + std::to_string(i) + ",\"ts\":1,\"dur\":1},";
     }
+    return text;
+}
+
+TEST(ChromeForeign, HasMoreLanesThanARunOfTheEngine) {
+    const ReadTrace trace = read(threads(40));
+    EXPECT_TRUE(trace.notes.empty());
+    ASSERT_EQ(trace.run->lanes().size(), 40u);
+    for (std::size_t lane = 0; lane < 40; ++lane) {
+        EXPECT_EQ(trace.run->lanes()[lane].name, "thread " + std::to_string(lane));
+        EXPECT_EQ(trace.run->lanes()[lane].ops.size(), 1u);
+    }
+}
+
+TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
+    const ReadTrace trace = read(threads(core::kMaxTraceLanes + 24));
+    EXPECT_EQ(trace.run->op_count(), core::kMaxTraceLanes);
+    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
+    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 64 left out"));
+}
+
+TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
+    std::string text = "[";
+    for (std::uint32_t i = 0; i < core::kMaxTraceLanes + 3; ++i) {
+        text += "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,\"tid\":" + std::to_string(i) +
+                ",\"ts\":" + std::to_string(i) + ",\"dur\":1},";
+    }
     const ReadTrace trace = read(text);
-    EXPECT_EQ(trace.run->op_count(), 16u);
-    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 16"));
+    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
+    EXPECT_EQ(trace.run->lanes().back().name, "stream 63");
+    EXPECT_TRUE(noted(trace, "3 kernels on streams beyond the first 64 left out"));
 }
 
 TEST(ChromeEvent, TimesAreExact) {

@@ -63,6 +63,31 @@ void expect_same(const model::Run& run, const std::string& text) {
     }
 }
 
+TEST(ChromeReader, ATraceOfFortyLanesComesBackAsItWas) {
+    // Another program's, of 40 threads with a span in a span each.
+    std::string text = "[";
+    for (int i = 0; i < 400; ++i) {
+        const int thread = i % 20, begin = i * 7;
+        const auto span = [&](const char* name, int ts, int dur) {
+            text += "{\"ph\":\"X\",\"pid\":1,\"name\":\"" + std::string(name) + "\",\"tid\":" + std::to_string(thread) +
+                    ",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) + ".125},";
+        };
+        span("outer", begin, 90);
+        span("inner", begin + 5, 30);
+    }
+    const ReadTrace foreign = read(text);
+    EXPECT_FALSE(foreign.own);
+    ASSERT_EQ(foreign.run->lanes().size(), 40u);
+    expect_same(*foreign.run, exported(*foreign.run));
+    const ReadTrace again = read(exported(*foreign.run));
+    ASSERT_EQ(again.run->lanes().size(), 40u);
+    for (std::size_t lane = 0; lane < 40; ++lane) {
+        EXPECT_EQ(again.run->lanes()[lane].name, foreign.run->lanes()[lane].name);
+        EXPECT_EQ(again.run->lanes()[lane].ops, foreign.run->lanes()[lane].ops);
+    }
+    EXPECT_EQ(again.run->lanes()[39].ops.size(), 20u);
+}
+
 TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
