@@ -1,66 +1,14 @@
 #include "app/exchange/chrome_writer.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <unordered_map>
 
+#include "app/exchange/json_text.h"
 #include "engine/core/error_word.h"
 
 namespace headway::exchange {
 
 namespace {
-
-constexpr std::size_t kFlushBytes = 1 << 18;
-
-// How many bytes the UTF-8 character at `at` has; 0 when there is none.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(at);
-    const std::size_t length = first < 0x80   ? 1
-                               : first < 0xc2 ? 0
-                               : first < 0xe0 ? 2
-                               : first < 0xf0 ? 3
-                               : first < 0xf5 ? 4
-                                              : 0;
-    if (length == 0 || at + length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(at + i) & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    const bool overlong = (first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xf0 && byte(at + 1) < 0x90);
-    const bool beyond = (first == 0xed && byte(at + 1) > 0x9f) || (first == 0xf4 && byte(at + 1) > 0x8f);
-    return overlong || beyond ? 0 : length;
-}
-
-// Quoted and escaped. What is no UTF-8 becomes U+FFFD.
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (std::size_t i = 0; i < text.size();) {
-        const std::size_t length = utf8_length(text, i);
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (length == 0) {
-            out += "\xef\xbf\xbd";
-            ++i;
-            continue;
-        }
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += static_cast<char>(c);
-        } else if (c < 0x20 || c == 0x7f) {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", c);
-            out += escape;
-        } else {
-            out.append(text.substr(i, length));
-        }
-        i += length;
-    }
-    return out + '"';
-}
 
 const char* group_of(trace::WaitKind kind) {
     if (trace::is_barrier(kind)) {
@@ -119,9 +67,9 @@ const char* word_for(trace::DriverKind kind) {
     return "wait";
 }
 
-class Writer {
+class Writer : JsonText {
 public:
-    Writer(const model::Run& run, const Sink& sink) : run_(run), sink_(sink) { buffer_.reserve(kFlushBytes + 4096); }
+    Writer(const model::Run& run, const Sink& sink) : JsonText(sink), run_(run) {}
 
     bool write() {
         put("{\"displayTimeUnit\":\"ns\",\n\"otherData\":");
@@ -152,60 +100,13 @@ public:
     }
 
 private:
-    void put(std::string_view text) { buffer_ += text; }
-    void put(std::int64_t number) {
-        char text[24];
-        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
-    }
-    void put(std::uint64_t number) {
-        char text[24];
-        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
-    }
-    void put(std::uint32_t number) { put(static_cast<std::int64_t>(number)); }
-    void put(int number) { put(static_cast<std::int64_t>(number)); }
-    void put_double(double number) {
-        char text[40];
-        buffer_.append(text, std::to_chars(text, text + sizeof text, number).ptr);
-    }
-    template <class Call>
-    void list(std::size_t count, Call call) {
-        put("[");
-        for (std::size_t i = 0; i < count; ++i) {
-            put(i == 0 ? "" : ",");
-            call(i);
-        }
-        put("]");
-    }
-    void put_us(std::int64_t ns) {
-        if (ns < 0) {
-            buffer_ += '-';
-            ns = -ns;
-        }
-        put(ns / 1000);
-        const auto rest = static_cast<int>(ns % 1000);
-        const char digits[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
-                                static_cast<char>('0' + rest % 10)};
-        buffer_.append(digits, 4);
-    }
-    template <class... Parts>
-    void put_all(Parts... parts) {
-        (put(parts), ...);
-    }
-
-    bool flush() {
-        good_ = good_ && sink_(buffer_);
-        buffer_.clear();
-        return good_;
-    }
     // Begins an event: everything up to its name; true while the sink takes them.
     bool event(std::string_view phase, int tid) {
-        if (buffer_.size() >= kFlushBytes) {
-            flush();
-        }
+        flush_when_full();
         put(first_ ? "{\"ph\":\"" : ",\n{\"ph\":\"");
         first_ = false;
         put_all(phase, "\",\"pid\":1,\"tid\":", tid);
-        return good_;
+        return good();
     }
     void span(std::int64_t begin_ns, std::int64_t end_ns) {
         put(",\"ts\":");
@@ -261,11 +162,9 @@ private:
     void counter(const char* name, const char* unit, const model::Curve& curve);
 
     const model::Run& run_;
-    const Sink& sink_;
-    std::string buffer_;
     std::unordered_map<std::uint16_t, SignatureText> signatures_;
     std::unordered_map<core::Line, std::string> lines_;  // quoted, with the file's number
-    bool first_ = true, good_ = true;
+    bool first_ = true;
 };
 
 void Writer::other_data() {
@@ -412,7 +311,7 @@ void Writer::names() {
 }
 
 void Writer::issues() {
-    for (core::OpId id = 1; id <= run_.op_count() && good_; ++id) {
+    for (core::OpId id = 1; id <= run_.op_count() && good(); ++id) {
         const auto& op = run_.op(id);
         const auto& text = signature(op.signature);
         event("X", kFrontendTid);

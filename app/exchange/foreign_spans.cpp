@@ -1,0 +1,74 @@
+#include "app/exchange/foreign_spans.h"
+
+#include <algorithm>
+
+#include "app/exchange/chrome_event.h"
+
+namespace headway::exchange {
+
+namespace {
+
+constexpr std::size_t kMostSignatures = 60'000;
+
+}  // namespace
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string label_of(const ForeignTrack& track) {
+    if (!track.name.empty()) {
+        return track.name.substr(0, track.name.find_last_not_of(' ') + 1);
+    }
+    return track.tid.empty() ? "thread of " + (track.pid.empty() ? "no name" : track.pid) : "thread " + track.tid;
+}
+
+ForeignOps::Made ForeignOps::made_of(const ForeignSpan& span, std::uint8_t lane) {
+    if (lane >= free_ns_.size()) {
+        free_ns_.resize(lane + 1u, INT64_MIN);
+    }
+    Made made;
+    made.op.lane = lane;
+    made.op.signature = signature_of(span.name);
+    made.op.flags = trace::kNotIssued;
+    made.exec.begin_ns = std::max(span.begin_ns, free_ns_[lane]);
+    made.exec.end_ns = free_ns_[lane] = std::max(span.end_ns, made.exec.begin_ns);
+    made.op.issue_begin_ns = made.op.issue_end_ns = made.exec.begin_ns;
+    return made;
+}
+
+std::uint16_t ForeignOps::signature_of(std::uint32_t name) {
+    const auto [at, fresh] = signature_ids_.try_emplace(name, std::uint16_t{0});
+    if (fresh) {
+        const bool room = draft_.signatures.size() < kMostSignatures;
+        const std::string full = room ? text_from("\"" + trace_.names[name] + "\"") : "(one of too many names)";
+        model::Signature signature;
+        signature.name = short_kernel_name(full);
+        signature.shapes = signature.name == full ? std::string() : full.substr(0, 300);
+        signature.family = family_of(full);
+        if (signature.name.empty()) {
+            signature.name = "(no name)";
+        }
+        if (draft_.signatures.size() <= kMostSignatures) {
+            draft_.signatures.push_back(std::move(signature));
+        }
+        at->second = static_cast<std::uint16_t>(draft_.signatures.size() - 1);
+    }
+    return at->second;
+}
+
+void ForeignOps::finish() {
+    std::stable_sort(made_.begin(), made_.end(), [](const Made& a, const Made& b) {
+        return a.op.issue_begin_ns != b.op.issue_begin_ns ? a.op.issue_begin_ns < b.op.issue_begin_ns
+                                                          : a.exec.begin_ns < b.exec.begin_ns;
+    });
+    draft_.ops.reserve(made_.size());
+    for (Made& op : made_) {
+        draft_.ops.push_back(op.op);
+        op.exec.op = static_cast<core::OpId>(draft_.ops.size());
+        draft_.lanes[op.op.lane].push_back(op.exec);
+    }
+    made_ = {};
+}
+
+}  // namespace headway::exchange

@@ -1,0 +1,79 @@
+// What a trace of another program tells: spans on threads, before anything is known of lanes, issues or waits; and the
+// two ways in which they become a run. Private to app/exchange.
+//
+// Threads: one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/exchange/draft.h"
+#include "app/exchange/foreign_names.h"
+
+namespace headway::exchange {
+
+struct ForeignSpan {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t name = 0, track = 0;  // indices into ForeignTrace
+    std::uint32_t correlation = 0;      // of a launch and its kernel; 0: none
+    SpanClass what = SpanClass::other;
+};
+
+// A thread of a process; or, where the process is a GPU, a stream.
+struct ForeignTrack {
+    std::string pid, tid, name, process;
+    std::int64_t order = 0;
+    std::vector<ForeignSpan> open{};  // begun and not ended so far
+};
+
+struct ForeignTrace {
+    std::deque<std::string> names;  // as they stand in the text, escapes left in; addresses stay
+    std::vector<ForeignTrack> tracks;
+    std::vector<ForeignSpan> spans;  // once they are all there: by track, then by begin, the longer one first
+};
+
+// Where there are kernels (torch.profiler with a GPU): the calls that launch them are the issues, the streams the
+// lanes, and the calls that wait for the device the waits.
+void draft_from_kernels(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes);
+
+// Elsewhere each thread is as many lanes as its spans are deep, and nothing is known of issues.
+void draft_from_threads(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes);
+
+// "1 span", "2 spans".
+std::string counted(std::uint64_t count, const char* one, const char* many);
+
+// "python", "thread 7".
+std::string label_of(const ForeignTrack& track);
+
+// The ops of a draft, in the making: one for each span that is to be shown.
+class ForeignOps {
+public:
+    ForeignOps(const ForeignTrace& trace, Draft& draft) : trace_(trace), draft_(draft) {}
+
+    struct Made {
+        Draft::Op op;
+        Draft::Exec exec;
+    };
+    // The op of a span on this lane, not issued as far as anybody knows. It begins when what was made on the lane
+    // before it has ended.
+    Made made_of(const ForeignSpan& span, std::uint8_t lane);
+    void add(const Made& made) { made_.push_back(made); }
+    // Puts what was added into the draft, in the order of the issues; within a lane that is the order of execution,
+    // too.
+    void finish();
+
+private:
+    std::uint16_t signature_of(std::uint32_t name);
+
+    const ForeignTrace& trace_;
+    Draft& draft_;
+    std::vector<Made> made_;
+    std::vector<std::int64_t> free_ns_;                               // by lane
+    std::unordered_map<std::uint32_t, std::uint16_t> signature_ids_;  // by name
+};
+
+}  // namespace headway::exchange
