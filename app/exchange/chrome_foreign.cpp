@@ -18,7 +18,7 @@ public:
     explicit ForeignFormat(const std::string& name) {
         const std::size_t slash = name.find_last_of('/');
         draft_.info.program = draft_.info.title = slash == std::string::npos ? name : name.substr(slash + 1);
-        draft_.info.barrier = "as-written";
+        draft_.info.foreign = true;
         draft_.signatures.emplace_back();
         draft_.files.emplace_back();
     }

@@ -405,6 +405,7 @@ void OwnFormat::facts(const Json& json) {
     info.copies = text_at(json, "copies");
     info.products = text_at(json, "products");
     info.live_sampled = is_true(json, "live_sampled");
+    info.foreign = is_true(json, "foreign");
     if (const auto list = json.find("parameters"); list != json.end() && list->is_object()) {
         for (const auto& [name, value] : list->items()) {
             info.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
@@ -440,7 +441,8 @@ void OwnFormat::facts(const Json& json) {
         for (const auto& entry : *list) {
             if (entry.is_object() && draft_.more_devices.size() + 1 < core::kMaxDevices) {
                 const auto lanes = [&entry](const char* key) {
-                    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count_at(entry, key), core::kMaxTraceLanes));
+                    return static_cast<std::uint32_t>(
+                        std::min<std::uint64_t>(count_at(entry, key), core::kMaxTraceLanes));
                 };
                 Draft::Device device{text_at(entry, "kind"), text_at(entry, "name"), is_true(entry, "simulated"),
                                      lanes("first_lane"), lanes("lanes")};

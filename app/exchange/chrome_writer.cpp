@@ -85,7 +85,9 @@ public:
         launches();
         driver_events();
         executions();
-        counter("headway", "ops", run_.headway());
+        if (run_.told().issues) {
+            counter("headway", "ops", run_.headway());
+        }
         counter("live bytes", "bytes", run_.live_bytes());
         counter("reserved bytes", "bytes", run_.reserved_bytes());
         for (std::size_t device = 0; device < run_.devices().size() && run_.devices().size() > 1; ++device) {
@@ -182,6 +184,7 @@ void Writer::other_data() {
     text("device_kind", info.device_kind);
     text("device_name", info.device_name);
     put_all("\"simulated\":", info.simulated ? "true," : "false,");
+    put(info.foreign ? "\"foreign\":true," : "");
     if (!info.timing.empty()) {
         text("timing", info.timing);
         text("timing_note", info.timing_note);
@@ -316,7 +319,8 @@ void Writer::issues() {
         const auto& text = signature(op.signature);
         event("X", kFrontendTid);
         span(op.issue_begin_ns, op.issue_end_ns);
-        put_all(",\"cat\":\"issue\",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id,
+        put_all(op.not_issued ? ",\"cat\":\"unissued\"" : ",\"cat\":\"issue\"",
+                ",\"name\":", std::string_view(text.name), ",\"args\":{\"op\":", id,
                 ",\"sig\":", std::uint32_t{op.signature});
         put_line(op.line);
         put_all(",\"lane\":", std::uint32_t{op.lane}, ",\"out\":", op.out);
@@ -361,7 +365,7 @@ void Writer::issues() {
             put_all(",\"minibatch\":", op.minibatch);
         }
         put("}}");
-        if (op.begin_ns != model::kPending) {
+        if (op.begin_ns != model::kPending && !op.not_issued) {
             event("s", kFrontendTid);
             put(",\"ts\":");
             put_us(op.issue_begin_ns);
@@ -492,6 +496,9 @@ void Writer::executions() {
                 put_all(",\"cat\":\"part\",\"name\":", std::string_view(piece.name), ",\"args\":{\"part_of\":", id,
                         ",\"sig\":", std::uint32_t{part.signature}, ",\"shapes\":", std::string_view(piece.shapes),
                         "}}");
+            }
+            if (op.not_issued) {
+                continue;
             }
             event("f", tid);
             put(",\"ts\":");

@@ -80,6 +80,7 @@ std::string run_json(const Draft& draft) {
                           {"date", info.date},
                           {"version", info.version},
                           {"parameters", info.parameters},
+                          {"foreign", info.foreign},
                           {"live_sampled", info.live_sampled},
                           {"timing", info.timing},
                           {"timing_note", info.timing_note},

@@ -300,7 +300,7 @@ private:
                 (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) =
                     true;
             }
-            o.issues = o.issues || run.op_count() > 0;
+            o.issues = o.issues || (run.op_count() > 0 && run.told().issues);
             o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
             o.works = o.works || !run.works().empty();
             o.pending = o.pending || run.pending_bytes().most() > 0;
@@ -511,7 +511,8 @@ private:
         const auto both = [&](auto part) {
             const std::string of_a = part(a_, na_);
             const std::string of_b = b_ != nullptr ? part(*b_, nb_) : of_a;
-            return of_a == of_b ? of_a : of_a + " / " + of_b;
+            const auto or_dash = [](const std::string& words) { return words.empty() ? std::string("–") : words; };
+            return of_a == of_b ? of_a : or_dash(of_a) + " / " + or_dash(of_b);
         };
         const auto add = [&](std::string words) {
             if (!words.empty()) {
@@ -530,7 +531,10 @@ private:
             return r.info().cpu.empty() || r.info().device_name.find(r.info().cpu) != std::string::npos ? std::string()
                                                                                                         : r.info().cpu;
         }));
-        add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
+        const bool settings = na_.told.settings && (b_ == nullptr || nb_.told.settings);
+        if (settings) {
+            add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
+        }
         add(both([](const Run& r, const Numbers&) {
             return r.info().free_policy.empty() ? std::string() : "free policy " + r.info().free_policy;
         }));
@@ -546,11 +550,13 @@ private:
                    : r.info().queue_limit == 0 ? "no queue limit"
                                                : "queue limit " + count_text(r.info().queue_limit);
         }));
-        add("recorder " + both([](const Run&, const Numbers& n) {
-                return n.total_ns > 0
-                           ? percent_text(static_cast<double>(n.recorder_ns) / static_cast<double>(n.total_ns))
-                           : "0 %";
-            }));
+        if (settings) {
+            add("recorder " + both([](const Run&, const Numbers& n) {
+                    return n.total_ns > 0
+                               ? percent_text(static_cast<double>(n.recorder_ns) / static_cast<double>(n.total_ns))
+                               : "0 %";
+                }));
+        }
         add(both([](const Run& r, const Numbers&) { return r.info().date.substr(0, 10); }));
         std::string line;
         for (const std::string& part : parts) {

@@ -12,55 +12,69 @@ using model::Run;
 std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const std::vector<Numbers>& numbers,
                                         bool few) {
     std::vector<FigureColumn> all;
-    const auto add = [&](const char* head, auto cell, bool words = false) {
+    // A dash for what one run's trace does not tell of, and no column for what none does.
+    const auto add_told = [&](const char* head, bool model::Told::*told, auto cell, bool words = false) {
         FigureColumn column{head, {}, words, 0};
+        bool any = false;
         for (std::size_t i = 0; i < runs.size() && i < numbers.size(); ++i) {
-            column.cells.push_back(cell(numbers[i]));
+            const bool known = told == nullptr || numbers[i].told.*told;
+            any = any || known;
+            column.cells.push_back(known ? cell(numbers[i]) : std::string("–"));
         }
-        all.push_back(std::move(column));
+        if (any) {
+            all.push_back(std::move(column));
+        }
     };
+    const auto add = [&](const char* head, auto cell) { add_told(head, nullptr, cell); };
+    using model::Told;
     const auto time = [](auto ns) { return duration_text(static_cast<double>(ns)); };
     add("total", [&](const Numbers& n) { return time(n.total_ns); });
     if (!few) {
-        add("issue", [&](const Numbers& n) { return time(n.issue_ns); });
+        add_told("issue", &Told::issues, [&](const Numbers& n) { return time(n.issue_ns); });
     }
-    add("blocked", [&](const Numbers& n) { return time(n.blocked_ns); });
+    add_told("blocked", &Told::waits, [&](const Numbers& n) { return time(n.blocked_ns); });
     if (!few && std::any_of(numbers.begin(), numbers.end(), [](const Numbers& n) { return n.work_ns > 0; })) {
-        add("own work", [&](const Numbers& n) { return time(n.work_ns); });
+        add_told("own work", &Told::settings, [&](const Numbers& n) { return time(n.work_ns); });
     }
-    add("backend idle", [](const Numbers& n) {
+    add_told("backend idle", &Told::backend, [](const Numbers& n) {
         const auto all_ns = static_cast<double>(n.backend_busy_ns + n.backend_idle_ns);
         return all_ns > 0 ? percent_text(static_cast<double>(n.backend_idle_ns) / all_ns) : std::string("–");
     });
-    add("max headway",
-        [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
-    add("peak memory", [](const Numbers& n) { return bytes_text(n.live_bytes_peak); });
+    add_told("max headway", &Told::issues,
+             [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
+    add_told("peak memory", &Told::memory, [](const Numbers& n) { return bytes_text(n.live_bytes_peak); });
     if (few) {
         return all;
     }
-    add("t₁ issue", [&](const Numbers& n) { return time(n.t1_ns); });
+    add_told("t₁ issue", &Told::issues, [&](const Numbers& n) { return time(n.t1_ns); });
     add("t₂ execute", [&](const Numbers& n) { return time(n.t2_ns); });
-    add("t₃ return", [&](const Numbers& n) { return time(n.t3_ns); });
-    add("predicted", [&](const Numbers& n) { return time(n.predicted_ns); });
-    add(
-        "regime", [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
+    add_told("t₃ return", &Told::issues, [&](const Numbers& n) { return time(n.t3_ns); });
+    add_told("predicted", &Told::issues, [&](const Numbers& n) { return time(n.predicted_ns); });
+    add_told(
+        "regime", &Told::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
     return all;
 }
 
 std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double ns) {
     std::vector<FigureColumn> all;
-    const auto add = [&](const char* head, auto cell) {
+    const auto add = [&](const char* head, bool model::Told::*told, auto cell) {
         FigureColumn column{head, {}, false, 0};
+        bool any = false;
         for (const TimelineRun& shown : runs) {
             const std::int64_t origin = shown.run->measure_begin_ns();
             const auto end_ns = static_cast<double>(shown.run->end_ns() - origin);
-            column.cells.push_back(cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns))));
+            const bool known = told == nullptr || shown.run->told().*told;
+            any = any || known;
+            column.cells.push_back(known ? cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns)))
+                                         : std::string("–"));
         }
-        all.push_back(std::move(column));
+        if (any) {
+            all.push_back(std::move(column));
+        }
     };
-    add("time",
+    add("time", nullptr,
         [](const Run& r, std::int64_t at) { return duration_text(static_cast<double>(at - r.measure_begin_ns())); });
-    add("issued", [](const Run& r, std::int64_t at) {
+    add("issued", &model::Told::issues, [](const Run& r, std::int64_t at) {
         std::size_t first = 0, last = r.op_count();  // ops are issued in the order of their ids
         while (first < last) {
             const std::size_t middle = (first + last) / 2;
@@ -74,11 +88,11 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
         first = std::min<std::size_t>(first, measured.last);
         return count_text(first - std::min<std::size_t>(first, measured.first - 1));
     });
-    add("headway", [](const Run& r, std::int64_t at) {
+    add("headway", &model::Told::issues, [](const Run& r, std::int64_t at) {
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.headway().at(at)));
         return count_text(ahead) + (ahead == 1 ? " op" : " ops");
     });
-    add("live memory", [](const Run& r, std::int64_t at) {
+    add("live memory", &model::Told::memory, [](const Run& r, std::int64_t at) {
         return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.live_bytes().at(at))));
     });
     return all;

@@ -63,6 +63,9 @@ std::string barrier_label(std::string_view barrier) {
 
 std::string barrier_label(const model::Run& run) {
     constexpr std::size_t kMostTold = 2;
+    if (!run.told().settings) {
+        return run.info().title.empty() ? run.info().program : run.info().title;
+    }
     const auto& changes = run.info().barrier_changes;
     std::string label = barrier_label(run.info().barrier);
     for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
@@ -338,7 +341,7 @@ private:
                 break;
             case RowKind::frontend:
                 name = "Frontend";
-                below = "issues, waits";
+                below = run.told().issues ? "issues, waits" : "waits";
                 break;
             case RowKind::headway:
                 name = "Headway";
@@ -351,7 +354,7 @@ private:
             case RowKind::lane:
                 name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-                below = below.empty() ? "executes" : "the " + below + " executes";
+                below = !run.told().backend ? "spans" : below.empty() ? "executes" : "the " + below + " executes";
                 break;
             case RowKind::memory:
                 name = "Memory";

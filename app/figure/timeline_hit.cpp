@@ -10,12 +10,15 @@ namespace {
 
 constexpr float kNear = 3;  // px: what is narrower than a pointer can still be pointed at
 
-// The one of [first, last) whose time lies nearest to `ns`.
-template <class Time>
-std::size_t nearest(IndexRange range, double ns, Time time) {
-    std::size_t best = range.first;
+// The one of [first, last) whose time lies nearest to `ns`, of those that are drawn; `last` where none is.
+template <class Time, class IsDrawn>
+std::size_t nearest(IndexRange range, double ns, Time time, IsDrawn is_drawn) {
+    std::size_t best = range.last;
     double best_distance = INFINITY;
     for (std::size_t i = range.first; i < range.last; ++i) {
+        if (!is_drawn(i)) {
+            continue;
+        }
         const auto [begin, end] = time(i);
         const double distance = ns < begin ? begin - ns : ns > end ? ns - end : 0;
         if (distance < best_distance) {
@@ -27,6 +30,10 @@ std::size_t nearest(IndexRange range, double ns, Time time) {
         }
     }
     return best;
+}
+template <class Time>
+std::size_t nearest(IndexRange range, double ns, Time time) {
+    return nearest(range, ns, time, [](std::size_t) { return true; });
 }
 
 }  // namespace
@@ -112,8 +119,10 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
             }
         }
         if (issues.first < issues.last) {
-            const std::size_t issue = nearest(issues, ns, issue_time);
-            if (distance(issue_time(issue)) < wait_distance) {
+            const std::size_t issue = nearest(issues, ns, issue_time, [&run](std::size_t i) {
+                return !run.op(static_cast<core::OpId>(i + 1)).not_issued;
+            });
+            if (issue < issues.last && distance(issue_time(issue)) < wait_distance) {
                 hit.op = static_cast<core::OpId>(issue + 1);
                 hit.wait = -1;
             }
@@ -131,7 +140,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                 hit.wait = -1;
             }
         }
-        const IndexRange column = hit.op != 0      ? issue_range(run, begin_column, end_column)
+        const IndexRange column = hit.op != 0     ? issue_range(run, begin_column, end_column)
                                   : hit.work >= 0 ? work_range(run, begin_column, end_column)
                                                   : wait_range(run, begin_column, end_column);
         hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
@@ -203,6 +212,9 @@ std::optional<Box> TimelineLayout::box_of_issue(int run, core::OpId op) const {
         return std::nullopt;
     }
     const model::Op& found = runs[static_cast<std::size_t>(run)].run->op(op);
+    if (found.not_issued) {
+        return std::nullopt;
+    }
     return box_in(*this, run, RowKind::frontend, -1, found.issue_begin_ns, found.issue_end_ns);
 }
 

@@ -190,7 +190,8 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, const Theme
     constexpr std::size_t kMostOps = 2000;
     std::vector<Box> lines;  // one open line per row
     const auto close = [&](const Box& b) { under(b, b.x0, b.x1, 1.5F * scale, theme.wait); };
-    for (const core::OpId op : model.caused_by(found, kMostOps)) {
+    const bool told = model.told().issues;  // what there was to wait for
+    for (const core::OpId op : told ? model.caused_by(found, kMostOps) : std::vector<core::OpId>()) {
         const auto at = layout.box_of_op(run, op);
         if (!at || at->x1 < layout.axis.x0 || at->x0 > layout.axis.x1) {
             continue;
@@ -206,7 +207,7 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, const Theme
         }
     }
     std::for_each(lines.begin(), lines.end(), close);
-    if (static_cast<std::size_t>(wait) < model.waits().size()) {
+    if (told && static_cast<std::size_t>(wait) < model.waits().size()) {
         std::size_t left = kMostOps;
         const std::int64_t origin = model.measure_begin_ns();
         model::walk_wait(

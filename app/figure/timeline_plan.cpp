@@ -91,15 +91,20 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
             const float height = style.scopes_row_px * static_cast<float>(lines);
             add(RowKind::scopes, index, -1, height, 13.0F * static_cast<float>(lines), 1);
         }
-        add(RowKind::frontend, index, -1, style.frontend_row_px, 26, style.bars_grow);
-        add(RowKind::headway, index, -1, style.headway_row_px, 26, style.curves_grow);
+        const model::Told told = run.told();  // a row of what is not in the trace would say that there was none
+        if (told.issues || told.waits) {
+            add(RowKind::frontend, index, -1, style.frontend_row_px, 26, style.bars_grow);
+        }
+        if (told.issues) {
+            add(RowKind::headway, index, -1, style.headway_row_px, 26, style.curves_grow);
+        }
         if (!run.launches().empty()) {
             add(RowKind::launch, index, -1, style.launch_row_px, 15, style.bars_grow);
         }
         for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
             add(RowKind::lane, index, static_cast<int>(lane), style.lane_row_px, 15, style.bars_grow);
         }
-        if (run.devices().size() < 2) {
+        if (run.devices().size() < 2 && told.memory) {
             add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
         }
         for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1; ++device) {

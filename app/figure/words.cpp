@@ -96,16 +96,23 @@ std::string outcome(const Run& run, const Numbers& n) {
         return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
     s += run.state() == trace::RunState::running ? " so far" : "";
-    const std::string ahead = "at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
-    const std::string peak = bytes_text(n.live_bytes_peak);
-    return run.devices().size() > 1 ? s + "; on both devices " + ahead + ", peak " + peak
-                                    : s + ", " + ahead + ", peak " + peak;
+    if (!n.told.issues && !n.told.memory) {
+        return s + ", " + count_text(n.ops) + (n.ops == 1 ? " op" : " ops");
+    }
+    std::string rest;
+    if (n.told.issues) {
+        rest = "at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
+    }
+    if (n.told.memory) {
+        rest += (rest.empty() ? "peak " : ", peak ") + bytes_text(n.live_bytes_peak);
+    }
+    return s + (run.devices().size() > 1 ? "; on both devices " : ", ") + rest;
 }
 
 }  // namespace
 
 std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb, Clear clear) {
-    const std::string label = capitalised(barrier_label(a));
+    const std::string label = a.told().settings ? capitalised(barrier_label(a)) : barrier_label(a);
     if (b == nullptr) {
         return label + ": " + outcome(a, na);
     }
@@ -117,6 +124,9 @@ std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numb
             of_b = "run B";
         }
         return of_a + ": " + outcome(a, na) + "; " + of_b + ": " + outcome(*b, nb);
+    }
+    if ((!a.told().settings || !b->told().settings) && a.info().program == b->info().program) {
+        return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb);  // what differs is not known: no verdict
     }
     const std::string what = subject(a, *b);
     if (a.info().program == b->info().program && a.info().parameters != b->info().parameters) {
@@ -188,7 +198,7 @@ std::string other_parameters(const Run& run, const Run& other) {
 
 std::string run_label(const Run& run, const Run* other) {
     std::string label = barrier_label(run);
-    if (other == nullptr) {
+    if (other == nullptr || !run.told().settings) {
         return label;
     }
     const auto& x = run.info();
@@ -231,6 +241,9 @@ std::int64_t paused_ns(const Run& run) {
 }
 
 std::string device_of(const model::RunInfo& info) {
+    if (info.foreign && info.device_kind == "trace") {
+        return info.device_name;
+    }
     std::string device = info.device_name.empty() ? info.device_kind : info.device_name;
     const bool cpu = info.device_kind == "cpu";
     const std::uint32_t lanes = cpu ? info.workers : info.streams;
@@ -264,7 +277,8 @@ std::string subtitle_of(const Run& a, const Run* b) {
         s += "; " + device;
     }
     s += ".";
-    if (b != nullptr && a.info().program == info.program && a.info().parameters == info.parameters) {
+    if (b != nullptr && a.info().program == info.program && a.info().parameters == info.parameters &&
+        a.told().settings && b->told().settings) {
         const auto& x = a.info();
         const bool rest_same = x.queue_limit == info.queue_limit && x.free_policy == info.free_policy &&
                                x.device_name == info.device_name && x.workers == info.workers &&

@@ -132,6 +132,7 @@ void Run::take_run(std::string_view text) {
         return found != json.end() && found->is_boolean() && found->get<bool>();
     };
     info_.simulated = is_true("simulated");
+    info_.foreign = is_true("foreign");
     info_.live_sampled = is_true("live_sampled");
     info_.timing = text_of(json, "timing");
     info_.timing_note = text_of(json, "timing_note");

@@ -191,12 +191,14 @@ Numbers Run::numbers() const {
     renew(numbers);
 
     // Ops, first for the means.
+    std::uint64_t issued = 0;  // those of which that is known
     std::uint64_t executed = 0;
     LaneSet lanes_used;
     LaneSet lanes_open;  // with something left to do
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
         add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
+        issued += op.not_issued ? 0 : 1;
         if (op.end_ns != kPending) {
             ++executed;
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
@@ -214,7 +216,7 @@ Numbers Run::numbers() const {
     const auto mean = [](std::int64_t sum, std::uint64_t count) {
         return count == 0 ? 0.0L : static_cast<long double>(sum) / static_cast<long double>(count);
     };
-    const long double t1 = mean(numbers.issue_ns, numbers.ops);
+    const long double t1 = mean(numbers.issue_ns, issued);
     const long double t2 = mean(numbers.backend_busy_ns, executed);
 
     long double predicted = 0;
@@ -248,7 +250,7 @@ Numbers Run::numbers() const {
         const Op& op = ops_[id - 1];
         take_work_before(id);
         segment.work_before_last_ns = segment.work_ns;
-        if (segment.ops == 0 && op.end_ns != kPending) {
+        if (segment.ops == 0 && op.end_ns != kPending && !op.not_issued) {
             handovers += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
         }
         ++segment.ops;
@@ -311,13 +313,15 @@ Numbers Run::numbers() const {
 }
 
 const char* regime_word(const Numbers& numbers) {
-    return numbers.regime_even                     ? "about equal"
+    return !numbers.told.issues                    ? ""
+           : numbers.regime_even                   ? "about equal"
            : numbers.regime == Regime::issue_bound ? "issue-bound"
                                                    : "execution-bound";
 }
 
 void Run::renew(Numbers& numbers) const {
     const Measured part = measured();
+    numbers.told = told();
     numbers.begin_ns = part.begin_ns;
     numbers.end_ns = part.end_ns;
     numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;

@@ -275,6 +275,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.not_issued = (record.kind & trace::kNotIssued) != 0;
     op.out_beside = (record.kind & trace::kOutBeside) != 0;
     op.minibatch = intake_->open_minibatch;
+    any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);
     issue_index_.add(op.issue_begin_ns, op.issue_end_ns - op.issue_begin_ns, devices::Family::other, op.not_issued);
 

@@ -29,19 +29,25 @@ Json time_or_null(std::int64_t ns) {
     return ns == kPending ? Json(nullptr) : Json(ns);
 }
 
-Json settings_of(const RunInfo& info) {
+// What the trace does not tell of is null.
+template <class Value>
+Json if_told(bool told, const Value& value) {
+    return told ? Json(value) : Json(nullptr);
+}
+
+Json settings_of(const RunInfo& info, const Told& told) {
     Json settings;
-    settings["barrier"] = info.barrier;
-    settings["free_policy"] = info.free_policy;
-    settings["workers"] = info.workers;
-    settings["streams"] = info.streams;
-    settings["budget"] = info.budget;
-    settings["queue_limit"] = info.queue_limit;
-    settings["seed"] = info.seed;
+    settings["barrier"] = if_told(told.settings, info.barrier);
+    settings["free_policy"] = if_told(told.settings, info.free_policy);
+    settings["workers"] = if_told(told.settings, info.workers);
+    settings["streams"] = if_told(told.backend, info.streams);
+    settings["budget"] = if_told(told.settings, info.budget);
+    settings["queue_limit"] = if_told(told.settings, info.queue_limit);
+    settings["seed"] = if_told(told.settings, info.seed);
     for (const auto& change : info.barrier_changes) {
         settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
     }
-    settings["issue"] = info.issue.empty() ? "op" : info.issue;
+    settings["issue"] = if_told(told.settings, info.issue.empty() ? std::string("op") : info.issue);
     if (!info.launch.empty()) {
         settings["launch"] = info.launch;
         settings["copies"] = info.copies;
@@ -58,6 +64,7 @@ void put_line(Json& entry, const Run& run, core::Line line) {
 // A line of text for each wait: there may be a million of them.
 void append_waits(std::string& text, const Run& run) {
     const Run::Measured part = run.measured();
+    const bool told = run.told().issues;  // what there was to wait for
     const char* before = "[\n    {";
     std::size_t named = 0;
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
@@ -88,6 +95,10 @@ void append_waits(std::string& text, const Run& run) {
         for (const OpId cause : causes) {
             list += (list.size() > 1 ? ", " : "") + std::to_string(cause);
         }
+        if (!told) {
+            text += "\"caused_by\": null, \"caused_by_count\": null, \"split\": null}";
+            continue;
+        }
         put("caused_by", list + "]");
         text += "\"caused_by_count\": " + std::to_string(count);
         const WaitSplit split = split_of(run, i);
@@ -101,12 +112,16 @@ void append_waits(std::string& text, const Run& run) {
 
 Json lines_of(const Run& run) {
     Json list = Json::array();
+    const Told told = run.told();
+    if (!told.issues && !told.waits) {
+        return nullptr;
+    }
     for (const LineCost& cost : run.line_costs()) {
         Json entry;
         put_line(entry, run, cost.line);
-        entry["issue_ns"] = cost.issue_ns;
-        entry["blocked_ns"] = cost.blocked_ns;
-        entry["work_ns"] = cost.work_ns;
+        entry["issue_ns"] = if_told(told.issues, cost.issue_ns);
+        entry["blocked_ns"] = if_told(told.waits, cost.blocked_ns);
+        entry["work_ns"] = if_told(told.settings, cost.work_ns);
         entry["ops"] = cost.ops;
         list.push_back(std::move(entry));
     }
@@ -127,8 +142,9 @@ Json minibatches_of(const Run& run) {
         entry["index"] = minibatch.index;
         entry["issue_begin_ns"] = minibatch.issue_begin_ns;
         entry["issue_end_ns"] = time_or_null(minibatch.issue_end_ns);
-        entry["execute_begin_ns"] = time_or_null(begin_ns);
-        entry["execute_end_ns"] = time_or_null(end_ns);
+        const bool told = run.told().issues;  // of which minibatch an op is
+        entry["execute_begin_ns"] = told ? time_or_null(begin_ns) : nullptr;
+        entry["execute_end_ns"] = told ? time_or_null(end_ns) : nullptr;
         list.push_back(std::move(entry));
     }
     return list;
@@ -184,6 +200,7 @@ Json devices_of(const Run& run) {
             sum.waited_ns += wait.end_ns - wait.begin_ns;
         }
     }
+    const Told told = run.told();
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
         const RunDevice& device = run.devices()[i];
@@ -196,15 +213,16 @@ Json devices_of(const Run& run) {
             entry["lanes"].push_back(run.lanes()[lane].name);
         }
         entry["ops"] = sums[i].ops;
-        entry["busy_ns"] = sums[i].busy_ns;
-        entry["idle_ns"] = std::max<std::int64_t>(
-            static_cast<std::int64_t>(sums[i].lanes_used.count()) * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0);
-        entry["waits"] = sums[i].waits;
-        entry["waited_ns"] = sums[i].waited_ns;
-        entry["live_bytes_peak"] = run.measured_peak(run.live_bytes(i));
-        entry["pending_bytes_peak"] = run.measured_peak(run.pending_bytes(i));
-        entry["reserved_bytes_peak"] =
-            run.clock() == trace::ClockKind::virtual_ns ? 0 : run.measured_peak(run.reserved_bytes(i));
+        const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
+        entry["busy_ns"] = if_told(told.backend, sums[i].busy_ns);
+        entry["idle_ns"] = if_told(
+            told.backend, std::max<std::int64_t>(lanes_used * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0));
+        entry["waits"] = if_told(told.waits, sums[i].waits);
+        entry["waited_ns"] = if_told(told.waits, sums[i].waited_ns);
+        entry["live_bytes_peak"] = if_told(told.memory, run.measured_peak(run.live_bytes(i)));
+        entry["pending_bytes_peak"] = if_told(told.tensors, run.measured_peak(run.pending_bytes(i)));
+        entry["reserved_bytes_peak"] = if_told(
+            told.settings, run.clock() == trace::ClockKind::virtual_ns ? 0 : run.measured_peak(run.reserved_bytes(i)));
         list.push_back(std::move(entry));
     }
     return list;
@@ -283,48 +301,58 @@ std::string report_json(const Run& run) {
         report["device"]["timing_note"] = info.timing_note;
         report["device"]["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
     }
-    report["machine"] = {{"cpu", info.cpu}, {"cores", info.cores}, {"os", info.os}};
-    report["settings"] = settings_of(info);
+    const Told& told = numbers.told;
+    report["machine"] = {{"cpu", if_told(told.settings, info.cpu)},
+                         {"cores", if_told(told.settings, info.cores)},
+                         {"os", if_told(told.settings, info.os)}};
+    report["settings"] = settings_of(info, told);
     report["parameters"] = Json::object();
     for (const auto& [name, value] : info.parameters) {
         report["parameters"][name] = value;
     }
     report["ops"] = numbers.ops;
-    report["parts"] = numbers.parts;
+    report["parts"] = if_told(told.settings, numbers.parts);
     report["total_ns"] = numbers.total_ns;
-    report["warmup_ns"] = numbers.warmup_ns;
-    report["issue_ns"] = numbers.issue_ns;
-    report["blocked_ns"] = numbers.blocked_ns;
-    report["work_ns"] = numbers.work_ns;
-    report["backend_busy_ns"] = numbers.backend_busy_ns;
-    report["backend_idle_ns"] = numbers.backend_idle_ns;
-    report["recorder_ns"] = numbers.recorder_ns;
+    report["warmup_ns"] = if_told(told.settings, numbers.warmup_ns);
+    report["issue_ns"] = if_told(told.issues, numbers.issue_ns);
+    report["blocked_ns"] = if_told(told.waits, numbers.blocked_ns);
+    report["work_ns"] = if_told(told.settings, numbers.work_ns);
+    report["backend_busy_ns"] = if_told(told.backend, numbers.backend_busy_ns);
+    report["backend_idle_ns"] = if_told(told.backend, numbers.backend_idle_ns);
+    report["recorder_ns"] = if_told(told.settings, numbers.recorder_ns);
     if (!run.launches().empty()) {
         report["launch_ns"] = numbers.launch_ns;
     }
-    report["t1_ns"] = whole(numbers.t1_ns);
+    report["t1_ns"] = if_told(told.issues, whole(numbers.t1_ns));
     report["t2_ns"] = whole(numbers.t2_ns);
-    report["t3_ns"] = whole(numbers.t3_ns);
-    report["regime"] = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
-    report["predicted_ns"] = numbers.predicted_ns;
-    report["prediction"] = numbers.prediction_formula;
-    report["handover_ns"] = numbers.handover_ns;
-    report["headway_max"] = numbers.headway_max;
-    report["live_bytes_peak"] = numbers.live_bytes_peak;
-    report["pending_bytes_peak"] = numbers.pending_bytes_peak;
-    report["reserved_bytes_peak"] = numbers.reserved_bytes_peak;
-    report["rss_bytes_peak"] = numbers.rss_bytes_peak;
+    report["t3_ns"] = if_told(told.issues, whole(numbers.t3_ns));
+    const char* regime = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
+    report["regime"] = if_told(told.issues, std::string(regime));
+    report["predicted_ns"] = if_told(told.issues, numbers.predicted_ns);
+    report["prediction"] = if_told(told.issues, numbers.prediction_formula);
+    report["handover_ns"] = if_told(told.issues, numbers.handover_ns);
+    report["headway_max"] = if_told(told.issues, numbers.headway_max);
+    report["live_bytes_peak"] = if_told(told.memory, numbers.live_bytes_peak);
+    report["pending_bytes_peak"] = if_told(told.tensors, numbers.pending_bytes_peak);
+    report["reserved_bytes_peak"] = if_told(told.settings, numbers.reserved_bytes_peak);
+    report["rss_bytes_peak"] = if_told(told.settings, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
-    const PathTotals path = critical_path(run);
-    report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
-                               {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
-                               {"limit_ns", path.limit_ns},       {"ops", path.ops}};
-    const IdleCauses idle = idle_causes(run);
-    report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
-                      {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
-                      {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
-                      {"handover_ns", idle.handover_ns}};
-    report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+    // What follows rests on what depends on what.
+    for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
+        report[key] = nullptr;
+    }
+    if (told.tensors) {
+        const PathTotals path = critical_path(run);
+        report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
+                                   {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
+                                   {"limit_ns", path.limit_ns},       {"ops", path.ops}};
+        const IdleCauses idle = idle_causes(run);
+        report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
+                          {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
+                          {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
+                          {"handover_ns", idle.handover_ns}};
+        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+    }
 
     if (!run.driver_events().empty()) {
         report["driver"] = driver_of(run);

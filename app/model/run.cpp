@@ -105,6 +105,7 @@ void Run::forget() {
     first_ns_ = program_end_ns_ = measure_begin_ns_ = measure_end_ns_ = kPending;
     last_ns_ = last_exec_ns_ = 0;
     measure_begin_op_ = measure_end_op_ = 0;
+    any_issued_ = false;
     measure_begin_wait_ = measure_end_wait_ = 0;
     dependencies_ = std::make_unique<Dependencies>(ops_);
     intake_ = std::make_unique<Intake>(live_, pending_);
@@ -290,6 +291,24 @@ int Run::device_of(const Wait& wait) const {
         return static_cast<int>(device_of_lane(ops_[wait.target_writer - 1].lane));
     }
     return wait.device < static_cast<int>(devices_.size()) ? wait.device : -1;
+}
+
+Told Told::both(const Told& other) const {
+    return {issues && other.issues, waits && other.waits,     backend && other.backend,
+            memory && other.memory, tensors && other.tensors, settings && other.settings};
+}
+
+Told Run::told() const {
+    if (!info_.foreign) {
+        return {};
+    }
+    Told told;
+    told.issues = any_issued_;
+    told.waits = any_issued_ || !waits_.empty();
+    told.backend = info_.device_kind != "trace";
+    told.memory = info_.live_sampled;
+    told.tensors = told.settings = false;
+    return told;
 }
 
 trace::RunState Run::state() const {

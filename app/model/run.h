@@ -145,6 +145,7 @@ struct RunInfo {
     std::string frontend;  // the language that issues: C++, Python
     std::string device_kind, device_name;
     bool simulated = false;
+    bool foreign = false;  // recorded by another program, so that only some of what is here is known
     // Where the times of ops come from ("cupti", "events"; empty: the lanes read the host's clock), why not from
     // something better, and by how much they may be off against the host's clock.
     std::string timing, timing_note;
@@ -167,6 +168,18 @@ struct RunInfo {
     bool live_sampled = false;  // live bytes come from samples, not from the ops (traces of other programs)
 };
 
+// What a trace tells of. A run of the engine tells of all of it. One that another program recorded may not, and then
+// the numbers and curves of what it leaves out stand for nothing and are not to be shown.
+struct Told {
+    bool issues = true;    // when ops were issued, of some at least: t1, t3, headway, what a wait was for, predictions
+    bool waits = true;     // when the frontend waited
+    bool backend = true;   // lanes are a backend's, and idle where no op is; else they are threads by depth
+    bool memory = true;    // how many bytes were held
+    bool tensors = true;   // which tensors held them: pending bytes, and what depends on what
+    bool settings = true;  // how the program was run: seed, policies, the machine; and the frontend's own work
+    [[nodiscard]] Told both(const Told& other) const;  // what two traces tell of, each
+};
+
 struct RunError {
     std::string message, file;
     std::uint32_t line = 0;
@@ -181,6 +194,7 @@ inline constexpr double kEvenShare = 0.05;  // less than what one run differs fr
 
 // What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
 struct Numbers {
+    Told told;  // which of these numbers stand for something
     std::uint64_t ops = 0;
     std::uint64_t parts = 0;                // that composite ops among them consisted of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
@@ -203,7 +217,8 @@ struct Numbers {
     std::uint64_t lost_records = 0;
 };
 
-// "issue-bound", "execution-bound", or "about equal" where naming one side would say too much.
+// "issue-bound", "execution-bound", or "about equal" where naming one side would say too much; "" where the trace does
+// not tell of issues.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);
 
 struct LineCost {
@@ -232,6 +247,7 @@ public:
     [[nodiscard]] std::uint32_t rescaled() const { return rescaled_; }
     [[nodiscard]] trace::RunState state() const;
     [[nodiscard]] const RunInfo& info() const { return info_; }
+    [[nodiscard]] Told told() const;
     [[nodiscard]] const std::optional<RunError>& error() const { return error_; }
     [[nodiscard]] const std::string& result_json() const { return result_; }  // what the program says of itself, or ""
 
@@ -427,6 +443,7 @@ private:
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
     OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // issued before the mark
+    bool any_issued_ = false;                         // some op's issue was recorded, not only its execution
     std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;
     std::uint32_t rescaled_ = 0;
     double ns_per_tick_ = 0;  // 0: not known yet

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 std::string ratio_text(double a, double b) {
     char text[32];
     if (a <= 0) {
-        return "";
+        return "–";
     }
     std::snprintf(text, sizeof text, "%.2fx", b / a);
     return text;
@@ -60,6 +60,9 @@ void print_table(const Side& a, const Side& b) {
     };
     const auto regime = [](const Side& side) {
         std::string word = model::regime_word(side.numbers.front());
+        if (word.empty()) {
+            return std::string("–");
+        }
         for (const model::Numbers& n : side.numbers) {
             const std::string other = model::regime_word(n);
             const bool even = n.regime_even || word == "about equal";
@@ -72,8 +75,11 @@ void print_table(const Side& a, const Side& b) {
     for (const Measure& measure : measures()) {
         const Spread left = spread_of(measure, a.numbers);
         const Spread right = spread_of(measure, b.numbers);
-        row(measure.name, text_of(measure, left.median), range(measure, left), text_of(measure, right.median),
-            range(measure, right), ratio_text(left.median, right.median));
+        // Where a trace does not tell of it there is neither a number nor a ratio.
+        const bool told_a = is_told(measure, a.numbers), told_b = is_told(measure, b.numbers);
+        row(measure.name, told_a ? text_of(measure, left.median) : "–", told_a ? range(measure, left) : "",
+            told_b ? text_of(measure, right.median) : "–", told_b ? range(measure, right) : "",
+            told_a && told_b ? ratio_text(left.median, right.median) : "–");
         if (std::string_view(measure.key) == "t3_ns") {
             row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
         }
@@ -105,10 +111,12 @@ std::string verdict(const Side& a, const Side& b) {
                : left > 0 ? "with " + ratio_text(left, right) + " of its " + what
                           : std::string("with as much ") + what;
     };
+    const std::string memory = na.told.memory && nb.told.memory
+                                   ? " and " + share(static_cast<double>(na.live_bytes_peak),
+                                                     static_cast<double>(nb.live_bytes_peak), unclear_memory, "memory")
+                                   : std::string();
     return "B stands beside A " +
-           share(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), unclear_time, "time") + " and " +
-           share(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak), unclear_memory,
-                 "memory") +
+           share(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), unclear_time, "time") + memory +
            of;
 #endif
 }

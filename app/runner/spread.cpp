@@ -12,21 +12,25 @@ namespace headway::runner {
 namespace {
 
 using model::Numbers;
+using model::Told;
 using Unit = Measure::Unit;
 
 constexpr Measure kMeasures[] = {
     {Unit::ns, "total_ns", "total", [](const Numbers& n) { return static_cast<double>(n.total_ns); }},
-    {Unit::ns, "predicted_ns", "predicted", [](const Numbers& n) { return static_cast<double>(n.predicted_ns); }},
-    {Unit::ns, "blocked_ns", "blocked", [](const Numbers& n) { return static_cast<double>(n.blocked_ns); }},
-    {Unit::ns, "t1_ns", "t1", [](const Numbers& n) { return n.t1_ns; }},
+    {Unit::ns, "predicted_ns", "predicted", [](const Numbers& n) { return static_cast<double>(n.predicted_ns); },
+     &Told::issues},
+    {Unit::ns, "blocked_ns", "blocked", [](const Numbers& n) { return static_cast<double>(n.blocked_ns); },
+     &Told::waits},
+    {Unit::ns, "t1_ns", "t1", [](const Numbers& n) { return n.t1_ns; }, &Told::issues},
     {Unit::ns, "t2_ns", "t2", [](const Numbers& n) { return n.t2_ns; }},
-    {Unit::ns, "t3_ns", "t3", [](const Numbers& n) { return n.t3_ns; }},
+    {Unit::ns, "t3_ns", "t3", [](const Numbers& n) { return n.t3_ns; }, &Told::issues},
     {Unit::count, "ops", "ops", [](const Numbers& n) { return static_cast<double>(n.ops); }},
-    {Unit::count, "headway_max", "headway", [](const Numbers& n) { return static_cast<double>(n.headway_max); }},
+    {Unit::count, "headway_max", "headway", [](const Numbers& n) { return static_cast<double>(n.headway_max); },
+     &Told::issues},
     {Unit::bytes, "live_bytes_peak", "live bytes",
-     [](const Numbers& n) { return static_cast<double>(n.live_bytes_peak); }},
+     [](const Numbers& n) { return static_cast<double>(n.live_bytes_peak); }, &Told::memory},
     {Unit::bytes, "pending_bytes_peak", "pending bytes",
-     [](const Numbers& n) { return static_cast<double>(n.pending_bytes_peak); }},
+     [](const Numbers& n) { return static_cast<double>(n.pending_bytes_peak); }, &Told::tensors},
 };
 
 std::int64_t whole(double value) {
@@ -48,6 +52,11 @@ bool unclear(const Spread& a, const Spread& b) {
 
 std::span<const Measure> measures() {
     return kMeasures;
+}
+
+bool is_told(const Measure& measure, std::span<const Numbers> runs) {
+    return measure.told == nullptr ||
+           std::all_of(runs.begin(), runs.end(), [&measure](const Numbers& run) { return run.told.*measure.told; });
 }
 
 Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {

@@ -27,10 +27,12 @@ struct Measure {
     const char* key;   // in reports
     const char* name;  // in tables
     double (*of)(const model::Numbers&);
+    bool model::Told::*told = nullptr;  // where it is known; null: always
 };
 // In the order of the table; the total first.
 std::span<const Measure> measures();
 
+bool is_told(const Measure& measure, std::span<const model::Numbers> runs);  // by all of them
 Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
 std::string text_of(const Measure& measure, double value);
 

@@ -45,7 +45,8 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         return;
     }
     if (!walk_->known()) {
-        say("This trace tells how much memory was held, and not by which tensors.");
+        say(run_->told().memory ? "This trace tells how much memory was held, and not by which tensors."
+                                : "This trace does not tell of memory.");
         return;
     }
     const int run_index = timeline_.alive_moment()->run;

@@ -221,6 +221,11 @@ void AppState::next_overlay() {
     const bool path = show_path;
     show_path = !path;
     show_ghost = show_ghost != path;
+    const session::Execution* shown = session.b();
+    if ((show_path || show_ghost) && shown != nullptr && shown->run() != nullptr && !shown->run()->told().tensors) {
+        notify(Notice::Kind::run, Notice::Tone::info,
+               "This trace does not tell what depends on what, so no critical path can be shown.");
+    }
 }
 
 void AppState::next_detail() {

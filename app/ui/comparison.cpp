@@ -85,7 +85,7 @@ Verdict compare(const Execution& a, const Execution& b) {
     // Memory is told of the faster one, so that the two lines are one sentence.
     const auto bytes_a = static_cast<double>(a.numbers().live_bytes_peak),
                bytes_b = static_cast<double>(b.numbers().live_bytes_peak);
-    if (bytes_a <= 0 || bytes_b <= 0) {
+    if (!a.numbers().told.memory || !b.numbers().told.memory || bytes_a <= 0 || bytes_b <= 0) {
         return verdict;
     }
     const double mine = a_first ? bytes_a : bytes_b, other = a_first ? bytes_b : bytes_a;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/figure/format.h"
+#include "app/figure/timeline.h"
 #include "app/figure/words.h"
 #include "app/ui/comparison.h"
 #include "app/ui/widgets.h"
@@ -14,6 +15,11 @@ namespace {
 
 bool shown(const session::Execution* e) {
     return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
+}
+
+// A dash for what the trace does not tell of.
+std::string if_told(bool told, std::string words) {
+    return told ? std::move(words) : std::string("–");
 }
 
 figure::Rgba tone(const figure::Theme& t, Verdict::Tone tone) {
@@ -127,7 +133,8 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
                             std::max(1.0, static_cast<double>(n.backend_idle_ns + n.backend_busy_ns));
         const bool a = run == state_.session.a();
         const auto policy = session::barrier_from_word(run->run()->info().barrier);
-        std::string barrier = short_barrier_label(policy ? *policy : run->settings.barrier);
+        std::string barrier = n.told.settings ? short_barrier_label(policy ? *policy : run->settings.barrier)
+                                              : figure::barrier_label(*run->run());
         if (const auto& changes = run->run()->info().barrier_changes; !changes.empty()) {
             if (const auto last = session::barrier_from_word(changes.back().barrier)) {
                 barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
@@ -138,16 +145,18 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             const std::string differs = figure::other_parameters(*run->run(), *other->run());
             barrier += differs.empty() ? "" : ", " + differs;
         }
-        const model::IdleCauses* causes = n.backend_idle_ns > 0 ? idle_of(*run) : nullptr;
-        all.push_back({run,
-                       (a ? "A  " : "B  ") + barrier,
-                       run->run()->info().simulated,
-                       a ? t.run_a : t.run_b,
-                       {time(n.total_ns), time(n.issue_ns), time(n.blocked_ns), figure::percent_text(idle),
-                        figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"),
-                        figure::bytes_text(n.live_bytes_peak)},
-                       causes,
-                       causes != nullptr ? short_idle(*causes) : std::string()});
+        const model::IdleCauses* causes = n.backend_idle_ns > 0 && n.told.tensors ? idle_of(*run) : nullptr;
+        all.push_back(
+            {run,
+             (a ? "A  " : "B  ") + barrier,
+             run->run()->info().simulated,
+             a ? t.run_a : t.run_b,
+             {time(n.total_ns), if_told(n.told.issues, time(n.issue_ns)), if_told(n.told.waits, time(n.blocked_ns)),
+              if_told(n.told.backend, figure::percent_text(idle)),
+              if_told(n.told.issues, figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops")),
+              if_told(n.told.memory, figure::bytes_text(n.live_bytes_peak))},
+             causes,
+             causes != nullptr ? short_idle(*causes) : std::string()});
     }
     Verdict verdict;
     if (both) {

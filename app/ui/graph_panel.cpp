@@ -191,9 +191,17 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
                   "No op has been issued yet");
         return;
     }
+    const bool threads = state_.detail == AppState::Detail::threads;
+    if (const model::Told told = run->told(); threads ? !told.issues : !told.tensors) {
+        graph_ = {};
+        cells_.clear();
+        draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim,
+                  threads ? "When ops were issued is not in this trace" : "What depends on what is not in this trace",
+                  max.x - min.x - ui_.px(28));
+        return;
+    }
     choose_page(*run, moment);
     const float top = draw_head(*run, min, max);
-    const bool threads = state_.detail == AppState::Detail::threads;
     const float legend = threads ? 0 : ui_.px(22);
     const figure::Box area{min.x + ui_.px(threads ? 14 : 6), top, max.x - ui_.px(6),
                            std::max(top + 1, max.y - ui_.px(4) - legend)};

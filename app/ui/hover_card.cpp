@@ -110,24 +110,44 @@ void describe_twin(const model::Run& run, core::OpId id, const CardFindings& fin
     card.lines.push_back({Tone::dim, text});
 }
 
+// What an op needed, and what of that was not there yet when it was issued.
+void describe_needs(const model::Run& run, core::OpId id, Card& card) {
+    const model::Op& op = run.op(id);
+    auto held_up = run.dependencies(id);
+    const auto there = std::stable_partition(held_up.begin(), held_up.end(), [&](core::OpId other) {
+        const std::int64_t end_ns = run.op(other).end_ns;
+        return end_ns == model::kPending || end_ns > op.issue_end_ns;
+    });
+    const std::vector<core::OpId> at_hand(there, held_up.end());
+    held_up.erase(there, held_up.end());
+    card.lines.push_back({Tone::dim, held_up.empty() ? "waited for nothing" : "waited for " + list_of(held_up, false)});
+    if (!at_hand.empty()) {
+        card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
+    }
+}
+
 void describe_op(const model::Run& run, core::OpId id, const CardFindings& findings, Card& card) {
     const model::Op& op = run.op(id);
     const model::Signature& signature = run.signature(op.signature);
     const std::int64_t origin = run.measure_begin_ns();
     card.title = signature.name + " " + named(id);
     card.detail = signature.shapes;
-    std::string issued = "issued   ";
-    if (op.line != 0) {
-        issued += run.line_text(op.line) + "   ";
+    if (!op.not_issued) {
+        std::string issued = "issued   ";
+        if (op.line != 0) {
+            issued += run.line_text(op.line) + "   ";
+        }
+        issued += duration_text(static_cast<double>(op.issue_begin_ns - origin)) + "  took " +
+                  duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
+        card.lines.push_back({Tone::issue, issued});
     }
-    issued += duration_text(static_cast<double>(op.issue_begin_ns - origin)) + "  took " +
-              duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
-    card.lines.push_back({Tone::issue, issued});
     if (op.begin_ns == model::kPending) {
         card.lines.push_back({Tone::dim, "not started yet"});
     } else {
-        const std::int64_t delay = op.begin_ns - op.issue_begin_ns;
-        std::string text = "started  " + std::string(delay >= 0 ? "+" : "") + duration_text(static_cast<double>(delay));
+        // From the issue on; where that is not in the trace, from where measuring began.
+        const std::int64_t delay = op.begin_ns - (op.not_issued ? origin : op.issue_begin_ns);
+        std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
+                           duration_text(static_cast<double>(delay));
         if (op.end_ns == model::kPending) {
             text += "   running";
         } else {
@@ -139,17 +159,8 @@ void describe_op(const model::Run& run, core::OpId id, const CardFindings& findi
         }
         card.lines.push_back({Tone::execute, text});
     }
-    // What it needed, and what of that was not there yet when it was issued.
-    auto held_up = run.dependencies(id);
-    const auto there = std::stable_partition(held_up.begin(), held_up.end(), [&](core::OpId other) {
-        const std::int64_t end_ns = run.op(other).end_ns;
-        return end_ns == model::kPending || end_ns > op.issue_end_ns;
-    });
-    const std::vector<core::OpId> at_hand(there, held_up.end());
-    held_up.erase(there, held_up.end());
-    card.lines.push_back({Tone::dim, held_up.empty() ? "waited for nothing" : "waited for " + list_of(held_up, false)});
-    if (!at_hand.empty()) {
-        card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
+    if (run.told().tensors) {
+        describe_needs(run, id, card);
     }
     if (findings.holdings != nullptr) {
         describe_holdings(run, id, *findings.holdings, card);
@@ -284,6 +295,9 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, Ca
     card.lines.push_back({Tone::wait, text});
     card.lines.push_back(
         {Tone::dim, "from     " + duration_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()))});
+    if (!run.told().issues) {
+        return;  // what there was to wait for is not known
+    }
     constexpr std::size_t kLimit = 1000;
     const auto causes = run.caused_by(wait, kLimit);
     card.lines.push_back({Tone::dim, causes.empty() ? "for nothing: all was done"
@@ -315,7 +329,8 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, Ca
     // Replaying a long run takes longer than a pointer should wait.
     constexpr std::size_t kReplayed = 200'000;
     const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
-    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.op_count() <= kReplayed) {
+    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.told().tensors &&
+        run.op_count() <= kReplayed) {
         const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;
         const std::int64_t saved_ns = run.numbers().total_ns - total_ns;
         card.lines.push_back(
@@ -342,7 +357,7 @@ void describe_work(const model::Run& run, int index, Card& card) {
 
 // A stretch in which a lane ran nothing, and what it lacked, the longest first.
 void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
-    card.title = "Idle";
+    card.title = run.told().backend ? "Idle" : "No span";
     card.detail = run.lanes()[lane].name;
     std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
     if (gap.next != 0) {
@@ -351,6 +366,9 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
         text += " so far";
     }
     card.lines.push_back({Tone::plain, text});
+    if (!run.told().tensors) {
+        return;  // why is not known
+    }
     struct Cause {
         std::int64_t ns;
         Tone tone;
@@ -445,7 +463,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
     } else if (hit.minibatch >= 0 && hit.minibatch < static_cast<int>(run.minibatches().size())) {
         const auto& batch = run.minibatches()[static_cast<std::size_t>(hit.minibatch)];
         card.title = "Minibatch " + count_text(static_cast<std::uint64_t>(batch.index));
-        if (batch.last >= batch.first && batch.first != 0) {
+        if (batch.last >= batch.first && batch.first != 0 && run.told().issues) {
             card.lines.push_back({Tone::issue, "ops      " + named(batch.first) + " to " + named(batch.last)});
         }
         if (batch.issue_end_ns != model::kPending) {

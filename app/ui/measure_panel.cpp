@@ -44,7 +44,9 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::Stret
     }
     const auto ops = stretch.ops();
     cells.push_back({"ops executed", ops.count, ops.ns, theme.text, true, true});
-    cells.push_back({"issues", stretch.issues.count, stretch.issues.ns, theme.issue, true});
+    if (run.told().issues) {
+        cells.push_back({"issues", stretch.issues.count, stretch.issues.ns, theme.issue, true});
+    }
     cells.insert(cells.end(), causes.begin(), causes.end());
     if (stretch.works.count > 0) {
         cells.push_back({"own work", stretch.works.count, stretch.works.ns, theme.dim});

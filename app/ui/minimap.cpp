@@ -12,7 +12,7 @@ std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView w
     const double step = whole.span_ns() / std::max(1, columns);
     const auto origin = static_cast<double>(run.measure_begin_ns());
     const model::Curve& curve = run.headway();
-    const bool by_headway = curve.most() > 0;
+    const bool by_headway = run.told().issues && curve.most() > 0;
     for (int i = 0; i < columns; ++i) {
         const double at = whole.begin_ns + origin + step * i;
         const auto begin = static_cast<std::int64_t>(at);

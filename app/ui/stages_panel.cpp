@@ -31,6 +31,9 @@ std::string prediction_verdict(const session::Execution& run) {
 }
 
 std::string prediction_verdict(const model::Numbers& n) {
+    if (!n.told.issues) {
+        return "issues not in this trace";
+    }
     if (n.predicted_ns <= 0 || n.total_ns <= 0) {
         return {};
     }
@@ -41,7 +44,7 @@ std::string prediction_verdict(const model::Numbers& n) {
 
 std::string waking_text(const model::Numbers& n) {
     constexpr std::int64_t kShare = 20;
-    return n.handover_ns > n.total_ns / kShare
+    return n.told.issues && n.handover_ns > n.total_ns / kShare
                ? figure::duration_text(static_cast<double>(n.handover_ns)) + " to wake the backend"
                : std::string();
 }
@@ -77,13 +80,16 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         std::string value;
         figure::Rgba c;
     };
-    const auto time = [any](double ns) { return any ? figure::duration_text(ns) : std::string("–"); };
+    const std::string kNone = "–";
+    const bool issues = numbers.told.issues;  // without, there is one stage that can be measured
+    const auto time = [any, &kNone](double ns) { return any ? figure::duration_text(ns) : kNone; };
     const std::string headway =
-        any ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : std::string("–");
-    std::array<StageCard, 4> cards{{{"stage/t1", "t₁ issue", time(numbers.t1_ns), t.issue},
-                                    {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
-                                    {"stage/t3", "t₃ return", numbers.t3_ns > 0 ? time(numbers.t3_ns) : "–", t.wait},
-                                    {"stage/headway", "max headway", headway, t.text}}};
+        any && issues ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : kNone;
+    std::array<StageCard, 4> cards{
+        {{"stage/t1", "t₁ issue", issues ? time(numbers.t1_ns) : kNone, t.issue},
+         {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
+         {"stage/t3", "t₃ return", issues && numbers.t3_ns > 0 ? time(numbers.t3_ns) : kNone, t.wait},
+         {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);
     const float pad = ui_.px(width > ui_.px(100) ? 12 : 8), inside = width - 2 * pad;
@@ -113,7 +119,8 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
                   whole                    ? label
                   : label.starts_with("t") ? label.substr(0, space)
                                            : label.substr(space + 1));
-        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, value_px, any ? card.c : t.faint, card.value);
+        draw_text(ui_, list, x + pad, top + ui_.px(49), Face::mono_bold, value_px,
+                  any && card.value != kNone ? card.c : t.faint, card.value);
         ui_.marks.insert_or_assign(card.id, Mark{a.x, a.y, b.x, b.y});
         x += width + gap;
     }
@@ -134,16 +141,17 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
                   fitting(ui_, Face::regular, kWords, rest, ", ", left + room - x_rest));
     };
     const std::string regime = numbers.regime_even ? "issue ≈ execution" : model::regime_word(numbers);
-    if (numbers.predicted_ns > 0) {
+    const bool predicted = issues && numbers.predicted_ns > 0;
+    if (predicted) {
         line(y1, "predicted", numbers.predicted_ns, regime);
         draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
                   fitting(ui_, Face::regular, 12.5f, numbers.prediction_formula, ", ", room));
         tooltip_over(ui_, "stage/predicted", {left, y1 - ui_.px(14)}, {left + room, y2 + ui_.px(4)},
                      numbers.prediction_formula);
     }
-    const std::string waking = numbers.predicted_ns > 0 ? waking_text(numbers) : std::string();
+    const std::string waking = predicted ? waking_text(numbers) : std::string();
     const std::string verdict = prediction_verdict(*run);
-    line(y3, "measured", numbers.total_ns,
+    line(issues ? y3 : y1, "measured", numbers.total_ns,
          (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));
     if (!waking.empty()) {
         tooltip_over(ui_, "stage/waking", {left, y3 - ui_.px(14)}, {left + room, y3 + ui_.px(6)},

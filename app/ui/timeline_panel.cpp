@@ -79,7 +79,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
             run.note = "pinned · same time axis";
         }
         if (execution->phase() == session::Phase::recorded) {
-            run.label = figure::barrier_label(execution->run()->info().barrier) + " · RECORDED";
+            run.label = figure::barrier_label(*execution->run()) + " · RECORDED";
         } else if (both) {
             run.label = figure::run_label(*execution->run(), execution == a ? b->run() : a->run());
         }
@@ -123,7 +123,7 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         const model::Run& run = *runs_[i].run;
         const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
-        if (!over || run.op_count() == 0 || run.op_count() > kMostOps) {
+        if (!over || run.op_count() == 0 || run.op_count() > kMostOps || !run.told().tensors) {
             continue;
         }
         if (!why_[i]) {

@@ -73,6 +73,30 @@ class Compare(Scenario):
         self.assertEqual(ran.status, 2)
         self.assertIn("--repeat", ran.err)
 
+    def test_a_trace_is_not_said_to_tell_what_it_does_not(self):
+        spans = [{"ph": "X", "name": "decode", "tid": i % 3, "ts": 10 * i, "dur": 9} for i in range(30)]
+        (self.folder / "theirs.json").write_text(json.dumps(spans))
+        ran = self.headway("run", "increment", "--device", "simulated", "--trace", "ours.json")
+        self.assertEqual(ran.status, 0, ran)
+        for a, b in (("theirs.json", "ours.json"), ("ours.json", "theirs.json"), ("theirs.json", "theirs.json")):
+            ran = self.headway("compare", "--a", a, "--b", b, "--report", "r.json")
+            self.assertEqual(ran.status, 0, ran)
+            rows = {line[2:16].strip(): line[16:].split() for line in ran.err.splitlines() if line.startswith("  ")}
+            lacking = ("predicted", "blocked", "t1", "t3", "headway", "live bytes", "pending bytes")
+            for name in lacking:
+                self.assertEqual(rows[name][-1], "–", (name, ran.err))
+                self.assertEqual(len([cell for cell in rows[name] if cell == "–"]),
+                                 3 if a == b else 2, (name, ran.err))
+            for name in ("total", "t2", "ops"):
+                self.assertRegex(rows[name][-1], r"^[0-9.]+x$", ran.err)
+            theirs = json.loads((self.folder / "r.json").read_text())["a" if a == "theirs.json" else "b"]
+            for name in ("issue_ns", "blocked_ns", "work_ns", "t1_ns", "t3_ns", "regime", "predicted_ns",
+                         "headway_max", "live_bytes_peak", "pending_bytes_peak", "critical_path", "idle",
+                         "without_barriers_ns", "lines"):
+                self.assertIsNone(theirs[name], name)
+            self.assertIsNone(theirs["settings"]["seed"])
+            self.assertEqual((theirs["ops"], theirs["t2_ns"], theirs["total_ns"]), (30, 9000, 299_000))
+
     def test_a_side_that_fails_is_compared_up_to_there(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
         self.assertEqual(ran.status, 1, ran)

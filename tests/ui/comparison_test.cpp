@@ -71,6 +71,9 @@ TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     EXPECT_EQ(prediction_verdict(n), "exactly as predicted");
     n.predicted_ns = 0;
     EXPECT_EQ(prediction_verdict(n), "");
+    n.told.issues = false;  // all else is left over from somewhere
+    n.predicted_ns = n.total_ns = 100;
+    EXPECT_EQ(prediction_verdict(n), "issues not in this trace");
 }
 
 TEST(Comparison, OnlyWhatCameToItsEndIsHeldAgainstThePrediction) {

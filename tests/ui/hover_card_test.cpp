@@ -54,6 +54,13 @@ TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
     EXPECT_GT(needed, 0);
 }
 
+TEST(HoverCard, SaysNothingThatIsNotInTheTrace) {
+    const auto run = figure::test::spans(3, 2);
+    figure::Hit hit;
+    hit.op = 4;
+    EXPECT_EQ(all_of(describe(*run, hit)), "decode #4||started  1.00 µs   ran 900 ns   on Stream 1");
+}
+
 TEST(HoverCard, SaysHowManyASliverStandsFor) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;

@@ -4,6 +4,7 @@
 #include "app/exchange/chrome_event.h"
 #include "app/exchange/chrome_reader.h"
 #include "app/exchange/foreign_names.h"
+#include "app/model/report.h"
 
 namespace headway::exchange {
 namespace {
@@ -84,6 +85,30 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
     EXPECT_EQ(run.scopes()[0].name, "forward");
     EXPECT_EQ(run.live_bytes().at(10'000), 4096);
     EXPECT_EQ(run.live_bytes().at(70'000), 1024);
+}
+
+TEST(ChromeForeign, ItIsKnownWhatATraceTellsOf) {
+    const model::Told torch = read(kTorch).run->told();
+    EXPECT_TRUE(torch.issues && torch.waits && torch.backend && torch.memory);
+    EXPECT_FALSE(torch.tensors || torch.settings);
+    const ReadTrace threads = read(R"([{"ph":"X","name":"a","ts":1,"dur":1}])");
+    const model::Told none = threads.run->told();
+    EXPECT_FALSE(none.issues || none.waits || none.backend || none.memory || none.tensors || none.settings);
+    EXPECT_FALSE(threads.run->numbers().told.issues);
+    EXPECT_STREQ(model::regime_word(threads.run->numbers()), "");
+    // Kernels and a wait, and no launch: the lanes are known to be a GPU's.
+    const ReadTrace unlaunched = read(R"([
+        {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5},
+        {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":12,"dur":5}])");
+    const model::Told kernels = unlaunched.run->told();
+    EXPECT_TRUE(kernels.waits && kernels.backend);
+    EXPECT_FALSE(kernels.issues);
+    const std::string report = model::report_json(*unlaunched.run);
+    EXPECT_NE(report.find("\"blocked_ns\": 5000"), std::string::npos) << report;
+    EXPECT_NE(report.find("\"caused_by\": null"), std::string::npos) << report;
+    EXPECT_NE(report.find("\"predicted_ns\": null"), std::string::npos) << report;
+    // Of two kernels one was seen to be launched: its issue alone is the mean.
+    EXPECT_EQ(read(kTorch).run->numbers().t1_ns, 4125);
 }
 
 TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {

@@ -273,6 +273,28 @@ TEST_F(Figures, TitleIsTheFinding) {
     EXPECT_EQ(test::find_text(figure(*a, b.get(), options, fonts_), words), nullptr);
 }
 
+TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
+    const auto theirs = test::spans(100, 4);
+    const DisplayList alone = figure(*theirs, nullptr, {}, fonts_);
+    for (const char* words : {"issue", "blocked", "idle", "headway", "memory", "t₁", "t₃", "predicted", "regime",
+                              "seed", "recorder", "barrier", "ahead", "peak"}) {
+        EXPECT_EQ(test::find_text(alone, words), nullptr) << words;
+    }
+    EXPECT_NE(test::find_text(alone, "t₂ execute"), nullptr);
+    EXPECT_NE(test::find_text(alone, "theirs.json: 100 µs, 400 ops"), nullptr) << finding(*theirs, nullptr);
+    // Beside a run of which all is known there is a dash in its place.
+    const auto ours = test::training({}, 5, true);
+    const DisplayList both = figure(*theirs, ours.get(), {}, fonts_);
+    int dashes = 0;
+    for (const Item& item : both.items) {
+        const auto* text = std::get_if<Text>(&item);
+        dashes += text != nullptr && text->text == "–" ? 1 : 0;
+    }
+    EXPECT_EQ(dashes, 9);  // issue, blocked, idle, headway, memory, t1, t3, predicted, regime
+    EXPECT_EQ(finding(*theirs, ours.get()).find("memory"), std::string::npos) << finding(*theirs, ours.get());
+    EXPECT_EQ(test::overlapping_text(both, fonts_), "");
+}
+
 TEST_F(Figures, SameRunsDifferInNothing) {
     const auto a = test::training({}, 10, true);
     const auto b = test::training({}, 10, true);

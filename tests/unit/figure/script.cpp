@@ -30,6 +30,7 @@ Script::Script(const Settings& settings) : settings_(settings) {
                                 {"device_kind", settings.device_kind},
                                 {"device_name", settings.device_name},
                                 {"simulated", settings.simulated},
+                                {"foreign", settings.foreign},
                                 {"cpu", "AMD EPYC 9B45"},
                                 {"os", "Linux"},
                                 {"cores", 2},
@@ -83,11 +84,18 @@ BufferId Script::issue(const Shape& shape, std::int64_t issue_ns, std::int64_t r
     record.out = out;
     record.in0 = in0;
     record.in1 = in1;
+    auto& free_at = lane_free_[static_cast<std::size_t>(lane)];
+    const std::int64_t begin = std::max(free_at, now_ + issue_ns);
+    if (settings_.foreign) {
+        record = {};
+        record.begin = static_cast<std::uint64_t>(begin);
+        record.signature = signature(shape);
+        record.kind = static_cast<std::uint8_t>(FrontendKind::issue) | trace::kNotIssued;
+        record.lane = static_cast<std::uint8_t>(lane);
+    }
     frontend_.add(record);
     now_ += issue_ns;
     ++ops_;
-    auto& free_at = lane_free_[static_cast<std::size_t>(lane)];
-    const std::int64_t begin = std::max(free_at, now_);
     free_at = begin + run_ns;
     lanes_[static_cast<std::size_t>(lane)].add({static_cast<std::uint64_t>(begin),
                                                 trace::pack_duration(static_cast<std::uint64_t>(run_ns)),
@@ -233,6 +241,24 @@ std::unique_ptr<model::Run> increments(int n, int lanes, bool wait_each) {
     }
     script.wait(trace::WaitKind::waitall, "waitall");
     script.measure_end();
+    return script.finish();
+}
+
+std::unique_ptr<model::Run> spans(int n, int lanes) {
+    Settings settings;
+    settings.program = settings.title = "theirs.json";
+    settings.barrier = settings.free_policy = settings.date = "";
+    settings.device_kind = "trace";
+    settings.device_name = "";
+    settings.foreign = true;
+    settings.lanes = lanes;
+    Script script(settings);
+    for (int i = 0; i < n; ++i) {
+        for (int lane = 0; lane < lanes; ++lane) {
+            script.issue({"decode", "", Family::other, 0}, 0, 900, 0, 0, lane);
+        }
+        script.idle(1000);
+    }
     return script.finish();
 }
 

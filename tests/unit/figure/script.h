@@ -24,6 +24,7 @@ struct Settings {
     std::string barrier = "none", free_policy = "finish";
     std::string device_kind = "cpu", device_name = "AMD EPYC 9B45";
     bool simulated = false;
+    bool foreign = false;  // another program's, which tells of executions and of nothing else
     int lanes = 1;
     std::uint64_t budget = 0;
     std::uint32_t queue_limit = 0;
@@ -90,6 +91,9 @@ std::unique_ptr<model::Run> tiny();
 
 // y = x + 1, n times on `lanes` lanes; a wait after each or once.
 std::unique_ptr<model::Run> increments(int n, int lanes, bool wait_each);
+
+// What a trace of another program tells of threads: n spans of 900 ns, 100 ns apart, on each of so many lanes.
+std::unique_ptr<model::Run> spans(int n, int lanes);
 
 // A run that ended in an error.
 std::unique_ptr<model::Run> failing();

@@ -9,6 +9,7 @@
 
 #include "app/figure/fold.h"
 #include "app/figure/fonts.h"
+#include "app/figure/timeline_marks.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 
@@ -475,6 +476,38 @@ TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
     EXPECT_EQ(at(quarter / 2)->bookmark, -1);
     EXPECT_EQ(at(quarter)->bookmark, 0);
     EXPECT_EQ(at(2 * quarter)->bookmark, 1);
+}
+
+TEST_F(Timelines, WhatATraceDoesNotTellOfHasNoRowAndNoArrow) {
+    Shown shown;
+    shown.add(test::spans(50, 40));
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    std::string order;
+    std::string expected;
+    for (const RowBox& row : layout.rows) {
+        order += row_key(row.kind, row.lane) + ",";
+    }
+    for (int lane = 0; lane < 40; ++lane) {
+        expected += "lane " + std::to_string(lane) + ",";
+    }
+    EXPECT_EQ(order, ",," + expected);  // after the ruler and the header
+    EXPECT_EQ(layout.counts[0].issues_drawn + layout.counts[0].issues_folded, 0u);
+    EXPECT_EQ(test::find_text(layout.list, "barriers"), nullptr);
+    EXPECT_NE(test::find_text(layout.list, "theirs.json"), nullptr);
+    EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
+    // The last lane is hit like the first, and nothing leads to an op from where it was issued.
+    const auto box = layout.box_of_op(0, 40);
+    ASSERT_TRUE(box);
+    const auto hit = layout.hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
+    ASSERT_TRUE(hit);
+    EXPECT_EQ(hit->op, 40u);
+    EXPECT_EQ(hit->lane, 39);
+    EXPECT_FALSE(layout.box_of_issue(0, 40));
+    DisplayList marks;
+    add_op_marks(layout, 0, 40, theme(ThemeName::dark), 1, marks);
+    for (const Item& item : marks.items) {
+        EXPECT_FALSE(std::holds_alternative<Arrow>(item));
+    }
 }
 
 TEST_F(Timelines, RowsStandAsTheyWereArranged) {

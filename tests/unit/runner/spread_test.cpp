@@ -55,6 +55,16 @@ TEST(Spread, TheReportKeepsTheWarmUpApart) {
     EXPECT_EQ(json["totals_ns"], nlohmann::ordered_json({300, 100, 200}));
 }
 
+TEST(Spread, IsOfWhatAllTracesTellOf) {
+    auto runs = totals({300, 100});
+    runs[1].told.issues = runs[1].told.memory = false;
+    std::string told;
+    for (const Measure& measure : measures()) {
+        told += is_told(measure, runs) ? std::string(measure.name) + "," : "";
+    }
+    EXPECT_EQ(told, "total,blocked,t2,ops,pending bytes,");
+}
+
 TEST(Words, ColumnsCountCharactersAndNotBytes) {
     EXPECT_EQ(right_aligned("12 µs", 7), "  12 µs");
     EXPECT_EQ(right_aligned("12 ms", 7), "  12 ms");
