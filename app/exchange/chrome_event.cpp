@@ -40,9 +40,11 @@ std::string mended(std::string_view text) {
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size();) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        const std::size_t length = byte < 0x80 ? 1 : byte >= 0xc2 && byte < 0xe0 ? 2 : byte >= 0xe0 && byte < 0xf0 ? 3
-                                                                                   : byte >= 0xf0 && byte < 0xf5 ? 4
-                                                                                                                 : 0;
+        const std::size_t length = byte < 0x80                   ? 1
+                                   : byte >= 0xc2 && byte < 0xe0 ? 2
+                                   : byte >= 0xe0 && byte < 0xf0 ? 3
+                                   : byte >= 0xf0 && byte < 0xf5 ? 4
+                                                                 : 0;
         if (length == 1) {
             out += byte < 0x20 ? ' ' : text[i];
             ++i;
@@ -61,8 +63,7 @@ std::string mended(std::string_view text) {
 bool read_object(ondemand::object object, ChromeEvent& event) {
     event.phase = '\0';
     event.name = event.category = event.pid = event.tid = event.id = event.args = {};
-    event.has_ns = event.has_duration = false;
-    event.ns = event.duration_ns = 0;
+    event.time = event.duration = {};
     event.argument_count = 0;
     for (auto field : object) {
         ondemand::raw_json_string raw_key;
@@ -85,18 +86,14 @@ bool read_object(ondemand::object object, ChromeEvent& event) {
                 break;
             case 't':
                 if (is("ts")) {
-                    const auto ns = ns_from_us(value.raw_json_token());
-                    event.has_ns = ns.has_value();
-                    event.ns = ns.value_or(0);
+                    event.time = time_from_us(value.raw_json_token());
                 } else if (is("tid")) {
                     event.tid = trimmed(value.raw_json_token());
                 }
                 break;
             case 'd':
                 if (is("dur")) {
-                    const auto ns = ns_from_us(value.raw_json_token());
-                    event.has_duration = ns.has_value();
-                    event.duration_ns = ns.value_or(0);
+                    event.duration = time_from_us(value.raw_json_token());
                 }
                 break;
             case 'n':
@@ -236,7 +233,13 @@ std::optional<std::int64_t> integer_from(RawJson json) {
 }
 
 std::optional<std::int64_t> ns_from_us(RawJson json) {
+    const TimeOfEvent time = time_from_us(json);
+    return time.has_ns() ? std::optional(time.ns) : std::nullopt;
+}
+
+TimeOfEvent time_from_us(RawJson json) {
     const std::string_view text = bare(json);
+    TimeOfEvent time{Stamp::no_number, 0, trimmed(json)};
     std::size_t i = 0;
     const bool negative = !text.empty() && text[0] == '-';
     i += negative ? 1 : 0;
@@ -249,7 +252,7 @@ std::optional<std::int64_t> ns_from_us(RawJson json) {
         }
     }
     if (i == first) {
-        return std::nullopt;
+        return time;
     }
     std::int64_t rest = 0;
     if (i < text.size() && text[i] == '.') {
@@ -261,16 +264,21 @@ std::optional<std::int64_t> ns_from_us(RawJson json) {
     if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
         double value = 0;
         const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::isfinite(value)) {
-            return std::nullopt;
+        const bool beyond_double = read.ec == std::errc::result_out_of_range;  // 1e400, and 1e-400
+        if ((read.ec != std::errc() && !beyond_double) || read.ptr != text.data() + text.size()) {
+            return time;
         }
-        return static_cast<std::int64_t>(std::clamp(value * 1000, -1.0 * kFarthestNs, 1.0 * kFarthestNs));
+        const bool tiny = beyond_double && text[i + 1 < text.size() ? i + 1 : i] == '-';
+        const double ns = beyond_double ? (tiny ? 0.0 : negative ? -1e300 : 1e300) : value * 1000;
+        time.ns = static_cast<std::int64_t>(std::clamp(ns, -1.0 * kFarthestNs, 1.0 * kFarthestNs));
+    } else if (i == text.size()) {
+        time.ns = us >= kFarthestNs / 1000 ? kFarthestNs : us * 1000 + rest;
+        time.ns = negative ? -time.ns : time.ns;
+    } else {
+        return time;
     }
-    if (i != text.size()) {
-        return std::nullopt;
-    }
-    const std::int64_t ns = us >= kFarthestNs / 1000 ? kFarthestNs : us * 1000 + rest;
-    return negative ? -ns : ns;
+    time.stamp = time.ns >= kFarthestNs || time.ns <= -kFarthestNs ? Stamp::too_far : Stamp::good;
+    return time;
 }
 
 // ---- many at once ----

@@ -30,6 +30,16 @@ std::optional<std::int64_t> integer_from(RawJson json);
 // within ±73 years.
 std::optional<std::int64_t> ns_from_us(RawJson json);
 
+// What stands where a time should.
+enum class Stamp : std::uint8_t { absent, good, no_number, too_far };  // too_far: 73 years or more, cut to that
+struct TimeOfEvent {
+    Stamp stamp = Stamp::absent;
+    std::int64_t ns = 0;
+    RawJson text;
+    [[nodiscard]] bool has_ns() const { return stamp == Stamp::good || stamp == Stamp::too_far; }
+};
+TimeOfEvent time_from_us(RawJson json);
+
 struct ChromeEvent {
     struct Argument {
         std::string_view name;  // escapes left in
@@ -39,8 +49,7 @@ struct ChromeEvent {
 
     char phase = '\0';
     RawJson name, category, pid, tid, id, args;  // `args`: only where it is no object
-    std::int64_t ns = 0, duration_ns = 0;
-    bool has_ns = false, has_duration = false;
+    TimeOfEvent time, duration;
     std::array<Argument, kMostArguments> arguments;
     std::size_t argument_count = 0;
     std::uint64_t offset = 0;  // of the event in the file
@@ -57,9 +66,9 @@ struct ChromeEvent {
 
 // What had to be passed over, or mended, on the way.
 struct EventCounts {
-    std::uint64_t events = 0;    // read, those mended included
-    std::uint64_t mended = 0;    // held bytes that are no UTF-8, or control characters
-    std::uint64_t broken = 0;    // no JSON: left out
+    std::uint64_t events = 0;        // read, those mended included
+    std::uint64_t mended = 0;        // held bytes that are no UTF-8, or control characters
+    std::uint64_t broken = 0;        // no JSON: left out
     std::uint64_t first_broken = 0;  // its offset
     std::uint64_t no_object = 0;     // elements that are no events at all: left out
 };

@@ -5,13 +5,24 @@
 #include <unordered_map>
 
 #include "app/exchange/chrome_formats.h"
-#include "app/exchange/foreign_spans.h"
+#include "app/exchange/foreign_times.h"
 
 namespace headway::exchange {
 
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
+
+// Odd values of one kind, of which the first is remembered.
+struct OddValues {
+    std::uint64_t count = 0;
+    std::string first;
+    void add(const TimeOfEvent& time) {
+        if (count++ == 0) {
+            first = text_from(time.text).substr(0, 40);
+        }
+    }
+};
 
 class ForeignFormat final : public TraceFormat {
 public:
@@ -31,10 +42,11 @@ private:
     std::uint32_t intern(RawJson raw);
     std::uint32_t track_of(const ChromeEvent& event);
     SpanClass class_from(RawJson category);
+    std::int64_t duration_ns(const TimeOfEvent& duration);
     void add_span(const ChromeEvent& event, std::int64_t end_ns);
     void metadata(const ChromeEvent& event);
     void memory(const ChromeEvent& event);
-    void close_open_spans();
+    void keep_open_spans();
     void order_spans();
 
     Draft draft_;
@@ -45,7 +57,8 @@ private:
     std::string track_key_, last_track_key_;
     std::uint32_t last_track_ = kNone;
     std::vector<Draft::Sample> host_memory_, device_memory_;
-    std::uint64_t kernels_ = 0, untimed_ = 0, negative_ = 0, stray_ends_ = 0, unended_ = 0, unshown_ = 0;
+    std::uint64_t kernels_ = 0, untimed_ = 0, negative_ = 0, stray_ends_ = 0, unshown_ = 0;
+    OddValues no_number_, too_far_, no_duration_, too_long_;
 };
 
 // ---- event by event ----
@@ -86,8 +99,25 @@ SpanClass ForeignFormat::class_from(RawJson category) {
     return at->second;
 }
 
+std::int64_t ForeignFormat::duration_ns(const TimeOfEvent& duration) {
+    switch (duration.stamp) {
+        case Stamp::good:
+            negative_ += duration.ns < 0 ? 1 : 0;
+            return std::max<std::int64_t>(duration.ns, 0);
+        case Stamp::absent:
+            return 0;
+        case Stamp::no_number:
+            no_duration_.add(duration);
+            return 0;
+        case Stamp::too_far:
+            too_long_.add(duration);
+            return 0;
+    }
+    return 0;
+}
+
 void ForeignFormat::add_span(const ChromeEvent& event, std::int64_t end_ns) {
-    ForeignSpan span{event.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
+    ForeignSpan span{event.time.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
     if (span.what == SpanClass::gpu || span.what == SpanClass::runtime) {
         kernels_ += span.what == SpanClass::gpu ? 1 : 0;
         if (const auto correlation = integer_from(event.argument("correlation")); correlation && *correlation > 0) {
@@ -102,17 +132,25 @@ void ForeignFormat::take(const ChromeEvent& event) {
         metadata(event);
         return;
     }
-    if (!event.has_ns) {
-        ++untimed_;
-        return;
+    switch (event.time.stamp) {
+        case Stamp::good:
+            break;
+        case Stamp::absent:
+            ++untimed_;
+            return;
+        case Stamp::no_number:
+            no_number_.add(event.time);
+            return;
+        case Stamp::too_far:
+            too_far_.add(event.time);
+            return;
     }
     switch (event.phase) {
         case 'X':
-            negative_ += event.duration_ns < 0 ? 1 : 0;
-            add_span(event, event.ns + std::max<std::int64_t>(event.duration_ns, 0));
+            add_span(event, event.time.ns + duration_ns(event.duration));
             break;
         case 'B': {
-            const ForeignSpan span{event.ns,        event.ns, intern(event.name),
+            const ForeignSpan span{event.time.ns,   kUnended, intern(event.name),
                                    track_of(event), 0,        class_from(event.category)};
             trace_.tracks[span.track].open.push_back(span);
             break;
@@ -125,7 +163,7 @@ void ForeignFormat::take(const ChromeEvent& event) {
             }
             ForeignSpan span = open.back();
             open.pop_back();
-            span.end_ns = std::max(event.ns, span.begin_ns);
+            span.end_ns = std::max(event.time.ns, span.begin_ns);
             trace_.spans.push_back(span);
             break;
         }
@@ -165,22 +203,14 @@ void ForeignFormat::memory(const ChromeEvent& event) {
     const auto device = integer_from(event.argument("Device Type"));
     const bool on_host = device ? *device == 0 : bare(event.name).find("CPU") != std::string_view::npos;
     (on_host ? host_memory_ : device_memory_)
-        .push_back({event.ns, 0, static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
+        .push_back({event.time.ns, 0, static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
 }
 
 // ---- all of them ----
 
-void ForeignFormat::close_open_spans() {
-    std::int64_t last_ns = INT64_MIN;
-    for (const ForeignSpan& span : trace_.spans) {
-        last_ns = std::max(last_ns, span.end_ns);
-    }
+void ForeignFormat::keep_open_spans() {
     for (ForeignTrack& track : trace_.tracks) {
-        for (ForeignSpan span : track.open) {
-            ++unended_;
-            span.end_ns = std::max(span.begin_ns, last_ns);
-            trace_.spans.push_back(span);
-        }
+        trace_.spans.insert(trace_.spans.end(), track.open.begin(), track.open.end());
         track.open.clear();
     }
 }
@@ -195,19 +225,28 @@ void ForeignFormat::order_spans() {
 
 core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::string>& values,
                                           std::vector<std::string>& notes) {
-    close_open_spans();
+    keep_open_spans();
     const auto note = [&notes](std::uint64_t count, const char* one, const char* many, const char* what) {
         if (count > 0) {
             notes.push_back(counted(count, one, many) + " " + what + ".");
         }
     };
     note(untimed_, "event", "events", "without a time left out");
+    const auto note_odd = [&notes](const OddValues& odd, const char* one, const char* many, const char* what) {
+        if (odd.count > 0) {
+            notes.push_back(counted(odd.count, one, many) + " " + what + " (the first: " + odd.first + ").");
+        }
+    };
+    note_odd(no_number_, "event", "events", "whose time is no number left out");
+    note_odd(too_far_, "event", "events", "73 years and more from zero left out");
+    note_odd(no_duration_, "duration that is no number", "durations that are no number", "taken as none");
+    note_odd(too_long_, "duration", "durations", "of 73 years and more taken as none");
     note(negative_, "duration", "durations", "below zero taken as none");
     note(stray_ends_, "end", "ends", "without a begin left out");
-    note(unended_, "span", "spans", "without an end closed where the trace ends");
     note(unshown_, "event", "events", "of kinds that Headway does not show");
 
-    std::int64_t origin_ns = INT64_MAX;
+    keep_one_stretch(trace_.spans, notes);
+    std::int64_t origin_ns = INT64_MAX, last_ns = 0;
     for (const ForeignSpan& span : trace_.spans) {
         origin_ns = std::min(origin_ns, span.begin_ns);
     }
@@ -215,6 +254,7 @@ core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::strin
     for (ForeignSpan& span : trace_.spans) {
         span.begin_ns -= origin_ns;
         span.end_ns -= origin_ns;
+        last_ns = std::max(last_ns, span.end_ns);
     }
     order_spans();
     if (const auto found = values.find("deviceProperties"); found != values.end()) {
@@ -231,10 +271,17 @@ core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::strin
         draft_from_threads(trace_, draft_, notes);
     }
     auto& memory = device_memory_.empty() || kernels_ == 0 ? host_memory_ : device_memory_;
+    std::uint64_t far_samples = 0;
     for (Draft::Sample& sample : memory.empty() ? device_memory_ : memory) {
+        constexpr std::int64_t kFarNs = 3'600'000'000'000;  // an hour
+        if (sample.ns < origin_ns - kFarNs || sample.ns - origin_ns > last_ns + kFarNs) {
+            ++far_samples;
+            continue;
+        }
         sample.ns -= origin_ns;
         draft_.samples.push_back(sample);
     }
+    note(far_samples, "reading", "readings", "of memory from more than an hour before or after the rest left out");
     std::stable_sort(draft_.samples.begin(), draft_.samples.end(),
                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
     draft_.info.live_sampled = !draft_.samples.empty();

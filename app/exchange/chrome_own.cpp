@@ -63,25 +63,25 @@ public:
             return;  // names and arrows say nothing that the others do not
         }
         const std::int64_t tid = integer_from(event.tid).value_or(0);
-        if (!event.has_ns || event.duration_ns < 0) {
+        if (!event.time.has_ns() || event.duration.ns < 0) {
             ++odd_;
         } else if (tid == kFrontendTid) {
             issue(event);
         } else if (tid == kWaitsTid) {
             wait(event);
         } else if (tid == kWorkTid) {
-            draft_.works.push_back({event.ns, event.ns + event.duration_ns, text_from(event.name), line_of(event),
-                                    small(event.argument("issued"))});
+            draft_.works.push_back({event.time.ns, event.time.ns + event.duration.ns, text_from(event.name),
+                                    line_of(event), small(event.argument("issued"))});
         } else if (tid == kMinibatchesTid) {
             minibatch(event);
         } else if (tid == kDropsTid) {
-            draft_.drops.push_back({event.ns, small(event.argument("buffer")), small(event.argument("after"))});
+            draft_.drops.push_back({event.time.ns, small(event.argument("buffer")), small(event.argument("after"))});
         } else if (tid == kLaunchTid) {
             if (const core::OpId id = op_of(event); id != 0) {
-                draft_.launches.push_back({event.ns, event.ns + event.duration_ns, id});
+                draft_.launches.push_back({event.time.ns, event.time.ns + event.duration.ns, id});
             }
         } else if (tid == kDriverTid) {
-            draft_.driver.push_back({event.ns, event.ns + event.duration_ns,
+            draft_.driver.push_back({event.time.ns, event.time.ns + event.duration.ns,
                                      static_cast<trace::DriverKind>(std::min(small(event.argument("kind")), 255u)),
                                      number(event.argument("bytes")), small(event.argument("stream"))});
         } else if (tid >= kFirstLaneTid && !event.argument("part_of").empty()) {
@@ -156,8 +156,8 @@ private:
         }
         Draft::Op& op = draft_.ops[id - 1];
         op.known = true;
-        op.issue_begin_ns = event.ns;
-        op.issue_end_ns = event.ns + event.duration_ns;
+        op.issue_begin_ns = event.time.ns;
+        op.issue_end_ns = event.time.ns + event.duration.ns;
         op.line = line_of(event);
         op.out = small(event.argument("out"));
         op.signature = static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u));
@@ -253,7 +253,8 @@ private:
         if (lane >= draft_.lanes.size()) {
             draft_.lanes.resize(lane + 1);
         }
-        draft_.lanes[lane].push_back({event.ns, event.ns + event.duration_ns, id, !event.argument("failed").empty()});
+        draft_.lanes[lane].push_back(
+            {event.time.ns, event.time.ns + event.duration.ns, id, !event.argument("failed").empty()});
     }
 
     void part(const ChromeEvent& event, std::size_t lane) {
@@ -265,14 +266,14 @@ private:
         if (lane >= draft_.parts.size()) {
             draft_.parts.resize(lane + 1);
         }
-        draft_.parts[lane].push_back({event.ns, event.ns + event.duration_ns, id,
+        draft_.parts[lane].push_back({event.time.ns, event.time.ns + event.duration.ns, id,
                                       static_cast<std::uint16_t>(std::min(small(event.argument("sig")), 65'535u))});
     }
 
     void wait(const ChromeEvent& event) {
         model::Wait wait;
-        wait.begin_ns = event.ns;
-        wait.end_ns = event.ns + event.duration_ns;
+        wait.begin_ns = event.time.ns;
+        wait.end_ns = event.time.ns + event.duration.ns;
         wait.kind = static_cast<trace::WaitKind>(std::min(small(event.argument("kind")), 255u));
         wait.name = text_from(event.name);
         wait.line = line_of(event);
@@ -287,7 +288,7 @@ private:
     void scope(const ChromeEvent& event, int depth) {
         const bool open = !event.argument("open").empty();
         draft_.scopes.push_back(
-            {text_from(event.name), event.ns, open ? model::kPending : event.ns + event.duration_ns, depth});
+            {text_from(event.name), event.time.ns, open ? model::kPending : event.time.ns + event.duration.ns, depth});
     }
 
     void minibatch(const ChromeEvent& event) {
@@ -296,8 +297,8 @@ private:
         const auto name = bare(event.name);
         batch.index = static_cast<std::int32_t>(
             std::min(small(index.empty() ? name.substr(name.find_last_of(' ') + 1) : index), 0x7fff'ffffu));
-        batch.issue_begin_ns = event.ns;
-        batch.issue_end_ns = event.argument("open").empty() ? event.ns + event.duration_ns : model::kPending;
+        batch.issue_begin_ns = event.time.ns;
+        batch.issue_end_ns = event.argument("open").empty() ? event.time.ns + event.duration.ns : model::kPending;
         batch.first = small(event.argument("first"));
         batch.last = small(event.argument("last"));
         draft_.minibatches.push_back(batch);
@@ -307,13 +308,13 @@ private:
         const auto name = bare(event.name);
         const std::uint64_t bytes = number(event.argument("bytes"));
         if (name == "resident bytes") {
-            draft_.samples.push_back({event.ns, bytes, kUnknown, kUnknown, kUnknown});
+            draft_.samples.push_back({event.time.ns, bytes, kUnknown, kUnknown, kUnknown});
         } else if (name == "live bytes" && draft_.info.live_sampled) {
-            draft_.samples.push_back({event.ns, kUnknown, bytes, kUnknown, kUnknown});
+            draft_.samples.push_back({event.time.ns, kUnknown, bytes, kUnknown, kUnknown});
         } else if (name == "reserved bytes") {
-            draft_.samples.push_back({event.ns, kUnknown, kUnknown, bytes, kUnknown});
+            draft_.samples.push_back({event.time.ns, kUnknown, kUnknown, bytes, kUnknown});
         } else if (name == kReservedBeside) {
-            draft_.samples.push_back({event.ns, kUnknown, kUnknown, kUnknown, bytes});
+            draft_.samples.push_back({event.time.ns, kUnknown, kUnknown, kUnknown, bytes});
         }
     }
 

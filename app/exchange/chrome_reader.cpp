@@ -90,9 +90,9 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
         format = own_format(facts->second);  // a run in which nothing happened
     }
     if (counts.events == 0 && counts.broken > 0) {
-        return in_file(name, {core::ErrorKind::unreadable,
-                              "not a Chrome trace: what should be its first event cannot be read (" +
-                                  place_text(open, counts.first_broken) + ")"});
+        return in_file(
+            name, {core::ErrorKind::unreadable, "not a Chrome trace: what should be its first event cannot be read (" +
+                                                    place_text(open, counts.first_broken) + ")"});
     }
     if (splitter.cut_off()) {
         trace.notes.push_back("The file is cut off: its " + events_text(counts.events) + " up to there are shown.");
@@ -128,7 +128,11 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     }
     trace.run->close();
     if (trace.run->op_count() == 0 && trace.run->waits().empty() && !trace.own) {
-        return in_file(name, {core::ErrorKind::unreadable, "a trace in which nothing takes any time"});
+        std::string message = "a trace in which nothing takes any time";
+        for (const std::string& note : trace.notes) {  // why, perhaps
+            message += message.size() < 300 ? "; " + note.substr(0, note.size() - 1) : std::string();
+        }
+        return in_file(name, {core::ErrorKind::unreadable, message});
     }
     return trace;
 }

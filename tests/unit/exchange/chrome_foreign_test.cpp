@@ -143,6 +143,171 @@ TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
     EXPECT_TRUE(noted(trace, "1 span without an end"));
 }
 
+// A span of 1 µs every 10 µs, from `begin_us` on; `more` among them.
+std::string crowd(int count, std::int64_t begin_us, const std::string& more) {
+    std::string text = "[";
+    for (int i = 0; i < count; ++i) {
+        text += "{\"ph\":\"X\",\"name\":\"a\",\"tid\":1,\"ts\":" + std::to_string(begin_us + 10 * i) + ",\"dur\":1},";
+        text += i == count / 2 ? more : "";
+    }
+    return text;
+}
+
+std::string all_notes(const ReadTrace& trace) {
+    std::string text;
+    for (const auto& note : trace.notes) {
+        text += note + "\n";
+    }
+    return text;
+}
+
+TEST(ChromeForeign, OddTimesAreCountedAndSaid) {
+    const ReadTrace trace = read(R"([
+        {"ph":"X","name":"good","tid":1,"ts":1000,"dur":5},
+        {"ph":"X","name":"a","tid":1,"ts":1e300,"dur":5}, {"ph":"X","name":"b","tid":1,"ts":-1e18,"dur":5},
+        {"ph":"X","name":"c","tid":1,"ts":1e999,"dur":5}, {"ph":"X","name":"d","tid":1,"ts":"1e25","dur":5},
+        {"ph":"X","name":"e","tid":1,"ts":{"at":5},"dur":5}, {"ph":"X","name":"f","tid":1,"ts":"noon","dur":5},
+        {"ph":"X","name":"g","tid":1,"ts":true,"dur":5}, {"ph":"X","name":"h","tid":1,"ts":[1],"dur":5},
+        {"ph":"X","name":"i","tid":1,"ts":null,"dur":5}, {"ph":"X","name":"j","tid":1,"dur":5},
+        {"ph":"X","name":"k","tid":2,"ts":1001,"dur":true}, {"ph":"X","name":"l","tid":3,"ts":1002,"dur":{"x":1}},
+        {"ph":"X","name":"m","tid":4,"ts":1003,"dur":"long"}, {"ph":"X","name":"n","tid":5,"ts":1004,"dur":6.3e15},
+        {"ph":"X","name":"o","tid":6,"ts":1005,"dur":1e300}, {"ph":"X","name":"p","tid":7,"ts":1006,"dur":-1e300},
+        {"ph":"X","name":"q","tid":8,"ts":1e-999,"dur":1},
+        {"ph":"X","name":"last","tid":9,"ts":"1010","dur":"7.5"}
+    ])");
+    const model::Run& run = *trace.run;
+    EXPECT_TRUE(noted(trace, "4 events 73 years and more from zero left out (the first: 1e300).")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "5 events whose time is no number left out (the first: {")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 event without a time left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "3 durations that are no number taken as none (the first: true).")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "3 durations of 73 years and more taken as none (the first: 6.3e15)."))
+        << all_notes(trace);
+    EXPECT_EQ(trace.notes.size(), 5u) << all_notes(trace);
+    ASSERT_EQ(run.op_count(), 9u);  // good, k to p, q, last
+    EXPECT_EQ(run.signature(run.op(1).signature).name, "q");
+    EXPECT_EQ(run.op(2).end_ns - run.op(2).begin_ns, 5000);
+    EXPECT_EQ(run.op(9).begin_ns, 1'010'000);
+    EXPECT_EQ(run.op(9).end_ns, 1'017'500);
+    EXPECT_EQ(run.numbers().total_ns, 1'017'500);
+}
+
+TEST(ChromeForeign, ThingsThatAreNoJsonDoNotTakeTheRestWithThem) {
+    for (const char* odd : {"NaN", "-Infinity", "1e", "0x10", "--1", "1.2.3"}) {
+        const ReadTrace trace =
+            read(crowd(20, 5, std::string("{\"ph\":\"X\",\"name\":\"odd\",\"ts\":") + odd + ",\"dur\":1},"));
+        EXPECT_EQ(trace.run->op_count(), 20u) << odd;
+        EXPECT_FALSE(trace.notes.empty()) << odd;
+    }
+}
+
+TEST(ChromeForeign, WhatLiesFarFromAllOthersIsLeftOutAndSaid) {
+    constexpr std::int64_t kNow = 1'700'000'000'000'000;
+    const char* const at_zero = "{\"ph\":\"X\",\"name\":\"zero\",\"tid\":1,\"ts\":0,\"dur\":3},";
+    for (const int count : {2, 5, 300}) {  // another clock's zero, whatever the others are
+        const ReadTrace trace = read(crowd(count, kNow, at_zero));
+        EXPECT_EQ(trace.run->op_count(), static_cast<std::size_t>(count));
+        EXPECT_EQ(trace.run->numbers().total_ns, 10'000 * (count - 1) + 1000);
+        EXPECT_EQ(trace.run->op(2).begin_ns, 10'000);  // and not one of them has moved
+        EXPECT_EQ(all_notes(trace), "1 span left out that begins 54 years before the 100 days that hold the most.\n");
+    }
+    // The computer has been up for five days.
+    const std::int64_t uptime = 5LL * 24 * 3600 * 1'000'000;
+    const ReadTrace up = read(crowd(300, uptime, at_zero));
+    EXPECT_EQ(up.run->op_count(), 300u);
+    EXPECT_EQ(up.run->numbers().total_ns, 2'991'000);
+    EXPECT_EQ(all_notes(up), "1 span left out that begins 5 days before all others.\n");
+    // Far to both sides.
+    const std::string late =
+        "{\"ph\":\"X\",\"name\":\"late\",\"tid\":1,\"ts\":" + std::to_string(2 * uptime) + ",\"dur\":3},";
+    const ReadTrace both = read(crowd(300, uptime, at_zero + late));
+    EXPECT_EQ(both.run->op_count(), 300u);
+    EXPECT_TRUE(noted(both, "1 span left out that begins 5 days before all others.")) << all_notes(both);
+    EXPECT_TRUE(noted(both, "1 span left out that begins 5 days after all others.")) << all_notes(both);
+}
+
+TEST(ChromeForeign, WhatIsOnlySparseStays) {
+    const auto at = [](std::int64_t us) {
+        return "{\"ph\":\"X\",\"name\":\"b\",\"tid\":1,\"ts\":" + std::to_string(us) + ",\"dur\":3},";
+    };
+    constexpr std::int64_t kHour = 3600LL * 1'000'000;
+    // Two that are far, of ten; one that is not an hour away; fewer than a crowd; many that are hours apart.
+    EXPECT_EQ(read(crowd(10, 100 * kHour, at(0) + at(1))).run->op_count(), 12u);
+    EXPECT_EQ(read(crowd(300, kHour - 1000, at(0))).run->op_count(), 301u);
+    EXPECT_EQ(read(crowd(8, 5 * kHour, at(0))).run->op_count(), 9u);
+    std::string text = "[";
+    for (int i = 0; i < 200; ++i) {
+        text += at(i * 2 * kHour);
+    }
+    const ReadTrace hours = read(text);
+    EXPECT_EQ(hours.run->op_count(), 200u);
+    EXPECT_EQ(hours.run->op(200).begin_ns, 398 * kHour * 1000);
+    EXPECT_TRUE(hours.notes.empty()) << all_notes(hours);
+}
+
+TEST(ChromeForeign, ASpanThatOutlastsAllOthersEndsWithThem) {
+    const char* const days = "{\"ph\":\"X\",\"name\":\"days\",\"tid\":2,\"ts\":1000,\"dur\":950400000000},";
+    const ReadTrace trace = read(crowd(300, 5, days));
+    EXPECT_EQ(trace.run->op_count(), 301u);
+    EXPECT_EQ(trace.run->numbers().total_ns, 2'991'000);
+    EXPECT_EQ(all_notes(trace), "1 span that ends 11 days after all others is shown up to where these end.\n");
+    // One that is only long is as long as a recording can say.
+    const ReadTrace alone = read(std::string("[") + days);
+    EXPECT_EQ(alone.run->numbers().total_ns, 2'199'023'254'528);
+    EXPECT_EQ(all_notes(alone), "1 span longer than 36 minutes is shown as that long.\n");
+    // What never ended ends with the trace, and not where something far does.
+    const ReadTrace open =
+        read(crowd(300, 5, std::string(days) + "{\"ph\":\"B\",\"name\":\"open\",\"tid\":3,\"ts\":2000},"));
+    EXPECT_EQ(open.run->numbers().total_ns, 2'991'000);
+    EXPECT_TRUE(noted(open, "1 span without an end closed where the trace ends.")) << all_notes(open);
+}
+
+TEST(ChromeForeign, ATraceOfOddTimesAloneSaysWhy) {
+    const auto trace = read_chrome_trace(R"([{"ph":"X","name":"a","ts":1.7e21,"dur":5}])", "theirs.json");
+    ASSERT_FALSE(trace);
+    EXPECT_NE(trace.error().message.find("1 event 73 years and more from zero left out (the first: 1.7e21)"),
+              std::string::npos)
+        << trace.error().message;
+}
+
+TEST(ChromeForeign, AnyTimesAtAllAreRead) {
+    const char* const odd[] = {"0",
+                               "-1",
+                               "1e300",
+                               "-1e18",
+                               "1.7e15",
+                               "true",
+                               "\"x\"",
+                               "{}",
+                               "null",
+                               "3600000000",
+                               "9223372036854775807",
+                               "-9223372036854775808",
+                               "2305843009213693",
+                               "\"5\"",
+                               "1e-7"};
+    std::uint32_t state = 1;
+    const auto next = [&state](std::uint32_t n) { return (state = state * 1664525u + 1013904223u) / 65536 % n; };
+    for (int round = 0; round < 300; ++round) {
+        std::string text = "[";
+        const std::uint32_t count = 1 + next(40);
+        std::uint32_t good = 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const bool usual = next(3) != 0;
+            good += usual ? 1 : 0;
+            const char* const phases[] = {"X", "B", "E", "C"};
+            text += std::string("{\"ph\":\"") + (usual ? "X" : phases[next(4)]) +
+                    "\",\"name\":\"a\",\"tid\":" + std::to_string(next(3)) +
+                    ",\"ts\":" + (usual ? std::to_string(5000 + i) : odd[next(15)]) +
+                    ",\"dur\":" + (usual ? "1" : odd[next(15)]) + ",\"args\":{\"Total Allocated\":5}},";
+        }
+        const auto trace = read_chrome_trace(text, "theirs.json");
+        if (good >= 2) {
+            ASSERT_TRUE(trace) << trace.error().message << "\n" << text;
+            EXPECT_GE(trace->run->op_count(), std::min(good, 2u)) << text;
+        }
+    }
+}
+
 TEST(ChromeForeign, OddFilesLoad) {
     // A byte-order mark, a bare array without its end, bytes that are no text, a very long name, nanosecond stamps.
     const std::string text =
