@@ -59,6 +59,12 @@ TEST(HoverCard, SaysNothingThatIsNotInTheTrace) {
     figure::Hit hit;
     hit.op = 4;
     EXPECT_EQ(all_of(describe(*run, hit)), "decode #4||started  1.00 µs   ran 900 ns   on Stream 1");
+    // Nor why there is nothing, where there is nothing.
+    hit.op = 0;
+    hit.row = figure::RowKind::lane;
+    hit.lane = 1;
+    hit.ns = 950;
+    EXPECT_EQ(all_of(describe(*run, hit)), "No span|Stream 1|for      100 ns   until decode #4");
 }
 
 TEST(HoverCard, SaysHowManyASliverStandsFor) {
