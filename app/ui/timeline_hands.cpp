@@ -197,8 +197,26 @@ void TimelinePanel::move_cursor_row(int direction) {
         i = direction < 0 ? i - 1 : i + 1;
         if (layout_.rows[i].run >= 0 && layout_.rows[i].kind != RowKind::header) {
             cursor.row = i;
+            reveal_ = Reveal::row;
             break;
         }
+    }
+}
+
+// Rows that do not fit into the height are scrolled as far as it takes, and no farther.
+void TimelinePanel::reveal(float height) {
+    const bool row = reveal_ == Reveal::row && cursor_ && cursor_->row < layout_.rows.size();
+    const auto box = row                     ? std::optional(layout_.rows[cursor_->row].box)
+                     : reveal_ == Reveal::op ? layout_.box_of_op(state_.selection.run, state_.selection.op)
+                                             : std::nullopt;
+    reveal_ = Reveal::nothing;
+    if (!box || layout_.area.height() <= height + 1) {
+        return;
+    }
+    const float margin = ui_.px(24), scroll = ImGui::GetScrollY();
+    const float top = box->y0 - layout_.area.y0 - margin, bottom = box->y1 - layout_.area.y0 + margin - height;
+    if (scroll > top || scroll < bottom) {
+        ImGui::SetScrollY(std::max(0.0f, scroll > top ? top : bottom));
     }
 }
 

@@ -191,6 +191,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Box area{min.x + ui_.px(11), min.y, max.x - ui_.px(24), max.y};
     const bool anew = lay_out(area);
     const float height = layout_.area.height();
+    reveal(size.y);
     const float scroll = height > size.y + 1 ? ImGui::GetScrollY() : 0;
     ImGui::SetCursorScreenPos({min.x, min.y - scroll});
     ImGui::InvisibleButton("timeline/area", {size.x - (height > size.y + 1 ? ui_.px(12) : 0), std::max(height, 1.0f)},
@@ -512,6 +513,7 @@ void TimelinePanel::bring_into_view() {
     if (at < view.begin_ns || at > view.end_ns) {
         state_.view.pan(at - (view.begin_ns + view.end_ns) / 2, true);
     }
+    reveal_ = Reveal::op;
 }
 
 // A tick on the ruler for each that was found, one per pixel at the most.

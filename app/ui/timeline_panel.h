@@ -55,6 +55,7 @@ public:
     void choose(int run, core::OpId op, bool zoom);
 
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
+    [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
     // Something is still being looked up.
     [[nodiscard]] bool moving() const { return findings_.busy(); }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
@@ -183,6 +184,9 @@ private:
     OpFindings findings_;
     std::optional<Span> measure_span_;
     std::optional<Cursor> cursor_;
+    // Where the rows have to be scrolled to in the next frame: to the op chosen, to the keyboard's row.
+    enum class Reveal : std::uint8_t { nothing, op, row } reveal_ = Reveal::nothing;
+    void reveal(float height);
     struct LabelDrag {
         std::size_t row = 0, before = 0;  // of the layout
         float from_y = 0, height = 0;

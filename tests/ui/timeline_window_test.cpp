@@ -267,6 +267,40 @@ TEST_F(TimelineWindowTest, TheCardIsDrawnOverTheTimeline) {
     EXPECT_NE(pixels(), before);
 }
 
+// Forty lanes do not fit into the height: the op that is gone to is scrolled into it, and so is the keyboard's row.
+TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
+    session.show(figure::test::spans(30, 40));
+    frames(10);
+    const auto in_sight = [&](const figure::Box& box) {
+        const Mark all = mark("timeline");
+        const float scroll = app->timeline().scroll();
+        return box.y0 - scroll >= all.y0 && box.y1 - scroll <= all.y1;
+    };
+    const auto lane = [&](int wanted) {
+        for (const figure::RowBox& row : app->timeline().layout().rows) {
+            if (row.kind == figure::RowKind::lane && row.lane == wanted) {
+                return row.box;
+            }
+        }
+        return figure::Box{};
+    };
+    ASSERT_TRUE(in_sight(lane(0)));
+    ASSERT_FALSE(in_sight(lane(39))) << "or there is nothing to scroll";
+    act("key:/");
+    act("text:lane:39");
+    frames(2);
+    act("key:enter");
+    frames(3);
+    EXPECT_TRUE(in_sight(lane(39)));
+    EXPECT_FALSE(in_sight(lane(0)));
+    act("click:search/close");
+    for (int i = 0; i < 39; ++i) {
+        act("key:up");
+    }
+    frames(3);
+    EXPECT_TRUE(in_sight(lane(0)));
+}
+
 TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
     act("key:/");
     ASSERT_TRUE(shown("search/text"));
