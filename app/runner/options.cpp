@@ -18,7 +18,7 @@ struct RawFigureOptions {
 // Of `headway figure` without a prefix; of a run's figure as "--figure-size" and so on.
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix) {
     app.add_option("--" + prefix + "size", raw.size,
-                   "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch (default: 1600x900)");
+                   "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch, at least 640x360 (default: 1600x900)");
     app.add_option("--" + prefix + "theme", raw.theme, "light, dark or projector (default: light)");
     app.add_option("--" + prefix + "scale", raw.scale, "1 to 8: a PNG's pixels per px (default: 1)");
     app.add_option("--" + prefix + "from", raw.from, "TIME where the axis begins: 12ms, 800us (default: all)");
@@ -40,13 +40,14 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
     } else if (!raw.size.empty()) {
         const auto cross = raw.size.find('x');
         const std::string option = "--" + prefix + "size";
-        auto width = parse_count(raw.size.substr(0, cross), option, 200, 10'000);
-        auto height = parse_count(cross == std::string::npos ? "" : raw.size.substr(cross + 1), option, 100, 10'000);
+        // In less than this its words cannot be read.
+        auto width = parse_count(raw.size.substr(0, cross), option, 640, 10'000);
+        auto height = parse_count(cross == std::string::npos ? "" : raw.size.substr(cross + 1), option, 360, 10'000);
         if (!width || !height) {
             return core::Error{core::ErrorKind::usage,
                                option +
-                                   " must be slide, column, two-columns, poster or WIDTHxHEIGHT (200x100 to "
-                                   "10000x10000), not \"" +
+                                   " must be slide, column (for a narrow one), two-columns, poster or WIDTHxHEIGHT "
+                                   "(640x360 to 10000x10000), not \"" +
                                    raw.size.substr(0, 60) + "\""};
         }
         wish.width_px = static_cast<double>(*width);
