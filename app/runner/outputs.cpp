@@ -46,7 +46,16 @@ core::Result<model::Arrangement> lanes_of(const FigureWish& wish, std::vector<st
 // Of a moving figure or one that stands.
 [[maybe_unused]] core::Result<void> check_figure(const std::string& path) {
 #ifdef HEADWAY_WITH_FIGURES
-    return figure::is_movie_path(path) ? figure::check_movie_path(path) : figure::check_figure_path(path);
+    if (figure::is_movie_path(path)) {
+        return figure::check_movie_path(path);
+    }
+    if (!figure::check_figure_path(path)) {
+        return core::Error{core::ErrorKind::usage,
+                           "A figure's file ends in .png, .svg or .pdf, a moving one's in .gif or .mp4, or it is named "
+                           "frame-%04d.png, not '" +
+                               path + "'."};
+    }
+    return {};
 #else
     return core::Error{core::ErrorKind::usage, "a figure (" + path + ") is not possible: this build has none"};
 #endif

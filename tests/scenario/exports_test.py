@@ -235,7 +235,16 @@ class Exports(Scenario):
         part = (self.folder / "part.svg").read_text()
         self.assertIn("Mine &amp; yours", part)
         self.assertIn("Shown: 100 µs to 200 µs", part)
-        for wrong in (["--size", "huge"], ["--size", "1x1"], ["--scale", "9"], ["--scale", "x"], ["--theme", "pink"],
+        narrow = self.headway("figure", "t.json", "-o", "no.svg", "--size", "639x360")
+        self.assertIn("640x360 to 10000x10000", narrow.err)
+        least = self.headway("figure", "t.json", "-o", "f.png", "--size", "640x360")
+        self.assertEqual(least.status, 0, least)
+        for ending in ("no.jpg", "no"):
+            refused = self.headway("figure", "t.json", "-o", ending)
+            self.assertEqual(refused.status, 2, refused)
+            for works in (".png", ".svg", ".pdf", ".gif", ".mp4", "frame-%04d.png"):
+                self.assertIn(works, refused.err)
+        for wrong in (["--size", "huge"], ["--size", "1x1"], ["--size", "200x100"], ["--scale", "9"], ["--scale", "x"], ["--theme", "pink"],
                       ["--from", "soon"], ["--from", "2ms", "--to", "1ms"], ["--from", "1000s"], ["--fps", "0"],
                       ["--seconds", "nan"]):
             refused = self.headway("figure", "t.json", "-o", "no.svg", *wrong)
