@@ -402,6 +402,9 @@ int main_of_headway(int argc, char** argv) {
          wish.offscreen.width < 1 || wish.offscreen.height < 1)) {
         return fail("--offscreen takes WIDTHxHEIGHT, not '" + offscreen + "'");
     }
+    if (offscreen.empty() && !wish.steps.empty()) {
+        return fail("--do is for a window that is not shown: it needs --offscreen WIDTHxHEIGHT beside it");
+    }
     return open_window(wish);
 }
 

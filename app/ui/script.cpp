@@ -182,7 +182,14 @@ core::Result<void> Script::step(const std::string& step) {
         state_.reset();
         frames(2);
     } else if (verb == "wait") {
+        if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
+            return core::Error{core::ErrorKind::usage, "'wait' waits for a run, and there is none: 'run' comes first"};
+        }
         while (state_.session.waiting()) {
+            if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
+                return core::Error{core::ErrorKind::usage,
+                                   "'wait' would never end: the run is paused, and only 'pause' lets it go on"};
+            }
             frames(1);
             std::this_thread::sleep_for(std::chrono::milliseconds(4));
         }
