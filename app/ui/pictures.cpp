@@ -27,23 +27,27 @@ struct Clipboard {
     std::vector<std::string> arguments;
 };
 Result<Clipboard> clipboard() {
-    const char* wayland = std::getenv("WAYLAND_DISPLAY");
-    if (wayland != nullptr && *wayland != '\0') {
+    const auto is_set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    };
+    const bool wayland = is_set("WAYLAND_DISPLAY");
+    if (wayland) {
         if (auto tool = figure::find_tool("wl-copy")) {
             return Clipboard{*tool, {"--type", "image/png"}};
         }
     }
-    const char* display = std::getenv("DISPLAY");
-    if (display == nullptr || *display == '\0') {
-        return Error{ErrorKind::unavailable, wayland != nullptr && *wayland != '\0'
-                                                 ? "Copying a picture needs wl-copy (package wl-clipboard), which is "
-                                                   "not installed."
-                                                 : "There is no display, and so no clipboard to copy a picture to."};
+    if (is_set("DISPLAY")) {  // beside Wayland, too: its clipboard is handed on
+        if (auto tool = figure::find_tool("xclip")) {
+            return Clipboard{*tool, {"-selection", "clipboard", "-target", "image/png", "-in"}};
+        }
+    } else if (!wayland) {
+        return Error{ErrorKind::unavailable, "There is no display, and so no clipboard to copy a picture to."};
     }
-    if (auto tool = figure::find_tool("xclip")) {
-        return Clipboard{*tool, {"-selection", "clipboard", "-target", "image/png", "-in"}};
-    }
-    return Error{ErrorKind::unavailable, "Copying a picture needs xclip, which is not installed."};
+    return Error{ErrorKind::unavailable, wayland ? "Copying a picture needs wl-copy, which is not installed: it is in "
+                                                   "the package wl-clipboard."
+                                                 : "Copying a picture needs xclip, which is not installed: it is in the "
+                                                   "package xclip."};
 }
 
 Result<std::string> copied(const std::string& png) {

@@ -208,7 +208,13 @@ TEST_F(AppStateTest, WithoutAToolTheClipboardSaysWhatIsMissing) {
     setenv("PATH", folder.c_str(), 1);
     state.copy_picture();
     ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_NE(state.notices().front().text.find("xclip"), std::string::npos) << state.notices().front().text;
+    EXPECT_NE(state.notices().front().text.find("the package xclip"), std::string::npos)
+        << state.notices().front().text;
+    setenv("WAYLAND_DISPLAY", "wayland-77", 1);
+    state.copy_picture();
+    EXPECT_NE(state.notices().front().text.find("the package wl-clipboard"), std::string::npos)
+        << state.notices().front().text;
+    unsetenv("WAYLAND_DISPLAY");
     // What is in its place gets a PNG.
     const auto tool = folder / "xclip", taken = folder / "taken.png";
     std::ofstream(tool) << "#!/bin/sh\n/bin/cat > " << taken.string() << "\n";
