@@ -46,6 +46,7 @@ public:
     // `until_ns`: what happens later is not there yet.
     DisplayList build(std::optional<double> until_ns = std::nullopt) {
         choose_scale();
+        until_ns_ = until_ns;
         list_ = {};
         list_.width_px = width_;
         list_.items.emplace_back(Rect{});  // the ground, once the height is known
@@ -61,12 +62,15 @@ public:
         timeline.area.y0 = timeline_y;
         timeline.area.y1 = std::max(height_ - below, timeline_y + timeline_least_height(shown_, timeline));
         TimelineLayout layout = layout_timeline(shown_, timeline);
-        bool folded = false;
-        for (const DrawnCounts& n : layout.counts) {
-            folded = folded || n.ops_folded + n.issues_folded + n.waits_folded + n.works_folded > 0;
+        if (!folded_) {  // in the whole figure, so that the legend is the same in all moments of it
+            folded_ = any_folded(layout);
+        }
+        if (until_ns) {
+            timeline.until_ns = *until_ns;
+            layout = layout_timeline(shown_, timeline);
         }
         list_ = std::move(above);
-        draw_legend(legend_y, folded);
+        draw_legend(legend_y, *folded_);
         take_grid(layout);
         append(std::move(layout.list));
         if (until_ns) {
@@ -98,6 +102,12 @@ public:
     [[nodiscard]] TimelineView shown_view() const { return view_; }
 
 private:
+    static bool any_folded(const TimelineLayout& layout) {
+        return std::any_of(layout.counts.begin(), layout.counts.end(), [](const DrawnCounts& n) {
+            return n.ops_folded + n.issues_folded + n.waits_folded + n.works_folded > 0;
+        });
+    }
+
     // The finished figure's, in px.
     [[nodiscard]] float figure_width() const {
         return look_.width_px > 0 ? look_.width_px : std::max(o_.width_px, 200.0F);
@@ -217,8 +227,16 @@ private:
         while (size > look_.title_least_px && text_width(FontRole::ui_bold, size, title) > right_ - left_) {
             size -= 1;
         }
+        const std::size_t title_begins = list_.items.size();
         float y = paragraph(look_.top_px - (look_.title_px - size) * 0.3F, title, t_.text, size, FontRole::ui_bold,
                             look_.title_pitch_px, look_.title_lines);
+        if (until_ns_ && o_.title.empty()) {  // the finding is not known yet; its room stays
+            list_.items.resize(title_begins, Rect{});
+            const std::string runs = heading_of(a_, b_);
+            const auto lines = lines_of(title, size, FontRole::ui_bold, look_.title_lines).size();
+            paragraph(look_.top_px - (look_.title_px - size) * 0.3F, runs, t_.text, size, FontRole::ui_bold,
+                      look_.title_pitch_px, static_cast<int>(lines));
+        }
         if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
             // Not measured: said as loudly as the finding.
             const bool both = b_ == nullptr || (a_.info().simulated && b_->info().simulated);
@@ -230,7 +248,9 @@ private:
         }
         std::string words = o_.subtitle.empty() ? subtitle_of(a_, b_) : o_.subtitle;
         if (o_.view) {
-            words += " Shown: " + duration_text(view_.begin_ns) + " to " + duration_text(view_.end_ns) + ".";
+            const double shown_ns = view_.span_ns() / 1000;
+            words +=
+                " Shown: " + place_text(view_.begin_ns, shown_ns) + " to " + place_text(view_.end_ns, shown_ns) + ".";
         }
         return paragraph(y, words, t_.dim, look_.subtitle_px, FontRole::ui, look_.subtitle_pitch_px,
                          look_.subtitle_lines) +
@@ -239,37 +259,44 @@ private:
 
     float draw_errors(float y) {
         for (const TimelineRun& shown : shown_) {
-            const auto& error = shown.run->error();
-            if (!error) {
-                continue;
+            const std::size_t begins = list_.items.size();
+            y = draw_error(shown, y);
+            const auto total_ns = static_cast<double>(shown.run->end_ns() - shown.run->measure_begin_ns());
+            if (until_ns_ && *until_ns_ < total_ns) {  // it has not happened yet; its room stays
+                list_.items.resize(begins, Rect{});
             }
-            if (error->stopped()) {  // no failure; the message says where
-                const std::string who =
-                    shown.letter == 0 ? "The run was " : std::string("Run ") + shown.letter + " was ";
-                y = paragraph(y, who + error->message + ".", t_.dim,
-                              std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui,
-                              look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
-                continue;
-            }
-            std::string words = "Failed";
-            if (shown.letter != 0) {
-                words = "Run ? failed";
-                words[4] = shown.letter;
-            }
-            if (!error->file.empty()) {
-                words.append(" at ").append(error->file, error->file.find_last_of('/') + 1);
-                if (error->line > 0) {
-                    words.append(":").append(std::to_string(error->line));
-                }
-            }
-            if (error->op > 0) {
-                words.append(", op ").append(count_text(error->op));
-            }
-            y = paragraph(y, words + ": " + error->message, t_.warning,
-                          std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui_semibold,
-                          look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
         }
         return y;
+    }
+
+    float draw_error(const TimelineRun& shown, float y) {
+        const auto& error = shown.run->error();
+        if (!error) {
+            return y;
+        }
+        if (error->stopped()) {  // no failure; the message says where
+            const std::string who = shown.letter == 0 ? "The run was " : std::string("Run ") + shown.letter + " was ";
+            return paragraph(y, who + error->message + ".", t_.dim,
+                             std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui,
+                             look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
+        }
+        std::string words = "Failed";
+        if (shown.letter != 0) {
+            words = "Run ? failed";
+            words[4] = shown.letter;
+        }
+        if (!error->file.empty()) {
+            words.append(" at ").append(error->file, error->file.find_last_of('/') + 1);
+            if (error->line > 0) {
+                words.append(":").append(std::to_string(error->line));
+            }
+        }
+        if (error->op > 0) {
+            words.append(", op ").append(count_text(error->op));
+        }
+        return paragraph(y, words + ": " + error->message, t_.warning,
+                         std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui_semibold,
+                         look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
     }
 
     // The view ends at a round number when that is near.
@@ -397,7 +424,7 @@ private:
         float top = layout.axis.y1;
         for (const RowBox& row : layout.rows) {
             const bool header = row.kind == RowKind::header;
-            if (row.kind == RowKind::ruler || row.run < 0) {
+            if (row.kind == RowKind::ruler || row.kind == RowKind::marks || row.run < 0) {
                 continue;
             }
             const model::Run& run = *shown_[static_cast<std::size_t>(row.run)].run;
@@ -418,8 +445,10 @@ private:
                     list_.add(Line{{tick_x, row.box.y0}, {tick_x, row.box.y1}, t_.grid, t_.line_scale});
                 }
             }
-            const float y = row.box.y1 - 0.5F;
-            list_.add(Line{{x, y}, {row.box.x1, y}, t_.border, t_.line_scale});
+            if (row.kind != RowKind::scopes) {
+                const float y = row.box.y1 - 0.5F;
+                list_.add(Line{{x, y}, {row.box.x1, y}, t_.border, t_.line_scale});
+            }
         }
         list_.add(Line{{x, top}, {x, layout.axis.y1}, t_.text, 1.5F * t_.line_scale});
     }
@@ -505,65 +534,6 @@ private:
         return shown.letter == 0 ? shown.label : std::string(1, shown.letter) + "  " + shown.label;
     }
 
-    // Everything that says where the numbers come from, in one line where that is possible.
-    [[nodiscard]] std::string caption() const {
-        std::vector<std::string> parts;
-        const auto both = [&](auto part) {
-            const std::string of_a = part(a_, na_);
-            const std::string of_b = b_ != nullptr ? part(*b_, nb_) : of_a;
-            const auto or_dash = [](const std::string& words) { return words.empty() ? std::string("–") : words; };
-            return of_a == of_b ? of_a : or_dash(of_a) + " / " + or_dash(of_b);
-        };
-        const auto add = [&](std::string words) {
-            if (!words.empty()) {
-                parts.push_back(std::move(words));
-            }
-        };
-        add(both([](const Run& r, const Numbers&) {
-            return r.info().version.empty() ? "Headway" : "Headway " + r.info().version;
-        }));
-        add(both([](const Run& r, const Numbers&) { return r.info().program; }));
-        add(both([](const Run& r, const Numbers&) { return devices_of(r); }));
-        if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
-            add("SIMULATED");
-        }
-        add(both([](const Run& r, const Numbers&) {
-            return r.info().cpu.empty() || r.info().device_name.find(r.info().cpu) != std::string::npos ? std::string()
-                                                                                                        : r.info().cpu;
-        }));
-        const bool settings = na_.told.settings && (b_ == nullptr || nb_.told.settings);
-        if (settings) {
-            add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
-        }
-        add(both([](const Run& r, const Numbers&) {
-            return r.info().free_policy.empty() ? std::string() : "free policy " + r.info().free_policy;
-        }));
-        const bool budget = a_.info().budget > 0 || (b_ != nullptr && b_->info().budget > 0);
-        const bool limit = a_.info().queue_limit > 0 || (b_ != nullptr && b_->info().queue_limit > 0);
-        add(both([&](const Run& r, const Numbers&) {
-            return !budget                ? std::string()
-                   : r.info().budget == 0 ? "no budget"
-                                          : "budget " + budget_in_both_units(r.info().budget);
-        }));
-        add(both([&](const Run& r, const Numbers&) {
-            return !limit                      ? std::string()
-                   : r.info().queue_limit == 0 ? "no queue limit"
-                                               : "queue limit " + count_text(r.info().queue_limit);
-        }));
-        if (settings) {
-            add("recorder " + both([](const Run&, const Numbers& n) {
-                    return n.total_ns > 0
-                               ? percent_text(static_cast<double>(n.recorder_ns) / static_cast<double>(n.total_ns))
-                               : "0 %";
-                }));
-        }
-        add(both([](const Run& r, const Numbers&) { return r.info().date.substr(0, 10); }));
-        std::string line;
-        for (const std::string& part : parts) {
-            line += (line.empty() ? "" : " · ") + part;
-        }
-        return line;
-    }
     // The largest size at which it fits into the lines that there are.
     [[nodiscard]] float caption_size(const std::string& words) const {
         float size = look_.caption_px;
@@ -575,7 +545,7 @@ private:
         return std::max(size, look_.caption_least_px);
     }
     [[nodiscard]] std::vector<std::string> caption_lines() const {
-        const std::string words = caption();
+        const std::string words = caption_of(a_, na_, b_, nb_);
         return lines_of(words, caption_size(words), FontRole::ui, look_.caption_lines);
     }
     // Of the lines before the last.
@@ -583,7 +553,7 @@ private:
         return static_cast<float>(lines.size() - 1) * look_.caption_px * 1.3F;
     }
     void draw_caption(const std::vector<std::string>& lines) {
-        const float size = caption_size(caption());
+        const float size = caption_size(caption_of(a_, na_, b_, nb_));
         float y = list_.height_px - look_.foot_px - caption_height(lines);
         for (const std::string& line : lines) {
             text(left_, y, line, t_.dim, size, FontRole::ui);
@@ -601,6 +571,8 @@ private:
     std::vector<TimelineRun> shown_;
     Occurring occurring_;
     TimelineView view_;
+    std::optional<double> until_ns_;
+    std::optional<bool> folded_;  // whether the whole figure has slivers
     DisplayList list_;
     std::vector<float> grid_x_;
     float scale_ = 1, width_ = 0, height_ = 0, left_ = 0, right_ = 0;

@@ -54,6 +54,23 @@ std::string duration_text(double ns) {
     return three_digits(ns / unit.size) + " " + unit.name;
 }
 
+std::string place_text(double ns, double resolution_ns) {
+    if (ns < 0) {
+        return std::string(kMinus).append(place_text(-ns, resolution_ns));
+    }
+    constexpr std::array<Unit, 4> kUnits{{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
+    const Unit unit = unit_for(ns, kUnits);
+    if (unit.size == 1) {
+        return duration_text(ns);
+    }
+    // Whole nanoseconds at the most; three digits at the least.
+    const double power = std::floor(std::log10(std::max(resolution_ns, 1.0)) + 1e-9);
+    const int decimals = static_cast<int>(std::lround(std::log10(unit.size) - power));
+    const double units = ns / unit.size;
+    const int least = units >= 99.95 ? 0 : units >= 9.995 ? 1 : 2;
+    return fixed(units, std::max(decimals, least)) + " " + unit.name;
+}
+
 std::string bytes_text(std::uint64_t bytes) {
     const auto value = static_cast<double>(bytes);
     constexpr std::array<Unit, 5> kUnits{{{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}}};

@@ -11,6 +11,10 @@ namespace headway::figure {
 // "412 ns", "3.10 µs", "2.91 ms", "12.3 s"; a minus where it is negative.
 std::string duration_text(double ns);
 
+// A moment on an axis, with as many digits as tell it from one that lies `resolution_ns` beside it, at least three and
+// at most to the nanosecond: "31.4 ms", "31.412345 ms".
+std::string place_text(double ns, double resolution_ns);
+
 // Decimal units: "353 MB", "2.6 MB", "812 B".
 std::string bytes_text(std::uint64_t bytes);
 

@@ -294,6 +294,9 @@ private:
             put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
                 theme_.warning, FontRole::ui_semibold, small, right);
         }
+        if (o_.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
+            return;  // how it ends is not known yet
+        }
         if (const std::int64_t paused = paused_ns(run); paused > 0) {  // on the axis, and not in the total
             put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
                 right);
@@ -323,6 +326,7 @@ private:
     void draw_label(const RowBox& row) {
         std::string name;
         std::string below;
+        std::vector<std::string> totals;  // in its place: the first that there is room for
         if (row.run < 0) {
             return;
         }
@@ -342,6 +346,13 @@ private:
             case RowKind::frontend:
                 name = "Frontend";
                 below = run.told().issues ? "issues, waits" : "waits";
+                if (const std::size_t issues = issues_of(pen_of(row.run)); issues > 0) {
+                    totals = {count_text(issues) + (issues == 1 ? " issue" : " issues")};
+                    if (const std::size_t waits = waits_of(pen_of(row.run)); waits > 0) {
+                        totals.insert(totals.begin(),
+                                      totals[0] + ", " + count_text(waits) + (waits == 1 ? " wait" : " waits"));
+                    }
+                }
                 break;
             case RowKind::headway:
                 name = "Headway";
@@ -355,6 +366,10 @@ private:
                 name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
                 below = !run.told().backend ? "spans" : below.empty() ? "executes" : "the " + below + " executes";
+                if (const std::size_t ops = ops_of(pen_of(row.run), row.lane); ops > 0) {
+                    const std::string count = count_text(ops) + (ops == 1 ? " op" : " ops");
+                    totals = {below + " " + count, (run.told().backend ? "executes " : "spans ") + count, count};
+                }
                 break;
             case RowKind::memory:
                 name = "Memory";
@@ -364,7 +379,11 @@ private:
         if (o_.arrangement != nullptr) {
             const auto* setting = model::setting_of(*o_.arrangement, row_key(row.kind, row.lane));
             if (setting != nullptr && !setting->name.empty()) {
-                below = row.kind == RowKind::lane ? name : below;  // what it is, under what it is called
+                if (row.kind == RowKind::lane) {  // what it is, under what it is called
+                    below = name;
+                    const std::string count = totals.empty() ? std::string() : totals.back();
+                    totals = count.empty() ? totals : std::vector{name + ", " + count};
+                }
                 name = setting->name;
             }
         }
@@ -393,6 +412,10 @@ private:
         text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, fitted, *o_.measure), theme_.text,
              fitted, FontRole::ui_semibold);
         if (two) {
+            const auto total = std::find_if(totals.begin(), totals.end(), [&](const std::string& words) {
+                return o_.measure->width(FontRole::ui, small, words) <= room;
+            });
+            below = total != totals.end() ? *total : below;
             text(row.box.x0, baseline + pitch + px(2), shortened(below, room, FontRole::ui, small, *o_.measure),
                  theme_.dim, small, FontRole::ui);
         }

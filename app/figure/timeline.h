@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,6 +103,7 @@ struct Hit {
     RowKind row = RowKind::lane;
     int lane = -1;             // as the row's
     double ns = 0;             // on the axis
+    double ns_per_px = 1;      // how far apart moments can be told
     core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
     int part = -1;             // of that op, where it is composite: index into Run::parts()
     int wait = -1;             // index into Run::waits(); at its end, the open one
@@ -148,6 +150,8 @@ struct TimelineOptions {
     float scale = 1;
     TimelineStyle style = window_style();
     const model::Arrangement* arrangement = nullptr;  // null: as they come
+    // What begins later on the axis is not there yet, and is in no count, no peak and no duration.
+    double until_ns = std::numeric_limits<double>::infinity();
 };
 
 // What an arrangement calls this row; empty: it stands where it stands.

@@ -26,17 +26,21 @@ void draw_bookmarks(const RowPen& pen, const RowBox& row) {
     const float flag = pen.px(7);
     pen.list().add(ClipPush{{x0 - flag, row.box.y0, x1, y1}});
     for (std::size_t i = 0; i < marks.size(); ++i) {
-        const auto [from, to] = bookmark_px(pen, marks[i]);
+        if (static_cast<double>(marks[i].begin_ns) > pen.options.until_ns) {
+            continue;
+        }
+        const auto [from, whole_to] = bookmark_px(pen, marks[i]);
+        const float to = std::min(whole_to, std::max(from, pen.right() < x1 ? pen.right() : whole_to));
         if (to < x0 || from > x1) {
             continue;
         }
         const float left = std::round(std::max(from, x0 - flag));
         const float right = std::round(std::min(to, x1 + flag));
         if (right > left + 1) {
-            pen.list().add(Rect{{left, row.box.y0 + pen.px(2), right, row.box.y1 - pen.px(2)},
-                                faded(theme.text, 0.13), pen.px(2)});
-            pen.list().add(Line{{right, row.box.y0}, {right, y1}, faded(theme.text, 0.7), pen.line_px(1), pen.px(4),
-                                pen.px(3)});
+            pen.list().add(Rect{
+                {left, row.box.y0 + pen.px(2), right, row.box.y1 - pen.px(2)}, faded(theme.text, 0.13), pen.px(2)});
+            pen.list().add(
+                Line{{right, row.box.y0}, {right, y1}, faded(theme.text, 0.7), pen.line_px(1), pen.px(4), pen.px(3)});
         }
         pen.list().add(
             Line{{left, row.box.y0}, {left, y1}, faded(theme.text, 0.7), pen.line_px(1), pen.px(4), pen.px(3)});
@@ -50,7 +54,8 @@ void draw_bookmarks(const RowPen& pen, const RowBox& row) {
         }
         std::string words = marks[i].text;
         if (marks[i].end_ns > marks[i].begin_ns) {
-            words += (words.empty() ? "" : "  ") + duration_text(static_cast<double>(marks[i].end_ns - marks[i].begin_ns));
+            words +=
+                (words.empty() ? "" : "  ") + duration_text(static_cast<double>(marks[i].end_ns - marks[i].begin_ns));
         }
         const float at = left + flag + pen.px(4);
         pen.text(at, baseline, shortened(words, room_end - at, FontRole::ui_semibold, size, *pen.options.measure),

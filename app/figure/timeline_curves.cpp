@@ -29,12 +29,12 @@ struct Reach {
 
 Reach reach_of(const RowPen& pen) {
     const double begin = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
-    const double end = pen.map().ns_from_x_px(pen.map().x1()) + static_cast<double>(pen.origin_ns);
+    const double end = pen.map().ns_from_x_px(pen.right()) + static_cast<double>(pen.origin_ns);
     Reach reach;
     reach.begin_ns = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(begin)));
     reach.end_ns = std::min(pen.run.end_ns(), static_cast<std::int64_t>(std::ceil(end)));
     reach.x0 = std::max(pen.map().x0(), pen.x(reach.begin_ns));
-    reach.x1 = std::min(pen.map().x1(), pen.x(reach.end_ns));
+    reach.x1 = std::min(pen.right(), pen.x(reach.end_ns));
     return reach;
 }
 
@@ -162,9 +162,14 @@ float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, con
 struct Peak {
     std::int64_t value = 0, ns = 0;
 };
-Peak peak_of(const model::Run& run, const Curve& curve) {
+Peak peak_of(const RowPen& pen, const Curve& curve) {
+    const model::Run& run = pen.run;
     Peak peak{static_cast<std::int64_t>(run.measured_peak(curve)), 0};
-    const auto part = run.measured();
+    auto part = run.measured();
+    if (pen.now_ns() < part.end_ns) {  // so far
+        part.end_ns = std::max(pen.now_ns(), part.begin_ns + 1);
+        peak.value = std::max<std::int64_t>(0, curve.extremes(part.begin_ns, part.end_ns).most);
+    }
     if (curve.most() == peak.value && curve.most_at_ns() > part.begin_ns && curve.most_at_ns() <= part.end_ns) {
         peak.ns = curve.most_at_ns();
         return peak;
@@ -294,7 +299,7 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
     const Outline outline = outline_of(pen, curve, reach);
     draw_curve(pen, outline, reach, v, pen.theme().headway, pen.style().gradient ? 0.7F : 0.25F);
     const bool words = pen.style().curve_label_in_row;
-    const Peak peak = peak_of(pen.run, curve);
+    const Peak peak = peak_of(pen, curve);
     const std::string count = count_text(static_cast<std::uint64_t>(peak.value));
     label_peak(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
                {}, peak, words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count,
@@ -447,7 +452,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
         pen.list().add(std::move(label));
     }
     const bool words = pen.style().curve_label_in_row;
-    const Peak peak = peak_of(pen.run, live);
+    const Peak peak = peak_of(pen, live);
     label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
                taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)), theme.memory_text, mark,
                words ? FontRole::ui_bold : FontRole::mono_bold);

@@ -50,6 +50,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
     hit.row = row->kind;
     hit.lane = row->lane;
     hit.ns = map.ns_from_x_px(x);
+    hit.ns_per_px = map.ns_per_px();
     const double ns = hit.ns + static_cast<double>(origin);
     const double slack = static_cast<double>(kNear) * map.ns_per_px();
     const auto begin = static_cast<std::int64_t>(std::floor(ns - slack));

@@ -1,4 +1,4 @@
-// Rows made of bars: scopes, frontend, lanes.
+// Rows made of bars: frontend, launches, lanes.
 #include "app/figure/timeline_rows.h"
 
 #include <algorithm>
@@ -11,18 +11,38 @@ namespace headway::figure {
 
 using devices::Family;
 
+float RowPen::right() const {
+    const double ns = std::min(options.until_ns, layout.view.end_ns);
+    return std::clamp(map().x_px_from_ns(ns), map().x0(), map().x1());
+}
+
+std::int64_t RowPen::now_ns() const {
+    const double until = options.until_ns + static_cast<double>(origin_ns);
+    const std::int64_t now = run.now_ns();
+    return until < static_cast<double>(now) ? std::max<std::int64_t>(0, static_cast<std::int64_t>(until)) : now;
+}
+
 float RowPen::x(std::int64_t run_ns) const {
     const float x = map().x_px_from_ns(static_cast<double>(run_ns - origin_ns));
-    return std::clamp(x, map().x0() - 8, map().x1() + 8);
+    const float end = right();
+    return std::clamp(x, map().x0() - 8, end < map().x1() ? end : end + 8);
 }
 
 FoldOptions RowPen::fold_options() const {
     FoldOptions fold;
     fold.map = map();
+    if (options.until_ns < layout.view.end_ns) {  // an axis that ends there; at least so long that it is one
+        const double end = std::max(options.until_ns, layout.view.begin_ns + map().ns_per_px());
+        fold.map = TimeMap({layout.view.begin_ns, end}, map().x0(), map().x_px_from_ns(end));
+    }
     fold.origin_ns = origin_ns;
     fold.least_px = px(1.5F);
     fold.column_px = std::max(2.0F, std::round(px(2)));
     return fold;
+}
+
+float RowPen::gap_px(float width) const {
+    return width >= px(2.5F) ? std::min(px(1), width * 0.25F) : 0;
 }
 
 void RowPen::text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role, Anchor anchor) const {
@@ -89,17 +109,31 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
     return groups;
 }
 
-// The mark of slivers (a rail under them) and how many they stand for.
-void draw_groups(const RowPen& pen, const std::vector<Group>& groups, Rgba rail, const char* what) {
+// How many slivers stand for, in their middle. False where there is no room for that.
+bool tag_group(const RowPen& pen, const Group& group, const char* what) {
     const float size = pen.px(pen.style().inside_px);
-    for (const Group& group : groups) {
-        const float y = group.box.y1 + pen.px(2);
-        pen.list().add(Rect{{group.box.x0, y, group.box.x1, y + std::max(1.0F, pen.px(1.5F))}, rail});
-        const std::string count = count_text(group.count);
-        if (!pen.tag(count + " " + what, group.box, pen.theme().text, pen.theme().background, size,
-                     FontRole::ui_semibold)) {
-            pen.tag(count, group.box, pen.theme().text, pen.theme().background, size, FontRole::ui_semibold);
+    const std::string count = count_text(group.count);
+    return pen.tag(count + " " + what, group.box, pen.theme().text, pen.theme().background, size,
+                   FontRole::ui_semibold) ||
+           pen.tag(count, group.box, pen.theme().text, pen.theme().background, size, FontRole::ui_semibold);
+}
+
+// The mark of slivers, a rail under them at `y`. Where they have a count, the rail's ends say how far it counts: what
+// is beside is not in it.
+void draw_rail(const RowPen& pen, const Group& group, float y, bool counted) {
+    const float thick = std::max(1.0F, pen.px(1.5F));
+    const float y0 = y + pen.px(2);
+    pen.list().add(Rect{{group.box.x0, y0, group.box.x1, y0 + thick}, counted ? pen.theme().dim : pen.theme().faint});
+    if (counted) {
+        for (const float x : {group.box.x0, group.box.x1 - thick}) {
+            pen.list().add(Rect{{x, y - pen.px(2.5F), x + thick, y0 + thick}, pen.theme().dim});
         }
+    }
+}
+
+void draw_groups(const RowPen& pen, const std::vector<Group>& groups, const char* what) {
+    for (const Group& group : groups) {
+        draw_rail(pen, group, group.box.y1, tag_group(pen, group, what));
     }
 }
 
@@ -109,149 +143,7 @@ void count_pieces(std::span<const Piece> pieces, std::uint64_t& drawn, std::uint
     }
 }
 
-// Bars that touch are told apart by a gap at their right, where they are wide enough to spare it.
-float gap_px(const RowPen& pen, float width) {
-    return width >= pen.px(2.5F) ? std::min(pen.px(1), width * 0.25F) : 0;
-}
-
 }  // namespace
-
-namespace {
-
-bool is_shown(const model::Run& run, const model::Scope& scope, const TimelineStyle& style) {
-    const auto span = static_cast<double>(std::min(scope.end_ns, run.now_ns()) - scope.begin_ns);
-    return style.whole_scopes || span < 0.97 * static_cast<double>(run.end_ns() - run.measure_begin_ns());
-}
-
-}  // namespace
-
-int scope_lines(const model::Run& run, const TimelineStyle& style) {
-    int depths = 0;
-    for (const model::Scope& scope : run.scopes()) {
-        if (!is_shown(run, scope, style)) {
-            continue;
-        }
-        depths = std::max(depths, scope.depth + 1);
-        if (depths >= 2) {
-            break;
-        }
-    }
-    return (run.minibatches().empty() ? 0 : 1) + std::min(depths, 2);
-}
-
-namespace {
-
-void draw_minibatches(const RowPen& pen, Box line) {
-    const auto& all = pen.run.minibatches();
-    const Theme& theme = pen.theme();
-    const float size = std::min(pen.px(pen.style().inside_px), line.height() * 0.85F);
-    const std::int64_t end_ns = pen.run.now_ns();
-    // Those in view: begins ascend.
-    const double left_ns = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
-    auto it = std::lower_bound(all.begin(), all.end(), left_ns, [&](const model::Minibatch& m, double ns) {
-        return static_cast<double>(std::min(m.issue_end_ns, end_ns)) < ns;
-    });
-    const auto first = it;
-    while (it != all.end() && pen.x(it->issue_begin_ns) < pen.map().x1()) {
-        ++it;
-    }
-    const auto count = static_cast<std::size_t>(it - first);
-    if (count == 0) {
-        return;
-    }
-    const Box whole{std::max(pen.x(first->issue_begin_ns), pen.map().x0()), line.y0,
-                    std::min(pen.x(std::min((it - 1)->issue_end_ns, end_ns)), pen.map().x1()), line.y1};
-    const Rgba even = mixed(theme.background, theme.dim, 0.16);
-    const Rgba odd = mixed(theme.background, theme.dim, 0.30);
-    if (whole.width() < pen.px(4) * static_cast<float>(count)) {  // too many to tell apart
-        pen.list().add(Rect{whole, even, pen.px(2)});
-        pen.tag(count_text(count) + " minibatches", whole, theme.dim, even, size, FontRole::ui);
-        return;
-    }
-    // In words where there is room for all, as numbers where there is room for numbers.
-    float least = whole.width();
-    for (auto m = first; m != it; ++m) {
-        if (m != first && m + 1 != it) {  // those may be cut by the view
-            least = std::min(least, pen.x(std::min(m->issue_end_ns, end_ns)) - pen.x(m->issue_begin_ns));
-        }
-    }
-    const std::string longest = "minibatch " + std::to_string((it - 1)->index);
-    const bool in_words = pen.width(FontRole::ui, size, longest) <= least - pen.px(6);
-    for (auto m = first; m != it; ++m) {
-        const float x0 = std::max(pen.x(m->issue_begin_ns), pen.map().x0());
-        const float x1 = std::max(x0 + 1, std::min(pen.x(std::min(m->issue_end_ns, end_ns)), pen.map().x1()));
-        pen.list().add(
-            Rect{{x0, line.y0, x1 - gap_px(pen, x1 - x0), line.y1}, m->index % 2 == 0 ? even : odd, pen.px(2)});
-        const std::string label = in_words ? "minibatch " + std::to_string(m->index) : std::to_string(m->index);
-        if (pen.width(FontRole::ui, size, label) <= x1 - x0 - pen.px(6)) {
-            pen.text((x0 + x1) / 2, (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2, label, theme.dim, size,
-                     FontRole::ui, Anchor::middle);
-        }
-    }
-}
-
-void draw_scope_line(const RowPen& pen, Box line, int depth) {
-    const Theme& theme = pen.theme();
-    const float size = std::min(pen.px(pen.style().inside_px), line.height() * 0.85F);
-    const float stroke = pen.line_px(1);
-    float free_from = pen.map().x0();  // labels and brackets never run into each other
-    std::uint64_t folded = 0;
-    for (const model::Scope& scope : pen.run.scopes()) {
-        if (scope.depth != depth || !is_shown(pen.run, scope, pen.style())) {
-            continue;
-        }
-        const std::int64_t end_ns = std::min(scope.end_ns, pen.run.now_ns());
-        const float x0 = std::max(pen.x(scope.begin_ns), pen.map().x0());
-        const float x1 = std::min(pen.x(end_ns), pen.map().x1());
-        if (x1 < pen.map().x0() || x0 >= pen.map().x1()) {
-            continue;
-        }
-        if (x0 < free_from || x1 - x0 < pen.px(3)) {
-            ++folded;
-            continue;
-        }
-        free_from = x1;
-        // A bracket, open downwards, its name in the middle of its line.
-        const float y = (line.y0 + line.y1) / 2;
-        const std::string words = scope.name + "  " + duration_text(static_cast<double>(end_ns - scope.begin_ns));
-        const std::string label = shortened(words, x1 - x0 - pen.px(24), FontRole::ui, size, *pen.options.measure);
-        const float half = label.empty() ? 0 : pen.width(FontRole::ui, size, label) / 2 + pen.px(5);
-        const float middle = (x0 + x1) / 2;
-        pen.list().add(Line{{x0, y}, {middle - half, y}, theme.faint, stroke});
-        pen.list().add(Line{{middle + half, y}, {x1, y}, theme.faint, stroke});
-        pen.list().add(Line{{x0 + stroke / 2, y}, {x0 + stroke / 2, line.y1}, theme.faint, stroke});
-        pen.list().add(Line{{x1 - stroke / 2, y}, {x1 - stroke / 2, line.y1}, theme.faint, stroke});
-        pen.text(middle, y + size * kCapHeightEm / 2, label, theme.dim, size, FontRole::ui, Anchor::middle);
-    }
-    if (folded > 0) {  // nothing shown is hidden silently
-        const std::string more = "+ " + count_text(folded) + (folded == 1 ? " scope" : " scopes");
-        const float room = pen.map().x1() - free_from;
-        if (pen.width(FontRole::ui, size, more) + pen.px(8) < room) {
-            pen.text(pen.map().x1() - pen.px(2), (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2, more, theme.faint,
-                     size, FontRole::ui, Anchor::end);
-        }
-    }
-}
-
-}  // namespace
-
-void draw_scopes(const RowPen& pen, const RowBox& row) {
-    const int lines = scope_lines(pen.run, pen.style());
-    const float height = row.content.height() / static_cast<float>(lines);
-    Box line = row.content;
-    line.y1 = line.y0 + height - pen.px(2);
-    if (!pen.run.minibatches().empty()) {
-        // Scopes enclose minibatches, so their brackets come first.
-        const float y0 = row.content.y1 - height;
-        draw_minibatches(pen, {line.x0, y0 + pen.px(1), line.x1, row.content.y1 - pen.px(1)});
-    }
-    const int depths = lines - (pen.run.minibatches().empty() ? 0 : 1);
-    for (int depth = 0; depth < depths; ++depth) {
-        draw_scope_line(pen, line, depth);
-        line.y0 += height;
-        line.y1 += height;
-    }
-}
 
 // What a wait that goes on still needs: "for matmul #12", "for 3 ops"; empty when all is done.
 static std::string still_needed(const model::Run& run, model::Wait wait) {
@@ -284,7 +176,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         [&](const Piece& p) {
             const float width = p.x1 - p.x0;
             pen.list().add(
-                Rect{{p.x0, c.y0, p.x1 - gap_px(pen, width), c.y1}, theme.issue, width > 4 * radius ? radius : 0});
+                Rect{{p.x0, c.y0, p.x1 - pen.gap_px(width), c.y1}, theme.issue, width > 4 * radius ? radius : 0});
             if (width > pen.px(28)) {
                 const auto& name = pen.run.signature(pen.run.op(p.first + 1).signature).name;
                 if (pen.width(FontRole::ui_semibold, size, name) <= width - pen.px(8)) {
@@ -306,11 +198,12 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         [&](const Piece& p) {
             const model::Work& work = pen.run.works()[p.first];
             const float width = p.x1 - p.x0;
-            const Box box{p.x0, inner.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), inner.y1};
+            const Box box{p.x0, inner.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), inner.y1};
             pen.list().add(Rect{box, theme.work, width > 4 * radius ? radius : 0});
             const float room = width - pen.px(10);
             const std::string longer =
-                work.name + " " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
+                work.name + " " +
+                duration_text(static_cast<double>(std::min(work.end_ns, pen.now_ns()) - work.begin_ns));
             const bool fits = pen.width(FontRole::ui_semibold, size, longer) <= room;
             if (fits || pen.width(FontRole::ui_semibold, size, work.name) <= room) {
                 pen.text((box.x0 + box.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, fits ? longer : work.name,
@@ -340,10 +233,10 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     const auto draw_wait = [&](const model::Wait& wait, float x0, float x1, const std::string& cause = {}) {
         const bool paused = wait.kind == trace::WaitKind::paused;  // the learner's time, not the program's
         const float width = x1 - x0;
-        const Box box{x0, c.y0, std::max(x0 + 1, x1 - gap_px(pen, width)), c.y1};
+        const Box box{x0, c.y0, std::max(x0 + 1, x1 - pen.gap_px(width)), c.y1};
         hatch(box, paused, true);
         if (width > pen.px(30)) {
-            const std::int64_t ns = std::min(wait.end_ns, pen.run.now_ns()) - wait.begin_ns;
+            const std::int64_t ns = std::min(wait.end_ns, pen.now_ns()) - wait.begin_ns;
             const std::string time = duration_text(static_cast<double>(ns));
             const Rgba colour = paused ? theme.dim : theme.wait_text;
             const Rgba ground = paused ? theme.background : theme.wait_label_ground;
@@ -399,20 +292,22 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         }
         return false;
     });
+    std::vector<Group> counted;
     for (const auto& [all, what] :
          {std::pair{issue_groups, "issues"}, std::pair{in_half(wait_groups, false, groups), "waits"}}) {
         for (const Group& group : all) {
-            const std::string count = count_text(group.count);
-            if (!pen.tag(count + " " + what, group.box, theme.text, theme.background, size, FontRole::ui_semibold)) {
-                pen.tag(count, group.box, theme.text, theme.background, size, FontRole::ui_semibold);
+            if (tag_group(pen, group, what)) {
+                counted.push_back(group);
             }
         }
     }
     for (const auto* all : {&groups, &work_groups, &wait_groups}) {
         for (const Group& group : *all) {
-            const float y = c.y1 + pen.px(2);
-            pen.list().add(Rect{{group.box.x0, y, group.box.x1, y + std::max(1.0F, pen.px(1.5F))}, theme.faint});
+            draw_rail(pen, group, c.y1, false);
         }
+    }
+    for (const Group& group : counted) {
+        draw_rail(pen, group, c.y1, true);
     }
 }
 
@@ -428,7 +323,7 @@ void draw_launches(const RowPen& pen, const RowBox& row) {
         pieces, c,
         [&](const Piece& p) {
             const float width = p.x1 - p.x0;
-            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), c.y1},
+            pen.list().add(Rect{{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1},
                                 fill,
                                 width > 3 * radius ? radius : 0});
             const auto& name = pen.run.signature(pen.run.op(pen.run.launches()[p.first].op).signature).name;
@@ -441,7 +336,7 @@ void draw_launches(const RowPen& pen, const RowBox& row) {
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, fill});
         });
-    draw_groups(pen, groups, theme.faint, "launches");
+    draw_groups(pen, groups, "launches");
 }
 
 namespace {
@@ -466,7 +361,7 @@ bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
         }
         const float width = x1 - x0;
         pen.list().add(
-            Rect{{x0, box.y0 + inset, x1 - gap_px(pen, width), box.y1 - inset}, theme.family(signature.family)});
+            Rect{{x0, box.y0 + inset, x1 - pen.gap_px(width), box.y1 - inset}, theme.family(signature.family)});
         if (pen.width(FontRole::ui_semibold, size, signature.name) <= width - pen.px(6)) {
             pen.text((x0 + x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2, signature.name,
                      theme.on(signature.family), size, FontRole::ui_semibold, Anchor::middle);
@@ -492,7 +387,7 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
         pieces, c,
         [&](const Piece& p) {
             const float width = p.x1 - p.x0;
-            const Box box{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - gap_px(pen, width)), c.y1};
+            const Box box{p.x0, c.y0, std::max(p.x0 + 1, p.x1 - pen.gap_px(width)), c.y1};
             if (!p.failed && draw_parts(pen, box, lane.ops[p.first])) {
                 return;
             }
@@ -528,7 +423,29 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, p.failed ? theme.warning : theme.family(p.family)});
         });
-    draw_groups(pen, groups, theme.faint, "ops");
+    draw_groups(pen, groups, "ops");
+}
+
+std::size_t ops_of(const RowPen& pen, int lane) {
+    const auto& ops = pen.run.lanes()[static_cast<std::size_t>(lane)].ops;
+    IndexRange range =
+        lane_range(pen.run, pen.run.lanes()[static_cast<std::size_t>(lane)], pen.origin_ns, pen.now_ns());
+    const core::OpId first = pen.run.measured().first;
+    while (range.first < range.last && ops[range.first] < first) {  // issued before, and running when it began
+        ++range.first;
+    }
+    return range.last - range.first;
+}
+
+std::size_t issues_of(const RowPen& pen) {
+    const IndexRange range = issue_range(pen.run, pen.origin_ns, pen.now_ns());
+    const std::size_t first = std::max<std::size_t>(range.first + 1, pen.run.measured().first);  // an op's id
+    return range.last >= first ? range.last - first + 1 : 0;
+}
+
+std::size_t waits_of(const RowPen& pen) {
+    const IndexRange range = wait_range(pen.run, pen.origin_ns, pen.now_ns());
+    return range.last - range.first;
 }
 
 void draw_pauses(const RowPen& pen) {

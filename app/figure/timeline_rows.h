@@ -26,9 +26,14 @@ struct RowPen {
     [[nodiscard]] float width(FontRole role, float size_px, std::string_view text) const {
         return options.measure->width(role, size_px, text);
     }
+    // Where the axis ends, or what is shown of it so far; and the last moment of the run that is told of.
+    [[nodiscard]] float right() const;
+    [[nodiscard]] std::int64_t now_ns() const;
     // The pixel of a time of the run, kept near the axis so that no coordinate is huge.
     [[nodiscard]] float x(std::int64_t run_ns) const;
     [[nodiscard]] FoldOptions fold_options() const;
+    // Bars that touch are told apart by a gap at their right, where they are wide enough to spare it.
+    [[nodiscard]] float gap_px(float width) const;
     void text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role, Anchor anchor) const;
     // Text in a filled box of its own, centred on a point; nothing when it does not fit in `room`.
     bool tag(const std::string& text, Box room, Rgba colour, Rgba ground, float size_px, FontRole role) const;
@@ -53,6 +58,11 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 
 // What the memory rows' height should stand for: the highest peak, and the budget unless it is far above.
 std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device);
+
+// All that the lane executed, and that the frontend issued and waited for, from where measuring began until now.
+std::size_t ops_of(const RowPen& pen, int lane);
+std::size_t issues_of(const RowPen& pen);
+std::size_t waits_of(const RowPen& pen);
 
 // Minibatches as one line, then one line per depth of scopes.
 int scope_lines(const model::Run& run, const TimelineStyle& style);

@@ -289,4 +289,70 @@ std::string subtitle_of(const Run& a, const Run* b) {
     return s;
 }
 
+std::string heading_of(const Run& a, const Run* b) {
+    if (b == nullptr) {
+        return capitalised(run_label(a, nullptr));
+    }
+    return "A: " + run_label(a, b) + "; B: " + run_label(*b, &a);
+}
+
+std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb) {
+    std::vector<std::string> parts;
+    const auto both = [&](auto part) {
+        const std::string of_a = part(a, na);
+        const std::string of_b = b != nullptr ? part(*b, nb) : of_a;
+        const auto or_dash = [](const std::string& words) { return words.empty() ? std::string("–") : words; };
+        return of_a == of_b ? of_a : or_dash(of_a) + " / " + or_dash(of_b);
+    };
+    const auto add = [&](std::string words) {
+        if (!words.empty()) {
+            parts.push_back(std::move(words));
+        }
+    };
+    add(both([](const Run& r, const Numbers&) {
+        return r.info().version.empty() ? "Headway" : "Headway " + r.info().version;
+    }));
+    add(both([](const Run& r, const Numbers&) { return r.info().program; }));
+    add(both([](const Run& r, const Numbers&) { return devices_of(r); }));
+    if (a.info().simulated || (b != nullptr && b->info().simulated)) {
+        add("SIMULATED");
+    }
+    add(both([](const Run& r, const Numbers&) {
+        return r.info().cpu.empty() || r.info().device_name.find(r.info().cpu) != std::string::npos ? std::string()
+                                                                                                    : r.info().cpu;
+    }));
+    const bool settings = na.told.settings && (b == nullptr || nb.told.settings);
+    if (settings) {
+        add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
+    }
+    add(both([](const Run& r, const Numbers&) {
+        return r.info().free_policy.empty() ? std::string() : "free policy " + r.info().free_policy;
+    }));
+    const bool budget = a.info().budget > 0 || (b != nullptr && b->info().budget > 0);
+    const bool limit = a.info().queue_limit > 0 || (b != nullptr && b->info().queue_limit > 0);
+    add(both([&](const Run& r, const Numbers&) {
+        return !budget                ? std::string()
+               : r.info().budget == 0 ? "no budget"
+                                      : "budget " + budget_in_both_units(r.info().budget);
+    }));
+    add(both([&](const Run& r, const Numbers&) {
+        return !limit                      ? std::string()
+               : r.info().queue_limit == 0 ? "no queue limit"
+                                           : "queue limit " + count_text(r.info().queue_limit);
+    }));
+    if (settings) {
+        add("recorder " + both([](const Run&, const Numbers& n) {
+                return n.total_ns > 0
+                           ? percent_text(static_cast<double>(n.recorder_ns) / static_cast<double>(n.total_ns))
+                           : "0 %";
+            }));
+    }
+    add(both([](const Run& r, const Numbers&) { return r.info().date.substr(0, 10); }));
+    std::string line;
+    for (const std::string& part : parts) {
+        line += (line.empty() ? "" : " · ") + part;
+    }
+    return line;
+}
+
 }  // namespace headway::figure

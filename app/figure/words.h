@@ -25,5 +25,9 @@ std::string device_of(const model::RunInfo& info);
 std::string devices_of(const model::Run& run);
 // Program, parameters and device, and what two runs have in common.
 std::string subtitle_of(const model::Run& a, const model::Run* b);
+// The runs alone, as long as nothing is found: "A: no barrier; B: barrier every minibatch".
+std::string heading_of(const model::Run& a, const model::Run* b);
+// Everything that says where the numbers come from, in one line.
+std::string caption_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb);
 
 }  // namespace headway::figure

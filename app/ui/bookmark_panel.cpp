@@ -56,8 +56,8 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
                 x += ui_.px(20);
             }
             draw_text(ui_, list, x, base, Face::mono_medium, 13, t.text,
-                      figure::duration_text(static_cast<double>(marks[i].begin_ns)));
-            x += ui_.px(92);
+                      figure::place_text(static_cast<double>(marks[i].begin_ns), timeline_.layout().map.ns_per_px()));
+            x += ui_.px(118);
             if (marks[i].end_ns > marks[i].begin_ns) {
                 draw_text(ui_, list, x, base, Face::mono, 13, t.dim,
                           "+" + figure::duration_text(static_cast<double>(marks[i].end_ns - marks[i].begin_ns)));

@@ -16,6 +16,7 @@ namespace {
 using figure::bytes_text;
 using figure::count_text;
 using figure::duration_text;
+using figure::place_text;
 using Tone = CardLine::Tone;
 
 constexpr std::size_t kNamed = 4;
@@ -126,7 +127,7 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     }
 }
 
-void describe_op(const model::Run& run, core::OpId id, const CardFindings& findings, Card& card) {
+void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const CardFindings& findings, Card& card) {
     const model::Op& op = run.op(id);
     const model::Signature& signature = run.signature(op.signature);
     const std::int64_t origin = run.measure_begin_ns();
@@ -137,7 +138,7 @@ void describe_op(const model::Run& run, core::OpId id, const CardFindings& findi
         if (op.line != 0) {
             issued += run.line_text(op.line) + "   ";
         }
-        issued += duration_text(static_cast<double>(op.issue_begin_ns - origin)) + "  took " +
+        issued += place_text(static_cast<double>(op.issue_begin_ns - origin), ns_per_px) + "  took " +
                   duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
         card.lines.push_back({Tone::issue, issued});
     }
@@ -267,7 +268,7 @@ std::string shares_of(const model::Run& run, std::size_t wait) {
     return text;
 }
 
-void describe_wait(const model::Run& run, const model::Wait& wait, int index, Card& card) {
+void describe_wait(const model::Run& run, const model::Wait& wait, int index, double ns_per_px, Card& card) {
     const bool open = static_cast<std::size_t>(index) >= run.waits().size();
     card.title = wait.name;
     switch (wait.kind) {
@@ -294,7 +295,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, Ca
     }
     card.lines.push_back({Tone::wait, text});
     card.lines.push_back(
-        {Tone::dim, "from     " + duration_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()))});
+        {Tone::dim, "from     " + place_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()), ns_per_px)});
     if (!run.told().issues) {
         return;  // what there was to wait for is not known
     }
@@ -341,7 +342,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, Ca
     }
 }
 
-void describe_work(const model::Run& run, int index, Card& card) {
+void describe_work(const model::Run& run, int index, double ns_per_px, Card& card) {
     const model::Work& work = run.works()[static_cast<std::size_t>(index)];
     card.title = work.name;
     card.detail = "the frontend's own work";
@@ -351,7 +352,7 @@ void describe_work(const model::Run& run, int index, Card& card) {
     }
     card.lines.push_back({Tone::issue, text});
     card.lines.push_back(
-        {Tone::dim, "from     " + duration_text(static_cast<double>(work.begin_ns - run.measure_begin_ns()))});
+        {Tone::dim, "from     " + place_text(static_cast<double>(work.begin_ns - run.measure_begin_ns()), ns_per_px)});
     card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
 }
 
@@ -406,7 +407,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
     Card card;
     const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
     if (hit.op != 0 && hit.op <= run.op_count()) {
-        describe_op(run, hit.op, findings, card);
+        describe_op(run, hit.op, hit.ns_per_px, findings, card);
         describe_launch(run, hit.op, card);
         if (!run.parts(hit.op).empty()) {
             describe_part(run, hit.op, hit.part, card);
@@ -415,12 +416,12 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " ops in this sliver; zoom in to see each"});
         }
     } else if (const model::Wait* wait = hit.wait < 0 ? nullptr : run.wait_at(static_cast<std::size_t>(hit.wait))) {
-        describe_wait(run, *wait, hit.wait, card);
+        describe_wait(run, *wait, hit.wait, hit.ns_per_px, card);
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
         }
     } else if (hit.work >= 0 && hit.work < static_cast<int>(run.works().size())) {
-        describe_work(run, hit.work, card);
+        describe_work(run, hit.work, hit.ns_per_px, card);
         if (hit.folded > 1) {
             card.lines.push_back(
                 {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
@@ -436,7 +437,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         card.lines.push_back({Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") +
                                                " issued and not finished" +
                                                (run.devices().size() > 1 ? ", on both devices" : "")});
-        card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
+        card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.row == figure::RowKind::memory) {
         const auto bytes = [ns](const model::Curve& curve) {
             return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
@@ -452,7 +453,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         if (run.reserved_bytes(device).most() > 0) {
             card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes(device)) + ", by the allocator"});
         }
-        card.lines.push_back({Tone::dim, "at       " + duration_text(hit.ns)});
+        card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {
         const auto& scope = run.scopes()[static_cast<std::size_t>(hit.scope)];
         card.title = scope.name;
@@ -477,10 +478,10 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
     return card;
 }
 
-Card describe(const model::Bookmark& mark) {
+Card describe(const model::Bookmark& mark, double ns_per_px) {
     Card card;
     card.title = mark.text.empty() ? "Mark" : mark.text;
-    card.lines.push_back({Tone::dim, "at       " + duration_text(static_cast<double>(mark.begin_ns))});
+    card.lines.push_back({Tone::dim, "at       " + place_text(static_cast<double>(mark.begin_ns), ns_per_px)});
     if (mark.end_ns > mark.begin_ns) {
         card.lines.push_back(
             {Tone::dim, "over     " + duration_text(static_cast<double>(mark.end_ns - mark.begin_ns))});

@@ -31,7 +31,7 @@ struct CardFindings {
 
 // No ImGui: what the card says.
 Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& findings = {});
-Card describe(const model::Bookmark& mark);
+Card describe(const model::Bookmark& mark, double ns_per_px);
 
 // Beside `at`, inside of the box.
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max);

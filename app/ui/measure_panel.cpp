@@ -115,12 +115,13 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_card(ui_, list, min, max, t.raised, 8);
     ui_.marks.insert_or_assign("measured", Mark{min.x, min.y, max.x, max.y});
-    const double length = span->end() - span->begin();
+    const double length = span->end() - span->begin(), ns_per_px = timeline_.layout().map.ns_per_px();
     const float pad = ui_.px(14), baseline = min.y + ui_.px(20);
     float x = min.x + pad;
     x += draw_text(ui_, list, x, baseline, Face::mono_bold, 13.5f, t.text, figure::duration_text(length)) + ui_.px(12);
     x += draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.dim,
-                   "from " + figure::duration_text(span->begin()) + " to " + figure::duration_text(span->end())) +
+                   "from " + figure::place_text(span->begin(), ns_per_px) + " to " +
+                       figure::place_text(span->end(), ns_per_px)) +
          ui_.px(12);
     std::string how =
         std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");

@@ -159,7 +159,7 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_card(ui_, list, {x, y}, {x + width, y + height}, t.raised, 8);
     ui_.marks.insert_or_assign("note", Mark{x, y, x + width, y + height});
-    std::string words = "Note at " + figure::duration_text(static_cast<double>(mark.begin_ns));
+    std::string words = "Note at " + figure::place_text(static_cast<double>(mark.begin_ns), layout_.map.ns_per_px());
     if (mark.end_ns > mark.begin_ns) {
         words += ", " + figure::duration_text(static_cast<double>(mark.end_ns - mark.begin_ns)) + " long";
     }

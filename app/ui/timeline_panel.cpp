@@ -13,6 +13,11 @@
 namespace headway::ui {
 namespace {
 
+// What is told of a moment at this resolution has as many digits as at any other with the same result.
+int digits(double ns_per_px) {
+    return static_cast<int>(std::floor(std::log10(std::max(ns_per_px, 1.0))));
+}
+
 constexpr double kNotch = 0.75, kFineNotch = 0.92, kCoarseNotch = 0.5;
 
 }  // namespace
@@ -146,7 +151,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
                       card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch &&
                       card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
-                      (thing || card_hit_.ns == hit.ns);
+                      (thing || card_hit_.ns == hit.ns) && digits(card_hit_.ns_per_px) == digits(hit.ns_per_px);
     if (!same || card_.empty()) {
         CardFindings found;
         if (hit.op != 0) {
@@ -158,7 +163,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
         card_ = describe(run, hit, found);
         if (const auto& marks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
             hit.bookmark >= 0 && hit.bookmark < static_cast<int>(marks.size())) {
-            card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)]);
+            card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)], hit.ns_per_px);
         }
         card_hit_ = hit;
         card_revision_ = revision;
@@ -274,6 +279,7 @@ figure::Hit TimelinePanel::chosen() const {
         return hit;
     }
     hit.run = state_.selection.run;
+    hit.ns_per_px = layout_.map.ns_per_px();
     if (state_.selection.any() && state_.selection.op <= run->op_count()) {
         hit.op = state_.selection.op;
     } else if (state_.selection.any_wait() &&

@@ -228,6 +228,32 @@ TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
     }
 }
 
+// No total of what is still to come, wherever it stands.
+TEST_F(Figures, AReplayTellsNothingOfTheFuture) {
+    const auto run = test::increments(50'000, 1, true);
+    for (const FigureSize size : {FigureSize::page, FigureSize::slide, FigureSize::column}) {
+        FigureOptions options;
+        options.size = size;
+        Replay replay(*run, nullptr, options, fonts_);
+        for (const Item& item : replay.at(0.5).items) {
+            if (const auto* text = std::get_if<Text>(&item)) {
+                for (const char* total : {"50,000", "49,999"}) {
+                    EXPECT_EQ(text->text.find(total), std::string::npos) << text->text;
+                }
+                EXPECT_EQ(text->text.find(finding(*run, nullptr).substr(0, 30)), std::string::npos) << text->text;
+            }
+        }
+        if (size != FigureSize::column) {  // whose rows have no second line
+            EXPECT_NE(test::find_text(replay.at(1), "50,000"), nullptr) << word_of(size);
+        }
+    }
+    const auto failed = test::failing();
+    Replay replay(*failed, nullptr, {}, fonts_);
+    EXPECT_EQ(test::find_text(replay.at(0.3), "Failed"), nullptr);
+    EXPECT_NE(test::find_text(replay.at(1), "Failed"), nullptr);
+    EXPECT_EQ(replay.at(0.3).height_px, replay.at(1).height_px);
+}
+
 // As the numbers have it: what came before is no part of it.
 TEST_F(Figures, AReplayCountsTheMeasuredOps) {
     test::Script script;

@@ -22,6 +22,19 @@ TEST(Format, DurationsHaveThreeDigits) {
     EXPECT_EQ(duration_text(-1500), "−1.50 µs");
 }
 
+TEST(Format, PlacesHaveTheDigitsThatTheViewCanTellApart) {
+    EXPECT_EQ(place_text(31'412'345, 0.1), "31.412345 ms");
+    EXPECT_EQ(place_text(31'412'345, 1), "31.412345 ms");
+    EXPECT_EQ(place_text(31'412'345, 55'000), "31.41 ms");
+    EXPECT_EQ(place_text(31'412'345, 1000), "31.412 ms");
+    EXPECT_EQ(place_text(31'412'345, 1e9), "31.4 ms");
+    EXPECT_EQ(place_text(1'500'000'001, 0.01), "1.500000001 s");
+    EXPECT_EQ(place_text(412, 0.01), "412 ns");
+    EXPECT_EQ(place_text(0, 1), "0 ns");
+    EXPECT_EQ(place_text(-31'412'345, 1), "\u221231.412345 ms");
+    EXPECT_EQ(place_text(2500, 0.1), "2.500 µs");
+}
+
 TEST(Format, BudgetsKeepTheirUnit) {
     EXPECT_EQ(budget_text(8u << 20), "8 MiB");
     EXPECT_EQ(budget_text(std::uint64_t{2} << 30), "2 GiB");

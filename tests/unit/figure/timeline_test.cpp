@@ -148,6 +148,171 @@ TEST_F(Timelines, TextNeverOverlaps) {
     }
 }
 
+// Every text whose baseline lies in the first row of this kind.
+std::vector<const Text*> texts_in(const TimelineLayout& layout, RowKind kind) {
+    std::vector<const Text*> texts;
+    for (const RowBox& row : layout.rows) {
+        if (row.kind != kind) {
+            continue;
+        }
+        for (const Item& item : layout.list.items) {
+            const auto* text = std::get_if<Text>(&item);
+            if (text != nullptr && text->baseline.y > row.box.y0 && text->baseline.y <= row.box.y1) {
+                texts.push_back(text);
+            }
+        }
+        break;
+    }
+    return texts;
+}
+
+TEST_F(Timelines, MinibatchesAreNumberedEvenly) {
+    test::Script script;
+    script.measure_begin();
+    for (std::uint32_t i = 0; i < 60; ++i) {  // some are ten times as long as their neighbours
+        script.minibatch_begin(i);
+        script.issue({"op", "(1)", devices::Family::other, 4}, i % 7 == 3 ? 20'000 : 2000, 1000);
+        script.minibatch_end(i);
+        script.idle(i % 11 == 5 ? 15'000 : 500);
+    }
+    script.measure_end();
+    Shown shown;
+    shown.add(script.finish());
+    for (const float width : {500.0F, 700.0F, 1000.0F, 1380.0F, 1900.0F, 3600.0F}) {
+        const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_, width));
+        std::vector<Box> boxes;
+        std::vector<int> numbers;
+        for (const Text* text : texts_in(layout, RowKind::scopes)) {
+            if (text->text.find_first_not_of("0123456789") == std::string::npos) {
+                numbers.push_back(std::stoi(text->text));
+                boxes.push_back(box_of(*text, fonts_));
+            }
+        }
+        ASSERT_GE(numbers.size(), 2U) << width;
+        const int step = numbers[1];
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            EXPECT_EQ(numbers[i], static_cast<int>(i) * step) << width;
+            EXPECT_GE(boxes[i].x0, layout.axis.x0 - 0.1F);
+            EXPECT_LE(boxes[i].x1, layout.axis.x1 + 0.1F);
+            if (i > 0) {
+                EXPECT_GT(boxes[i].x0, boxes[i - 1].x1 + 3) << numbers[i] << " at " << width;
+            }
+        }
+        EXPECT_GT(static_cast<int>(numbers.size() + 1) * step, 59) << "to the end, at " << width;
+    }
+}
+
+TEST_F(Timelines, NarrowScopesKeepTheirBracketsAndNames) {
+    const std::vector<std::pair<std::string, std::int64_t>> scopes{
+        {"shape", 60'000}, {"print", 9000}, {"item", 100}, {"float", 2000}, {"numpy", 900'000}, {"last", 100}};
+    test::Script script;
+    script.measure_begin();
+    for (const auto& [name, ns] : scopes) {
+        script.scope_begin(name);
+        script.issue({"op", "(1)", devices::Family::other, 4}, ns, 1000);
+        script.scope_end(name);
+        script.idle(70'000);
+    }
+    script.measure_end();
+    Shown shown;
+    shown.add(script.finish());
+    for (const bool figure : {false, true}) {
+        TimelineOptions options = options_for(shown, fonts_);
+        options.style = figure ? figure_style() : window_style();
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        const auto texts = texts_in(layout, RowKind::scopes);
+        for (const auto& [name, ns] : scopes) {
+            EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const Text* text) {
+                return text->text.starts_with(name);
+            })) << name;
+        }
+        EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
+        const auto row = std::find_if(layout.rows.begin(), layout.rows.end(),
+                                      [](const RowBox& r) { return r.kind == RowKind::scopes; });
+        ASSERT_NE(row, layout.rows.end());
+        int sides = 0;
+        for (const Item& item : layout.list.items) {
+            const auto* line = std::get_if<Line>(&item);
+            sides += line != nullptr && line->colour == options.theme->faint && line->from.x == line->to.x &&
+                     line->from.y >= row->box.y0 && line->to.y <= row->box.y1;
+        }
+        EXPECT_EQ(sides, 12);
+    }
+}
+
+TEST_F(Timelines, ScopesTooCloseToTellApartAreNamedTogether) {
+    test::Script script;
+    script.measure_begin();
+    for (const auto& [name, ns] : {std::pair{"shape", 900}, {"print", 5000}, {"item", 700}, {"float", 500}}) {
+        script.scope_begin(name);
+        script.issue({"op", "(1)", devices::Family::other, 4}, ns, 100);
+        script.scope_end(name);
+    }
+    script.scope_begin("numpy");
+    script.idle(700'000);
+    script.scope_end("numpy");
+    script.measure_end();
+    Shown shown;
+    shown.add(script.finish());
+    for (const bool figure : {false, true}) {  // of which a figure leaves none out, though one is nearly all of the run
+        TimelineOptions options = options_for(shown, fonts_);
+        options.style = figure ? figure_style() : window_style();
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        const auto texts = texts_in(layout, RowKind::scopes);
+        const auto said = [&](const std::string& words) {
+            return std::any_of(texts.begin(), texts.end(),
+                               [&](const Text* text) { return text->text.starts_with(words); });
+        };
+        EXPECT_TRUE(said("← shape, print, item, float"));
+        EXPECT_TRUE(said("numpy  700 µs"));
+        EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
+    }
+}
+
+TEST_F(Timelines, ALaneSaysItsTotalBesideTheCountsOfItsParts) {
+    Shown shown;
+    shown.add(test::increments(60'000, 1, false));
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    bool said = false;
+    for (const Text* text : texts_in(layout, RowKind::lane)) {
+        said = said || text->text == "executes 60,000 ops" || text->text == "60,000 ops";
+    }
+    EXPECT_TRUE(said);
+    const auto texts = texts_in(layout, RowKind::frontend);
+    EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const Text* text) {
+        return text->text.starts_with("60,000 issues") && text->baseline.x < layout.axis.x0;
+    }));
+}
+
+TEST_F(Timelines, UntilAMomentOnlyWhatHasBegunIsCounted) {
+    Shown shown;
+    shown.add(test::training({}, 60, true));
+    const model::Run& run = *shown.kept[0];
+    TimelineOptions options = options_for(shown, fonts_);
+    for (const double share : {0.0, 0.2, 0.5, 0.9}) {
+        options.until_ns = std::floor(options.view.span_ns() * share) + 0.5;
+        const TimelineLayout layout = layout_timeline(shown.runs, options);
+        const TimelineView seen{options.view.begin_ns, options.until_ns};
+        const DrawnCounts& n = layout.counts[0];
+        EXPECT_NEAR(static_cast<double>(n.ops_drawn + n.ops_folded), static_cast<double>(visible_ops(run, seen)), 2);
+        std::uint64_t waits = 0;
+        for (const model::Wait& wait : run.waits()) {
+            waits += static_cast<double>(wait.begin_ns - run.measure_begin_ns()) <= options.until_ns;
+        }
+        EXPECT_NEAR(static_cast<double>(n.waits_drawn + n.waits_folded), static_cast<double>(waits), 1);
+        // No bar stands right of the moment, but for the last curve's line and its label.
+        const float end = layout.map.x_px_from_ns(options.until_ns);
+        for (const Item& item : layout.list.items) {
+            const auto* bar = std::get_if<Rect>(&item);
+            const bool in_lane =
+                bar != nullptr && std::any_of(layout.rows.begin(), layout.rows.end(), [&](auto& row) {
+                    return row.kind == RowKind::lane && bar->box.y0 >= row.box.y0 && bar->box.y1 <= row.box.y1;
+                });
+            EXPECT_TRUE(!in_lane || bar->box.x1 <= end + 2.5F) << bar->box.x1 << " after " << end;
+        }
+    }
+}
+
 TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
     Shown shown;
     shown.add(test::training({}, 60, false), 'A');
