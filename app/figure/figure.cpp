@@ -248,7 +248,7 @@ private:
         }
         std::string words = o_.subtitle.empty() ? subtitle_of(a_, b_) : o_.subtitle;
         if (o_.view) {
-            const double shown_ns = view_.span_ns() / 1000;
+            const double shown_ns = view_.span_ns() / 100;
             words +=
                 " Shown: " + place_text(view_.begin_ns, shown_ns) + " to " + place_text(view_.end_ns, shown_ns) + ".";
         }
