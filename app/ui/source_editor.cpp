@@ -15,10 +15,10 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 46;
+constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 56;
 // So that more of the code can be seen: below kRoomy indentation takes half of what it is, below kNarrow there is one
 // column for both costs, one bar above the other.
-constexpr float kRoomy = 600, kNarrow = 420, kNarrowColumn = 38, kNarrowOps = 36;
+constexpr float kRoomy = 600, kNarrow = 420, kNarrowColumn = 36, kNarrowOps = 46;
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
@@ -32,6 +32,18 @@ bool plain(const std::string& line) {
 std::string short_count(std::uint64_t n) {
     return n < 10'000       ? figure::count_text(n)
            : n < 10'000'000 ? std::to_string(n / 1000) + "k"
+                            : std::to_string(n / 1'000'000) + "M";
+}
+
+// "999", "1.2k", "12k", "3M": in at most four.
+std::string shorter_count(std::uint64_t n) {
+    const auto tenths = [](std::uint64_t value, const char* unit) {
+        return std::to_string(value / 10) + "." + std::to_string(value % 10) + unit;
+    };
+    return n < 1000         ? std::to_string(n)
+           : n < 10'000     ? tenths(n / 100, "k")
+           : n < 1'000'000  ? std::to_string(n / 1000) + "k"
+           : n < 10'000'000 ? tenths(n / 100'000, "M")
                             : std::to_string(n / 1'000'000) + "M";
 }
 
@@ -328,8 +340,13 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
     draw_bar(left, top, narrow ? middle - gap : bottom, cost.issue, t.issue);
     draw_bar(narrow ? left : left + column, narrow ? middle + gap : top, bottom, cost.blocked, t.wait);
     if (cost.of.ops > 0) {
-        draw_text_right(ui_, list, f.max.x - ui_.px(12), y + ui_.px(15), Face::mono, 12, t.dim,
-                        short_count(cost.of.ops));
+        const std::string count = narrow ? shorter_count(cost.of.ops) : short_count(cost.of.ops);
+        const float right = f.max.x - ui_.px(12);
+        const float width = draw_text_right(ui_, list, right, y + ui_.px(15), Face::mono, 12, t.dim, count);
+        // The most that bars may take, and the count.
+        const std::string number = std::to_string(index + 1);
+        ui_.marks.insert_or_assign("costs/" + number, Mark{left, y, left + (narrow ? 0 : column) + bar, y + row_});
+        ui_.marks.insert_or_assign("ops/" + number, Mark{right - width, y, right, y + row_});
     }
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({left, y}, {f.max.x, y + row_})) {
         ImGui::BeginTooltip();

@@ -50,6 +50,22 @@ TEST_F(SourceWindow, TypesWhereItIsClicked) {
     EXPECT_EQ(state.theme, figure::ThemeName::dark);
 }
 
+TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
+    open_program("many.py",
+                 "import headway as hw\nx = hw.ones(2, 2)\nfor i in range(9999):\n    y = x + 1\nhw.waitall()\n");
+    act("run");
+    if (!ran()) {
+        GTEST_SKIP() << "built without Python";
+    }
+    for (const bool wide : {false, true}) {
+        state.wide_source = wide;
+        frames(3);
+        ASSERT_TRUE(shown("ops/4"));
+        EXPECT_GT(mark("ops/4").x0, mark("costs/4").x1 + 3) << wide;
+        EXPECT_LT(mark("ops/4").x1, state.window_width_px);
+    }
+}
+
 TEST_F(SourceWindow, LettersAreTextAndNoShortcuts) {
     act("click:line/1");
     act("key:home");
