@@ -1,6 +1,7 @@
 #include "app/model/arrangement.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace headway::model {
 
@@ -30,6 +31,28 @@ std::vector<std::size_t> arranged(const Arrangement& arrangement, std::span<cons
         return setting != nullptr && setting->pinned;
     });
     return order;
+}
+
+namespace {
+
+auto is_of(const std::string& program, const std::string& device) {
+    return [&](const Arrangements::Own& own) { return own.program == program && own.device == device; };
+}
+
+}  // namespace
+
+const Arrangement& Arrangements::of(const std::string& program, const std::string& device) const {
+    const auto found = std::find_if(own.begin(), own.end(), is_of(program, device));
+    return found == own.end() ? general : found->rows;
+}
+
+void Arrangements::set(const std::string& program, const std::string& device, Arrangement rows) {
+    std::erase_if(own, is_of(program, device));
+    if (rows.empty() && general.empty()) {
+        return;  // as it comes, and nothing general that would say otherwise
+    }
+    own.insert(own.begin(), {program, device, std::move(rows)});
+    own.resize(std::min(own.size(), kMost));
 }
 
 }  // namespace headway::model

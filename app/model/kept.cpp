@@ -203,27 +203,12 @@ bool is_row(std::string_view row) {
     return false;
 }
 
-}  // namespace
-
-core::Result<Arrangement> read_arrangement(const fs::path& file, std::vector<std::string>* told) {
-    Remarks remarks(file, told);
-    auto read = read_json(file);
-    if (!read) {
-        return read.error();
-    }
+// `of`: " of train on cuda", or "".
+Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks) {
     Arrangement arrangement;
-    if (!*read) {
-        return arrangement;
-    }
-    const json& value = **read;
-    const auto list = value.find("rows");
-    if (list == value.end() || !list->is_array()) {
-        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of rows"};
-    }
-    remarks.unknown_keys(value, "beside rows", {"rows"});
     std::size_t place = 0;
-    for (const json& entry : *list) {
-        const std::string where = "row " + std::to_string(++place);
+    for (const json& entry : list) {
+        const std::string where = "row " + std::to_string(++place) + of;
         if (!entry.is_object() || arrangement.size() >= kMostRows) {
             remarks.say(where + (entry.is_object() ? " is one too many" : " is no object") + ", and was left out");
             continue;
@@ -266,15 +251,26 @@ core::Result<Arrangement> read_arrangement(const fs::path& file, std::vector<std
     return arrangement;
 }
 
-core::Result<void> write_arrangement(const fs::path& file, const Arrangement& arrangement) {
-    if (!read_arrangement(file)) {
-        put_aside(file);
+// One program's; nothing where it cannot be understood.
+std::optional<Arrangements::Own> own_from(const json& entry, std::size_t place, Remarks& remarks) {
+    const auto text = [&entry](const char* name) {
+        const auto found = entry.find(name);
+        return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const auto rows = entry.is_object() ? entry.find("rows") : entry.end();
+    if (!entry.is_object() || text("program").empty() || rows == entry.end() || !rows->is_array()) {
+        remarks.say("program " + std::to_string(place) + " has no name or no list of rows, and was left out");
+        return std::nullopt;
     }
-    if (arrangement.empty()) {
-        std::error_code ignored;
-        fs::remove(file, ignored);
-        return {};
-    }
+    Arrangements::Own own{text("program"), text("device"), {}};
+    const std::string of = " of " + note_from(own.program).substr(0, 60) +
+                           (own.device.empty() ? "" : " on " + note_from(own.device).substr(0, 20));
+    remarks.unknown_keys(entry, "beside rows" + of, {"program", "device", "rows"});
+    own.rows = rows_from(*rows, of, remarks);
+    return own;
+}
+
+json json_of(const Arrangement& arrangement) {
     json list = json::array();
     for (const auto& setting : arrangement) {
         json entry{{"row", setting.row}};
@@ -292,7 +288,70 @@ core::Result<void> write_arrangement(const fs::path& file, const Arrangement& ar
         }
         list.push_back(std::move(entry));
     }
-    return write_json(file, {{"rows", std::move(list)}});
+    return list;
+}
+
+}  // namespace
+
+core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<std::string>* told) {
+    Remarks remarks(file, told);
+    auto read = read_json(file);
+    if (!read) {
+        return read.error();
+    }
+    Arrangements arrangements;
+    if (!*read) {
+        return arrangements;
+    }
+    const json& value = **read;
+    const auto rows = value.find("rows"), programs = value.find("programs");
+    const auto is_list = [&value](auto found) { return found != value.end() && found->is_array(); };
+    if (!is_list(rows) && !is_list(programs)) {
+        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of rows"};
+    }
+    remarks.unknown_keys(value, "beside rows", {"rows", "programs"});
+    for (const auto& [found, name] : {std::pair{rows, "rows"}, {programs, "programs"}}) {
+        if (found != value.end() && !found->is_array()) {
+            remarks.say(std::string(name) + " is no list, and was left out");
+        }
+    }
+    if (is_list(rows)) {
+        arrangements.general = rows_from(*rows, "", remarks);
+    }
+    std::size_t place = 0;
+    for (const json& entry : is_list(programs) ? *programs : json::array()) {
+        ++place;
+        auto own = own_from(entry, place, remarks);
+        const bool again = own && std::any_of(arrangements.own.begin(), arrangements.own.end(), [&](const auto& other) {
+                               return other.program == own->program && other.device == own->device;
+                           });
+        if (again || place > Arrangements::kMost) {
+            remarks.say("program " + std::to_string(place) + (again ? " was there before" : " is one too many") +
+                        ", and was left out");
+        } else if (own) {
+            arrangements.own.push_back(std::move(*own));
+        }
+    }
+    return arrangements;
+}
+
+core::Result<void> write_arrangements(const fs::path& file, const Arrangements& arrangements) {
+    if (!read_arrangements(file)) {
+        put_aside(file);
+    }
+    if (arrangements == Arrangements()) {
+        std::error_code ignored;
+        fs::remove(file, ignored);
+        return {};
+    }
+    json value = json::object();
+    if (!arrangements.general.empty() || arrangements.own.empty()) {
+        value["rows"] = json_of(arrangements.general);
+    }
+    for (const Arrangements::Own& own : arrangements.own) {
+        value["programs"].push_back({{"program", own.program}, {"device", own.device}, {"rows", json_of(own.rows)}});
+    }
+    return write_json(file, value);
 }
 
 }  // namespace headway::model

@@ -32,11 +32,12 @@ core::Result<void> write_bookmarks(const std::filesystem::path& file, const std:
 // The file of a recording's marks in this folder.
 std::filesystem::path bookmarks_file(const std::filesystem::path& folder, std::uint64_t fingerprint);
 
-// Likewise. Entries that cannot be understood are left out; an empty arrangement: no file. What was left out is said in
-// `remarks`, one sentence each.
-core::Result<Arrangement> read_arrangement(const std::filesystem::path& file,
-                                           std::vector<std::string>* remarks = nullptr);
-core::Result<void> write_arrangement(const std::filesystem::path& file, const Arrangement& arrangement);
+// Likewise: {"rows": […], "programs": [{"program": "train", "device": "cuda", "rows": […]}]}, of which one is enough.
+// "rows" are of all programs that have none of their own. Entries that cannot be understood are left out; nothing
+// arranged: no file. What was left out is said in `remarks`, one sentence each.
+core::Result<Arrangements> read_arrangements(const std::filesystem::path& file,
+                                             std::vector<std::string>* remarks = nullptr);
+core::Result<void> write_arrangements(const std::filesystem::path& file, const Arrangements& arrangements);
 inline constexpr std::size_t kMostRows = 200;
 
 // One line of at most kMostBookmarkBytes, cut at a character.

@@ -28,19 +28,19 @@ std::string lower_case_end(const std::string& path) {
     return end;
 }
 
-core::Result<model::Arrangement> lanes_of(const FigureWish& wish, std::vector<std::string>* remarks = nullptr) {
+core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<std::string>* remarks = nullptr) {
     if (wish.lanes.empty()) {
-        return model::Arrangement();
+        return model::Arrangements();
     }
     if (wish.lanes == "window") {
-        return model::read_arrangement(model::arrangement_file(model::kept_folder()), remarks);
+        return model::read_arrangements(model::arrangement_file(model::kept_folder()), remarks);
     }
     std::error_code ignored;
     if (!std::filesystem::exists(wish.lanes, ignored)) {
         return core::Error{core::ErrorKind::unreadable,
                            "there is no file " + wish.lanes + " that says how the lanes are to be arranged"};
     }
-    return model::read_arrangement(wish.lanes, remarks);
+    return model::read_arrangements(wish.lanes, remarks);
 }
 
 // Of a moving figure or one that stands.
@@ -219,7 +219,11 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     if (!lanes) {
         return lanes.error();
     }
-    options.arrangement = std::move(*lanes);
+    const model::RunInfo& last = (b != nullptr ? *b : a).info();
+    options.arrangement = lanes->of(last.program, last.device_kind);
+    if (options.arrangement.empty() && !lanes->own.empty()) {
+        tell("No lanes are arranged for " + last.program + " on " + last.device_kind + ": they stand as they ran");
+    }
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         options.theme = wish.theme == figure::theme(name).name ? name : options.theme;
     }

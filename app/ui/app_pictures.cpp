@@ -39,7 +39,7 @@ std::optional<PictureOf> AppState::picture_of() const {
     of.a = first->shared_run();
     of.b = first == a && usable(b) ? b->shared_run() : nullptr;
     of.program = first->settings.program;
-    of.arrangement = arrangement_;
+    of.arrangement = arrangement();
     of.view = view.view();
     of.marks_a = bookmarks.of(of.a.get());
     of.marks_b = of.b != nullptr ? bookmarks.of(of.b.get()) : std::vector<model::Bookmark>();

@@ -258,8 +258,8 @@ void AppState::keep_in(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
     pictures.remember_in(folder / "picture.txt");
     std::vector<std::string> remarks;
-    if (auto read = model::read_arrangement(model::arrangement_file(folder), &remarks)) {
-        arrangement_ = std::move(*read);
+    if (auto read = model::read_arrangements(model::arrangement_file(folder), &remarks)) {
+        arrangements_ = std::move(*read);
         kept_arrangement_ = ++arrangement_revision_;
         if (!remarks.empty()) {
             notify(Notice::Kind::file, Notice::Tone::info,
@@ -271,9 +271,24 @@ void AppState::keep_in(const std::filesystem::path& folder) {
     }
 }
 
+// The last run's, while one is shown: program and kind of device.
+std::pair<std::string, std::string> AppState::arranged() const {
+    for (const auto* execution : {session.b(), session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            return {execution->run()->info().program, execution->run()->info().device_kind};
+        }
+    }
+    return {std::filesystem::path(session.settings.program).filename().string(), session.settings.device};
+}
+
+const model::Arrangement& AppState::arrangement() const {
+    const auto [program, device] = arranged();
+    return arrangements_.of(program, device);
+}
+
 void AppState::set_arrangement(model::Arrangement arrangement) {
-    if (arrangement != arrangement_) {
-        arrangement_ = std::move(arrangement);
+    if (const auto [program, device] = arranged(); arrangement != arrangements_.of(program, device)) {
+        arrangements_.set(program, device, std::move(arrangement));
         ++arrangement_revision_;
     }
 }
@@ -283,7 +298,7 @@ std::string AppState::keep_arrangement() {
         return {};
     }
     kept_arrangement_ = arrangement_revision_;
-    const auto written = model::write_arrangement(model::arrangement_file(bookmarks.folder), arrangement_);
+    const auto written = model::write_arrangements(model::arrangement_file(bookmarks.folder), arrangements_);
     return written ? std::string() : "The lanes' arrangement is not kept: " + written.error().message;
 }
 

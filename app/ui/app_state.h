@@ -125,6 +125,7 @@ public:
     void scale_up();
     void scale_down();
     bool show_keys = false;
+    bool palette_open = false;  // over all else: nothing under it is pointed at
     // Laid over the timeline of runs that are over: the critical path, the run without barriers.
     bool show_path = false, show_ghost = false;
     void next_overlay();         // none, the path, the ghost, both
@@ -154,7 +155,8 @@ public:
     // What is kept from start to start lies in this folder: marks, and how the lanes are arranged, which is read now. A
     // notice says where that cannot be understood.
     void keep_in(const std::filesystem::path& folder);
-    [[nodiscard]] const model::Arrangement& arrangement() const { return arrangement_; }
+    // Of the program that is shown, on its kind of device; another one has its own.
+    [[nodiscard]] const model::Arrangement& arrangement() const;
     [[nodiscard]] std::uint64_t arrangement_revision() const { return arrangement_revision_; }
     void set_arrangement(model::Arrangement arrangement);
     // Writes it down if it has changed. The reason why it could not be kept, or "".
@@ -196,7 +198,8 @@ private:
     std::uint64_t ran_started_ = 0;
     std::vector<std::filesystem::path> recordings_;
     std::vector<Notice> notices_;
-    model::Arrangement arrangement_;
+    [[nodiscard]] std::pair<std::string, std::string> arranged() const;
+    model::Arrangements arrangements_;
     std::uint64_t arrangement_revision_ = 0, kept_arrangement_ = 0;
     session::Phase last_phase_ = session::Phase::finished;
     std::uint64_t last_started_ = 0;

@@ -285,6 +285,17 @@ class Exports(Scenario):
             "headway: lanes.json: pinned of row 2 is not true or false, and was left out",
             'headway: lanes.json: "lnae 0", row 2, is no row of a timeline',
         ])
+        # What was arranged for another program, or for another device, is not meant.
+        bytes_held = '"rows": [{"row": "memory", "pinned": true, "name": "Bytes held"}]'
+        for program, device, expected in ((SMALL[0], "simulated", arranged), (SMALL[0], "cuda", plain), ("other", "simulated", plain)):
+            own.write_text('{"programs": [{"program": "%s", "device": "%s", %s}]}' % (program, device, bytes_held))
+            told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+            self.assertEqual((self.folder / "f.svg").read_text(), expected, (program, device))
+            self.assertEqual("No lanes are arranged" in told.err, expected == plain, told)
+        own.write_text('{"rows": [], "programs": [{"program": "%s", "device": "simulated", %s}, {"program": 3}]}' % (SMALL[0], bytes_held))
+        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        self.assertEqual((self.folder / "f.svg").read_text(), arranged)
+        self.assertEqual(told.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
         (self.folder / "bad.json").write_text("[]")
         for wrong in ("none.json", "bad.json"):
             refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)

@@ -1,9 +1,14 @@
 #include "app/model/arrangement.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <random>
+
+#include "app/model/kept.h"
 
 namespace headway::model {
 namespace {
@@ -28,8 +33,9 @@ TEST(Arrangement, ListedOnesInTheirOrderOthersBehindTheirNeighbours) {
 }
 
 TEST(Arrangement, PinnedOnesComeFirstAndUnknownOnesAreIgnored) {
-    EXPECT_EQ(in_order({{"x", 0, false, true, ""}, {"c", 0, false, true, ""}, {"c", 9, false, false, ""}}, {"a", "b", "c"}),
-              (Words{"c", "a", "b"}));
+    EXPECT_EQ(
+        in_order({{"x", 0, false, true, ""}, {"c", 0, false, true, ""}, {"c", 9, false, false, ""}}, {"a", "b", "c"}),
+        (Words{"c", "a", "b"}));
 }
 
 TEST(Arrangement, LosesNoRowAndDoublesNone) {
@@ -38,12 +44,59 @@ TEST(Arrangement, LosesNoRowAndDoublesNone) {
     for (int i = 0; i < 500; ++i) {
         Arrangement arrangement;
         for (int k = static_cast<int>(random() % 9); k > 0; --k) {
-            arrangement.push_back({std::string(1, static_cast<char>('a' + random() % 10)), 0, false, random() % 3 == 0, ""});
+            arrangement.push_back(
+                {std::string(1, static_cast<char>('a' + random() % 10)), 0, false, random() % 3 == 0, ""});
         }
         Words words = in_order(arrangement, rows);
         std::sort(words.begin(), words.end());
         ASSERT_EQ(words, rows);
     }
+}
+
+TEST(Arrangements, EachProgramOnEachDeviceHasItsOwn) {
+    const Arrangement one{{"lane 0", 0, false, true, "one"}}, two{{"lane 0", 0, true, false, "two"}};
+    Arrangements all;
+    all.set("train", "cpu", one);
+    all.set("train", "cuda", two);
+    EXPECT_EQ(all.of("train", "cpu"), one);
+    EXPECT_EQ(all.of("train", "cuda"), two);
+    EXPECT_TRUE(all.of("increment", "cpu").empty());
+    all.set("train", "cpu", {});
+    EXPECT_TRUE(all.of("train", "cpu").empty());
+    EXPECT_EQ(all.own.size(), 1u);
+    // What is general holds where nothing else was said; that nothing is wanted is something, then.
+    all.general = one;
+    EXPECT_EQ(all.of("increment", "cpu"), one);
+    all.set("increment", "cpu", {});
+    EXPECT_TRUE(all.of("increment", "cpu").empty());
+    for (int i = 0; i < 300; ++i) {
+        all.set(std::to_string(i), "cpu", two);
+    }
+    EXPECT_EQ(all.own.size(), Arrangements::kMost);
+    EXPECT_EQ(all.of("299", "cpu"), two);
+}
+
+TEST(Arrangements, AreReadAsTheyWereWrittenAndOldFilesAreGeneral) {
+    const auto folder = std::filesystem::path(::testing::TempDir()) / ("arrangements-" + std::to_string(getpid()));
+    const auto file = folder / "lanes.json";
+    Arrangements all;
+    all.general = {{"memory", 0, false, true, ""}};
+    all.set("train", "cpu", {{"lane 0", 40, false, true, "one"}});
+    all.set("a \"b\"", "", {{"headway", 0, true, false, ""}});
+    all.set("plain", "cuda", {});
+    ASSERT_TRUE(write_arrangements(file, all));
+    std::vector<std::string> remarks;
+    const auto read = read_arrangements(file, &remarks);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, all);
+    EXPECT_TRUE(remarks.empty());
+    std::ofstream(file) << R"({"rows": [{"row": "lane 0", "name": "old"}]})";
+    const auto old = read_arrangements(file, &remarks);
+    ASSERT_TRUE(old) << old.error().message;
+    EXPECT_EQ(old->of("anything", "cpu").at(0).name, "old");
+    ASSERT_TRUE(write_arrangements(file, {}));
+    EXPECT_FALSE(std::filesystem::exists(file));
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace
