@@ -17,14 +17,43 @@ const RowBox* row_of(const TimelineLayout& layout, int run, RowKind kind, int la
     return nullptr;
 }
 
-// Words on a ground of their own, their right end at x.
-void add_words(DisplayList& to, const TimelineOptions& o, float x, float y, const std::string& words, Rgba colour) {
-    const float size = o.style.mark_px * o.scale;
-    const float width = o.measure->width(FontRole::ui_semibold, size, words);
-    const float pad = 5 * o.scale;
-    to.add(Rect{{x - width - 2 * pad, y - size, x, y + size * 0.45F}, o.theme->background, 3 * o.scale,
-                faded(colour, 0.6), o.scale});
-    to.add(Text{{x - pad, y}, words, colour, size, FontRole::ui_semibold, Anchor::end});
+// Words in the header of a run, between what stands at its left and the total at its right: no data lies there. The
+// first that there is room for; the last is cut.
+void add_note(const TimelineLayout& layout, int run, const std::vector<std::string>& choice, const TimelineOptions& o,
+              DisplayList& to) {
+    const RowBox* header = row_of(layout, run, RowKind::header, -1);
+    if (header == nullptr || choice.empty()) {
+        return;
+    }
+    float left = layout.axis.x0, right = header->box.x1;
+    for (const Item& item : layout.list.items) {
+        const auto* text = std::get_if<Text>(&item);
+        if (text == nullptr || text->baseline.y <= header->box.y0 || text->baseline.y > header->box.y1) {
+            continue;
+        }
+        const Box box = box_of(*text, *o.measure);
+        (text->anchor == Anchor::end ? right : left) =
+            text->anchor == Anchor::end ? std::min(right, box.x0) : std::max(left, box.x1);
+    }
+    const float size = o.style.mark_px * o.scale, pad = 5 * o.scale, apart = 14 * o.scale;
+    const float room = right - left - 2 * (apart + pad);
+    const auto width = [&](const std::string& words) { return o.measure->width(FontRole::ui_semibold, size, words); };
+    const auto fits =
+        std::find_if(choice.begin(), choice.end(), [&](const auto& words) { return width(words) <= room; });
+    const std::string words =
+        fits != choice.end() ? *fits : shortened(choice.back(), room, FontRole::ui_semibold, size, *o.measure);
+    if (words.empty()) {
+        return;
+    }
+    const float x = right - apart;
+    // On the line of the header's own words, at the lower end of a row that may have a gap above it.
+    const float baseline = header->box.y1 - (o.style.header_row_px * o.scale - size * kCapHeightEm) / 2;
+    to.add(Rect{{x - width(words) - 2 * pad, baseline - size * 1.05F, x, baseline + size * 0.5F},
+                o.theme->background,
+                3 * o.scale,
+                faded(o.theme->text, 0.6),
+                o.scale});
+    to.add(Text{{x - pad, baseline}, words, o.theme->text, size, FontRole::ui_semibold, Anchor::end});
 }
 
 // The run's time in the middle of a pixel column.
@@ -43,6 +72,8 @@ std::shared_ptr<const WhyOfRun> why_of(const model::Run& run) {
     why->total_ns = run.numbers().total_ns;
     return why;
 }
+
+namespace {
 
 void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& o,
                        DisplayList& to) {
@@ -78,20 +109,6 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
         }
     }
     end_stretch(layout.axis.x1);
-    // In the header, left of the total.
-    if (const RowBox* header = row_of(layout, run, RowKind::header, -1); header != nullptr && why.total_ns > 0) {
-        const auto share = [&](std::int64_t ns) {
-            return percent_text(static_cast<double>(ns) / static_cast<double>(why.total_ns));
-        };
-        const std::string words = "critical path: executing " + share(why.totals.execute_ns) + ", frontend " +
-                                  share(why.totals.frontend_ns) + ", handing over " +
-                                  share(why.totals.handover_ns + why.totals.return_ns);
-        const float room = 0.5F * (layout.axis.x1 - layout.axis.x0);
-        const std::string& note = layout.runs[static_cast<std::size_t>(run)].note;
-        const float of_note = o.measure->width(FontRole::ui, o.style.header_px * o.scale, note) + 24 * o.scale;
-        add_words(to, o, layout.axis.x1 - std::max(140 * o.scale, of_note), header->box.y1 - 10 * o.scale,
-                  shortened(words, room, FontRole::ui_semibold, o.style.mark_px * o.scale, *o.measure), colour);
-    }
     to.add(ClipPop{});
 }
 
@@ -134,18 +151,55 @@ void add_ghost(const TimelineLayout& layout, int run, const WhyOfRun& why, const
     }
     if (top < bottom) {
         const float end = layout.map.x_px_from_ns(static_cast<double>(why.ghost.total_ns));
-        const float x = std::clamp(end, layout.axis.x0, layout.axis.x1);
         if (end >= layout.axis.x0 && end <= layout.axis.x1) {
             to.add(Line{{end, top}, {end, bottom}, colour, 1.5F * o.scale, 4 * o.scale, 3 * o.scale});
         }
-        const std::int64_t less_ns = why.total_ns - why.ghost.total_ns;
-        std::string words = "without barriers: " + duration_text(static_cast<double>(why.ghost.total_ns));
-        words += less_ns > 0 ? ", " + duration_text(static_cast<double>(less_ns)) + " less" : ", no less";
-        const float width = o.measure->width(FontRole::ui_semibold, o.style.mark_px * o.scale, words + " (computed)");
-        add_words(to, o, std::max(x - 6 * o.scale, layout.axis.x0 + width + 20 * o.scale), top + 16 * o.scale,
-                  words + " (computed)", o.theme->text);
     }
     to.add(ClipPop{});
+}
+
+}  // namespace
+
+void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool path, bool ghost,
+             const TimelineOptions& o, DisplayList& to) {
+    const auto time = [](std::int64_t ns) { return duration_text(static_cast<double>(ns)); };
+    const auto share = [&](std::int64_t ns) {
+        return percent_text(static_cast<double>(ns) / static_cast<double>(why.total_ns));
+    };
+    std::vector<std::string> choice{""};
+    const auto go_on = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all;
+        for (const std::string& words : more) {
+            for (const std::string& before : choice) {
+                all.push_back(before + (before.empty() ? "" : " · ") + words);
+            }
+        }
+        choice = std::move(all);
+    };
+    if (ghost) {
+        add_ghost(layout, run, why, o, to);
+        const std::int64_t less_ns = why.total_ns - why.ghost.total_ns;
+        const std::string words = "without barriers: " + time(why.ghost.total_ns);
+        go_on({words + (less_ns > 0 ? ", " + time(less_ns) + " less" : ", no less") + " (computed)",
+               words + " (computed)"});
+    }
+    if (path) {
+        add_critical_path(layout, run, why, o, to);
+        if (why.total_ns > 0) {
+            const std::string execute = share(why.totals.execute_ns), frontend = share(why.totals.frontend_ns);
+            const std::string handing = share(why.totals.handover_ns + why.totals.return_ns);
+            go_on({"critical path: executing " + execute + ", frontend " + frontend + ", handing over " + handing,
+                   "path: executing " + execute + ", frontend " + frontend, "path: executing " + execute});
+        }
+    }
+    if (path || ghost) {
+        add_note(layout, run, choice, o, to);
+    }
+}
+
+void add_why_note(const TimelineLayout& layout, int run, const std::string& words, const TimelineOptions& o,
+                  DisplayList& to) {
+    add_note(layout, run, {words}, o, to);
 }
 
 }  // namespace headway::figure

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "app/figure/timeline.h"
@@ -21,11 +22,13 @@ struct WhyOfRun {
 };
 std::shared_ptr<const WhyOfRun> why_of(const model::Run& run);
 
-// A line along the row that the path goes through at each moment, and its parts in words.
-void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& options,
-                       DisplayList& to);
-// Pale bars where each lane would have been busy, and where the run would have ended, labelled as computed.
-void add_ghost(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& options,
-               DisplayList& to);
+// The path: a line along the row that it goes through at each moment, and its parts in words. The ghost: pale bars
+// where each lane would have been busy, and where the run would have ended, labelled as computed. The words stand in
+// the run's header, where no data is.
+void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool path, bool ghost,
+             const TimelineOptions& options, DisplayList& to);
+// Words in their place, as long as there is nothing to lay over.
+void add_why_note(const TimelineLayout& layout, int run, const std::string& words, const TimelineOptions& options,
+                  DisplayList& to);
 
 }  // namespace headway::figure

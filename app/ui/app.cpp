@@ -85,6 +85,7 @@ void App::frame() {
     y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
     const float table = detail_.height(size.x - left - ui_.px(34), bottom - y);
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
+    state_.palette_open = palette_.is_open();
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
     moving_ = moving_ || timeline_.moving();
     if (table > 0) {

@@ -327,8 +327,8 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (const std::string shares = shares_of(run, static_cast<std::size_t>(index)); !shares.empty()) {
         card.lines.push_back({Tone::dim, "spent on " + shares});
     }
-    // Replaying a long run takes longer than a pointer should wait.
-    constexpr std::size_t kReplayed = 200'000;
+    // Replaying a long run takes longer than a pointer should wait: of a million ops a twentieth of a second.
+    constexpr std::size_t kReplayed = 2'000'000;
     const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
     if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.told().tensors &&
         run.op_count() <= kReplayed) {
@@ -339,6 +339,8 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
              "without  the run would take " + duration_text(static_cast<double>(total_ns)) +
                  (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
                  " (computed)"});
+    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over) {
+        card.lines.push_back({Tone::dim, "without  not computed for more than " + count_text(kReplayed) + " ops"});
     }
 }
 

@@ -62,7 +62,7 @@ int SearchBar::draw(float right, float top) {
     }
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float width = ui_.px(430), height = ui_.px(40);
+    const float width = ui_.px(430), height = ui_.px(kHeight);
     const ImVec2 a{right - width, top}, b{right, top + height};
     draw_card(ui_, list, a, b, t.raised, 8);
     ui_.marks.insert_or_assign("search", Mark{a.x, a.y, b.x, b.y});

@@ -19,6 +19,8 @@ public:
     };
     static constexpr std::size_t kMost = 100'000;  // kept in each run; beyond, only counted
 
+    static constexpr float kHeight = 40;  // design px
+
     explicit SearchBar(Ui& ui) : ui_(ui) {}
 
     void open();  // and takes the keyboard

@@ -62,7 +62,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
         return false;
     }
     if (key.a != key_.a || key.b != key_.b || key.started != key_.started) {
-        why_.clear();
+        why_.forget();
     }
     key_ = key;
     if (key.started != last_started_) {
@@ -118,28 +118,15 @@ void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, 
     layer_.show(list);
 }
 
-// Only of runs that are over, and short enough to be worked out between two frames.
 void TimelinePanel::add_why(figure::DisplayList& to) {
-    if (!state_.show_path && !state_.show_ghost) {
-        return;
+    std::vector<WhyOverlay::Shown> shown;
+    for (const auto* execution : {state_.session.b(), state_.session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            shown.push_back({execution->shared_run(), execution->grows()});
+        }
     }
-    constexpr std::size_t kMostOps = 300'000;
-    why_.resize(runs_.size());
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-        const model::Run& run = *runs_[i].run;
-        const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
-        if (!over || run.op_count() == 0 || run.op_count() > kMostOps || !run.told().tensors) {
-            continue;
-        }
-        if (!why_[i]) {
-            why_[i] = figure::why_of(run);
-        }
-        if (state_.show_ghost) {
-            figure::add_ghost(layout_, static_cast<int>(i), *why_[i], options_, to);
-        }
-        if (state_.show_path) {
-            figure::add_critical_path(layout_, static_cast<int>(i), *why_[i], options_, to);
-        }
+    if (shown.size() == runs_.size()) {
+        why_.add(layout_, options_, shown, state_.show_path, state_.show_ghost, to);
     }
 }
 
@@ -190,6 +177,10 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
                       key_.a * 1'000'003 + key_.b * 31 + key_.started, state_.view);
         min.y += ui_.px(Minimap::kHeight + 2);
     }
+    const float search_top = min.y;
+    if (search_.is_open()) {  // it has a strip of its own, and covers nothing
+        min.y += ui_.px(SearchBar::kHeight + 6);
+    }
     ImGui::SetCursorScreenPos(min);
     const ImVec2 size{max.x - min.x, max.y - min.y};
     ImGui::BeginChild("timeline", size, false, ImGuiWindowFlags_NoScrollWithMouse);
@@ -201,8 +192,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::SetCursorScreenPos({min.x, min.y - scroll});
     ImGui::InvisibleButton("timeline/area", {size.x - (height > size.y + 1 ? ui_.px(12) : 0), std::max(height, 1.0f)},
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-    const bool hovered = ImGui::IsItemHovered();
-    const bool active = ImGui::IsItemActive();
+    const bool hovered = ImGui::IsItemHovered() && !state_.palette_open;
+    const bool active = ImGui::IsItemActive() && !state_.palette_open;
     ui_.marks.insert_or_assign("timeline", Mark{layout_.axis.x0, min.y, layout_.axis.x1, max.y});
 
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -243,7 +234,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     }
     draw_renaming(scroll);
     ImGui::EndChild();
-    draw_search(min, max);
+    draw_search(max.x - ui_.px(24), search_top);
     draw_note(min, max);
 
     if (editing_) {
@@ -543,7 +534,7 @@ void TimelinePanel::draw_found(ImDrawList* list, float scroll) const {
     }
 }
 
-void TimelinePanel::draw_search(ImVec2 min, ImVec2 max) {
+void TimelinePanel::draw_search(float right, float top) {
     if (!search_.is_open()) {
         return;
     }
@@ -552,7 +543,6 @@ void TimelinePanel::draw_search(ImVec2 min, ImVec2 max) {
         runs.push_back(run.run);
     }
     search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started);
-    const float right = max.x - ui_.px(24), top = min.y + ui_.px(2);
     ImGui::SetCursorScreenPos({right - ui_.px(432), top});
     ImGui::BeginChild(
         "search", {ui_.px(434), ui_.px(44)}, false,

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "app/figure/timeline.h"
-#include "app/figure/timeline_why.h"
 #include "app/gfx/layer.h"
 #include "app/ui/app_state.h"
 #include "app/ui/hover_card.h"
@@ -15,6 +14,7 @@
 #include "app/ui/search_bar.h"
 #include "app/ui/text_measure.h"
 #include "app/ui/ui_context.h"
+#include "app/ui/why_overlay.h"
 
 namespace headway::ui {
 
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
     // Something is still being looked up.
-    [[nodiscard]] bool moving() const { return findings_.busy(); }
+    [[nodiscard]] bool moving() const { return findings_.busy() || why_.working(); }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
     // A row, whatever becomes of the layout.
@@ -162,7 +162,7 @@ private:
     void add_marks_of(const figure::Hit& hit, figure::DisplayList& to);
     void bring_into_view();
     void draw_found(ImDrawList* list, float scroll) const;
-    void draw_search(ImVec2 min, ImVec2 max);
+    void draw_search(float right, float top);
 
     AppState& state_;
     Ui& ui_;
@@ -172,8 +172,7 @@ private:
     float painted_scroll_ = 0;
     Key key_;
     std::vector<figure::TimelineRun> runs_;
-    // Of each run that is shown and over; worked out when it is first asked for.
-    std::vector<std::shared_ptr<const figure::WhyOfRun>> why_;
+    WhyOverlay why_;
     figure::TimelineOptions options_;
     std::optional<figure::Hit> hover_;
     // What the card says is worked out once per thing pointed at: causes may take a while to find.

@@ -186,6 +186,18 @@ TEST(HoverCard, ReadsTheCurves) {
     EXPECT_NE(all_of(describe(*run, hit)).find("live"), std::string::npos);
 }
 
+TEST(HoverCard, TellsMomentsAsFinelyAsTheViewDoes) {
+    const auto run = figure::test::training({}, 3, true);
+    figure::Hit hit;
+    hit.row = figure::RowKind::headway;
+    hit.ns = 31'412'345;
+    hit.ns_per_px = 0.1;
+    EXPECT_NE(all_of(describe(*run, hit)).find("31.412345 ms"), std::string::npos);
+    hit.ns_per_px = 60'000;
+    EXPECT_NE(all_of(describe(*run, hit)).find("31.41 ms"), std::string::npos);
+    EXPECT_NE(all_of(describe({31'412'345, 31'412'545, "here"}, 0.1)).find("31.412345 ms"), std::string::npos);
+}
+
 TEST(HoverCard, IsEmptyWhereNothingIs) {
     const auto run = figure::test::training({}, 1, true);
     figure::Hit hit;

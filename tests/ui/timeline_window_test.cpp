@@ -304,6 +304,7 @@ TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
 TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
     act("key:/");
     ASSERT_TRUE(shown("search/text"));
+    EXPECT_LE(mark("search").y1, mark("timeline").y0);  // it covers nothing
     act("text:matmul is:op");
     frames(2);
     const auto& places = app->timeline().search().places();
