@@ -221,7 +221,8 @@ TEST_F(Timelines, NarrowScopesKeepTheirBracketsAndNames) {
         options.style = figure ? figure_style() : window_style();
         const TimelineLayout layout = layout_timeline(shown.runs, options);
         const auto texts = texts_in(layout, RowKind::scopes);
-        for (const auto& [name, ns] : scopes) {
+        for (const auto& scope : scopes) {
+            const std::string& name = scope.first;
             EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [&](const Text* text) {
                 return text->text.starts_with(name);
             })) << name;
