@@ -367,8 +367,9 @@ private:
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
                 below = !run.told().backend ? "spans" : below.empty() ? "executes" : "the " + below + " executes";
                 if (const std::size_t ops = ops_of(pen_of(row.run), row.lane); ops > 0) {
-                    const std::string count = count_text(ops) + (ops == 1 ? " op" : " ops");
-                    totals = {below + " " + count, (run.told().backend ? "executes " : "spans ") + count, count};
+                    const bool spans = !run.told().backend;
+                    const std::string count = count_text(ops) + (spans ? " span" : " op") + (ops == 1 ? "" : "s");
+                    totals = spans ? std::vector{count} : std::vector{below + " " + count, "executes " + count, count};
                 }
                 break;
             case RowKind::memory:

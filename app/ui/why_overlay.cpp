@@ -51,6 +51,10 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
         if (run.op_count() == 0) {
             continue;
         }
+        if (!run.told().tensors) {
+            say("this trace does not tell what its ops needed");
+            continue;
+        }
         if (!over || runs[i].grows) {
             say("computed when the run is over");
             continue;
