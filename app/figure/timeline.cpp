@@ -323,6 +323,22 @@ private:
         }
     }
 
+    // "1,204 issues, 12 waits", or as much of it as is known; the first has more room.
+    static std::vector<std::string> frontend_totals(const RowPen& pen) {
+        const auto words = [](std::size_t count, const char* one) {
+            return count_text(count) + " " + one + (count == 1 ? "" : "s");
+        };
+        const std::size_t issues = pen.run.told().issues ? issues_of(pen) : 0, waits = waits_of(pen);
+        std::vector<std::string> totals;
+        if (issues > 0 && waits > 0) {
+            totals.push_back(words(issues, "issue") + ", " + words(waits, "wait"));
+        }
+        if (issues > 0 || waits > 0) {
+            totals.push_back(issues > 0 ? words(issues, "issue") : words(waits, "wait"));
+        }
+        return totals;
+    }
+
     void draw_label(const RowBox& row) {
         std::string name;
         std::string below;
@@ -346,13 +362,7 @@ private:
             case RowKind::frontend:
                 name = "Frontend";
                 below = run.told().issues ? "issues, waits" : "waits";
-                if (const std::size_t issues = issues_of(pen_of(row.run)); issues > 0) {
-                    totals = {count_text(issues) + (issues == 1 ? " issue" : " issues")};
-                    if (const std::size_t waits = waits_of(pen_of(row.run)); waits > 0) {
-                        totals.insert(totals.begin(),
-                                      totals[0] + ", " + count_text(waits) + (waits == 1 ? " wait" : " waits"));
-                    }
-                }
+                totals = frontend_totals(pen_of(row.run));
                 break;
             case RowKind::headway:
                 name = "Headway";
@@ -366,10 +376,13 @@ private:
                 name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
                 below = !run.told().backend ? "spans" : below.empty() ? "executes" : "the " + below + " executes";
-                if (const std::size_t ops = ops_of(pen_of(row.run), row.lane); ops > 0) {
-                    const bool spans = !run.told().backend;
-                    const std::string count = count_text(ops) + (spans ? " span" : " op") + (ops == 1 ? "" : "s");
-                    totals = spans ? std::vector{count} : std::vector{below + " " + count, "executes " + count, count};
+                if (const std::size_t count = ops_of(pen_of(row.run), row.lane); count > 0) {
+                    const std::string one = run.told().backend ? " op" : " span";
+                    const std::string words = count_text(count) + one + (count == 1 ? "" : "s");
+                    totals = {words};
+                    if (run.told().backend) {
+                        totals = {below + " " + words, "executes " + words, words};
+                    }
                 }
                 break;
             case RowKind::memory:

@@ -291,7 +291,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
 
 std::string heading_of(const Run& a, const Run* b) {
     if (b == nullptr) {
-        return capitalised(run_label(a, nullptr));
+        return a.told().settings ? capitalised(run_label(a, nullptr)) : run_label(a, nullptr);
     }
     return "A: " + run_label(a, b) + "; B: " + run_label(*b, &a);
 }
