@@ -79,6 +79,10 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                     hit.part = static_cast<int>(i);
                 }
             }
+        } else if (const model::Running* running = run.running(static_cast<std::size_t>(row->lane));
+                   running != nullptr && static_cast<double>(running->begin_ns) - slack <= ns &&
+                   ns <= static_cast<double>(run.now_ns()) + slack) {
+            hit.op = running->op;
         }
     } else if (row->kind == RowKind::launch) {
         const auto time = [&](std::size_t i) {
@@ -202,10 +206,11 @@ std::optional<Box> TimelineLayout::box_of_op(int run, core::OpId op) const {
     }
     const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
     const model::Op& found = model.op(op);
-    if (found.begin_ns == model::kPending) {
+    const std::int64_t begun_ns = model.begun_ns(op);
+    if (begun_ns == model::kPending) {
         return std::nullopt;
     }
-    return box_in(*this, run, RowKind::lane, found.lane, found.begin_ns, std::min(found.end_ns, model.now_ns()));
+    return box_in(*this, run, RowKind::lane, found.lane, begun_ns, std::min(found.end_ns, model.now_ns()));
 }
 
 std::optional<Box> TimelineLayout::box_of_issue(int run, core::OpId op) const {

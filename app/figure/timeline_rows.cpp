@@ -370,6 +370,33 @@ bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
     return true;
 }
 
+// What the lane is at: paler than what is over, and open at the end that time runs to.
+void draw_running(const RowPen& pen, const Box& content, const model::Running& running) {
+    const Theme& theme = pen.theme();
+    const model::Signature& signature = pen.run.signature(pen.run.op(running.op).signature);
+    const float x0 = std::clamp(pen.x(running.begin_ns), content.x0, content.x1);
+    const float x1 = std::clamp(pen.x(pen.run.now_ns()), content.x0, content.x1);
+    if (x1 <= x0) {
+        return;
+    }
+    const Box box{x0, content.y0, std::max(x0 + 1, x1), content.y1};
+    const Rgba family = theme.family(signature.family);
+    pen.list().add(Rect{box, mixed(theme.background, family, 0.4)});
+    const float edge = std::min(pen.line_px(2), box.width());
+    pen.list().add(Rect{{box.x0, box.y0, box.x0 + edge, box.y1}, family});
+    pen.list().add(Rect{{box.x0, box.y0, box.x1, box.y0 + edge}, family});
+    pen.list().add(Rect{{box.x0, box.y1 - edge, box.x1, box.y1}, family});
+    const float size = std::min(pen.px(pen.style().inside_px), content.height() * 0.8F);
+    const std::string time = duration_text(static_cast<double>(pen.run.now_ns() - running.begin_ns));
+    for (const std::string& label : {signature.name + ", running for " + time, signature.name + " " + time, time}) {
+        if (pen.width(FontRole::ui_semibold, size, label) <= box.width() - pen.px(12)) {
+            pen.text((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2, label, theme.text, size,
+                     FontRole::ui_semibold, Anchor::middle);
+            return;
+        }
+    }
+}
+
 }  // namespace
 
 void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces) {
@@ -383,6 +410,9 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
     const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
     const float baseline = (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2;
     const auto& measure = *pen.options.measure;
+    if (const model::Running* running = pen.run.running(static_cast<std::size_t>(row.lane))) {
+        draw_running(pen, c, *running);
+    }
     const auto groups = each_piece(
         pieces, c,
         [&](const Piece& p) {

@@ -145,6 +145,8 @@ std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t n
     if (after != ops.end()) {
         gap.next = *after;
         gap.end_ns = run.op(gap.next).begin_ns;
+    } else if (const Running* running = run.running(lane)) {
+        gap.end_ns = running->begin_ns;
     } else {
         gap.end_ns = run.end_ns();
     }

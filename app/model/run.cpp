@@ -159,8 +159,10 @@ bool Run::update(double budget_ms) {
     take_driver_events();
     settle();
     open_wait_.reset();
-    if (!more) {  // else it may have begun after what has been taken in
+    running_.clear();
+    if (!more) {  // else they may have begun after what has been taken in
         look_at_open_wait();
+        look_at_running_ops();
     }
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
@@ -211,6 +213,41 @@ void Run::look_at_open_wait() {
     open_wait_ = std::move(wait);
 }
 
+void Run::look_at_running_ops() {
+    const trace::Header& header = reader_->header();
+    if (closed_ || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks)) {
+        return;
+    }
+    const auto alive = header.last_ticks.load(std::memory_order_acquire);
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), header.running.size()); ++lane) {
+        const auto word = header.running[lane].op_and_begin.load(std::memory_order_relaxed);
+        const auto op = static_cast<OpId>(word >> 32);
+        // Of those whose issue has been taken in; over by now where its record has been.
+        if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane) {
+            continue;
+        }
+        const std::int64_t now_ns = ns_from_ticks(alive);
+        if (program_end_ns_ == kPending) {
+            see(now_ns);
+        }
+        // As exact as the word is: not before its issue, nor before the end of the op before it.
+        std::int64_t begin_ns = std::max(ns_from_ticks(trace::running_begin(word, alive)), ops_[op - 1].issue_end_ns);
+        if (!lanes_[lane].ops.empty()) {
+            begin_ns = std::max(begin_ns, ops_[lanes_[lane].ops.back() - 1].end_ns);
+        }
+        if (begin_ns < last_ns_) {
+            running_.resize(lanes_.size());
+            running_[lane] = {op, begin_ns};
+        }
+    }
+}
+
+std::int64_t Run::begun_ns(OpId id) const {
+    const Op& op = this->op(id);
+    const Running* running = this->running(op.lane);
+    return op.begin_ns == kPending && running != nullptr && running->op == id ? running->begin_ns : op.begin_ns;
+}
+
 void Run::settle() {
     headway_.settle();
     live_.settle();
@@ -229,6 +266,7 @@ void Run::close() {
         return;
     }
     closed_ = true;
+    running_.clear();
     if (!scale_final_) {
         update();  // with the best rate that there will be
     }

@@ -109,6 +109,12 @@ struct Part {
     std::uint16_t signature = 0;
 };
 
+// An op that a lane was executing at the last update(): not yet among Lane::ops.
+struct Running {
+    OpId op = 0;
+    std::int64_t begin_ns = 0;
+};
+
 // Handing an op to the GPU's driver, between its issue and its execution, by the thread that does it.
 struct Launch {
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -287,6 +293,13 @@ public:
     [[nodiscard]] const Wait* wait_at(std::size_t index) const {
         return index < waits_.size() ? &waits_[index] : index == waits_.size() && open_wait_ ? &*open_wait_ : nullptr;
     }
+    // What the lane was executing at the last update(), until then; null where it ran nothing, and where lanes do not
+    // run on the host's clock (a GPU tells of ops when they are over).
+    [[nodiscard]] const Running* running(std::size_t lane) const {
+        return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
+    }
+    // When the op's execution began: as recorded, or as its lane was seen at it. kPending: not yet.
+    [[nodiscard]] std::int64_t begun_ns(OpId id) const;
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
@@ -407,8 +420,9 @@ private:
     void take_work(const trace::FrontendRecord& record);
     void take_mark(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
-    // (facts.cpp)
     void look_at_open_wait();
+    void look_at_running_ops();
+    // (facts.cpp)
     void take_facts();
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
@@ -433,6 +447,7 @@ private:
     std::vector<DriverEvent> driver_events_;
     std::vector<Wait> waits_;
     std::optional<Wait> open_wait_;
+    std::vector<Running> running_;  // by lane
     std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;

@@ -142,15 +142,16 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
                   duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
         card.lines.push_back({Tone::issue, issued});
     }
-    if (op.begin_ns == model::kPending) {
+    const std::int64_t begun_ns = run.begun_ns(id);
+    if (begun_ns == model::kPending) {
         card.lines.push_back({Tone::dim, "not started yet"});
     } else {
         // From the issue on; where that is not in the trace, from where measuring began.
-        const std::int64_t delay = op.begin_ns - (op.not_issued ? origin : op.issue_begin_ns);
+        const std::int64_t delay = begun_ns - (op.not_issued ? origin : op.issue_begin_ns);
         std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
                            duration_text(static_cast<double>(delay));
         if (op.end_ns == model::kPending) {
-            text += "   running";
+            text += "   running for " + duration_text(static_cast<double>(run.now_ns() - begun_ns));
         } else {
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }

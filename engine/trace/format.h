@@ -9,6 +9,7 @@
 // that turn them into nanoseconds.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -275,6 +276,24 @@ enum class ClockKind : std::uint32_t {
     recorded_ns = 2,  // nanoseconds from 0 of a run that another file tells of
 };
 
+// The op that a lane is executing; its record comes when it is over. One word, so that it costs the lane one store: the
+// op in the upper half, in the lower one when it began, in units of 2^kRunningShift ticks (less than half a
+// microsecond; the half turns over after more than ten minutes). It stays until the next op begins.
+struct alignas(64) RunningOp {
+    std::atomic<std::uint64_t> op_and_begin;  // 0: none yet
+};
+inline constexpr int kRunningShift = 10;
+constexpr std::uint64_t pack_running(core::OpId op, std::uint64_t begin_ticks) {
+    return static_cast<std::uint64_t>(op) << 32 | (begin_ticks >> kRunningShift & 0xffff'ffffu);
+}
+// When it began, in ticks, seen at `now_ticks`.
+constexpr std::uint64_t running_begin(std::uint64_t op_and_begin, std::uint64_t now_ticks) {
+    const std::uint64_t now = now_ticks >> kRunningShift;
+    const auto elapsed = static_cast<std::uint32_t>(now - op_and_begin);
+    constexpr std::uint32_t kBehind = 0xffff'0000u;  // `now` was read a little before the word was written
+    return elapsed > kBehind ? now_ticks : (now - elapsed) << kRunningShift;
+}
+
 struct Header {
     std::uint64_t magic;
     std::uint32_t version;
@@ -301,6 +320,7 @@ struct Header {
     std::atomic<std::uint32_t> wait_through;    // likewise: up to which op, 0 for all that had been issued
     std::atomic<std::uint32_t> wait_device;     // likewise: the device alone whose ops it is for, from 1; 0: all
     alignas(64) Control control;
+    std::array<RunningOp, core::kMaxLanes> running;  // where lanes run on the host's clock
 };
 static_assert(sizeof(Header) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

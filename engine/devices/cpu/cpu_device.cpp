@@ -79,6 +79,7 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
         set_slot(number, lanes_.back()->queue.slot());
         lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
             recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(number)});
+        lanes_.back()->running = &recording.header().running[number].op_and_begin;
     }
     core::heavy_fence();  // registers the process before the first sleeper
     for (std::uint32_t i = 0; i < workers; ++i) {
@@ -274,6 +275,7 @@ void CpuDevice::run(Lane& lane, Command& command) {
         return;
     }
     const auto begin = core::ticks();
+    lane.running->store(trace::pack_running(command.op, begin), std::memory_order_relaxed);
     kernel(*command.signature, command);
     lane.writer.add({begin, trace::pack_duration(core::ticks() - begin), command.op});
 }
@@ -292,6 +294,9 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
         return;
     }
     const auto begin = core::ticks();
+    if (options_.record) {
+        lane.running->store(trace::pack_running(command.op, begin), std::memory_order_relaxed);
+    }
     bool failed = false;
     if ((command.flags & kComposite) != 0) {
         for (Command step : command.composite->steps) {

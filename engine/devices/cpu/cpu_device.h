@@ -58,6 +58,7 @@ private:
         // Per sleeper (lanes, then the frontend): the count to wake it at, with bit 32 set while it waits.
         alignas(128) std::array<std::atomic<std::uint64_t>, core::kMaxLanes + 1> wake_at{};
         trace::StreamWriter<trace::ExecRecord> writer;
+        std::atomic<std::uint64_t>* running = nullptr;  // trace::RunningOp's, for who watches
         std::jthread thread;
     };
     struct LazyBlock {

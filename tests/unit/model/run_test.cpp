@@ -329,6 +329,63 @@ TEST(Run, SettlesTheRateOfARealClockAndKeepsIt) {
     EXPECT_GT(run->numbers().rss_bytes_peak, 0u);
 }
 
+// The op that a lane is at is known before its record comes, as far as a word of the header tells of it.
+TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
+    RecordingBuilder builder(std::size_t{128} << 20, false);
+    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
+    const auto size = builder.signature(8);
+    const auto t0 = now();
+    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
+    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    const auto begin = now();
+    builder.exec(0, 1, t0 + 30, begin);
+    const auto run = builder.read();
+    EXPECT_EQ(run->running(0), nullptr);
+
+    trace::Header& header = builder.recording().header();
+    header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin));
+    std::int64_t seen_ns = 0;
+    for (int look = 0; look < 3; ++look) {
+        const std::uint64_t before = header.last_ticks;
+        while (header.last_ticks == before) {
+            builder.recording().renew_anchor();
+        }
+        run->update();
+        const Running* running = run->running(0);
+        ASSERT_NE(running, nullptr);
+        EXPECT_EQ(running->op, 2u);
+        EXPECT_EQ(run->begun_ns(2), running->begin_ns);
+        EXPECT_GE(running->begin_ns, run->op(1).end_ns);
+        EXPECT_LT(running->begin_ns, run->op(1).end_ns + 2'000) << "a word tells it to less than a microsecond";
+        EXPECT_GT(run->now_ns(), seen_ns);
+        seen_ns = run->now_ns();
+    }
+    EXPECT_EQ(run->op(2).begin_ns, kPending) << "no record says so yet";
+    builder.exec(0, 2, begin, now());
+    run->update();
+    EXPECT_EQ(run->running(0), nullptr);
+    EXPECT_EQ(run->begun_ns(2), run->op(2).begin_ns);
+
+    // Words that name no op of this lane say nothing.
+    for (const OpId wrong : {OpId{0}, OpId{1}, OpId{77}}) {
+        header.running[0].op_and_begin = trace::pack_running(wrong, static_cast<std::uint64_t>(begin));
+        run->update();
+        EXPECT_EQ(run->running(0), nullptr);
+    }
+}
+
+TEST(Run, TheBeginOfARunningOpIsFoundFromHalfOfIt) {
+    constexpr std::uint64_t kUnit = std::uint64_t{1} << trace::kRunningShift;
+    for (const std::uint64_t begin : {kUnit * 5, (std::uint64_t{1} << 42) - 3 * kUnit, (std::uint64_t{9} << 42) + 77}) {
+        for (const std::uint64_t after : {std::uint64_t{0}, kUnit, 1'000'000 * kUnit, (std::uint64_t{1} << 41)}) {
+            const std::uint64_t found = trace::running_begin(trace::pack_running(3, begin), begin + after);
+            EXPECT_LE(found, begin);
+            EXPECT_GT(found + kUnit, begin);
+        }
+        EXPECT_EQ(trace::running_begin(trace::pack_running(3, begin + 5 * kUnit), begin), begin) << "seen too early";
+    }
+}
+
 TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
     const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
