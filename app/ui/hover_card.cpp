@@ -111,6 +111,18 @@ void describe_twin(const model::Run& run, core::OpId id, const CardFindings& fin
     card.lines.push_back({Tone::dim, text});
 }
 
+// The op that its lane ran before it; 0: none.
+core::OpId before_in_lane(const model::Run& run, core::OpId id) {
+    const model::Op& op = run.op(id);
+    if (op.begin_ns == model::kPending || op.lane >= run.lanes().size()) {
+        return 0;
+    }
+    const auto& ops = run.lanes()[op.lane].ops;  // their begins ascend
+    const auto at = std::partition_point(ops.begin(), ops.end(),
+                                         [&](core::OpId other) { return run.op(other).begin_ns < op.begin_ns; });
+    return at == ops.begin() ? 0 : *(at - 1);
+}
+
 // What an op needed, and what of that was not there yet when it was issued.
 void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     const model::Op& op = run.op(id);
@@ -121,7 +133,14 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     });
     const std::vector<core::OpId> at_hand(there, held_up.end());
     held_up.erase(there, held_up.end());
-    card.lines.push_back({Tone::dim, held_up.empty() ? "waited for nothing" : "waited for " + list_of(held_up, false)});
+    std::string waited = held_up.empty() ? std::string() : list_of(held_up, false);
+    // A lane is a queue: what stood before it there may have held it up longer than what it needs.
+    const core::OpId before = before_in_lane(run, id);
+    const auto longer = [&](core::OpId other) { return run.op(other).end_ns < run.op(before).end_ns; };
+    if (before != 0 && run.op(before).end_ns > op.issue_end_ns && std::all_of(held_up.begin(), held_up.end(), longer)) {
+        waited += std::string(waited.empty() ? "" : ", then ") + "its lane, behind " + named(before);
+    }
+    card.lines.push_back({Tone::dim, "waited for " + (waited.empty() ? std::string("nothing") : waited)});
     if (!at_hand.empty()) {
         card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
     }

@@ -33,7 +33,7 @@ TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
 // What was there when the op was issued has held up nothing.
 TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
     const auto run = figure::test::training({}, 3, true);
-    int waited = 0, needed = 0;
+    int waited = 0, needed = 0, lane = 0;
     for (core::OpId id = 1; id <= run->op_count(); ++id) {
         core::OpId open = 0, there = 0;
         for (const core::OpId other : run->dependencies(id)) {
@@ -43,15 +43,20 @@ TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
         figure::Hit hit;
         hit.op = id;
         const std::string text = all_of(describe(*run, hit));
-        EXPECT_NE(text.find(open == 0 ? "waited for nothing" : "waited for #" + std::to_string(open)),
-                  std::string::npos)
-            << text;
+        // The run has one lane.
+        const bool behind = id > 1 && run->op(id - 1).end_ns > run->op(id).issue_end_ns;
+        const std::string what = open != 0 ? "#" + std::to_string(open)
+                                 : behind  ? "its lane, behind #" + std::to_string(id - 1)
+                                           : "nothing";
+        EXPECT_NE(text.find("waited for " + what), std::string::npos) << text;
+        lane += open == 0 && behind ? 1 : 0;
         EXPECT_EQ(text.find("needed   #" + std::to_string(there)) != std::string::npos, there != 0) << text;
         waited += open != 0 ? 1 : 0;
         needed += there != 0 ? 1 : 0;
     }
     EXPECT_GT(waited, 0);
     EXPECT_GT(needed, 0);
+    EXPECT_GT(lane, 0);
 }
 
 TEST(HoverCard, SaysNothingThatIsNotInTheTrace) {
