@@ -19,6 +19,17 @@ namespace {
 // Whose draw() is at work: what ImGui calls back gets one pointer, and that is the layer's.
 Renderer* drawing = nullptr;
 
+template <typename Item>
+void fill_again(GLenum target, const ImVector<Item>& items) {
+    GLint room = 0;
+    glGetBufferParameteriv(target, GL_BUFFER_SIZE, &room);
+    if (room < items.size_in_bytes()) {
+        glBufferData(target, items.size_in_bytes(), items.Data, GL_STREAM_DRAW);
+    } else {
+        glBufferSubData(target, 0, items.size_in_bytes(), items.Data);
+    }
+}
+
 }  // namespace
 
 ImGuiContextOwner::ImGuiContextOwner() : no_fonts_(std::make_unique<ImFontAtlas>()) {
@@ -86,10 +97,10 @@ void Renderer::draw(unsigned framebuffer, int width, int height, ClearColour cle
     drawing = nullptr;
 }
 
-void Renderer::draw_layer(const ImDrawList*, const ImDrawCmd* command) {
+void Renderer::draw_layer(const ImDrawList* list, const ImDrawCmd* command) {
     if (drawing != nullptr) {
         const ImVec4& clip = command->ClipRect;
-        drawing->show(*static_cast<Layer*>(command->UserCallbackData), {clip.x, clip.y, clip.z, clip.w});
+        drawing->show(*static_cast<Layer*>(command->UserCallbackData), *list, {clip.x, clip.y, clip.z, clip.w});
     }
 }
 
@@ -102,7 +113,7 @@ void Renderer::draw_stretch(const ImDrawList*, const ImDrawCmd* command) {
 }
 
 // The first frame with a picture is drawn to the screen; the second, which shows that it stays, into the kept pixels.
-void Renderer::show(Layer& layer, const PixelBox& clip) {
+void Renderer::show(Layer& layer, const ImDrawList& around, const PixelBox& clip) {
     const bool stays = layer.ground() >> 24 == 0xFF && layer.drawn_ == layer.revision();
     layer.drawn_ = layer.revision();
     const bool size_fits = kept_.width == width_ && kept_.height == height_;
@@ -114,16 +125,17 @@ void Renderer::show(Layer& layer, const PixelBox& clip) {
         glDisable(GL_SCISSOR_TEST);
         glClearColor(part(0), part(8), part(16), 1);
         glClear(GL_COLOR_BUFFER_BIT);
-        draw_ink(layer);
+        draw_ink(layer, around);
         kept_.layer = &layer;
         kept_.revision = layer.revision();
         copy_kept(layer, clip);
     } else {
-        draw_ink(layer);
+        draw_ink(layer, around);
     }
 }
 
-void Renderer::draw_ink(Layer& layer) {
+// ImGui's backend has one pair of buffers, and the list that called back has commands left to draw from them.
+void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
     shapes_->upload(layer.all_shapes());
     ImDrawList* list = &layer.ink();
     ImDrawData data;
@@ -134,6 +146,8 @@ void Renderer::draw_ink(Layer& layer) {
     data.FramebufferScale = ImVec2(1, 1);
     set_only_list(data, &list);
     ImGui_ImplOpenGL3_RenderDrawData(&data);
+    fill_again(GL_ARRAY_BUFFER, around.VtxBuffer);
+    fill_again(GL_ELEMENT_ARRAY_BUFFER, around.IdxBuffer);
 }
 
 bool Renderer::make_kept() {

@@ -68,8 +68,8 @@ private:
     };
     explicit Renderer(std::unique_ptr<ShapeRenderer> shapes) : shapes_(std::move(shapes)) {}
     void start_backend();
-    void show(Layer& layer, const PixelBox& clip);
-    void draw_ink(Layer& layer);
+    void show(Layer& layer, const ImDrawList& around, const PixelBox& clip);
+    void draw_ink(Layer& layer, const ImDrawList& around);
     bool make_kept();  // of the present size; false: the driver has no such buffer
     void copy_kept(const Layer& layer, const PixelBox& clip);
 

@@ -2,6 +2,7 @@
 #include "app/ui/draw_list_painter.h"
 
 #include <cmath>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -48,6 +49,9 @@ protected:
                 layer->end();
             }
             layer->show(ImGui::GetBackgroundDrawList());
+            if (after) {
+                after(*ImGui::GetBackgroundDrawList());
+            }
             ImGui::Render();
             renderer->draw(platform->framebuffer(), kWidth, kHeight, {});
             platform->end_frame();
@@ -65,6 +69,7 @@ protected:
     std::unique_ptr<gfx::Layer> layer;
     std::uint64_t painted = 0;  // the fonts that it was painted with
     std::vector<std::uint8_t> image;
+    std::function<void(ImDrawList&)> after;  // draws behind the layer, in the same list
 };
 
 constexpr figure::Rgba kRed = figure::rgb(0xFF0000), kBlue = figure::rgb(0x0000FF), kBlack = figure::rgb(0);
@@ -81,6 +86,21 @@ TEST_F(PainterTest, FillsRectanglesToThePixel) {
     draw(list, {100, 5});
     EXPECT_EQ(at(110, 25), kRed);
     EXPECT_EQ(at(10, 25), kBlack);
+}
+
+TEST_F(PainterTest, WhatFollowsALayerInItsListIsWhole) {
+    figure::DisplayList list;
+    for (int i = 0; i < 20; ++i) {
+        list.add(figure::Text{{100, 90}, "ink of the layer", kBlue, 12, figure::FontRole::ui, figure::Anchor::middle});
+    }
+    after = [](ImDrawList& same) { same.AddRectFilled({10, 20}, {30, 40}, IM_COL32(255, 0, 0, 255)); };
+    for (const int frames : {1, 2, 3}) {  // drawn, kept, copied
+        layer.reset();
+        draw(list, {0, 0}, frames);
+        EXPECT_EQ(at(10, 20), kRed) << frames;
+        EXPECT_EQ(at(29, 39), kRed) << frames;
+        EXPECT_EQ(at(30, 39), kBlack) << frames;
+    }
 }
 
 TEST_F(PainterTest, StripesLieInPhaseAndInTheirBox) {
