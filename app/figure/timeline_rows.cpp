@@ -370,7 +370,7 @@ bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
     return true;
 }
 
-// What the lane is at: paler than what is over, and open at the end that time runs to.
+// What the lane is at, or was when the run was cut off: paler than what is over, and open at the end that time runs to.
 void draw_running(const RowPen& pen, const Box& content, const model::Running& running) {
     const Theme& theme = pen.theme();
     const model::Signature& signature = pen.run.signature(pen.run.op(running.op).signature);
@@ -388,7 +388,8 @@ void draw_running(const RowPen& pen, const Box& content, const model::Running& r
     pen.list().add(Rect{{box.x0, box.y1 - edge, box.x1, box.y1}, family});
     const float size = std::min(pen.px(pen.style().inside_px), content.height() * 0.8F);
     const std::string time = duration_text(static_cast<double>(pen.run.now_ns() - running.begin_ns));
-    for (const std::string& label : {signature.name + ", running for " + time, signature.name + " " + time, time}) {
+    const char* const words = pen.run.cut_off() ? ", cut off after " : ", running for ";
+    for (const std::string& label : {signature.name + words + time, signature.name + " " + time, time}) {
         if (pen.width(FontRole::ui_semibold, size, label) <= box.width() - pen.px(12)) {
             pen.text((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2, label, theme.text, size,
                      FontRole::ui_semibold, Anchor::middle);
@@ -464,7 +465,9 @@ std::size_t ops_of(const RowPen& pen, int lane) {
     while (range.first < range.last && ops[range.first] < first) {  // issued before, and running when it began
         ++range.first;
     }
-    return range.last - range.first;
+    const model::Running* running = pen.run.running(static_cast<std::size_t>(lane));
+    const bool counts = running != nullptr && running->op >= first && running->begin_ns < pen.now_ns();
+    return range.last - range.first + (counts ? 1 : 0);
 }
 
 std::size_t issues_of(const RowPen& pen) {

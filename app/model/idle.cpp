@@ -59,20 +59,32 @@ void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, Id
     }
 }
 
+// Behind a lane's last op: until all ops are issued its next one might come.
+void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
+    const Run::Measured part = run.measured();
+    const trace::RunState state = run.state();
+    const bool over = part.end_marked || run.program_end_ns() || state == trace::RunState::finished ||
+                      state == trace::RunState::failed;
+    const OpId last = std::min<OpId>(part.last, static_cast<OpId>(run.op_count()));
+    const std::int64_t issued_ns = over && last != 0 ? std::clamp(run.op(last).issue_end_ns, begin_ns, end_ns) : end_ns;
+    add_unissued(run, begin_ns, issued_ns, causes);
+    causes.done_ns += end_ns - issued_ns;
+}
+
 // From when the lane was free to the start of its next op.
 void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::vector<OpId>& scratch, IdleCauses& causes) {
-    const Op& op = run.op(id);
-    const std::int64_t issued_ns = std::clamp(op.issue_end_ns, free_ns, op.begin_ns);
+    const std::int64_t begin_ns = run.begun_ns(id);
+    const std::int64_t issued_ns = std::clamp(run.op(id).issue_end_ns, free_ns, begin_ns);
     add_unissued(run, free_ns, issued_ns, causes);
     std::int64_t ready_ns = issued_ns;
     run.dependencies(id, scratch);
     for (const OpId needed : scratch) {
         if (run.op(needed).end_ns != kPending) {
-            ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, op.begin_ns);
+            ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, begin_ns);
         }
     }
     causes.dependency_ns += ready_ns - issued_ns;
-    causes.handover_ns += op.begin_ns - ready_ns;
+    causes.handover_ns += begin_ns - ready_ns;
 }
 
 }  // namespace
@@ -89,6 +101,20 @@ void IdleWalk::begin_lane() {
         const auto first = std::lower_bound(ops.begin(), ops.end(), part_.begin_ns,
                                             [this](OpId id, std::int64_t ns) { return run_.op(id).end_ns < ns; });
         at_ = static_cast<std::size_t>(first - ops.begin());
+    }
+}
+
+void IdleWalk::end_lane() {
+    const Running* running = run_.running(lane_);
+    if (running != nullptr && running->begin_ns < part_.end_ns) {
+        if (running->begin_ns > free_ns_) {
+            add_before_op(run_, running->op, free_ns_, scratch_, causes_);
+        }
+        return;
+    }
+    const std::int64_t end_ns = std::min(part_.end_ns, run_.told_until_ns(lane_));
+    if (used_ && free_ns_ < end_ns) {
+        add_behind_last(run_, free_ns_, end_ns, causes_);
     }
 }
 
@@ -111,9 +137,7 @@ bool IdleWalk::step(double budget_ms) {
             free_ns_ = std::max(free_ns_, op.end_ns);
         }
         if (at_ >= ops.size()) {
-            if (used_ && free_ns_ < part_.end_ns) {
-                add_unissued(run_, free_ns_, part_.end_ns, causes_);
-            }
+            end_lane();
             ++lane_;
             begin_lane();
         }
@@ -131,7 +155,7 @@ IdleCauses idle_causes(const Run& run) {
 }
 
 std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t ns) {
-    if (lane >= run.lanes().size() || run.lanes()[lane].ops.empty()) {
+    if (lane >= run.lanes().size() || (run.lanes()[lane].ops.empty() && run.running(lane) == nullptr)) {
         return std::nullopt;
     }
     const auto& ops = run.lanes()[lane].ops;
@@ -145,16 +169,17 @@ std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t n
     if (after != ops.end()) {
         gap.next = *after;
         gap.end_ns = run.op(gap.next).begin_ns;
-    } else if (const Running* running = run.running(lane)) {
-        gap.end_ns = running->begin_ns;
     } else {
-        gap.end_ns = run.end_ns();
+        gap.end_ns = std::min(run.end_ns(), run.told_until_ns(lane));
+        if (const Running* running = run.running(lane)) {
+            gap.next = running->op;
+        }
     }
     if (gap.begin_ns == kPending || ns < gap.begin_ns || ns >= gap.end_ns) {
         return std::nullopt;
     }
     if (gap.next == 0) {
-        add_unissued(run, gap.begin_ns, gap.end_ns, gap.causes);
+        add_behind_last(run, gap.begin_ns, gap.end_ns, gap.causes);
     } else if (!run.op(gap.next).not_issued) {
         std::vector<OpId> scratch;
         add_before_op(run, gap.next, gap.begin_ns, scratch, gap.causes);

@@ -278,17 +278,20 @@ Numbers Run::numbers() const {
     }
 
     const auto lane_count = static_cast<std::int64_t>(lanes_used.count());
-    // The trace tells of an op when it has ended. While a run goes on, what a lane with something left to do has done
-    // since its last one ended is not known, and idle is the wrong word for it.
+    // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
+    // tell.
     std::int64_t unknown_ns = 0;
-    for (std::size_t lane = 0; lane < lanes_.size() && !closed_ && program_end_ns_ == kPending; ++lane) {
-        const auto& done = lanes_[lane].ops;
-        if (lanes_used[lane] && lanes_open[lane] && !done.empty()) {
-            add_to(unknown_ns, clipped(ops_[done.back() - 1].end_ns, part.end_ns, part));
+    LaneSet lanes_begun = lanes_used;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (running(lane) != nullptr && clipped(running(lane)->begin_ns, part.end_ns, part) > 0) {
+            lanes_begun.set(lane);
+        }
+        if (lanes_begun[lane] && lanes_open[lane]) {
+            add_to(unknown_ns, clipped(told_until_ns(lane), part.end_ns, part));
         }
     }
     numbers.backend_idle_ns = std::max<std::int64_t>(
-        rounded(static_cast<long double>(lane_count) * static_cast<long double>(numbers.total_ns) -
+        rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
                 static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(unknown_ns)),
         0);
     numbers.t1_ns = static_cast<double>(t1);

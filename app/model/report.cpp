@@ -337,21 +337,23 @@ std::string report_json(const Run& run) {
     report["reserved_bytes_peak"] = if_told(told.settings, numbers.reserved_bytes_peak);
     report["rss_bytes_peak"] = if_told(told.settings, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
-    // What follows rests on what depends on what.
+    // What follows rests on what depends on what, and the first and the last on how long each op took.
     for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
         report[key] = nullptr;
     }
-    if (told.tensors) {
+    if (told.tensors && !run.cut_off()) {
         const PathTotals path = critical_path(run);
         report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
                                    {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
                                    {"limit_ns", path.limit_ns},       {"ops", path.ops}};
+        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+    }
+    if (told.tensors) {
         const IdleCauses idle = idle_causes(run);
         report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
                           {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
                           {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
-                          {"handover_ns", idle.handover_ns}};
-        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+                          {"handover_ns", idle.handover_ns}, {"done_ns", idle.done_ns}};
     }
 
     if (!run.driver_events().empty()) {

@@ -214,8 +214,9 @@ void Run::look_at_open_wait() {
 }
 
 void Run::look_at_running_ops() {
+    running_.clear();
     const trace::Header& header = reader_->header();
-    if (closed_ || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks)) {
+    if (header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks)) {
         return;
     }
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
@@ -248,6 +249,21 @@ std::int64_t Run::begun_ns(OpId id) const {
     return op.begin_ns == kPending && running != nullptr && running->op == id ? running->begin_ns : op.begin_ns;
 }
 
+std::int64_t Run::told_until_ns(std::size_t lane) const {
+    if (const Running* running = this->running(lane)) {
+        return running->begin_ns;
+    }
+    const bool tells_late = !info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu");
+    if (!tells_late || program_end_ns_ != kPending || lane >= lanes_.size()) {
+        return last_ns_;
+    }
+    return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;
+}
+
+bool Run::cut_off() const {
+    return closed_ && std::any_of(running_.begin(), running_.end(), [](const Running& one) { return one.op != 0; });
+}
+
 void Run::settle() {
     headway_.settle();
     live_.settle();
@@ -266,10 +282,10 @@ void Run::close() {
         return;
     }
     closed_ = true;
-    running_.clear();
     if (!scale_final_) {
         update();  // with the best rate that there will be
     }
+    look_at_running_ops();
     for (const std::size_t open : intake_->open_scopes) {
         scopes_[open].end_ns = last_ns_;
     }

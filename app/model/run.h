@@ -293,11 +293,16 @@ public:
     [[nodiscard]] const Wait* wait_at(std::size_t index) const {
         return index < waits_.size() ? &waits_[index] : index == waits_.size() && open_wait_ ? &*open_wait_ : nullptr;
     }
-    // What the lane was executing at the last update(), until then; null where it ran nothing, and where lanes do not
-    // run on the host's clock (a GPU tells of ops when they are over).
+    // What the lane was executing at the last update(), until then, and of a run that was cut off, at its end; null
+    // where it ran nothing, and where lanes do not run on the host's clock (a GPU tells of ops when they are over).
     [[nodiscard]] const Running* running(std::size_t lane) const {
         return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
     }
+    // Up to when it is known whether the lane ran an op: to the begin of the one that it is at; where it tells of ops
+    // when they are over, to the end of its last one while more may come; else to the end.
+    [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
+    // Nothing more will come, and lanes were executing ops when it ended, which is all that is known of these.
+    [[nodiscard]] bool cut_off() const;
     // When the op's execution began: as recorded, or as its lane was seen at it. kPending: not yet.
     [[nodiscard]] std::int64_t begun_ns(OpId id) const;
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }

@@ -69,8 +69,9 @@ struct IdleCauses {
     std::int64_t paused_ns = 0;      // … the learner had stopped it
     std::int64_t dependency_ns = 0;  // it had been issued, and waited for ops on other lanes
     std::int64_t handover_ns = 0;    // nothing was lacking: waking the lane
+    std::int64_t done_ns = 0;        // all ops had been issued, and none was left for it
     [[nodiscard]] std::int64_t all_ns() const {
-        return frontend_ns + barrier_ns + blocker_ns + limit_ns + paused_ns + dependency_ns + handover_ns;
+        return frontend_ns + barrier_ns + blocker_ns + limit_ns + paused_ns + dependency_ns + handover_ns + done_ns;
     }
 };
 IdleCauses idle_causes(const Run& run);
@@ -84,6 +85,7 @@ public:
 
 private:
     void begin_lane();
+    void end_lane();  // what came after its last op
 
     const Run& run_;
     Run::Measured part_;
@@ -93,8 +95,9 @@ private:
     std::vector<OpId> scratch_;
     IdleCauses causes_;
 };
-// The stretch around a moment in which a lane ran nothing: since when and until when, the op that ended it (0: none),
-// what came before it (0: none), and why. Empty while the lane is busy, and where it never is.
+// The stretch around a moment in which a lane ran nothing: since when and until when, the op that ended it (0: none; it
+// may be the one that the lane is at), what came before it (0: none), and why. Empty while the lane is busy, and where
+// it never is.
 struct IdleGap {
     std::int64_t begin_ns = 0, end_ns = 0;
     OpId before = 0, next = 0;

@@ -172,7 +172,8 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
         std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
                            duration_text(static_cast<double>(delay));
         if (op.end_ns == model::kPending) {
-            text += "   running for " + duration_text(static_cast<double>(run.now_ns() - begun_ns));
+            text += (run.cut_off() ? "   cut off after " : "   running for ") +
+                    duration_text(static_cast<double>(run.now_ns() - begun_ns));
         } else {
             text += "   ran " + duration_text(static_cast<double>(op.end_ns - op.begin_ns));
         }

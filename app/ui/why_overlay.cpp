@@ -38,7 +38,10 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
     if (!path && !ghost) {
         return;
     }
-    entries_.resize(runs.size());
+    if (entries_.size() != runs.size()) {
+        forget();
+        entries_.resize(runs.size());
+    }
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const model::Run& run = *runs[i].run;
         const int index = static_cast<int>(i);
@@ -57,6 +60,10 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
         }
         if (!over || runs[i].grows) {
             say("computed when the run is over");
+            continue;
+        }
+        if (run.cut_off()) {
+            say("not computed: the run was cut off while ops were running");
             continue;
         }
         if (run.op_count() > kMostOps) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "app/model/why.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -169,16 +170,23 @@ TEST(Numbers, AreRenewedWithoutAWalk) {
 }
 
 // An op is known when it has ended: until then its lane is not called idle.
-TEST(Numbers, ALaneWithSomethingLeftToDoIsNotCalledIdle) {
-    RecordingBuilder builder;
-    builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
-    builder.issue({.begin = 5, .end = 10});
-    builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
-    const auto run = builder.read();
-    ASSERT_EQ(run->numbers().total_ns, 1000);
-    EXPECT_EQ(run->numbers().backend_idle_ns, 5);
-    run->close();
-    EXPECT_EQ(run->numbers().backend_idle_ns, 990) << "it never ran";
+// A GPU tells of ops when they are over.
+TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
+    for (const bool tells_late : {false, true}) {
+        RecordingBuilder builder;
+        builder.facts(tells_late ? R"({"timing": "cupti"})" : "{}");
+        builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
+        builder.issue({.begin = 5, .end = 10});
+        builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
+        const auto run = builder.read();
+        ASSERT_EQ(run->numbers().total_ns, 1000);
+        for (const bool closed : {false, true}) {
+            EXPECT_EQ(run->numbers().backend_idle_ns, tells_late ? 5 : 990) << closed;
+            EXPECT_EQ(idle_causes(*run).all_ns(), tells_late ? 5 : 990) << closed;
+            EXPECT_EQ(idle_gap(*run, 0, 900).has_value(), !tells_late);
+            run->close();
+        }
+    }
 }
 
 TEST(Numbers, CountEveryLaneThatATraceMayHave) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "app/model/why.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -372,6 +373,48 @@ TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
         run->update();
         EXPECT_EQ(run->running(0), nullptr);
     }
+}
+
+// What a lane was at when the run was cut off is no idle time, and what came before it is idle until its begin.
+TEST(Run, ARunThatIsCutOffInAnOpKeepsIt) {
+    RecordingBuilder builder(std::size_t{128} << 20, false);
+    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
+    const auto size = builder.signature(8);
+    const auto t0 = now();
+    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
+    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    builder.exec(0, 1, t0 + 30, t0 + 40);
+    const std::int64_t wait_end = t0 + 200'000;
+    while (now() < wait_end) {
+    }
+    const auto begin = now();
+    trace::Header& header = builder.recording().header();
+    header.running[0].op_and_begin = trace::pack_running(2, static_cast<std::uint64_t>(begin));
+    for (const std::uint64_t before = header.last_ticks; header.last_ticks == before || now() < begin + 400'000;) {
+        builder.recording().renew_anchor();
+    }
+    const auto run = builder.read();
+    const auto check = [&run](bool closed) {
+        ASSERT_NE(run->running(0), nullptr);
+        EXPECT_EQ(run->cut_off(), closed);
+        const std::int64_t begin_ns = run->running(0)->begin_ns;
+        EXPECT_GT(run->now_ns(), begin_ns);
+        const Numbers numbers = run->numbers();
+        EXPECT_GT(numbers.backend_idle_ns, 0);
+        EXPECT_LE(numbers.backend_idle_ns + numbers.backend_busy_ns, begin_ns - numbers.begin_ns);
+        EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
+        const auto gap = idle_gap(*run, 0, begin_ns - 1);
+        ASSERT_TRUE(gap);
+        EXPECT_EQ(gap->begin_ns, run->op(1).end_ns);
+        EXPECT_EQ(gap->end_ns, begin_ns);
+        EXPECT_EQ(gap->next, 2u);
+        EXPECT_EQ(gap->causes.all_ns(), gap->end_ns - gap->begin_ns);
+        EXPECT_GT(gap->causes.handover_ns, gap->causes.frontend_ns) << "it had been issued long before";
+        EXPECT_FALSE(idle_gap(*run, 0, begin_ns + 1));
+    };
+    check(false);
+    run->close();
+    check(true);
 }
 
 TEST(Run, TheBeginOfARunningOpIsFoundFromHalfOfIt) {

@@ -123,6 +123,28 @@ TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
     EXPECT_EQ(idle.limit_ns, 100);
     EXPECT_EQ(idle.dependency_ns, 80);
     EXPECT_EQ(idle.handover_ns, 5);
+    EXPECT_EQ(idle.done_ns, 0) << "more may come";
+    // Once the run is over nothing was left for lane 1 when all had been issued.
+    run->close();
+    EXPECT_EQ(idle_causes(*run).done_ns, 500 - 460);
+    EXPECT_EQ(idle_causes(*run).frontend_ns, 10 + 10 + 20 + 10);
+    EXPECT_EQ(idle_causes(*run).all_ns(), idle.all_ns());
+}
+
+// A run without barriers waits once, at its end, and lanes that are done by then do not stand idle for that.
+TEST(IdleCauses, OfALastWaitAreTheEnd) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
+    builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 2, .fresh = true});
+    builder.exec(0, 1, 10, 50);
+    builder.exec(1, 2, 20, 200);
+    builder.wait(20, 210, WaitKind::waitall);
+    const auto run = builder.read();
+    run->close();
+    const IdleCauses idle = idle_causes(*run);
+    EXPECT_EQ(idle.barrier_ns, 0);
+    EXPECT_EQ(idle.done_ns, (210 - 50) + (210 - 200));
+    EXPECT_EQ(idle_gap(*run, 0, 100)->causes.done_ns, 210 - 50);
 }
 
 TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
@@ -246,6 +268,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
                 sum.blocker_ns += gap->causes.blocker_ns;
                 sum.dependency_ns += gap->causes.dependency_ns;
                 sum.handover_ns += gap->causes.handover_ns;
+                sum.done_ns += gap->causes.done_ns;
                 ns = gap->end_ns;
             }
         }
@@ -254,6 +277,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         EXPECT_EQ(sum.blocker_ns, idle.blocker_ns);
         EXPECT_EQ(sum.dependency_ns, idle.dependency_ns);
         EXPECT_EQ(sum.handover_ns, idle.handover_ns);
+        EXPECT_EQ(sum.done_ns, idle.done_ns);
         // What an op needs is what those that it needs need.
         std::vector<std::set<OpId>> needs(run->op_count() + 1);
         for (OpId id = 1; id <= run->op_count(); ++id) {
