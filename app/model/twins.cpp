@@ -13,12 +13,13 @@ bool IssueOrder::update(double budget_ms) {
     while (next_ < end) {
         for (const OpId stop = std::min(end, next_ + kAtOnce); next_ < stop; ++next_) {
             const Op& op = run_.op(next_);
-            Ops*& line = known_lines_[std::uint64_t{op.line} << 16 | op.signature];
+            const bool outside = op.minibatch < 0;
+            Ops*& line = known_lines_[outside][std::uint64_t{op.line} << 16 | op.signature];
             if (line == nullptr) {
                 line = &by_line_[line_key(next_)];
             }
             line->push_back(next_);
-            Ops*& shape = known_signatures_[op.signature];
+            Ops*& shape = known_signatures_[outside][op.signature];
             if (shape == nullptr) {
                 shape = &by_shape_[shape_key(next_)];
             }
@@ -33,12 +34,19 @@ bool IssueOrder::update(double budget_ms) {
 
 std::string IssueOrder::line_key(OpId id) const {
     const Op& op = run_.op(id);
-    return run_.line_text(op.line) + '\0' + run_.signature(op.signature).name;
+    return (op.minibatch < 0 ? "outside " : "") + run_.line_text(op.line) + '\0' +
+           run_.signature(op.signature).name;
 }
 
 std::string IssueOrder::shape_key(OpId id) const {
-    const Signature& signature = run_.signature(run_.op(id).signature);
-    return signature.name + '\0' + signature.shapes;
+    const Op& op = run_.op(id);
+    const Signature& signature = run_.signature(op.signature);
+    return (op.minibatch < 0 ? "outside " : "") + signature.name + '\0' + signature.shapes;
+}
+
+bool IssueOrder::has_lines_of(const IssueOrder& other) const {
+    return std::equal(by_line_.begin(), by_line_.end(), other.by_line_.begin(), other.by_line_.end(),
+                      [](const auto& a, const auto& b) { return a.first == b.first; });
 }
 
 std::size_t IssueOrder::minibatches_before_measuring() const {
@@ -94,20 +102,14 @@ OpId twin_of(const IssueOrder& from, OpId op, const IssueOrder& in) {
     }
     const IssueOrder::Stretch of = from.stretch_of(op);
     const IssueOrder::Stretch stretch = in.like(from, op);
-    const std::string line = from.line_key(op);
-    const auto own = from.by_line_.find(line);
-    if (own == from.by_line_.end()) {
-        return 0;
-    }
-    if (const auto same = in.by_line_.find(line); same != in.by_line_.end()) {
-        return IssueOrder::nth_like(own->second, op, of, same->second, stretch);
-    }
-    const std::string shape = from.shape_key(op);
-    const auto own_shape = from.by_shape_.find(shape);
-    const auto same = in.by_shape_.find(shape);
-    return own_shape == from.by_shape_.end() || same == in.by_shape_.end()
+    const bool lines = from.has_lines_of(in);
+    const std::string key = lines ? from.line_key(op) : from.shape_key(op);
+    const auto& own_ops = lines ? from.by_line_ : from.by_shape_;
+    const auto& its_ops = lines ? in.by_line_ : in.by_shape_;
+    const auto own = own_ops.find(key), its = its_ops.find(key);
+    return own == own_ops.end() || its == its_ops.end()
                ? 0
-               : IssueOrder::nth_like(own_shape->second, op, of, same->second, stretch);
+               : IssueOrder::nth_like(own->second, op, of, its->second, stretch);
 }
 
 }  // namespace headway::model

@@ -1,12 +1,14 @@
 // Which op of one run is which of another: the k-th op of its name that its line issued, counted from the begin of the
-// same minibatch, or, outside of minibatches, of the same part of the run (warm-up, measured). Where the other run
-// knows no such line (an edited program, another file), the k-th with its name and shapes.
+// same minibatch, or, outside of minibatches, of the same part of the run (warm-up, measured). Where the two did not
+// issue the same ops from the same lines (an edited program, another file), lines say nothing, and it is the k-th with
+// its name and shapes. The twin's twin is the op itself.
 //
 // The count takes a walk over the ops, done in pieces so that a window can go on meanwhile, and 8 bytes an op.
 //
 // Threads: one, that which updates the runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,13 +44,15 @@ private:
     [[nodiscard]] std::size_t minibatches_before_measuring() const;
     [[nodiscard]] std::string line_key(OpId op) const;
     [[nodiscard]] std::string shape_key(OpId op) const;
+    [[nodiscard]] bool has_lines_of(const IssueOrder& other) const;
     [[nodiscard]] static OpId nth_like(const Ops& from, OpId op, Stretch of, const Ops& in, Stretch stretch);
 
     const Run& run_;
     OpId next_ = 1;
-    std::map<std::string, Ops> by_line_, by_shape_;
-    std::unordered_map<std::uint64_t, Ops*> known_lines_;       // by line and signature
-    std::unordered_map<std::uint16_t, Ops*> known_signatures_;  // by signature
+    std::map<std::string, Ops> by_line_, by_shape_;  // those outside of minibatches apart
+    // The same, in minibatches and outside.
+    std::array<std::unordered_map<std::uint64_t, Ops*>, 2> known_lines_;       // by line and signature
+    std::array<std::unordered_map<std::uint16_t, Ops*>, 2> known_signatures_;  // by signature
 };
 
 // 0: there is none. Both orders have been brought up to date.

@@ -96,6 +96,22 @@ TEST(Twins, OfAnEditedProgramGoByNameAndShapes) {
     }
 }
 
+// With a line more at the top, what was line 11 is line 12, and a line 11 there still is.
+TEST(Twins, OfAProgramWithALineMoreDoNotGoByThatLine) {
+    const auto a = record({}), b = record({.first_line = 11});
+    for (OpId op = 1; op <= a->op_count(); ++op) {
+        EXPECT_EQ(twin(a, op, b), op);
+    }
+}
+
+TEST(Twins, OfTwinsAreTheOpsThemselves) {
+    const auto a = record({.steps = 2}), b = record({.steps = 5, .first_line = 11});
+    for (OpId op = 1; op <= a->op_count(); ++op) {
+        const OpId its = twin(a, op, b);
+        EXPECT_TRUE(its == 0 || twin(b, its, a) == op) << op;
+    }
+}
+
 TEST(Twins, OfNoOpAreNone) {
     const auto a = record({});
     EXPECT_EQ(twin(a, 0, a), 0u);
