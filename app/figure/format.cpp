@@ -175,6 +175,12 @@ std::string tick_text(const Ticks& ticks, double ns, bool with_unit) {
         return "0";
     }
     std::string text = fixed(std::abs(ns) / ticks.unit_ns, ticks.decimals);
+    // In groups of three from five digits on: deep in a long run they are many.
+    constexpr std::size_t kGroup = 3, kLeastDigits = 5;
+    const std::size_t whole = std::min(text.find('.'), text.size());
+    for (std::size_t at = whole; whole >= kLeastDigits && at > kGroup; at -= kGroup) {
+        text.insert(at - kGroup, ",");
+    }
     std::string signed_text = ns < 0 ? kMinus : "";
     signed_text.append(text);
     return with_unit ? signed_text.append(" ").append(ticks.unit) : signed_text;

@@ -1,6 +1,7 @@
 // The row of a run's minibatches and of its scopes, above all others.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +83,12 @@ void draw_minibatches(const RowPen& pen, Box line) {
         const bool cut = pen.x(it->issue_begin_ns) < x0 || pen.x(std::min(it->issue_end_ns, end_ns)) > x1;
         batches.push_back({x0, x1, static_cast<std::uint32_t>(std::max(it->index, 0)), cut});
     }
-    if (batches.empty()) {
+    if (batches.empty()) {  // in what lies between two, a barrier say
+        if (it != all.begin()) {
+            pen.text(pen.map().x0() + pen.px(4), (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2,
+                     "after minibatch " + std::to_string(std::max(std::prev(it)->index, 0)), theme.faint, size,
+                     FontRole::ui, Anchor::start);
+        }
         return;
     }
     const Box whole{batches.front().x0, line.y0, std::min(batches.back().x1, right), line.y1};
@@ -121,6 +127,7 @@ void draw_minibatches(const RowPen& pen, Box line) {
 struct Bracket {
     float x0 = 0, x1 = 0;
     const model::Scope* scope = nullptr;
+    bool begins = true, ends = true;           // in view
     std::vector<const model::Scope*> under{};  // that there is no room for beside it
     std::string label{};
     enum class Place { none, inside, right, left } place = Place::none;
@@ -214,8 +221,12 @@ void draw_bracket(const RowPen& pen, const Bracket& b, Box line, float size) {
         pen.list().add(Line{{from, y}, {to, y}, theme.faint, stroke});
         pen.text(b.label_x, baseline, b.label, theme.dim, size, FontRole::ui, Anchor::start);
     }
-    pen.list().add(Line{{b.x0 + stroke / 2, y}, {b.x0 + stroke / 2, line.y1}, theme.faint, stroke});
-    pen.list().add(Line{{b.x1 - stroke / 2, y}, {b.x1 - stroke / 2, line.y1}, theme.faint, stroke});
+    if (b.begins) {
+        pen.list().add(Line{{b.x0 + stroke / 2, y}, {b.x0 + stroke / 2, line.y1}, theme.faint, stroke});
+    }
+    if (b.ends) {
+        pen.list().add(Line{{b.x1 - stroke / 2, y}, {b.x1 - stroke / 2, line.y1}, theme.faint, stroke});
+    }
 }
 
 // Brackets, open downwards. The narrowest are a little wider than they are; what then lies on another is named with it.
@@ -247,7 +258,9 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
             x1 = pen.map().x1();
             x0 = brackets.empty() ? x1 - least : std::max(std::min(x0, x1 - least), brackets.back().x1);
         }
-        brackets.push_back({x0, x1, &scope});
+        const std::int64_t end_ns = std::min(scope.end_ns, pen.run.now_ns());
+        brackets.push_back(
+            {x0, x1, &scope, pen.x(scope.begin_ns) >= pen.map().x0() - 1, pen.x(end_ns) <= pen.map().x1() + 1});
     }
     place_names(pen, brackets, size);
     float free_from = pen.map().x0();

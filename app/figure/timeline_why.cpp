@@ -187,8 +187,9 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
         add_critical_path(layout, run, why, o, to);
         if (why.total_ns > 0) {
             const std::string execute = share(why.totals.execute_ns), frontend = share(why.totals.frontend_ns);
-            const std::string handing = share(why.totals.handover_ns + why.totals.return_ns);
-            go_on({"critical path: executing " + execute + ", frontend " + frontend + ", handing over " + handing,
+            const std::string waking =  // lanes, and the frontend after its waits
+                share(why.totals.handover_ns + why.totals.return_ns);
+            go_on({"critical path: executing " + execute + ", frontend " + frontend + ", waking " + waking,
                    "path: executing " + execute + ", frontend " + frontend, "path: executing " + execute});
         }
     }

@@ -39,7 +39,8 @@ std::vector<IdleWords> words_of(const model::IdleCauses& c) {
                                  {c.limit_ns, "limits", "the frontend was held by a limit of ops or memory"},
                                  {c.paused_ns, "pauses", "you had paused the run"},
                                  {c.dependency_ns, "dependencies", "the next op waited for ops on other lanes"},
-                                 {c.handover_ns, "waking", "all was there, and the lane was being woken"}};
+                                 {c.handover_ns, "waking", "all was there, and the lane was being woken"},
+                                 {c.done_ns, "the end", "all was issued, and nothing was left for the lane"}};
     std::erase_if(words, [](const IdleWords& w) { return w.ns <= 0; });
     std::stable_sort(words.begin(), words.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
     return words;
@@ -245,7 +246,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             }
             if (i == kIdle && row.idle != nullptr) {
                 tooltip_over(ui_, row.label.substr(0, 1) + "/idle", {x, y - ui_.px(18)}, {x + widths[i], y + ui_.px(7)},
-                             long_idle(*row.idle));
+                             long_idle(*row.idle), y - min.y);
             }
             y += ui_.px(26);
         }

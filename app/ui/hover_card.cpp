@@ -33,8 +33,7 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
                      : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
 }
 
-// "matmul ×38 81 %, add ×38 12 %, 2 others 7 %": the ops that a wait's time went into, by name; empty where they are
-// too many to go through.
+// "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": the ops that a wait's time went into, by name.
 std::string shares_of(const model::Run& run, std::size_t wait) {
     struct Share {
         std::int64_t ns = 0;
@@ -51,7 +50,10 @@ std::string shares_of(const model::Run& run, std::size_t wait) {
         all_ns += end_ns - begin_ns;
         return ++ops < kMostOps;
     });
-    if (ops < 2 || ops == kMostOps || all_ns <= 0) {
+    if (ops == kMostOps) {
+        return "more than " + count_text(kMostOps) + " ops";
+    }
+    if (ops < 2 || all_ns <= 0) {
         return {};
     }
     std::vector<std::pair<std::string, Share>> shares(by_name.begin(), by_name.end());
@@ -73,7 +75,7 @@ std::string shares_of(const model::Run& run, std::size_t wait) {
         for (std::size_t i = shown; i < shares.size(); ++i) {
             rest_ns += shares[i].second.ns;
         }
-        text += ", " + count_text(shares.size() - shown) + " others " + percent(rest_ns);
+        text += ", " + count_text(shares.size() - shown) + " other kinds " + percent(rest_ns);
     }
     return text;
 }
@@ -189,7 +191,7 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
     };
     const model::IdleCauses& c = gap.causes;
     const bool issued = gap.next != 0;
-    std::array<Cause, 7> causes{
+    std::array<Cause, 8> causes{
         {{c.barrier_ns, Tone::wait, issued ? "its next op was not issued: a barrier" : "nothing was issued: a barrier"},
          {c.blocker_ns, Tone::wait,
           issued ? "its next op was not issued: the program waited for a value"
@@ -201,7 +203,8 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
          {c.frontend_ns, Tone::issue,
           issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
          {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
-         {c.handover_ns, Tone::dim, "all was there: waking the lane"}}};
+         {c.handover_ns, Tone::dim, "all was there: waking the lane"},
+         {c.done_ns, Tone::dim, "all was issued, and nothing left for it"}}};
     std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
     for (const Cause& cause : causes) {
         if (cause.ns > 0) {
@@ -301,7 +304,42 @@ Card describe(const model::Bookmark& mark, double ns_per_px) {
     return card;
 }
 
-void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max) {
+figure::Box place_of_card(figure::Point at, float width, float height, const figure::Box& room, float gap,
+                          std::span<const figure::Box> spare) {
+    const float right = at.x + gap, left = at.x - gap - width, below = at.y + gap, above = at.y - gap - height;
+    const bool right_fits = right + width <= room.x1, below_fits = below + height <= room.y1;
+    const auto at_side = [&](bool to_right, bool under) {
+        const float x = std::round(std::max(to_right ? right : left, room.x0));
+        const float y = std::round(std::max(under ? below : above, room.y0));
+        return figure::Box{x, y, x + width, y + height};
+    };
+    const figure::Box usual = at_side(right_fits, below_fits);
+    const auto covered = [&](const figure::Box& place) {
+        float area = 0;
+        for (const figure::Box& box : spare) {
+            area += std::max(0.0F, std::min(box.x1, place.x1) - std::max(box.x0, place.x0)) *
+                    std::max(0.0F, std::min(box.y1, place.y1) - std::max(box.y0, place.y0));
+        }
+        return area;
+    };
+    figure::Box best = usual;
+    float least = covered(usual);
+    const std::array<std::pair<bool, bool>, 3> others{
+        {{!right_fits, below_fits}, {right_fits, !below_fits}, {!right_fits, !below_fits}}};
+    for (const auto& [to_right, under] : others) {
+        const figure::Box place = at_side(to_right, under);
+        const bool inside = place.x1 <= room.x1 && place.y1 <= room.y1 && !place.contains(at.x, at.y);
+        // By half at least, so that it does not change sides for a trifle.
+        if (const float area = covered(place); inside && 2 * area < least) {
+            best = place;
+            least = area;
+        }
+    }
+    return best;
+}
+
+void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+               std::span<const figure::Box> spare) {
     if (card.empty()) {
         return;
     }
@@ -321,16 +359,9 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
         2 * ui.px(10) +
         line * static_cast<float>(card.lines.size() + (card.title.empty() ? 0u : 1u) + (detail_below ? 1u : 0u)) +
         ui.px(2);
-    ImVec2 a{at.x + ui.px(14), at.y + ui.px(16)};
-    if (a.x + width > max.x) {
-        a.x = at.x - ui.px(14) - width;
-    }
-    if (a.y + height > max.y) {
-        a.y = at.y - ui.px(12) - height;
-    }
-    a.x = std::round(std::max(a.x, min.x));
-    a.y = std::round(std::max(a.y, min.y));
-    const ImVec2 b{a.x + width, a.y + height};
+    const figure::Box place =
+        place_of_card({at.x, at.y}, width, height, {min.x, min.y, max.x, max.y}, ui.px(14), spare);
+    const ImVec2 a{place.x0, place.y0}, b{place.x1, place.y1};
     const float r = ui.exact_px(6);
     const figure::Rgba ground = t.dark ? figure::mixed(t.background, figure::rgb(0), 0.3) : figure::rgb(0xFFFFFF);
     list->AddRectFilled({a.x + ui.px(2), a.y + ui.px(3)}, {b.x + ui.px(2), b.y + ui.px(4)},

@@ -2,6 +2,7 @@
 // value.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,13 @@ struct CardFindings {
 Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& findings = {});
 Card describe(const model::Bookmark& mark, double ns_per_px);
 
-// Beside `at`, inside of the box.
-void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max);
+// Where a card of this size stands: beside `at` and inside of `room`, right below it unless another side covers less
+// of what it is to spare. `gap` px apart from `at`.
+figure::Box place_of_card(figure::Point at, float width, float height, const figure::Box& room, float gap,
+                          std::span<const figure::Box> spare);
+
+// Beside `at`, inside of the box; see place_of_card().
+void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+               std::span<const figure::Box> spare = {});
 
 }  // namespace headway::ui

@@ -7,58 +7,78 @@ constexpr double kBudgetMs = 3;  // of a frame
 
 }  // namespace
 
-void OpFindings::forget() {
+void OpFindings::leave_op() {
+    if (walk_ || twin_run_ >= 0) {
+        ++found_;
+    }
     walk_.reset();
-    walked_ = nullptr;
-    walking_ = ordering_ = false;
-    orders_.clear();
+    walked_.reset();
+    holdings_.reset();
     twin_ = twin_of_ = 0;
     twin_run_ = twin_of_run_ = -1;
-    ++found_;
+    walking_ = ordering_ = false;
 }
 
-void OpFindings::look(const std::vector<figure::TimelineRun>& runs, int run, core::OpId op, std::uint64_t revision) {
-    if (run < 0 || static_cast<std::size_t>(run) >= runs.size() || op == 0) {
-        if (walk_ || twin_run_ >= 0) {
-            walk_.reset();
-            twin_ = twin_of_ = 0;
-            twin_run_ = twin_of_run_ = -1;
-            ++found_;
+void OpFindings::forget() {
+    leave_op();
+    orders_.clear();
+}
+
+void OpFindings::look(const Runs& runs, int run, core::OpId op, std::uint64_t revision) {
+    orders_.resize(runs.size() == 2 ? 2 : 0);
+    for (std::size_t i = 0; i < orders_.size(); ++i) {
+        if (orders_[i].run != runs[i]) {
+            orders_[i] = {runs[i], nullptr};
         }
-        walking_ = ordering_ = false;
+    }
+    if (run < 0 || static_cast<std::size_t>(run) >= runs.size() || op == 0) {
+        leave_op();
         return;
     }
-    const model::Run* of = runs[static_cast<std::size_t>(run)].run;
-    const bool same = walk_ && walked_ == of && walk_->op() == op;
+    look_for_holdings(runs[static_cast<std::size_t>(run)], op, revision);
+    look_for_twin(runs, run, op);
+}
+
+void OpFindings::look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op,
+                                   std::uint64_t revision) {
+    const bool same = walk_ && walked_ == run && walk_->op() == op;
+    if (!same) {
+        holdings_.reset();
+        ++found_;
+    }
     // A run that goes on is walked over to the end before it is walked over again.
     if (!same || (!walking_ && walk_revision_ != revision)) {
-        walk_.emplace(*of, op);
-        walked_ = of;
+        walked_ = run;
+        walk_.emplace(*run, op);
         walk_revision_ = revision;
         walking_ = true;
     }
-    if (walking_) {
-        walking_ = walk_->step(kBudgetMs);
+    if (walking_ && !walk_->step(kBudgetMs)) {
+        walking_ = false;
+        holdings_.reset();
+        if (walk_->known()) {
+            holdings_ = walk_->holdings();
+        }
         ++found_;
     }
+}
 
+void OpFindings::look_for_twin(const Runs& runs, int run, core::OpId op) {
+    ordering_ = false;
     if (runs.size() != 2) {
-        ordering_ = false;
         twin_run_ = -1;
         return;
     }
-    orders_.resize(runs.size());
-    ordering_ = false;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (!orders_[i] || &orders_[i]->run() != runs[i].run) {
-            orders_[i] = std::make_unique<model::IssueOrder>(*runs[i].run);
+    for (Order& order : orders_) {
+        if (!order.issues) {
+            order.issues = std::make_unique<model::IssueOrder>(*order.run);
         }
-        ordering_ = orders_[i]->update(kBudgetMs) || ordering_;
+        ordering_ = order.issues->update(kBudgetMs) || ordering_;
     }
     const int other = 1 - run;
-    const core::OpId twin = ordering_ ? 0
-                                      : model::twin_of(*orders_[static_cast<std::size_t>(run)], op,
-                                                       *orders_[static_cast<std::size_t>(other)]);
+    const auto& of = *orders_[static_cast<std::size_t>(run)].issues;
+    const auto& in = *orders_[static_cast<std::size_t>(other)].issues;
+    const core::OpId twin = ordering_ ? 0 : model::twin_of(of, op, in);
     const int twin_run = ordering_ ? -1 : other;
     if (twin != twin_ || twin_run != twin_run_ || twin_of_ != op || twin_of_run_ != run) {
         twin_ = twin;

@@ -73,10 +73,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     const std::size_t shown_before = runs_.size();
     runs_.clear();
     const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
-    for (const auto* execution : {b, a}) {
-        if (execution == nullptr || execution->run() == nullptr) {
-            continue;
-        }
+    for (const auto* execution : shown()) {
         figure::TimelineRun run{
             execution->run(), both || execution->letter == 'A' ? execution->letter : 'B', {}, {}, -1};
         run.total_ns = execution->numbers().total_ns;
@@ -118,16 +115,32 @@ void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, 
     layer_.show(list);
 }
 
-void TimelinePanel::add_why(figure::DisplayList& to) {
-    std::vector<WhyOverlay::Shown> shown;
+std::vector<const session::Execution*> TimelinePanel::shown() const {
+    std::vector<const session::Execution*> shown;
     for (const auto* execution : {state_.session.b(), state_.session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
-            shown.push_back({execution->shared_run(), execution->grows()});
+            shown.push_back(execution);
         }
     }
-    if (shown.size() == runs_.size()) {
-        why_.add(layout_, options_, shown, state_.show_path, state_.show_ghost, to);
+    return shown;
+}
+
+void TimelinePanel::add_why(figure::DisplayList& to) {
+    std::vector<WhyOverlay::Shown> runs;
+    for (const auto* execution : shown()) {
+        runs.push_back({execution->shared_run(), execution->grows()});
     }
+    if (runs.size() == runs_.size()) {
+        why_.add(layout_, options_, runs, state_.show_path, state_.show_ghost, to);
+    }
+}
+
+void TimelinePanel::look_at(const figure::Hit& hand) {
+    OpFindings::Runs runs;
+    for (const auto* execution : shown()) {
+        runs.push_back(execution->shared_run());
+    }
+    findings_.look(runs, hand.run, hand.op, key_.a * 1'000'003 + key_.b + key_.started);
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
@@ -166,6 +179,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         runs_.clear();
         hover_.reset();
         if (!any) {
+            findings_.forget();
+            why_.forget();
             draw_empty(min, max);
         }
         return;
@@ -210,8 +225,10 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const auto at_cursor = hover_ ? std::nullopt : hit_at_cursor();
     const auto& under = hover_ ? hover_ : at_cursor;
     const figure::Hit hand = under && (under->op != 0 || under->wait >= 0) ? *under : chosen();
-    findings_.look(runs_, hand.run, hand.op, key_.a * 1'000'003 + key_.b + key_.started);
+    look_at(hand);
+    const std::size_t marks_before = marks.items.size();
     add_marks_of(hand, marks);
+    const std::vector<figure::Box> spare = boxes_of(marks, marks_before, scroll);
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
     if (!marks.items.empty()) {
         marks_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
@@ -243,13 +260,13 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
             draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
-                      {frame.x - ui_.px(8), frame.y - ui_.px(8)});
+                      {frame.x - ui_.px(8), frame.y - ui_.px(8)}, spare);
         }
     } else if (at_cursor && !panning_ && !measure_span_ && !state_.show_keys) {
         if (const model::Run* run = run_at(at_cursor->run)) {
             const figure::Box& row = layout_.rows[cursor_->row].box;
             draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll},
-                      min, max);
+                      min, max, spare);
         }
     } else if (const model::Run* run = run_at(hand.run);
                run != nullptr && !hover_ && !panning_ && !measure_span_ && (hand.op != 0 || hand.wait >= 0)) {
@@ -258,7 +275,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
                 hand.op != 0 ? layout_.box_of_op(hand.run, hand.op) : layout_.box_of_wait(hand.run, hand.wait);
             box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
             draw_card(ui_, list, card_of(*run, hand),
-                      {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max);
+                      {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max, spare);
         }
     }
 }
@@ -279,6 +296,25 @@ figure::Hit TimelinePanel::chosen() const {
         hit.wait = state_.selection.wait;
     }
     return hit;
+}
+
+std::vector<figure::Box> TimelinePanel::boxes_of(const figure::DisplayList& list, std::size_t first,
+                                                 float scroll) const {
+    constexpr std::size_t kMost = 200;  // more are no words and bars to read
+    std::vector<figure::Box> boxes;
+    const auto add = [&](figure::Box box) {
+        box.y0 -= scroll;
+        box.y1 -= scroll;
+        boxes.push_back(box);
+    };
+    for (std::size_t i = first; i < list.items.size() && boxes.size() < kMost; ++i) {
+        if (const auto* rect = std::get_if<figure::Rect>(&list.items[i])) {
+            add(rect->box);
+        } else if (const auto* text = std::get_if<figure::Text>(&list.items[i])) {
+            add(figure::box_of(*text, measure_));
+        }
+    }
+    return boxes;
 }
 
 void TimelinePanel::add_marks_of(const figure::Hit& hit, figure::DisplayList& to) {
@@ -496,9 +532,13 @@ void TimelinePanel::select_dependency(bool forwards) {
 }
 
 void TimelinePanel::select_twin() {
-    if (findings_.twin() != 0) {
-        choose(findings_.twin_run(), findings_.twin(), false);
+    if (findings_.twin() == 0) {
+        return;
     }
+    // With a pointer at rest on an op it goes back and forth between the two.
+    const bool there = state_.selection.run == findings_.twin_run() && state_.selection.op == findings_.twin();
+    choose(there ? findings_.twin_of_run() : findings_.twin_run(), there ? findings_.twin_of() : findings_.twin(),
+           false);
 }
 
 void TimelinePanel::bring_into_view() {
@@ -508,7 +548,7 @@ void TimelinePanel::bring_into_view() {
                                         run->measure_begin_ns());
     const auto view = state_.view.target();
     if (at < view.begin_ns || at > view.end_ns) {
-        state_.view.pan(at - (view.begin_ns + view.end_ns) / 2, true);
+        state_.view.bring_in(at);
     }
     reveal_ = Reveal::op;
 }

@@ -130,7 +130,9 @@ private:
     };
     bool lay_out(figure::Box area);  // true: anew
     void paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew);
+    [[nodiscard]] std::vector<const session::Execution*> shown() const;  // as runs_, from the top
     void add_why(figure::DisplayList& to);
+    void look_at(const figure::Hit& hand);
     void draw_empty(ImVec2 min, ImVec2 max);
     void handle_mouse(bool hovered, ImVec2 at);
     void draw_cursor(ImDrawList* list, ImVec2 at, float scroll);
@@ -159,6 +161,9 @@ private:
     void show_wait(const model::Run& run, const model::Wait& wait);
     // What the hand is on, or what was chosen, and what of it has been found out.
     [[nodiscard]] figure::Hit chosen() const;
+    // Of the bars and words from the first-th item on, on the screen.
+    [[nodiscard]] std::vector<figure::Box> boxes_of(const figure::DisplayList& list, std::size_t first,
+                                                    float scroll) const;
     void add_marks_of(const figure::Hit& hit, figure::DisplayList& to);
     void bring_into_view();
     void draw_found(ImDrawList* list, float scroll) const;

@@ -111,6 +111,13 @@ void ViewControl::pan(double by_ns, bool eased) {
     }
 }
 
+void ViewControl::bring_in(double at_ns) {
+    const double span = target_.span_ns();
+    const double first = std::min(whole_.begin_ns, at_ns);
+    const double last = std::max(first, std::max(whole_.end_ns, at_ns) - span);
+    pan(std::clamp(at_ns - span / 2, first, last) - target_.begin_ns, true);
+}
+
 void ViewControl::fit() {
     remember();
     following_ = false;

@@ -21,10 +21,11 @@ public:
     // The view keeps `at_ns` where it is on the screen; factor < 1 zooms in. Eased; further calls move the target.
     void zoom(double at_ns, double factor);
     void pan(double by_ns, bool eased);
-    void fit();            // everything, eased
-    void show(View view);  // a stretch, with some room on both sides, eased
-    void follow();         // everything, and on with the run
-    void restart();        // a new run: everything, at once, following
+    void bring_in(double at_ns);  // pans it to the middle, though not past an end of everything; eased
+    void fit();                   // everything, eased
+    void show(View view);         // a stretch, with some room on both sides, eased
+    void follow();                // everything, and on with the run
+    void restart();               // a new run: everything, at once, following
     [[nodiscard]] bool following() const { return following_; }
 
     // Back to where the view was before the last move of a hand, and forth again. A series of zooms, or a pan from the

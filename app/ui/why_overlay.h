@@ -33,7 +33,6 @@ public:
 private:
     using Why = std::shared_ptr<const figure::WhyOfRun>;
     struct Entry {
-        std::shared_ptr<const model::Run> run;
         Why why;
         std::future<Why> coming;
     };

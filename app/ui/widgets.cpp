@@ -187,7 +187,7 @@ bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const But
     return clicked;
 }
 
-void tooltip(Ui& ui, std::string_view text) {
+void tooltip(Ui& ui, std::string_view text, float spare_above) {
     if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || GImGui->HoveredIdTimer < 0.4f) {
         return;
     }
@@ -203,8 +203,9 @@ void tooltip(Ui& ui, std::string_view text) {
     // Under the item, or above it where the window ends.
     const float below = ImGui::GetItemRectMax().y + ui.px(8);
     const float height = size.y + ui.px(20);
+    const bool above = spare_above > 0 || below + height > frame.y;
     ImGui::SetNextWindowPos({std::min(mouse.x + ui.px(8), frame.x - size.x - ui.px(28)),
-                             below + height > frame.y ? ImGui::GetItemRectMin().y - ui.px(4) - height : below});
+                             above ? ImGui::GetItemRectMin().y - spare_above - ui.px(4) - height : below});
     ImGui::BeginTooltip();
     {
         const FontScope font(ui, Face::regular, 13);
@@ -216,11 +217,11 @@ void tooltip(Ui& ui, std::string_view text) {
     ImGui::PopStyleVar();
 }
 
-void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text) {
+void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above) {
     ImGui::SetCursorScreenPos(min);
     ImGui::InvisibleButton(id.c_str(), {max.x - min.x, max.y - min.y});
     ui.marks.insert_or_assign(id, Mark{min.x, min.y, max.x, max.y});
-    tooltip(ui, text);
+    tooltip(ui, text, spare_above);
 }
 
 float segments_width(Ui& ui, std::span<const std::string> labels, float text_px, float padding) {

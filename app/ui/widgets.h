@@ -42,10 +42,11 @@ struct ButtonLook {
 float button_width(Ui& ui, std::string_view label, const ButtonLook& look);
 bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const ButtonLook& look = {});
 
-// A help text at the pointer while the last item is under it (and has been for a moment).
-void tooltip(Ui& ui, std::string_view text);
+// A help text at the pointer while the last item is under it (and has been for a moment): under the item, or above it
+// where the window ends; with `spare_above`, above and so many px further up, off what it is to be read with.
+void tooltip(Ui& ui, std::string_view text, float spare_above = 0);
 // The same for words that are drawn here and no control; `id` is also its mark.
-void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text);
+void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above = 0);
 
 // A button that chooses one of several things, each beside the others. Returns the index clicked, or -1.
 int segments(Ui& ui, const char* id, std::span<const std::string> labels, int selected, ImVec2 at, figure::Rgba accent,

@@ -15,6 +15,22 @@ std::string all_of(const Card& card) {
     return text;
 }
 
+TEST(HoverCard, StandsWhereItCoversLeastOfWhatItSpeaksOf) {
+    const figure::Box room{0, 0, 1000, 600};
+    const auto place = [&](figure::Point at, std::vector<figure::Box> spare) {
+        return place_of_card(at, 200, 100, room, 10, spare);
+    };
+    EXPECT_EQ(place({500, 300}, {}), (figure::Box{510, 310, 710, 410})) << "right below";
+    EXPECT_EQ(place({900, 550}, {}), (figure::Box{690, 440, 890, 540})) << "inside";
+    const figure::Box bars{520, 340, 700, 380};
+    EXPECT_EQ(place({500, 300}, {bars}), (figure::Box{290, 310, 490, 410})) << "left of it, off the bars";
+    const figure::Box row{0, 340, 1000, 380};
+    EXPECT_EQ(place({500, 300}, {row}), (figure::Box{510, 190, 710, 290})) << "above";
+    const figure::Box all{0, 0, 1000, 600};
+    EXPECT_EQ(place({500, 300}, {all}), (figure::Box{510, 310, 710, 410})) << "no side is better";
+    EXPECT_EQ(place({100, 300}, {row}), (figure::Box{110, 190, 310, 290})) << "the left has no room";
+}
+
 TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
     const auto run = figure::test::training({}, 3, true);
     core::OpId with_causes = 0;
