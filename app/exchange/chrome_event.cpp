@@ -293,7 +293,6 @@ EventParser::EventParser() : state_(std::make_unique<State>()) {}
 EventParser::~EventParser() = default;
 
 void EventParser::parse(EventBatch& batch, const std::function<void(const ChromeEvent&)>& take) {
-    counts_.no_object += batch.other_elements;
     if (batch.events.empty()) {
         return;
     }

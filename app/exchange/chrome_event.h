@@ -70,7 +70,6 @@ struct EventCounts {
     std::uint64_t mended = 0;        // held bytes that are no UTF-8, or control characters
     std::uint64_t broken = 0;        // no JSON: left out
     std::uint64_t first_broken = 0;  // its offset
-    std::uint64_t no_object = 0;     // elements that are no events at all: left out
 };
 
 class EventParser {

@@ -12,6 +12,7 @@ namespace headway::exchange {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kLargeIds = 1u << 31;  // correlations from here on get numbers of their own
 
 // Odd values of one kind, of which the first is remembered.
 struct OddValues {
@@ -35,15 +36,17 @@ public:
     }
 
     void take(const ChromeEvent& event) override;
-    core::Result<Draft> finish(const std::map<std::string, std::string>& values,
-                               std::vector<std::string>& notes) override;
+    core::Result<Draft> finish(const std::map<std::string, std::string>& values, TraceNotes& notes) override;
 
 private:
     std::uint32_t intern(RawJson raw);
     std::uint32_t track_of(const ChromeEvent& event);
     SpanClass class_from(RawJson category);
     std::int64_t duration_ns(const TimeOfEvent& duration);
-    void add_span(const ChromeEvent& event, std::int64_t end_ns);
+    std::uint32_t correlation_of(const ChromeEvent& event);
+    ForeignSpan span_of(const ChromeEvent& event, std::int64_t end_ns);
+    void end_span(const ChromeEvent& event);
+    void say_odd_events(TraceNotes& notes) const;
     void metadata(const ChromeEvent& event);
     void memory(const ChromeEvent& event);
     void keep_open_spans();
@@ -57,7 +60,9 @@ private:
     std::string track_key_, last_track_key_;
     std::uint32_t last_track_ = kNone;
     std::vector<Draft::Sample> host_memory_, device_memory_;
-    std::uint64_t kernels_ = 0, untimed_ = 0, negative_ = 0, stray_ends_ = 0, unshown_ = 0;
+    std::unordered_map<std::int64_t, std::uint32_t> large_ids_;
+    std::uint64_t kernels_ = 0, untimed_ = 0, no_duration_at_all_ = 0, negative_ = 0, unshown_ = 0;
+    std::uint64_t stray_ends_ = 0, early_ends_ = 0;
     OddValues no_number_, too_far_, no_duration_, too_long_;
 };
 
@@ -105,6 +110,7 @@ std::int64_t ForeignFormat::duration_ns(const TimeOfEvent& duration) {
             negative_ += duration.ns < 0 ? 1 : 0;
             return std::max<std::int64_t>(duration.ns, 0);
         case Stamp::absent:
+            ++no_duration_at_all_;
             return 0;
         case Stamp::no_number:
             no_duration_.add(duration);
@@ -116,14 +122,37 @@ std::int64_t ForeignFormat::duration_ns(const TimeOfEvent& duration) {
     return 0;
 }
 
-void ForeignFormat::add_span(const ChromeEvent& event, std::int64_t end_ns) {
+// Ids of 64 bits in 32: the large ones, which hardly any trace has, are numbered.
+std::uint32_t ForeignFormat::correlation_of(const ChromeEvent& event) {
+    const auto id = integer_from(event.argument("correlation"));
+    if (!id || *id <= 0) {
+        return 0;
+    }
+    if (*id < kLargeIds) {
+        return static_cast<std::uint32_t>(*id);
+    }
+    return kLargeIds + large_ids_.try_emplace(*id, static_cast<std::uint32_t>(large_ids_.size())).first->second;
+}
+
+ForeignSpan ForeignFormat::span_of(const ChromeEvent& event, std::int64_t end_ns) {
     ForeignSpan span{event.time.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
     if (span.what == SpanClass::gpu || span.what == SpanClass::runtime) {
         kernels_ += span.what == SpanClass::gpu ? 1 : 0;
-        if (const auto correlation = integer_from(event.argument("correlation")); correlation && *correlation > 0) {
-            span.correlation = static_cast<std::uint32_t>(*correlation);
-        }
+        span.correlation = correlation_of(event);
     }
+    return span;
+}
+
+void ForeignFormat::end_span(const ChromeEvent& event) {
+    auto& open = trace_.tracks[track_of(event)].open;
+    if (open.empty()) {
+        ++stray_ends_;
+        return;
+    }
+    ForeignSpan span = open.back();
+    open.pop_back();
+    early_ends_ += event.time.ns < span.begin_ns ? 1 : 0;
+    span.end_ns = std::max(event.time.ns, span.begin_ns);
     trace_.spans.push_back(span);
 }
 
@@ -147,26 +176,16 @@ void ForeignFormat::take(const ChromeEvent& event) {
     }
     switch (event.phase) {
         case 'X':
-            add_span(event, event.time.ns + duration_ns(event.duration));
+            trace_.spans.push_back(span_of(event, event.time.ns + duration_ns(event.duration)));
             break;
         case 'B': {
-            const ForeignSpan span{event.time.ns,   kUnended, intern(event.name),
-                                   track_of(event), 0,        class_from(event.category)};
+            const ForeignSpan span = span_of(event, kUnended);
             trace_.tracks[span.track].open.push_back(span);
             break;
         }
-        case 'E': {
-            auto& open = trace_.tracks[track_of(event)].open;
-            if (open.empty()) {
-                ++stray_ends_;
-                break;
-            }
-            ForeignSpan span = open.back();
-            open.pop_back();
-            span.end_ns = std::max(event.time.ns, span.begin_ns);
-            trace_.spans.push_back(span);
+        case 'E':
+            end_span(event);
             break;
-        }
         case 'i':
         case 'I':
         case 'C':
@@ -223,28 +242,32 @@ void ForeignFormat::order_spans() {
     });
 }
 
-core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::string>& values,
-                                          std::vector<std::string>& notes) {
-    keep_open_spans();
-    const auto note = [&notes](std::uint64_t count, const char* one, const char* many, const char* what) {
-        if (count > 0) {
-            notes.push_back(counted(count, one, many) + " " + what + ".");
-        }
-    };
-    note(untimed_, "event", "events", "without a time left out");
-    const auto note_odd = [&notes](const OddValues& odd, const char* one, const char* many, const char* what) {
-        if (odd.count > 0) {
-            notes.push_back(counted(odd.count, one, many) + " " + what + " (the first: " + odd.first + ").");
-        }
-    };
-    note_odd(no_number_, "event", "events", "whose time is no number left out");
-    note_odd(too_far_, "event", "events", "73 years and more from zero left out");
-    note_odd(no_duration_, "duration that is no number", "durations that are no number", "taken as none");
-    note_odd(too_long_, "duration", "durations", "of 73 years and more taken as none");
-    note(negative_, "duration", "durations", "below zero taken as none");
-    note(stray_ends_, "end", "ends", "without a begin left out");
-    note(unshown_, "event", "events", "of kinds that Headway does not show");
+void ForeignFormat::say_odd_events(TraceNotes& notes) const {
+    const auto first = [](const OddValues& odd) { return " (the first: " + odd.first + ")."; };
+    notes.left_out(untimed_, counted(untimed_, "event", "events") + " without a time left out.");
+    notes.left_out(no_number_.count, counted(no_number_.count, "event", "events") +
+                                         " whose time is no number left out" + first(no_number_));
+    notes.left_out(too_far_.count, counted(too_far_.count, "event", "events") +
+                                       " 73 years and more from zero left out" + first(too_far_));
+    notes.repaired(no_duration_at_all_,
+                   counted(no_duration_at_all_, "span has no duration and is", "spans have no duration and are") +
+                       " taken to last no time.");
+    notes.repaired(no_duration_.count,
+                   counted(no_duration_.count, "duration that is no number", "durations that are no number") +
+                       " taken as none" + first(no_duration_));
+    notes.repaired(too_long_.count, counted(too_long_.count, "duration", "durations") +
+                                        " of 73 years and more taken as none" + first(too_long_));
+    notes.repaired(negative_, counted(negative_, "duration", "durations") + " below zero taken as none.");
+    notes.repaired(early_ends_,
+                   counted(early_ends_, "span ends before it begins and is", "spans end before they begin and are") +
+                       " taken to last no time.");
+    notes.left_out(stray_ends_, counted(stray_ends_, "end", "ends") + " without a begin left out.");
+    notes.left_out(unshown_, counted(unshown_, "event", "events") + " of kinds that Headway does not show.");
+}
 
+core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::string>& values, TraceNotes& notes) {
+    keep_open_spans();
+    say_odd_events(notes);
     keep_one_stretch(trace_.spans, notes);
     std::int64_t origin_ns = INT64_MAX, last_ns = 0;
     for (const ForeignSpan& span : trace_.spans) {
@@ -281,11 +304,11 @@ core::Result<Draft> ForeignFormat::finish(const std::map<std::string, std::strin
         sample.ns -= origin_ns;
         draft_.samples.push_back(sample);
     }
-    note(far_samples, "reading", "readings", "of memory from more than an hour before or after the rest left out");
+    notes.left_out(far_samples, counted(far_samples, "reading", "readings") +
+                                    " of memory from more than an hour before or after the rest left out.");
     std::stable_sort(draft_.samples.begin(), draft_.samples.end(),
                      [](const auto& a, const auto& b) { return a.ns < b.ns; });
     draft_.info.live_sampled = !draft_.samples.empty();
-    draft_.info.streams = static_cast<std::uint32_t>(kernels_ > 0 ? draft_.lanes.size() : 0);
     return std::move(draft_);
 }
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "app/exchange/chrome_event.h"
 #include "app/exchange/draft.h"
+#include "app/exchange/trace_notes.h"
 
 namespace headway::exchange {
 
@@ -19,8 +19,7 @@ public:
     virtual void take(const ChromeEvent& event) = 0;
     // All events have been taken. `values`: what stands beside them. Sentences about what was repaired or left out go
     // to `notes`.
-    virtual core::Result<Draft> finish(const std::map<std::string, std::string>& values,
-                                       std::vector<std::string>& notes) = 0;
+    virtual core::Result<Draft> finish(const std::map<std::string, std::string>& values, TraceNotes& notes) = 0;
 };
 
 // Headway's own, as chrome_writer.h makes them. Needs "otherData", which stands before the events.

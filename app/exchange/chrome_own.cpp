@@ -93,17 +93,13 @@ public:
         }
     }
 
-    core::Result<Draft> finish(const std::map<std::string, std::string>&, std::vector<std::string>& notes) override {
+    core::Result<Draft> finish(const std::map<std::string, std::string>&, TraceNotes& notes) override {
         settle_ops(notes);
-        if (odd_lanes_ > 0) {
-            notes.push_back(std::to_string(odd_lanes_) + (odd_lanes_ == 1 ? " issue names" : " issues name") +
-                            " a lane that cannot be (the first, " + first_odd_lane_ + "; lanes are 0 to " +
-                            std::to_string(core::kMaxTraceLanes - 1) +
-                            "): such an op is shown where it ran, and in lane 0 where it did not run.");
-        }
-        if (!odd_devices_.empty()) {
-            notes.push_back(odd_devices_);
-        }
+        notes.repaired(odd_lanes_, counted(odd_lanes_, "issue names", "issues name") +
+                                       " a lane that cannot be (the first, " + first_odd_lane_ + "; lanes are 0 to " +
+                                       std::to_string(core::kMaxTraceLanes - 1) +
+                                       "): such an op is shown where it ran, and in lane 0 where it did not run.");
+        notes.repaired(odd_devices_.empty() ? 0 : 1, odd_devices_);
         const auto by_begin = [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; };
         std::stable_sort(draft_.scopes.begin(), draft_.scopes.end(), by_begin);
         for (auto& lane : draft_.lanes) {
@@ -121,9 +117,8 @@ public:
             std::stable_sort(parts.begin(), parts.end(), by_op);
         }
         std::stable_sort(draft_.more_outputs.begin(), draft_.more_outputs.end(), by_op);
-        if (odd_ > 0) {
-            notes.push_back(std::to_string(odd_) + " events that make no sense were left out");
-        }
+        notes.left_out(odd_,
+                       counted(odd_, "event that makes no sense was", "events that make no sense were") + " left out.");
         return std::move(draft_);
     }
 
@@ -339,7 +334,7 @@ private:
     }
 
     // Ops that are missing between others keep their place, and do nothing.
-    void settle_ops(std::vector<std::string>& notes) {
+    void settle_ops(TraceNotes& notes) {
         std::uint64_t missing = 0;
         std::int64_t before_ns = 0;
         for (Draft::Op& op : draft_.ops) {
@@ -350,10 +345,8 @@ private:
             }
             before_ns = op.issue_begin_ns;
         }
-        if (missing > 0) {
-            notes.push_back(missing == 1 ? std::string("the issue of 1 op is missing")
-                                         : "the issues of " + std::to_string(missing) + " ops are missing");
-        }
+        notes.repaired(missing, missing == 1 ? std::string("The issue of 1 op is missing.")
+                                             : "The issues of " + std::to_string(missing) + " ops are missing.");
         if (!std::is_sorted(draft_.more_inputs.begin(), draft_.more_inputs.end(),
                             [](const auto& a, const auto& b) { return a.op < b.op; })) {
             std::stable_sort(draft_.more_inputs.begin(), draft_.more_inputs.end(),
@@ -363,9 +356,9 @@ private:
         for (auto& lane : draft_.lanes) {
             astray += std::erase_if(lane, [this](const auto& exec) { return exec.op > draft_.ops.size(); });
         }
-        if (astray > 0) {
-            notes.push_back(std::to_string(astray) + " executions of ops that were never issued were left out");
-        }
+        notes.left_out(astray, counted(astray, "execution of an op that was never issued was",
+                                       "executions of ops that were never issued were") +
+                                   " left out.");
     }
 
     Draft draft_;
@@ -407,6 +400,16 @@ void OwnFormat::facts(const Json& json) {
     info.products = text_at(json, "products");
     info.live_sampled = is_true(json, "live_sampled");
     info.foreign = is_true(json, "foreign");
+    info.left_out = count_at(json, "left_out");
+    info.repaired = count_at(json, "repaired");
+    info.file_cut_off = is_true(json, "file_cut_off");
+    if (const auto list = json.find("lane_streams"); list != json.end() && list->is_array()) {
+        for (const auto& lane : *list) {
+            if (info.lane_streams.size() < core::kMaxTraceLanes) {
+                info.lane_streams.push_back(lane.is_number_unsigned() ? lane.get<std::uint32_t>() : UINT32_MAX);
+            }
+        }
+    }
     if (const auto list = json.find("parameters"); list != json.end() && list->is_object()) {
         for (const auto& [name, value] : list->items()) {
             info.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();

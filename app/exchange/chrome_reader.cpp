@@ -43,10 +43,6 @@ std::string place_text(const OpenSource& open, std::uint64_t offset) {
     return "line " + std::to_string(line) + ", byte " + std::to_string(offset);
 }
 
-std::string events_text(std::uint64_t count) {
-    return std::to_string(count) + (count == 1 ? " event" : " events");
-}
-
 core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& name, ReadProgress* progress) {
     auto source = open();
     if (!source) {
@@ -94,25 +90,30 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
             name, {core::ErrorKind::unreadable, "not a Chrome trace: what should be its first event cannot be read (" +
                                                     place_text(open, counts.first_broken) + ")"});
     }
+    TraceNotes notes;
     if (splitter.cut_off()) {
-        trace.notes.push_back("The file is cut off: its " + events_text(counts.events) + " up to there are shown.");
+        notes.say("The file is cut off: its " + counted(counts.events, "event", "events") + " up to there " +
+                  (counts.events == 1 ? "is" : "are") + " shown.");
     }
     if (counts.broken > 0) {
-        trace.notes.push_back(events_text(counts.broken) + " could not be read and " +
-                              (counts.broken == 1 ? "was" : "were") + " left out (the first at " +
-                              place_text(open, counts.first_broken) + ").");
+        notes.left_out(counts.broken, counted(counts.broken, "event", "events") + " could not be read and " +
+                                          (counts.broken == 1 ? "was" : "were") + " left out (the first at " +
+                                          place_text(open, counts.first_broken) + ").");
     }
-    if (counts.mended > 0) {
-        trace.notes.push_back(events_text(counts.mended) + " held bytes that are no text; these were replaced.");
-    }
-    if (counts.no_object > 0) {
-        trace.notes.push_back(std::to_string(counts.no_object) + " things among the events were none.");
-    }
-    auto draft = format->finish(splitter.values(), trace.notes);
+    notes.repaired(counts.mended,
+                   counted(counts.mended, "event", "events") + " held bytes that are no text; these were replaced.");
+    notes.left_out(splitter.other_elements(),
+                   counted(splitter.other_elements(), "value", "values") + " among the events that " +
+                       (splitter.other_elements() == 1 ? "is no event was" : "are no events were") + " left out.");
+    auto draft = format->finish(splitter.values(), notes);
     if (!draft) {
         return in_file(name, draft.error());
     }
     format.reset();
+    draft->info.left_out += notes.left_out();
+    draft->info.repaired += notes.repaired();
+    draft->info.file_cut_off = draft->info.file_cut_off || splitter.cut_off();
+    trace.notes = notes.sentences();
     auto reader = record(std::move(*draft));
     if (!reader) {
         return in_file(name, reader.error());

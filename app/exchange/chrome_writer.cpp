@@ -235,6 +235,16 @@ void Writer::other_data() {
             ",\"virtual_clock\":", run_.clock() == trace::ClockKind::virtual_ns ? "true" : "false",
             ",\"live_sampled\":", info.live_sampled ? "true" : "false",
             ",\"state\":", run_.state() == trace::RunState::failed ? "\"failed\"" : "\"finished\"");
+    if (info.left_out > 0 || info.repaired > 0) {  // when it was read from another file
+        put_all(",\"left_out\":", info.left_out, ",\"repaired\":", info.repaired);
+    }
+    if (info.file_cut_off) {
+        put(",\"file_cut_off\":true");
+    }
+    if (!info.lane_streams.empty()) {
+        put(",\"lane_streams\":");
+        list(info.lane_streams.size(), [&](std::size_t lane) { put_all(info.lane_streams[lane]); });
+    }
     if (const auto end_ns = run_.program_end_ns()) {
         put(",\"program_end_us\":");
         put_us(*end_ns);

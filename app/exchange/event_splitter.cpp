@@ -118,6 +118,27 @@ bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
+// How many elements stand between two that have brackets: texts, numbers and words. Mostly there is a comma alone.
+std::uint64_t elements_in(const char* at, const char* end) {
+    std::uint64_t count = 0;
+    while (at < end) {
+        if (*at == ',' || is_blank(*at)) {
+            ++at;
+            continue;
+        }
+        ++count;
+        if (*at != '"') {
+            at = std::find_if(at, end, [](char c) { return c == ',' || is_blank(c); });
+            continue;
+        }
+        for (++at; at < end && *at != '"'; ++at) {
+            at += *at == '\\' ? 1 : 0;
+        }
+        at = at < end ? at + 1 : end;
+    }
+    return count;
+}
+
 }  // namespace
 
 EventSplitter::EventSplitter(TraceSource& source) : source_(source), buffer_(kMargin + kWindow + kPadding) {
@@ -291,7 +312,6 @@ core::Result<bool> EventSplitter::read_member(bool& events_follow) {
 
 core::Result<bool> EventSplitter::next(EventBatch& batch) {
     batch.events.clear();
-    batch.other_elements = 0;
     if (place_ == Place::begin) {
         for (auto filled = fill(); end_ - at_ < 3; filled = fill()) {
             if (!filled) {
@@ -358,11 +378,12 @@ core::Result<bool> EventSplitter::scan(EventBatch& batch) {
             return false;
         }
         if (--depth == 0) {
+            other_elements_ += elements_in(passed, event);
             if (*event == '{') {
                 batch.events.push_back({static_cast<std::uint32_t>(event - buffer_.data()),
                                         static_cast<std::uint32_t>(place + 1 - buffer_.data())});
             } else {
-                ++batch.other_elements;
+                ++other_elements_;
             }
             passed = place + 1;
         }
@@ -371,6 +392,7 @@ core::Result<bool> EventSplitter::scan(EventBatch& batch) {
     batch.data = buffer_.data();
     batch.offset = base_ - kMargin;
     if (over != nullptr) {
+        other_elements_ += elements_in(passed, over);
         at_ = static_cast<std::size_t>(over + 1 - buffer_.data());
         place_ = in_object_ ? Place::in_object : Place::over;
         return !batch.events.empty();

@@ -24,7 +24,6 @@ struct EventBatch {
         std::uint32_t begin = 0, end = 0;  // in data
     };
     std::vector<Span> events;
-    std::uint64_t other_elements = 0;  // of the array, that are no objects
 };
 
 class EventSplitter {
@@ -37,6 +36,8 @@ public:
     // What stood beside the events in the trace's object, as JSON text, as far as it has been passed. Values of more
     // than a few MiB are left out.
     [[nodiscard]] const std::map<std::string, std::string>& values() const { return values_; }
+    // What stood among the events so far and is no object: a number, a text, a list.
+    [[nodiscard]] std::uint64_t other_elements() const { return other_elements_; }
     // The file ended before the trace did; everything complete has been handed out.
     [[nodiscard]] bool cut_off() const { return cut_off_; }
     [[nodiscard]] std::uint64_t offset() const { return base_ + at_; }
@@ -56,6 +57,7 @@ private:
     std::vector<char> buffer_;
     std::size_t at_ = 0, end_ = 0;
     std::uint64_t base_ = 0;  // of buffer_[kMargin] in the file
+    std::uint64_t other_elements_ = 0;
     Place place_ = Place::begin;
     bool in_object_ = false, file_over_ = false, cut_off_ = false;
     std::map<std::string, std::string> values_;

@@ -3,17 +3,46 @@
 #include <unordered_map>
 
 #include "app/exchange/chrome_event.h"
+#include "app/exchange/foreign_lanes.h"
 #include "app/exchange/foreign_spans.h"
 
 namespace headway::exchange {
 
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+// What cannot be at the same time as another is one after the other: of those within one before the end is left out,
+// and of those that only begin in it the begin moves to its end.
+struct Settled {
+    std::uint64_t within = 0, moved = 0;
+};
+template <class Item>
+Settled one_at_a_time(std::vector<Item>& items, std::int64_t Item::*begin_ns, std::int64_t Item::*end_ns) {
+    std::stable_sort(items.begin(), items.end(), [=](const Item& a, const Item& b) {
+        return a.*begin_ns != b.*begin_ns ? a.*begin_ns < b.*begin_ns : a.*end_ns > b.*end_ns;
+    });
+    Settled settled;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (kept > 0 && items[i].*begin_ns < items[kept - 1].*end_ns) {
+            if (items[i].*end_ns <= items[kept - 1].*end_ns) {
+                ++settled.within;
+                continue;
+            }
+            items[i].*begin_ns = items[kept - 1].*end_ns;
+            ++settled.moved;
+        }
+        if (kept != i) {
+            items[kept] = std::move(items[i]);
+        }
+        ++kept;
+    }
+    items.resize(kept);
+    return settled;
+}
 
 class FromKernels {
 public:
-    FromKernels(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes)
+    FromKernels(const ForeignTrace& trace, Draft& draft, TraceNotes& notes)
         : trace_(trace), draft_(draft), notes_(notes) {}
 
     void make();
@@ -29,12 +58,15 @@ private:
     Launches walk_host();
     void host_call(const ForeignSpan& call, const Around& around, Launches& launches);
     [[nodiscard]] core::Line line_of(const Around& around);
+    LanePlan lanes();
+    void kernels(const LanePlan& plan, const Launches& launches);
     void annotations();
+    void settle_steps();
     void settle_waits();
 
     const ForeignTrace& trace_;
     Draft& draft_;
-    std::vector<std::string>& notes_;
+    TraceNotes& notes_;
     std::unordered_map<std::uint32_t, core::Line> lines_;  // by name of a Python frame
     std::unordered_map<std::string, std::uint32_t> files_;
 };
@@ -137,21 +169,13 @@ void FromKernels::annotations() {
         return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
     };
     std::stable_sort(draft_.scopes.begin(), draft_.scopes.end(), by_begin);
-    // Steps follow each other; the same step may stand in several threads.
-    auto& batches = draft_.minibatches;
-    std::stable_sort(batches.begin(), batches.end(),
-                     [](const auto& a, const auto& b) { return a.issue_begin_ns < b.issue_begin_ns; });
-    batches.erase(std::unique(batches.begin(), batches.end(),
-                              [](const auto& a, const auto& b) {
-                                  return a.index == b.index || b.issue_begin_ns < a.issue_end_ns;
-                              }),
-                  batches.end());
+    settle_steps();
     const auto issued_before = [this](std::int64_t ns) {
         const auto at = std::lower_bound(draft_.ops.begin(), draft_.ops.end(), ns,
                                          [](const Draft::Op& op, std::int64_t t) { return op.issue_begin_ns < t; });
         return static_cast<core::OpId>(at - draft_.ops.begin());
     };
-    for (model::Minibatch& batch : batches) {
+    for (model::Minibatch& batch : draft_.minibatches) {
         batch.first = issued_before(batch.issue_begin_ns) + 1;
         batch.last = issued_before(batch.issue_end_ns);
     }
@@ -160,112 +184,136 @@ void FromKernels::annotations() {
     }
 }
 
-// One after another: a call within a call, or in two threads at once, is one wait.
-void FromKernels::settle_waits() {
-    auto& waits = draft_.waits;
-    std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) {
-        return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
-    });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-        if (kept > 0 && waits[i].begin_ns < waits[kept - 1].end_ns) {
-            if (waits[i].end_ns <= waits[kept - 1].end_ns) {
-                continue;
-            }
-            waits[i].begin_ns = waits[kept - 1].end_ns;
-        }
-        if (kept != i) {
-            waits[kept] = std::move(waits[i]);
-        }
-        ++kept;
-    }
-    waits.resize(kept);
+// Steps follow each other; the same step may stand in several threads.
+void FromKernels::settle_steps() {
+    auto& steps = draft_.minibatches;
+    std::stable_sort(steps.begin(), steps.end(),
+                     [](const auto& a, const auto& b) { return a.issue_begin_ns < b.issue_begin_ns; });
+    const auto other =
+        std::unique(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.index == b.index; });
+    const auto again = static_cast<std::uint64_t>(steps.end() - other);
+    steps.erase(other, steps.end());
+    notes_.left_out(again, counted(again, "repeated profiler step is", "repeated profiler steps are") + " left out.");
+    const Settled settled = one_at_a_time(steps, &model::Minibatch::issue_begin_ns, &model::Minibatch::issue_end_ns);
+    notes_.left_out(settled.within, counted(settled.within, "profiler step lies within another one and is",
+                                            "profiler steps lie within another one and are") +
+                                        " left out.");
+    notes_.repaired(settled.moved,
+                    counted(settled.moved, "profiler step begins before the one in front has ended and is",
+                            "profiler steps begin before the one in front has ended and are") +
+                        " shown from there on.");
 }
 
-void FromKernels::make() {
-    const Launches launches = walk_host();
-    // A lane for each stream, in the order of their names.
+// A call within a call, or in two threads at once, is one wait.
+void FromKernels::settle_waits() {
+    const Settled settled = one_at_a_time(draft_.waits, &model::Wait::begin_ns, &model::Wait::end_ns);
+    notes_.left_out(settled.within,
+                    counted(settled.within, "wait lies within another one, of the same thread or another, and is",
+                            "waits lie within another one, of the same thread or another, and are") +
+                        " left out.");
+    notes_.repaired(settled.moved, counted(settled.moved, "wait begins before another one has ended and is",
+                                           "waits begin before another one has ended and are") +
+                                       " shown from there on.");
+}
+
+bool is_kernel(const ForeignSpan& span) {
+    return span.what == SpanClass::gpu;
+}
+
+// Those of each stream, in the order of their names.
+LanePlan FromKernels::lanes() {
+    LanePlan plan(trace_.tracks.size());
     std::vector<std::uint32_t> streams;
-    std::vector<std::uint64_t> spans_of(trace_.tracks.size(), 0);
-    for (const ForeignSpan& span : trace_.spans) {
-        if (span.what == SpanClass::gpu && spans_of[span.track]++ == 0) {
+    each_with_depth(trace_, is_kernel, [&](const ForeignSpan& span, std::size_t depth) {
+        if (streams.empty() || streams.back() != span.track) {  // spans are ordered by track
             streams.push_back(span.track);
         }
-    }
+        plan.count(span.track, depth);
+    });
     std::stable_sort(streams.begin(), streams.end(), [this](std::uint32_t a, std::uint32_t b) {
         const ForeignTrack &left = trace_.tracks[a], &right = trace_.tracks[b];
         const auto number = [](const std::string& text) { return integer_from(text).value_or(INT64_MAX); };
         return std::pair(number(left.pid), number(left.tid)) < std::pair(number(right.pid), number(right.tid));
     });
-    std::uint64_t beyond = 0;
-    for (; streams.size() > core::kMaxTraceLanes; streams.pop_back()) {
-        beyond += spans_of[streams.back()];
-    }
-    std::vector<std::uint32_t> lane_of(trace_.tracks.size(), kNone);
     const bool many_devices = std::any_of(streams.begin(), streams.end(), [&](std::uint32_t track) {
         return trace_.tracks[track].pid != trace_.tracks[streams[0]].pid;
     });
-    for (std::size_t lane = 0; lane < streams.size(); ++lane) {
-        const ForeignTrack& track = trace_.tracks[streams[lane]];
-        lane_of[streams[lane]] = static_cast<std::uint32_t>(lane);
-        const bool named = !track.name.empty();
+    std::vector<std::uint32_t> firsts;
+    for (const LanePlan::Lane& lane : plan.settle(streams)) {
+        const ForeignTrack& track = trace_.tracks[lane.track];
         draft_.lane_names.push_back((many_devices ? "GPU " + track.pid + " " : std::string()) +
-                                    (named ? label_of(track) : "stream " + track.tid));
+                                    (track.name.empty() ? "stream " + track.tid : label_of(track)) +
+                                    depth_suffix(lane.depth));
         draft_.lanes.emplace_back();
+        firsts.push_back(lane.first);
+        draft_.info.streams += lane.depth == 0 ? 1 : 0;
     }
+    if (draft_.info.streams < firsts.size()) {
+        draft_.info.lane_streams = std::move(firsts);
+    }
+    return plan;
+}
+
+void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
     ForeignOps ops(trace_, draft_);
-    std::vector<std::int64_t> issued_ns(streams.size(), INT64_MIN);
-    std::uint64_t unlaunched = 0, moved = 0, other_spans = 0;
-    for (const ForeignSpan& span : trace_.spans) {
-        if (span.what != SpanClass::gpu) {
-            other_spans +=
-                span.what == SpanClass::cpu_op || span.what == SpanClass::python || span.what == SpanClass::other ? 1
-                                                                                                                  : 0;
-            continue;
+    std::vector<std::int64_t> issued_ns(draft_.lanes.size(), INT64_MIN);
+    std::uint64_t unlaunched = 0, moved = 0, all = 0;
+    each_with_depth(trace_, is_kernel, [&](const ForeignSpan& span, std::size_t depth) {
+        ++all;
+        const auto lane = plan.lane_of(span.track, depth);
+        if (!lane) {
+            return;
         }
-        const std::uint32_t lane = lane_of[span.track];
-        if (lane == kNone) {
-            continue;
-        }
-        ForeignOps::Made made = ops.made_of(span, static_cast<std::uint8_t>(lane));
-        moved += made.exec.begin_ns != span.begin_ns ? 1 : 0;
+        ForeignOps::Made made = ops.made_of(span, *lane);
         Draft::Op& op = made.op;
         if (const auto launch = launches.find(span.correlation); span.correlation != 0 && launch != launches.end()) {
             op.flags = 0;
-            op.issue_begin_ns = std::max(launch->second.begin_ns, issued_ns[lane]);
+            op.issue_begin_ns = std::max(launch->second.begin_ns, issued_ns[*lane]);
             op.issue_end_ns = std::max(launch->second.end_ns, op.issue_begin_ns);
             op.line = launch->second.line;
+            moved += op.issue_begin_ns != launch->second.begin_ns ? 1 : 0;
+            issued_ns[*lane] = op.issue_begin_ns;
         } else {
             ++unlaunched;
-            op.issue_begin_ns = op.issue_end_ns = std::max(made.exec.begin_ns, issued_ns[lane]);
+            op.issue_begin_ns = op.issue_end_ns = std::max(made.exec.begin_ns, issued_ns[*lane]);
         }
-        issued_ns[lane] = op.issue_begin_ns;
         ops.add(made);
-    }
+    });
     ops.finish();
+    const std::uint64_t beside = plan.beside();
+    if (unlaunched > 0) {
+        notes_.say(counted(unlaunched, "kernel", "kernels") + " whose launch is not in the trace: when " +
+                   (unlaunched == 1 ? "it was" : "they were") + " issued is not known.");
+    }
+    notes_.repaired(moved,
+                    counted(moved, "launch is", "launches are") +
+                        " shown later than in the trace, so that each stream's are in the order of its kernels.");
+    if (beside > 0) {
+        notes_.say(std::to_string(beside) + " of " + counted(all, "kernel", "kernels") + " ran while another one of " +
+                   (beside == 1 ? "its" : "their") + " stream did: such a stream has several lanes.");
+    }
+    notes_.left_out(plan.left_out(), counted(plan.left_out(), "kernel", "kernels") + " on lanes beyond the first " +
+                                         std::to_string(core::kMaxTraceLanes) + " left out.");
+}
+
+void FromKernels::make() {
+    const Launches launches = walk_host();
+    kernels(lanes(), launches);
     settle_waits();
     annotations();
-    if (unlaunched > 0) {
-        notes_.push_back(counted(unlaunched, "kernel", "kernels") +
-                         " whose launch is not in the trace: when they were issued is not known.");
+    std::uint64_t others = 0;
+    for (const ForeignSpan& span : trace_.spans) {
+        others += span.what == SpanClass::cpu_op || span.what == SpanClass::python || span.what == SpanClass::other;
     }
-    if (moved > 0) {
-        notes_.push_back(counted(moved, "kernel", "kernels") +
-                         " that began before the one in front had ended now follow it.");
-    }
-    if (beyond > 0) {
-        notes_.push_back(counted(beyond, "kernel", "kernels") + " on streams beyond the first " +
-                         std::to_string(core::kMaxTraceLanes) + " left out.");
-    }
-    if (other_spans > 0) {
-        notes_.push_back(counted(other_spans, "span", "spans") +
-                         " of the host are not shown one by one; launches, waits and annotations are.");
+    if (others > 0) {  // their names and places are, at what they launched
+        notes_.say(counted(others, "span", "spans") + " of the host " + (others == 1 ? "is" : "are") +
+                   " not shown one by one; launches, waits and annotations are.");
     }
 }
 
 }  // namespace
 
-void draft_from_kernels(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes) {
+void draft_from_kernels(const ForeignTrace& trace, Draft& draft, TraceNotes& notes) {
     FromKernels(trace, draft, notes).make();
 }
 

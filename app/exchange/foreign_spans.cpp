@@ -12,10 +12,6 @@ constexpr std::size_t kMostSignatures = 60'000;
 
 }  // namespace
 
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 std::string label_of(const ForeignTrack& track) {
     if (!track.name.empty()) {
         return track.name.substr(0, track.name.find_last_not_of(' ') + 1);
@@ -24,15 +20,12 @@ std::string label_of(const ForeignTrack& track) {
 }
 
 ForeignOps::Made ForeignOps::made_of(const ForeignSpan& span, std::uint8_t lane) {
-    if (lane >= free_ns_.size()) {
-        free_ns_.resize(lane + 1u, INT64_MIN);
-    }
     Made made;
     made.op.lane = lane;
     made.op.signature = signature_of(span.name);
     made.op.flags = trace::kNotIssued;
-    made.exec.begin_ns = std::max(span.begin_ns, free_ns_[lane]);
-    made.exec.end_ns = free_ns_[lane] = std::max(span.end_ns, made.exec.begin_ns);
+    made.exec.begin_ns = span.begin_ns;
+    made.exec.end_ns = span.end_ns;
     made.op.issue_begin_ns = made.op.issue_end_ns = made.exec.begin_ns;
     return made;
 }
@@ -58,6 +51,15 @@ std::uint16_t ForeignOps::signature_of(std::uint32_t name) {
 }
 
 void ForeignOps::finish() {
+    // What is not known to have been issued stands before what was issued behind it, and holds none of it back.
+    std::vector<std::int64_t> next_ns(draft_.lanes.size(), INT64_MAX);
+    for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+        if ((made->op.flags & trace::kNotIssued) != 0) {
+            made->op.issue_begin_ns = std::min(made->op.issue_begin_ns, next_ns[made->op.lane]);
+            made->op.issue_end_ns = made->op.issue_begin_ns;
+        }
+        next_ns[made->op.lane] = made->op.issue_begin_ns;
+    }
     std::stable_sort(made_.begin(), made_.end(), [](const Made& a, const Made& b) {
         return a.op.issue_begin_ns != b.op.issue_begin_ns ? a.op.issue_begin_ns < b.op.issue_begin_ns
                                                           : a.exec.begin_ns < b.exec.begin_ns;

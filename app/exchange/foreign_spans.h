@@ -13,13 +13,14 @@
 
 #include "app/exchange/draft.h"
 #include "app/exchange/foreign_names.h"
+#include "app/exchange/trace_notes.h"
 
 namespace headway::exchange {
 
 struct ForeignSpan {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::uint32_t name = 0, track = 0;  // indices into ForeignTrace
-    std::uint32_t correlation = 0;      // of a launch and its kernel; 0: none
+    std::uint32_t correlation = 0;      // of a launch and its kernel, however large it was in the file; 0: none
     SpanClass what = SpanClass::other;
 };
 
@@ -37,14 +38,11 @@ struct ForeignTrace {
 };
 
 // Where there are kernels (torch.profiler with a GPU): the calls that launch them are the issues, the streams the
-// lanes, and the calls that wait for the device the waits.
-void draft_from_kernels(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes);
+// lanes, several where kernels of one stream ran at the same time, and the calls that wait for the device the waits.
+void draft_from_kernels(const ForeignTrace& trace, Draft& draft, TraceNotes& notes);
 
 // Elsewhere each thread is as many lanes as its spans are deep, and nothing is known of issues.
-void draft_from_threads(const ForeignTrace& trace, Draft& draft, std::vector<std::string>& notes);
-
-// "1 span", "2 spans".
-std::string counted(std::uint64_t count, const char* one, const char* many);
+void draft_from_threads(const ForeignTrace& trace, Draft& draft, TraceNotes& notes);
 
 // "python", "thread 7".
 std::string label_of(const ForeignTrack& track);
@@ -58,8 +56,7 @@ public:
         Draft::Op op;
         Draft::Exec exec;
     };
-    // The op of a span on this lane, not issued as far as anybody knows. It begins when what was made on the lane
-    // before it has ended.
+    // The op of a span on this lane, not issued as far as anybody knows.
     Made made_of(const ForeignSpan& span, std::uint8_t lane);
     void add(const Made& made) { made_.push_back(made); }
     // Puts what was added into the draft, in the order of the issues; within a lane that is the order of execution,
@@ -72,7 +69,6 @@ private:
     const ForeignTrace& trace_;
     Draft& draft_;
     std::vector<Made> made_;
-    std::vector<std::int64_t> free_ns_;                               // by lane
     std::unordered_map<std::uint32_t, std::uint16_t> signature_ids_;  // by name
 };
 

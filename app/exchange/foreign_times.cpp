@@ -84,12 +84,10 @@ Stay without_far(const std::vector<std::int64_t>& begins) {
 
 // Leaves out what begins before or after; `where` says of the rest how far it is from what.
 void leave_out(const Stay& stay, const char* where, std::vector<ForeignSpan>& spans, std::vector<std::int64_t>& begins,
-               std::vector<std::string>& notes) {
+               TraceNotes& notes) {
     const auto say = [&](std::size_t count, std::int64_t away_ns, const char* side) {
-        if (count > 0) {
-            notes.push_back(counted(count, "span", "spans") + " left out that " + verb(count, "begins ", "begin ") +
-                            (count == 1 ? "" : "up to ") + about(away_ns) + side + where + ".");
-        }
+        notes.left_out(count, counted(count, "span", "spans") + " left out that " + verb(count, "begins ", "begin ") +
+                                  (count == 1 ? "" : "up to ") + about(away_ns) + side + where + ".");
     };
     const std::int64_t first_ns = begins[stay.first], last_ns = begins[stay.last - 1];
     say(stay.first, first_ns - begins.front(), " before ");
@@ -99,8 +97,7 @@ void leave_out(const Stay& stay, const char* where, std::vector<ForeignSpan>& sp
               begins.begin() + static_cast<std::ptrdiff_t>(stay.last)};
 }
 
-void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::int64_t last_ns,
-                 std::vector<std::string>& notes) {
+void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::int64_t last_ns, TraceNotes& notes) {
     std::int64_t end_ns = last_ns;
     for (const ForeignSpan& span : spans) {
         end_ns = span.end_ns == kUnended ? end_ns : std::max(end_ns, span.end_ns);
@@ -114,9 +111,9 @@ void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::in
         const std::size_t far = beyond_gap(ends, true);
         const std::int64_t others_ns = std::max(ends[ends.size() - 1 - far], last_ns);
         if (far > 0 && is_far(ends[ends.size() - far] - others_ns, others_ns - first_ns)) {
-            notes.push_back(counted(far, "span", "spans") + " that " + verb(far, "ends ", "end ") +
-                            about(end_ns - others_ns) + " after all others " + verb(far, "is", "are") +
-                            " shown up to where these end.");
+            notes.repaired(far, counted(far, "span", "spans") + " that " + verb(far, "ends ", "end ") +
+                                    about(end_ns - others_ns) + " after all others " + verb(far, "is", "are") +
+                                    " shown up to where these end.");
             end_ns = others_ns;
         }
     }
@@ -129,18 +126,14 @@ void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::in
             ++too_long;
         }
     }
-    if (unended > 0) {
-        notes.push_back(counted(unended, "span", "spans") + " without an end closed where the trace ends.");
-    }
-    if (too_long > 0) {
-        notes.push_back(counted(too_long, "span", "spans") + " longer than 36 minutes " + verb(too_long, "is", "are") +
-                        " shown as that long.");
-    }
+    notes.repaired(unended, counted(unended, "span", "spans") + " without an end closed where the trace ends.");
+    notes.repaired(too_long, counted(too_long, "span", "spans") + " longer than 36 minutes " +
+                                 verb(too_long, "is", "are") + " shown as that long.");
 }
 
 }  // namespace
 
-void keep_one_stretch(std::vector<ForeignSpan>& spans, std::vector<std::string>& notes) {
+void keep_one_stretch(std::vector<ForeignSpan>& spans, TraceNotes& notes) {
     if (spans.empty()) {
         return;
     }

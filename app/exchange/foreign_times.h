@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "app/exchange/foreign_spans.h"
@@ -23,6 +22,6 @@ inline constexpr std::int64_t kUnended = INT64_MAX;
 //   up to where these end.
 // - Spans without an end are shown up to the end of the trace; none is shown for longer than a recording can hold,
 //   about 36 minutes.
-void keep_one_stretch(std::vector<ForeignSpan>& spans, std::vector<std::string>& notes);
+void keep_one_stretch(std::vector<ForeignSpan>& spans, TraceNotes& notes);
 
 }  // namespace headway::exchange

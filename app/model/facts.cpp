@@ -134,6 +134,22 @@ void Run::take_run(std::string_view text) {
     info_.simulated = is_true("simulated");
     info_.foreign = is_true("foreign");
     info_.live_sampled = is_true("live_sampled");
+    info_.left_out = number_of<std::uint64_t>(json, "left_out");
+    info_.repaired = number_of<std::uint64_t>(json, "repaired");
+    info_.file_cut_off = is_true("file_cut_off");
+    info_.lane_streams.clear();
+    if (const auto lanes = json.find("lane_streams"); lanes != json.end() && lanes->is_array()) {
+        for (const auto& lane : *lanes) {
+            // A lane is of its own stream or of one before it; what says otherwise is damaged.
+            const auto own = static_cast<std::uint32_t>(info_.lane_streams.size());
+            const auto stream = lane.is_number_unsigned() ? lane.get<std::uint64_t>() : own;
+            if (own == core::kMaxTraceLanes) {
+                break;
+            }
+            const bool good = stream < own && info_.lane_streams[stream] == stream;
+            info_.lane_streams.push_back(good ? static_cast<std::uint32_t>(stream) : own);
+        }
+    }
     info_.timing = text_of(json, "timing");
     info_.timing_note = text_of(json, "timing_note");
     info_.timing_uncertainty_ns = number_of<std::uint64_t>(json, "timing_uncertainty_ns");

@@ -35,8 +35,9 @@ std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& 
 // lane, before the last op it delays that one, and after it the frontend alone.
 struct Segment {
     struct OnLane {
-        std::uint64_t first = 0;  // p_j, from 1; 0: no op on this lane
+        std::uint64_t first = 0;  // p_j, from 1; 0: what it ran first had been issued before the trace begins
         long double work_before_ns = 0, busy_ns = 0;
+        bool used = false;
     };
     std::uint64_t ops = 0;
     long double issue_ns = 0;
@@ -49,15 +50,15 @@ struct Segment {
         ops = 0;
         issue_ns = last_ns = work_ns = work_before_last_ns = 0;
         for (const std::size_t lane : used) {
-            lanes[lane].first = 0;
+            lanes[lane].used = false;
         }
         used.clear();
     }
     // The lane of the op counted last.
     OnLane& on(std::uint8_t lane) {
         OnLane& one = lanes[lane];
-        if (one.first == 0) {
-            one = {ops, work_ns, 0};
+        if (!one.used) {
+            one = {ops, work_ns, 0, true};
             used.push_back(lane);
         }
         return one;
@@ -203,7 +204,7 @@ Numbers Run::numbers() const {
             ++executed;
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
             numbers.parts += parts(id).size();
-            lanes_used.set(op.lane);
+            lanes_used.set(stream_of_lane(op.lane));
         } else {
             lanes_open.set(op.lane);
         }
@@ -218,6 +219,7 @@ Numbers Run::numbers() const {
     };
     const long double t1 = mean(numbers.issue_ns, issued);
     const long double t2 = mean(numbers.backend_busy_ns, executed);
+    add_to(numbers.backend_busy_ns, -shared_ns());
 
     long double predicted = 0;
     long double execution_terms = 0;
@@ -253,14 +255,13 @@ Numbers Run::numbers() const {
         if (segment.ops == 0 && op.end_ns != kPending && !op.not_issued) {
             handovers += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
         }
-        ++segment.ops;
-        segment.issue_ns += static_cast<long double>(op.issue_end_ns - op.issue_begin_ns);
-        Segment::OnLane& lane = segment.on(op.lane);
-        segment.last_ns = 0;
-        if (op.end_ns != kPending) {
-            segment.last_ns = static_cast<long double>(op.end_ns - op.begin_ns);
-            lane.busy_ns += static_cast<long double>(op.end_ns - op.begin_ns);
+        const auto took_ns = static_cast<long double>(op.end_ns != kPending ? op.end_ns - op.begin_ns : 0);
+        if (!op.not_issued) {  // else it only kept its lane busy
+            ++segment.ops;
+            segment.issue_ns += static_cast<long double>(op.issue_end_ns - op.issue_begin_ns);
+            segment.last_ns = took_ns;
         }
+        segment.on(op.lane).busy_ns += took_ns;
         while (boundary != boundaries.end() && boundary->issued < id) {
             ++boundary;
         }
@@ -271,7 +272,7 @@ Numbers Run::numbers() const {
         }
     }
     take_work_before(part.last + 1);
-    if (segment.ops > 0) {
+    if (!segment.used.empty()) {
         predict(segment, false);
     } else {
         predicted += segment.work_ns;  // after the last wait

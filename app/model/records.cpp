@@ -473,11 +473,13 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     last_exec_ns_ = std::max(last_exec_ns_, end_ns);
     see(end_ns);
 
-    if (id <= intake_->headway_counted && begin_ns < op.issue_end_ns) {
+    if (id <= intake_->headway_counted && begin_ns < op.issue_end_ns && !op.not_issued) {
         headway_.add(begin_ns, 1);  // counted from the issue's end so far
         headway_.add(op.issue_end_ns, -1);
     }
-    headway_.add(end_ns, -1);
+    if (!op.not_issued) {
+        headway_.add(end_ns, -1);
+    }
 
     Memory& memory = intake_->memory;
     if (op.fresh_output) {
@@ -506,10 +508,13 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     }
 }
 
-// An op counts from the end of its issue, or from its start where the backend was faster than the frontend's clock.
+// An op counts from the end of its issue, or from its start where the backend was faster than the frontend's clock;
+// one of which it is not known when it was issued does not.
 void Run::count_headway() {
     for (std::size_t& i = intake_->headway_counted; i < ops_.size(); ++i) {
-        headway_.add(std::min(ops_[i].issue_end_ns, ops_[i].begin_ns), 1);
+        if (!ops_[i].not_issued) {
+            headway_.add(std::min(ops_[i].issue_end_ns, ops_[i].begin_ns), 1);
+        }
     }
 }
 

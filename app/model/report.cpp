@@ -189,9 +189,10 @@ Json devices_of(const Run& run) {
             Sums& sum = sums[run.device_of_lane(op.lane)];
             ++sum.ops;
             sum.busy_ns += op.end_ns - op.begin_ns;
-            sum.lanes_used.set(op.lane);
+            sum.lanes_used.set(run.stream_of_lane(op.lane));
         }
     }
+    sums[0].busy_ns -= run.shared_ns();
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
         const Wait& wait = run.waits()[i];
         if (const int device = run.device_of(wait); device >= 0 && wait.kind != trace::WaitKind::paused) {
@@ -324,7 +325,7 @@ std::string report_json(const Run& run) {
         report["launch_ns"] = numbers.launch_ns;
     }
     report["t1_ns"] = if_told(told.issues, whole(numbers.t1_ns));
-    report["t2_ns"] = whole(numbers.t2_ns);
+    report["t2_ns"] = if_told(told.backend, whole(numbers.t2_ns));
     report["t3_ns"] = if_told(told.issues, whole(numbers.t3_ns));
     const char* regime = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
     report["regime"] = if_told(told.issues, std::string(regime));

@@ -172,6 +172,13 @@ struct RunInfo {
     std::string version;
     std::map<std::string, std::string> parameters;
     bool live_sampled = false;  // live bytes come from samples, not from the ops (traces of other programs)
+    // Of the file that it was read from: events, or what had become of them, that were left out or mended; and whether
+    // the file ended before the trace did.
+    std::uint64_t left_out = 0, repaired = 0;
+    bool file_cut_off = false;
+    // Of each lane the first one of its stream; empty: each is a stream's only one. A stream of another program's trace
+    // has several where its ops ran at the same time.
+    std::vector<std::uint32_t> lane_streams;
 };
 
 // What a trace tells of. A run of the engine tells of all of it. One that another program recorded may not, and then
@@ -266,6 +273,11 @@ public:
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
     [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
     [[nodiscard]] std::size_t device_of_lane(std::size_t lane) const;
+    // The first lane of the stream that this one is of: itself, but for streams whose ops ran at the same time.
+    [[nodiscard]] std::size_t stream_of_lane(std::size_t lane) const;
+    [[nodiscard]] bool shares_stream(std::size_t lane) const;  // with another lane
+    // How much longer the measured ops took, added up, than their streams were busy.
+    [[nodiscard]] std::int64_t shared_ns() const;
     // The device that holds what an op writes.
     [[nodiscard]] std::size_t memory_device(const Op& op) const {
         const std::size_t device = device_of_lane(op.lane);

@@ -122,6 +122,15 @@ StretchSum Stretch::ops() const {
     return all_of(kinds);
 }
 
+std::uint64_t issued_ops(const Run& run, OpId first, OpId last) {
+    if (first > last) {
+        return 0;
+    }
+    const auto row = issue_row(run);
+    const auto marked = [&row](std::size_t count) { return row.index().first(count, row.times()).marked; };
+    return last - first + 1 - (marked(last) - marked(first - 1));
+}
+
 StretchSum lane_sum(const Run& run, std::size_t lane, std::int64_t begin_ns, std::int64_t end_ns) {
     return sum_of(lane_row(run, run.lanes()[lane]), begin_ns, end_ns, false);
 }

@@ -44,6 +44,9 @@ struct Stretch {
 // Times of the run; an empty stretch when end <= begin.
 Stretch stretch_of(const Run& run, std::int64_t begin_ns, std::int64_t end_ns);
 
+// How many of the ops with these ids the trace tells the issue of: all, but in traces of other programs.
+std::uint64_t issued_ops(const Run& run, OpId first, OpId last);
+
 // The ops of one lane alone.
 StretchSum lane_sum(const Run& run, std::size_t lane, std::int64_t begin_ns, std::int64_t end_ns);
 

@@ -1,10 +1,14 @@
 // Traces of other programs, as they really come.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "app/exchange/chrome_event.h"
 #include "app/exchange/chrome_reader.h"
+#include "app/exchange/chrome_writer.h"
 #include "app/exchange/foreign_names.h"
 #include "app/model/report.h"
+#include "app/model/stretch.h"
 
 namespace headway::exchange {
 namespace {
@@ -22,6 +26,14 @@ bool noted(const ReadTrace& trace, const std::string& words) {
         }
     }
     return false;
+}
+
+std::string all_notes(const ReadTrace& trace) {
+    std::string text;
+    for (const auto& note : trace.notes) {
+        text += note + "\n";
+    }
+    return text;
 }
 
 const char* const kTorch = R"json({
@@ -149,14 +161,6 @@ std::string crowd(int count, std::int64_t begin_us, const std::string& more) {
     for (int i = 0; i < count; ++i) {
         text += "{\"ph\":\"X\",\"name\":\"a\",\"tid\":1,\"ts\":" + std::to_string(begin_us + 10 * i) + ",\"dur\":1},";
         text += i == count / 2 ? more : "";
-    }
-    return text;
-}
-
-std::string all_notes(const ReadTrace& trace) {
-    std::string text;
-    for (const auto& note : trace.notes) {
-        text += note + "\n";
     }
     return text;
 }
@@ -357,7 +361,241 @@ TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
     const ReadTrace trace = read(text);
     EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
     EXPECT_EQ(trace.run->lanes().back().name, "stream 63");
-    EXPECT_TRUE(noted(trace, "3 kernels on streams beyond the first 64 left out"));
+    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 64 left out."));
+}
+
+// A kernel, and a call that launches it; µs, and in a stream or thread.
+std::string kernel(const char* name, double ts, double dur, const std::string& correlation = "0", int stream = 7) {
+    return std::string("{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":") + std::to_string(stream) +
+           ",\"name\":\"" + name + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
+           ",\"args\":{\"correlation\":" + correlation + "}},";
+}
+std::string call(const char* name, double ts, double dur, const std::string& correlation = "0", int thread = 1) {
+    return std::string("{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":42,\"tid\":") + std::to_string(thread) +
+           ",\"name\":\"" + name + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
+           ",\"args\":{\"correlation\":" + correlation + "}},";
+}
+std::string step(int number, double ts, double dur) {
+    return "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"pid\":42,\"tid\":1,\"name\":\"ProfilerStep#" +
+           std::to_string(number) + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) + "},";
+}
+
+TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
+    // By the clocks' jitter, by an early start, and one wholly within another.
+    const ReadTrace trace =
+        read("[" + call("cudaGetDevice", -100, 1) + kernel("a", 0, 10) + kernel("b", 9.7, 10.3) + kernel("c", 20, 10) +
+             kernel("d", 22, 3) + kernel("e", 24, 3) + kernel("f", 30, 5) + kernel("other", 5, 5, "0", 8));
+    const model::Run& run = *trace.run;
+    ASSERT_EQ(run.lanes().size(), 4u);
+    EXPECT_EQ(run.lanes()[0].name, "stream 7");
+    EXPECT_EQ(run.lanes()[1].name, "stream 7 · 2");
+    EXPECT_EQ(run.lanes()[2].name, "stream 7 · 3");
+    EXPECT_EQ(run.lanes()[3].name, "stream 8");
+    EXPECT_EQ(run.info().streams, 2u);
+    EXPECT_EQ(run.info().lane_streams, (std::vector<std::uint32_t>{0, 0, 0, 3}));
+    std::map<std::string, std::pair<std::size_t, std::int64_t>> found;  // lane, ns
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+        std::int64_t free_ns = 0;
+        for (const auto id : run.lanes()[lane].ops) {
+            const model::Op& op = run.op(id);
+            EXPECT_GE(op.begin_ns, free_ns);
+            free_ns = op.end_ns;
+            found[run.signature(op.signature).name] = {lane, op.end_ns - op.begin_ns};
+        }
+    }
+    using Found = std::pair<std::size_t, std::int64_t>;
+    EXPECT_EQ(found["a"], Found(0, 10'000));
+    EXPECT_EQ(found["b"], Found(1, 10'300));
+    EXPECT_EQ(found["c"], Found(0, 10'000));
+    EXPECT_EQ(found["d"], Found(1, 3'000));
+    EXPECT_EQ(found["e"], Found(2, 3'000));
+    EXPECT_EQ(found["f"], Found(0, 5'000));
+    EXPECT_TRUE(
+        noted(trace, "3 of 7 kernels ran while another one of their stream did: such a stream has several lanes."))
+        << all_notes(trace);
+    EXPECT_EQ(run.info().repaired, 0u);
+    // Means are of the kernels as they were. A stream is busy or idle once, however many of its kernels run.
+    const model::Numbers numbers = run.numbers();
+    EXPECT_NEAR(numbers.t2_ns, (10'000 + 10'300 + 10'000 + 3'000 + 3'000 + 5'000 + 5'000) / 7.0, 0.01);
+    EXPECT_EQ(numbers.total_ns, 35'000);
+    EXPECT_EQ(numbers.backend_busy_ns, 35'000 + 5'000);
+    EXPECT_EQ(numbers.backend_idle_ns, 2 * 35'000 - 40'000);
+    EXPECT_NE(model::report_json(run).find("\"busy_ns\": 40000"), std::string::npos) << model::report_json(run);
+    EXPECT_NE(model::report_json(run).find("\"idle_ns\": 30000"), std::string::npos) << model::report_json(run);
+}
+
+// Spans that only overlap do not climb from lane to lane: of 200 in a row two run at one time.
+TEST(ChromeForeign, ARowOfOverlapsNeedsTwoLanes) {
+    std::string kernels = "[", spans = "[";
+    for (int i = 0; i < 200; ++i) {
+        kernels += kernel("k", 10 * i, 10.2);
+        spans += "{\"ph\":\"X\",\"name\":\"s\",\"tid\":1,\"ts\":" + std::to_string(10 * i) + ",\"dur\":10.2},";
+    }
+    for (const std::string& text : {kernels, spans}) {
+        const ReadTrace trace = read(text);
+        EXPECT_EQ(trace.run->lanes().size(), 2u);
+        EXPECT_EQ(trace.run->op_count(), 200u);
+        EXPECT_EQ(trace.run->info().left_out, 0u) << all_notes(trace);
+    }
+}
+
+TEST(ChromeForeign, KernelsBeyondTheLanesAreCountedDepthByDepth) {
+    std::string text = "[" + kernel("other", 0, 1, "0", 8);
+    for (int i = 0; i < 70; ++i) {
+        text += kernel("k", i, 1000);
+    }
+    const ReadTrace trace = read(text);
+    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
+    EXPECT_EQ(trace.run->lanes().back().name, "stream 8");
+    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 64 left out.")) << all_notes(trace);
+    EXPECT_EQ(trace.run->info().left_out, 7u);
+}
+
+TEST(ChromeForeign, LargeCorrelationsAreNotCut) {
+    // Alike in their low 32 bits; one that does not fit 32 at all; and none.
+    const ReadTrace trace = read(
+        "[" + call("cudaLaunchKernel", 1, 1, "5") + call("cudaLaunchKernel", 10, 1, "4294967301") +
+        call("cudaLaunchKernel", 20, 1, "\"9223372036854775807\"") + call("cudaLaunchKernel", 25, 1, "4294967296") +
+        kernel("a", 30, 1, "4294967301") + kernel("b", 40, 1, "5", 8) + kernel("c", 50, 1, "9223372036854775807") +
+        kernel("d", 60, 1, "8589934597") + kernel("e", 70, 1, "-1") + kernel("f", 80, 1, "4294967296"));
+    std::map<std::string, std::int64_t> issued_ns;
+    for (core::OpId id = 1; id <= trace.run->op_count(); ++id) {
+        const model::Op& op = trace.run->op(id);
+        issued_ns[trace.run->signature(op.signature).name] = op.not_issued ? -1 : op.issue_begin_ns;
+    }
+    EXPECT_EQ(issued_ns, (std::map<std::string, std::int64_t>{
+                             {"a", 9'000}, {"b", 0}, {"c", 19'000}, {"d", -1}, {"e", -1}, {"f", 24'000}}));
+    EXPECT_TRUE(noted(trace, "2 kernels whose launch is not in the trace: when they were issued is not known."))
+        << all_notes(trace);
+}
+
+TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
+    const ReadTrace trace = read("[" + kernel("old", 0, 10) + kernel("old", 10, 10) + kernel("old", 20, 10) +
+                                 call("cudaLaunchKernel", 1, 1, "1") + call("cudaLaunchKernel", 2, 1, "2") +
+                                 kernel("new", 30, 10, "1") + kernel("new", 40, 10, "2"));
+    const model::Run& run = *trace.run;
+    ASSERT_EQ(run.op_count(), 5u);
+    EXPECT_EQ(model::issued_ops(run, 1, 5), 2u);
+    EXPECT_EQ(model::issued_ops(run, 1, 3), 0u);
+    EXPECT_EQ(model::issued_ops(run, 3, 4), 1u);
+    EXPECT_EQ(model::issued_ops(run, 6, 5), 0u);
+    // None of them holds back what was launched while it ran.
+    EXPECT_EQ(run.op(4).issue_begin_ns, 1'000);
+    EXPECT_EQ(run.op(5).issue_begin_ns, 2'000);
+    EXPECT_EQ(run.headway().most(), 2);
+    EXPECT_EQ(run.headway().at(25'000), 2);
+    EXPECT_EQ(run.headway().at(50'000), 0);
+    // They keep their lane busy, and are not among the N that were issued.
+    const model::Numbers numbers = run.numbers();
+    EXPECT_EQ(numbers.headway_max, 2u);
+    EXPECT_EQ(numbers.t1_ns, 1'000);
+    EXPECT_EQ(numbers.t2_ns, 10'000);
+    EXPECT_EQ(numbers.predicted_ns, 50'000);
+}
+
+TEST(ChromeForeign, WaitsThatMeetAreCounted) {
+    const ReadTrace trace =
+        read("[" + kernel("k", 0, 100) + call("cudaDeviceSynchronize", 10, 30) + call("cudaStreamSynchronize", 15, 5) +
+             call("cudaStreamSynchronize", 20, 10, "0", 2) + call("cudaStreamSynchronize", 35, 15, "0", 2) +
+             call("cudaStreamSynchronize", 60, 5, "0", 2));
+    ASSERT_EQ(trace.run->waits().size(), 3u);
+    EXPECT_EQ(trace.run->waits()[1].begin_ns, 40'000);
+    EXPECT_EQ(trace.run->waits()[1].end_ns, 50'000);
+    EXPECT_EQ(all_notes(trace),
+              "1 kernel whose launch is not in the trace: when it was issued is not known.\n"
+              "2 waits lie within another one, of the same thread or another, and are left out.\n"
+              "1 wait begins before another one has ended and is shown from there on.\n");
+    EXPECT_EQ(trace.run->info().left_out, 2u);
+    EXPECT_EQ(trace.run->info().repaired, 1u);
+}
+
+TEST(ChromeForeign, StepsThatMeetAreCounted) {
+    const ReadTrace trace = read("[" + kernel("k", 0, 100) + step(1, 0, 20) + step(1, 1, 18) + step(2, 19, 11) +
+                                 step(4, 20, 5) + step(3, 30, 10) + step(5, 40, 5));
+    const auto& steps = trace.run->minibatches();
+    ASSERT_EQ(steps.size(), 4u);
+    EXPECT_EQ(steps[1].index, 2);
+    EXPECT_EQ(steps[1].issue_begin_ns, 20'000);
+    EXPECT_EQ(steps[1].issue_end_ns, 30'000);
+    EXPECT_EQ(steps[2].index, 3);
+    EXPECT_TRUE(noted(trace, "1 repeated profiler step is left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 profiler step lies within another one and is left out.")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 profiler step begins before the one in front has ended and is shown from there on."))
+        << all_notes(trace);
+}
+
+TEST(ChromeForeign, LaunchesThatHadToMoveAreCounted) {
+    const ReadTrace trace = read("[" + call("cudaLaunchKernel", 5, 2, "1") + call("cudaLaunchKernel", 1, 2, "2", 2) +
+                                 kernel("a", 10, 5, "1") + kernel("b", 20, 5, "2"));
+    EXPECT_EQ(trace.run->op(2).issue_begin_ns, 4'000);
+    EXPECT_EQ(all_notes(trace),
+              "1 launch is shown later than in the trace, so that each stream's are in the order of its kernels.\n");
+    EXPECT_EQ(trace.run->info().repaired, 1u);
+}
+
+TEST(ChromeForeign, SpansWithoutADurationAndEndsBeforeTheirBeginsAreCounted) {
+    const ReadTrace trace = read(R"([
+        {"ph":"X","name":"a","tid":1,"ts":1}, {"ph":"X","name":"b","tid":1,"ts":2},
+        {"ph":"B","name":"c","tid":2,"ts":10}, {"ph":"E","tid":2,"ts":8},
+        {"ph":"X","name":"d","tid":3,"ts":20,"dur":1}])");
+    EXPECT_EQ(trace.run->op_count(), 4u);
+    EXPECT_EQ(all_notes(trace),
+              "2 spans have no duration and are taken to last no time.\n"
+              "1 span ends before it begins and is taken to last no time.\n");
+    EXPECT_EQ(trace.run->info().repaired, 3u);
+    EXPECT_EQ(trace.run->info().left_out, 0u);
+}
+
+TEST(ChromeForeign, WhatIsNoEventIsCounted) {
+    const std::string event = R"({"ph":"X","name":"a","ts":1,"dur":2})";
+    const auto notes_of = [&](const std::string& more) { return all_notes(read("[" + event + more + "]")); };
+    EXPECT_EQ(notes_of(""), "");
+    EXPECT_EQ(notes_of(", ,\n"), "");
+    EXPECT_EQ(notes_of(",5"), "1 value among the events that is no event was left out.\n");
+    EXPECT_EQ(notes_of(",\"a, [text] \\\" , {\", true ,null,-1.5e3,[1,[2],{\"ph\":\"X\"}]," + event),
+              "5 values among the events that are no events were left out.\n");
+    // Also before the first, behind the last, and where no event is in sight.
+    EXPECT_EQ(all_notes(read("{\"traceEvents\":[1,\"2\"," + event + ",[3]," + std::string(3 << 20, ' ') + "[4],5]}")),
+              "5 values among the events that are no events were left out.\n");
+    EXPECT_EQ(read("[1," + event + ",2]").run->info().left_out, 2u);
+    EXPECT_TRUE(noted(read("[" + event + ",{\"name\":\"nothing\"}]"), "1 event without a time left out."));
+}
+
+TEST(ChromeForeign, WhatATraceLostAndItsStreamsComeBackFromOurs) {
+    const std::string theirs = "[5," + kernel("a", 0, 10) + kernel("b", 5, 10) + kernel("c", 0, 10, "0", 8) +
+                               "{\"ph\":\"X\",\"name\":\"none\",\"ts\":3},{\"ph\":\"X";
+    const ReadTrace first = read(theirs);
+    std::string ours;
+    ASSERT_TRUE(write_chrome_trace(*first.run, [&ours](std::string_view bytes) {
+        ours += bytes;
+        return true;
+    }));
+    const ReadTrace again = read(ours);
+    ASSERT_TRUE(again.own);
+    const model::RunInfo& info = again.run->info();
+    EXPECT_EQ(info.left_out, 1u);
+    EXPECT_EQ(info.repaired, 1u);
+    EXPECT_TRUE(info.file_cut_off);
+    EXPECT_EQ(info.lane_streams, (std::vector<std::uint32_t>{0, 0, 2}));
+    EXPECT_EQ(again.run->numbers().backend_busy_ns, first.run->numbers().backend_busy_ns);
+    EXPECT_EQ(again.run->numbers().backend_busy_ns, 25'000);
+}
+
+TEST(ChromeForeign, ARunKnowsWhatItsFileLost) {
+    const model::RunInfo& cut = read(R"([{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"X","na)").run->info();
+    EXPECT_TRUE(cut.file_cut_off);
+    const model::RunInfo& whole = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}])").run->info();
+    EXPECT_FALSE(whole.file_cut_off);
+    EXPECT_EQ(whole.left_out + whole.repaired, 0u);
+    // 1 without a time, 2 without a kind, 1 no event, 1 broken; 1 negative, 1 unended, 1 mended.
+    const model::RunInfo& odd = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}, {"ph":"X","name":"b"}, 7,
+        {"name":"c","ts":1}, {"ph":"?","name":"d","ts":1}, {"ph":"X","ts":1e,"name":"e"},
+        {"ph":"X","name":"f","ts":5,"dur":-1}, {"ph":"B","name":"g","ts":6}, {"ph":"X","name":")"
+                                     "\xff"
+                                     R"(","ts":7,"dur":1}])")
+                                    .run->info();
+    EXPECT_EQ(odd.left_out, 5u);
+    EXPECT_EQ(odd.repaired, 3u);
 }
 
 TEST(ChromeEvent, TimesAreExact) {
