@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/figure/format.h"
+#include "app/model/stretch.h"
 
 namespace headway::figure {
 
@@ -47,7 +48,7 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
         return all;
     }
     add_told("t₁ issue", &Told::issues, [&](const Numbers& n) { return time(n.t1_ns); });
-    add("t₂ execute", [&](const Numbers& n) { return time(n.t2_ns); });
+    add_told("t₂ execute", &Told::backend, [&](const Numbers& n) { return time(n.t2_ns); });
     add_told("t₃ return", &Told::issues, [&](const Numbers& n) { return time(n.t3_ns); });
     add_told("predicted", &Told::issues, [&](const Numbers& n) { return time(n.predicted_ns); });
     add_told(
@@ -86,7 +87,7 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
         }
         const auto measured = r.measured();  // what came before is no part of the run's count
         first = std::min<std::size_t>(first, measured.last);
-        return count_text(first - std::min<std::size_t>(first, measured.first - 1));
+        return count_text(model::issued_ops(r, measured.first, static_cast<core::OpId>(first)));
     });
     add("headway", &model::Told::issues, [](const Run& r, std::int64_t at) {
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.headway().at(at)));

@@ -375,10 +375,9 @@ private:
             case RowKind::lane:
                 name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-                below = !run.told().backend ? "spans" : below.empty() ? "executes" : "the " + below + " executes";
+                below = !run.told().backend ? ops_word(run.told(), 2) : below.empty() ? "executes" : "the " + below + " executes";
                 if (const std::size_t count = ops_of(pen_of(row.run), row.lane); count > 0) {
-                    const std::string one = run.told().backend ? " op" : " span";
-                    const std::string words = count_text(count) + one + (count == 1 ? "" : "s");
+                    const std::string words = ops_text(run.told(), count);
                     totals = {words};
                     if (run.told().backend) {
                         totals = {below + " " + words, "executes " + words, words};

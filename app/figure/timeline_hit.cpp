@@ -4,6 +4,7 @@
 
 #include "app/figure/fold.h"
 #include "app/figure/timeline.h"
+#include "app/model/stretch.h"
 
 namespace headway::figure {
 namespace {
@@ -148,7 +149,10 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         const IndexRange column = hit.op != 0     ? issue_range(run, begin_column, end_column)
                                   : hit.work >= 0 ? work_range(run, begin_column, end_column)
                                                   : wait_range(run, begin_column, end_column);
-        hit.folded = static_cast<std::uint32_t>(std::max<std::size_t>(1, column.last - column.first));
+        const auto count = hit.op != 0 ? model::issued_ops(run, static_cast<core::OpId>(column.first + 1),
+                                                           static_cast<core::OpId>(column.last))
+                                       : column.last - column.first;
+        hit.folded = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, count));
     } else if (row->kind == RowKind::marks) {
         // The one that is pointed at, or whose note lies there.
         const auto& marks = runs[static_cast<std::size_t>(row->run)].bookmarks;

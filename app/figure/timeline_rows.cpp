@@ -6,6 +6,7 @@
 
 #include "app/figure/format.h"
 #include "app/figure/words.h"
+#include "app/model/stretch.h"
 
 namespace headway::figure {
 
@@ -454,7 +455,7 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, p.failed ? theme.warning : theme.family(p.family)});
         });
-    draw_groups(pen, groups, "ops");
+    draw_groups(pen, groups, ops_word(pen.run.told(), 2));
 }
 
 std::size_t ops_of(const RowPen& pen, int lane) {
@@ -472,8 +473,8 @@ std::size_t ops_of(const RowPen& pen, int lane) {
 
 std::size_t issues_of(const RowPen& pen) {
     const IndexRange range = issue_range(pen.run, pen.origin_ns, pen.now_ns());
-    const std::size_t first = std::max<std::size_t>(range.first + 1, pen.run.measured().first);  // an op's id
-    return range.last >= first ? range.last - first + 1 : 0;
+    const auto first = std::max(static_cast<core::OpId>(range.first + 1), pen.run.measured().first);
+    return model::issued_ops(pen.run, first, static_cast<core::OpId>(range.last));
 }
 
 std::size_t waits_of(const RowPen& pen) {

@@ -97,7 +97,7 @@ std::string outcome(const Run& run, const Numbers& n) {
     }
     s += run.state() == trace::RunState::running ? " so far" : "";
     if (!n.told.issues && !n.told.memory) {
-        return s + ", " + count_text(n.ops) + (n.ops == 1 ? " op" : " ops");
+        return s + ", " + ops_text(n.told, n.ops);
     }
     std::string rest;
     if (n.told.issues) {
@@ -227,6 +227,34 @@ std::string run_label(const Run& run, const Run* other) {
     return label;
 }
 
+const char* ops_word(const model::Told& told, std::uint64_t count) {
+    return told.backend ? (count == 1 ? "op" : "ops") : count == 1 ? "span" : "spans";
+}
+
+std::string ops_text(const model::Told& told, std::uint64_t count) {
+    return count_text(count) + " " + ops_word(told, count);
+}
+
+std::string source_of(const model::RunInfo& info) {
+    std::string lost;
+    const auto add = [&lost](const std::string& words) { lost += (lost.empty() ? "" : ", ") + words; };
+    if (info.left_out > 0) {
+        add(count_text(info.left_out) + (info.left_out == 1 ? " event" : " events") + " left out");
+    }
+    if (info.repaired > 0) {
+        add(count_text(info.repaired) +
+            (info.left_out > 0    ? ""
+             : info.repaired == 1 ? " event"
+                                  : " events") +
+            " repaired");
+    }
+    if (info.file_cut_off) {
+        add("file cut off");
+    }
+    const std::string source = info.foreign ? "recorded by another program" : "";
+    return source + (source.empty() || lost.empty() ? "" : ": ") + lost;
+}
+
 std::int64_t paused_ns(const Run& run) {
     const auto measured = run.measured();
     const auto sums = run.wait_kinds().between(measured.first_wait, measured.waits_end, [&run](std::size_t i) {
@@ -314,6 +342,7 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
     }));
     add(both([](const Run& r, const Numbers&) { return r.info().program; }));
     add(both([](const Run& r, const Numbers&) { return devices_of(r); }));
+    add(both([](const Run& r, const Numbers&) { return source_of(r.info()); }));
     if (a.info().simulated || (b != nullptr && b->info().simulated)) {
         add("SIMULATED");
     }

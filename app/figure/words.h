@@ -3,6 +3,7 @@
 // Threads: any that may read the runs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "app/figure/figure.h"
@@ -15,6 +16,12 @@ std::string finding_of(const model::Run& a, const model::Numbers& na, const mode
                        Clear clear);
 // "wait each, n 100": the parameters of the same program in which the run differs from the other; the first two.
 std::string other_parameters(const model::Run& run, const model::Run& other);
+// "12 ops", or "12 spans" where the lanes are the threads of another program.
+std::string ops_text(const model::Told& told, std::uint64_t count);
+const char* ops_word(const model::Told& told, std::uint64_t count);
+// "recorded by another program: 12 events left out, 3 repaired"; empty for a run of the engine, of which nothing was
+// lost on the way here.
+std::string source_of(const model::RunInfo& info);
 // What one run is called; beside another, with what they differ in.
 std::string run_label(const model::Run& run, const model::Run* other);
 // How long the learner had it stand still while it was measured; no part of its total.

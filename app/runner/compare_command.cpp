@@ -77,9 +77,11 @@ void print_table(const Side& a, const Side& b) {
         const Spread right = spread_of(measure, b.numbers);
         // Where a trace does not tell of it there is neither a number nor a ratio.
         const bool told_a = is_told(measure, a.numbers), told_b = is_told(measure, b.numbers);
-        row(measure.name, told_a ? text_of(measure, left.median) : "–", told_a ? range(measure, left) : "",
-            told_b ? text_of(measure, right.median) : "–", told_b ? range(measure, right) : "",
-            told_a && told_b ? ratio_text(left.median, right.median) : "–");
+        const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().told.backend &&
+                           !b.numbers.front().told.backend;
+        row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
+            told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
+            told_b ? range(measure, right) : "", told_a && told_b ? ratio_text(left.median, right.median) : "–");
         if (std::string_view(measure.key) == "t3_ns") {
             row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
         }

@@ -22,7 +22,7 @@ constexpr Measure kMeasures[] = {
     {Unit::ns, "blocked_ns", "blocked", [](const Numbers& n) { return static_cast<double>(n.blocked_ns); },
      &Told::waits},
     {Unit::ns, "t1_ns", "t1", [](const Numbers& n) { return n.t1_ns; }, &Told::issues},
-    {Unit::ns, "t2_ns", "t2", [](const Numbers& n) { return n.t2_ns; }},
+    {Unit::ns, "t2_ns", "t2", [](const Numbers& n) { return n.t2_ns; }, &Told::backend},
     {Unit::ns, "t3_ns", "t3", [](const Numbers& n) { return n.t3_ns; }, &Told::issues},
     {Unit::count, "ops", "ops", [](const Numbers& n) { return static_cast<double>(n.ops); }},
     {Unit::count, "headway_max", "headway", [](const Numbers& n) { return static_cast<double>(n.headway_max); },

@@ -7,6 +7,7 @@
 
 #include "app/figure/format.h"
 #include "app/figure/utf8.h"
+#include "app/figure/words.h"
 #include "app/model/why.h"
 #include "app/ui/op_card.h"
 #include "app/ui/widgets.h"
@@ -17,6 +18,7 @@ namespace {
 using figure::bytes_text;
 using figure::count_text;
 using figure::duration_text;
+using figure::ops_text;
 using figure::place_text;
 using Tone = CardLine::Tone;
 
@@ -172,7 +174,7 @@ void describe_work(const model::Run& run, int index, double ns_per_px, Card& car
 
 // A stretch in which a lane ran nothing, and what it lacked, the longest first.
 void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
-    card.title = run.told().backend ? "Idle" : "No span";
+    card.title = !run.told().backend ? "No span" : run.shares_stream(lane) ? "No op here" : "Idle";
     card.detail = run.lanes()[lane].name;
     std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
     if (gap.next != 0) {
@@ -228,7 +230,8 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
             describe_part(run, hit.op, hit.part, card);
         }
         if (hit.folded > 1) {
-            card.lines.push_back({Tone::dim, count_text(hit.folded) + " ops in this sliver; zoom in to see each"});
+            card.lines.push_back(
+                {Tone::dim, ops_text(run.told(), hit.folded) + " in this sliver; zoom in to see each"});
         }
     } else if (const model::Wait* wait = hit.wait < 0 ? nullptr : run.wait_at(static_cast<std::size_t>(hit.wait))) {
         describe_wait(run, *wait, hit.wait, hit.ns_per_px, card);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
+#include "app/figure/words.h"
 #include "app/ui/widgets.h"
 
 namespace headway::ui {
@@ -43,7 +44,8 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::Stret
         found->ns += cause.sum.ns;
     }
     const auto ops = stretch.ops();
-    cells.push_back({"ops executed", ops.count, ops.ns, theme.text, true, true});
+    cells.push_back({run.told().backend ? "ops executed" : figure::ops_word(run.told(), ops.count), ops.count, ops.ns,
+                     theme.text, true, true});
     if (run.told().issues) {
         cells.push_back({"issues", stretch.issues.count, stretch.issues.ns, theme.issue, true});
     }

@@ -81,13 +81,13 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         figure::Rgba c;
     };
     const std::string kNone = "–";
-    const bool issues = numbers.told.issues;  // without, there is one stage that can be measured
+    const bool issues = numbers.told.issues;  // without, there is one stage that can be measured, where lanes execute
     const auto time = [any, &kNone](double ns) { return any ? figure::duration_text(ns) : kNone; };
     const std::string headway =
         any && issues ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : kNone;
     std::array<StageCard, 4> cards{
         {{"stage/t1", "t₁ issue", issues ? time(numbers.t1_ns) : kNone, t.issue},
-         {"stage/t2", "t₂ execute", time(numbers.t2_ns), t.good},
+         {"stage/t2", "t₂ execute", numbers.told.backend ? time(numbers.t2_ns) : kNone, t.good},
          {"stage/t3", "t₃ return", issues && numbers.t3_ns > 0 ? time(numbers.t3_ns) : kNone, t.wait},
          {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
+#include "app/figure/words.h"
 #include "app/ui/widgets.h"
 
 namespace headway::ui {
@@ -46,7 +47,7 @@ std::vector<std::string> status_parts(const AppState& state) {
                             figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)));
         }
         const auto ops = run->run()->op_count();
-        parts.push_back(figure::count_text(ops) + (ops == 1 ? " op" : " ops"));
+        parts.push_back(figure::ops_text(run->run()->told(), ops));
         if (const auto lost = run->numbers().lost_records; lost != 0) {
             parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") + " did not fit");
         }

@@ -299,15 +299,54 @@ TEST_F(Figures, TitleIsTheFinding) {
     EXPECT_EQ(test::find_text(figure(*a, b.get(), options, fonts_), words), nullptr);
 }
 
+TEST_F(Figures, SayWhatAFileLost) {
+    const auto theirs = test::spans(10, 2);
+    EXPECT_NE(test::find_text(figure(*theirs, nullptr, {}, fonts_), "theirs.json · recorded by another program"),
+              nullptr);
+    model::RunInfo info;
+    EXPECT_EQ(source_of(info), "");
+    info.left_out = 1;
+    EXPECT_EQ(source_of(info), "1 event left out");
+    info.left_out = 1200;
+    info.repaired = 3;
+    info.foreign = true;
+    EXPECT_EQ(source_of(info), "recorded by another program: 1,200 events left out, 3 repaired");
+    info.left_out = 0;
+    EXPECT_EQ(source_of(info), "recorded by another program: 3 events repaired");
+    info.repaired = 1;
+    info.file_cut_off = true;
+    EXPECT_EQ(source_of(info), "recorded by another program: 1 event repaired, file cut off");
+}
+
+TEST_F(Figures, CountTheIssuesThatTheTraceTellsOf) {
+    test::Settings settings;
+    settings.foreign = true;
+    settings.device_kind = "cuda";
+    settings.unlaunched = 3;
+    test::Script script(settings);
+    for (int i = 0; i < 5; ++i) {
+        script.issue({"gemm", "", test::Family::matmul, 0}, 100, 900, 0);
+    }
+    const auto run = script.finish();
+    ASSERT_TRUE(run->told().issues);
+    const DisplayList list = figure(*run, nullptr, {}, fonts_);
+    EXPECT_NE(test::find_text(list, "2 issues"), nullptr);
+    EXPECT_NE(test::find_text(list, "5 ops"), nullptr);
+    TimelineRun shown;
+    shown.run = run.get();
+    for (const auto& column : columns_at({&shown, 1}, 1e9)) {
+        EXPECT_TRUE(column.head != "issued" || column.cells[0] == "2") << column.cells[0];
+    }
+}
+
 TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
     const auto theirs = test::spans(100, 4);
     const DisplayList alone = figure(*theirs, nullptr, {}, fonts_);
     for (const char* words : {"issue", "blocked", "idle", "headway", "memory", "t₁", "t₃", "predicted", "regime",
-                              "seed", "recorder", "barrier", "ahead", "peak"}) {
+                              "seed", "recorder", "barrier", "ahead", "peak", "t₂", " op"}) {
         EXPECT_EQ(test::find_text(alone, words), nullptr) << words;
     }
-    EXPECT_NE(test::find_text(alone, "t₂ execute"), nullptr);
-    EXPECT_NE(test::find_text(alone, "theirs.json: 100 µs, 400 ops"), nullptr) << finding(*theirs, nullptr);
+    EXPECT_NE(test::find_text(alone, "theirs.json: 100 µs, 400 spans"), nullptr) << finding(*theirs, nullptr);
     // Beside a run of which all is known there is a dash in its place.
     const auto ours = test::training({}, 5, true);
     const DisplayList both = figure(*theirs, ours.get(), {}, fonts_);
@@ -316,7 +355,7 @@ TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
         const auto* text = std::get_if<Text>(&item);
         dashes += text != nullptr && text->text == "–" ? 1 : 0;
     }
-    EXPECT_EQ(dashes, 9);  // issue, blocked, idle, headway, memory, t1, t3, predicted, regime
+    EXPECT_EQ(dashes, 10);  // issue, blocked, idle, headway, memory, t1, t2, t3, predicted, regime
     EXPECT_EQ(finding(*theirs, ours.get()).find("memory"), std::string::npos) << finding(*theirs, ours.get());
     EXPECT_EQ(test::overlapping_text(both, fonts_), "");
 }

@@ -86,7 +86,7 @@ BufferId Script::issue(const Shape& shape, std::int64_t issue_ns, std::int64_t r
     record.in1 = in1;
     auto& free_at = lane_free_[static_cast<std::size_t>(lane)];
     const std::int64_t begin = std::max(free_at, now_ + issue_ns);
-    if (settings_.foreign) {
+    if (settings_.foreign && ops_ < settings_.unlaunched) {
         record = {};
         record.begin = static_cast<std::uint64_t>(begin);
         record.signature = signature(shape);

@@ -24,7 +24,8 @@ struct Settings {
     std::string barrier = "none", free_policy = "finish";
     std::string device_kind = "cpu", device_name = "AMD EPYC 9B45";
     bool simulated = false;
-    bool foreign = false;  // another program's, which tells of executions and of nothing else
+    bool foreign = false;                   // another program's, which tells of executions and of nothing else
+    std::uint32_t unlaunched = UINT32_MAX;  // of so many ops; of the later ones it tells of the issues, too
     int lanes = 1;
     std::uint64_t budget = 0;
     std::uint32_t queue_limit = 0;
