@@ -283,7 +283,8 @@ bool Fonts::bake() {
     keep_contents();
     atlas_->Clear();
     baked_.clear();
-    atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+    // Lines are drawn without the texture, which is looked up without blending between its texels.
+    atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight | ImFontAtlasFlags_NoBakedLines;
     atlas_->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
     ranges_.clear();
     for (const char32_t c : characters_) {  // ascending

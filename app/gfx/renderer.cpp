@@ -69,7 +69,7 @@ void Renderer::start_backend() {
 
 Renderer::~Renderer() {
     glDeleteTextures(1, &font_texture_);
-    glDeleteRenderbuffers(1, &kept_.colour);
+    glDeleteTextures(1, &kept_.colour);
     glDeleteFramebuffers(1, &kept_.framebuffer);
     if (backend_) {
         ImGui_ImplOpenGL3_Shutdown();
@@ -112,25 +112,27 @@ void Renderer::draw_stretch(const ImDrawList*, const ImDrawCmd* command) {
     }
 }
 
-// The first frame with a picture is drawn to the screen; the second, which shows that it stays, into the kept pixels.
+// The first frame with a picture is drawn; of the second, which shows that it stays, the pixels are kept.
 void Renderer::show(Layer& layer, const ImDrawList& around, const PixelBox& clip) {
     const bool stays = layer.ground() >> 24 == 0xFF && layer.drawn_ == layer.revision();
     layer.drawn_ = layer.revision();
-    const bool size_fits = kept_.width == width_ && kept_.height == height_;
-    if (stays && size_fits && kept_.layer == &layer && kept_.revision == layer.revision()) {
-        copy_kept(layer, clip);
-    } else if (stays && make_kept()) {
-        const auto part = [&](int shift) { return static_cast<float>(layer.ground() >> shift & 0xFF) / 255; };
-        glBindFramebuffer(GL_FRAMEBUFFER, kept_.framebuffer);
-        glDisable(GL_SCISSOR_TEST);
-        glClearColor(part(0), part(8), part(16), 1);
-        glClear(GL_COLOR_BUFFER_BIT);
-        draw_ink(layer, around);
+    const auto inside = [](float length, int most) {
+        return std::clamp(static_cast<int>(std::lround(length)), 0, most);
+    };
+    const PixelBox box = common_part(layer.bounds(), clip);
+    const Pixels seen{inside(box.x0, width_), height_ - inside(box.y1, height_), inside(box.x1, width_),
+                      height_ - inside(box.y0, height_)};
+    if (kept_.layer == &layer && kept_.revision == layer.revision() && kept_.seen == seen && kept_.width == width_ &&
+        kept_.height == height_) {
+        copy_kept(kept_.framebuffer, framebuffer_);
+        return;
+    }
+    draw_ink(layer, around);
+    if (stays && make_kept()) {
         kept_.layer = &layer;
         kept_.revision = layer.revision();
-        copy_kept(layer, clip);
-    } else {
-        draw_ink(layer, around);
+        kept_.seen = seen;
+        copy_kept(framebuffer_, kept_.framebuffer);
     }
 }
 
@@ -153,7 +155,7 @@ void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
 bool Renderer::make_kept() {
     if (kept_.framebuffer == 0) {
         glGenFramebuffers(1, &kept_.framebuffer);
-        glGenRenderbuffers(1, &kept_.colour);
+        glGenTextures(1, &kept_.colour);
     }
     if (kept_.width == width_ && kept_.height == height_) {
         return true;
@@ -161,10 +163,14 @@ bool Renderer::make_kept() {
     kept_.layer = nullptr;
     kept_.width = width_;
     kept_.height = height_;
-    glBindRenderbuffer(GL_RENDERBUFFER, kept_.colour);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width_, height_);
+    // Bytes in the order that windows have them, of which there is no renderbuffer: else software OpenGL converts each
+    // pixel that it copies.
+    glBindTexture(GL_TEXTURE_2D, kept_.colour);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width_, height_, 0, GL_BGRA, GL_UNSIGNED_BYTE, nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
     glBindFramebuffer(GL_FRAMEBUFFER, kept_.framebuffer);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, kept_.colour);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, kept_.colour, 0);
     const bool whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
     if (!whole) {
@@ -173,16 +179,20 @@ bool Renderer::make_kept() {
     return whole;
 }
 
-void Renderer::copy_kept(const Layer& layer, const PixelBox& clip) {
-    const PixelBox seen =
-        common_part(common_part(layer.bounds(), clip), {0, 0, static_cast<float>(width_), static_cast<float>(height_)});
-    const auto px = [](float length) { return static_cast<GLint>(std::lround(length)); };
-    const GLint x0 = px(seen.x0), x1 = px(seen.x1), y0 = height_ - px(seen.y1), y1 = height_ - px(seen.y0);
+// A window has its first row of pixels at the top, another framebuffer at the bottom: what is kept is as the rows of
+// the window are, so that software OpenGL has nothing to turn around.
+void Renderer::copy_kept(unsigned from, unsigned to) const {
+    const Pixels& p = kept_.seen;
+    const bool turned = framebuffer_ == 0;
+    const auto y = [&](unsigned framebuffer, int line) {
+        return turned && framebuffer == kept_.framebuffer ? height_ - line : line;
+    };
     glDisable(GL_SCISSOR_TEST);
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, kept_.framebuffer);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer_);
-    if (x1 > x0 && y1 > y0) {
-        glBlitFramebuffer(x0, y0, x1, y1, x0, y0, x1, y1, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+    if (p.x1 > p.x0 && p.y1 > p.y0) {
+        glBlitFramebuffer(p.x0, y(from, p.y0), p.x1, y(from, p.y1), p.x0, y(to, p.y0), p.x1, y(to, p.y1),
+                          GL_COLOR_BUFFER_BIT, GL_NEAREST);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
 }
@@ -198,8 +208,10 @@ void Renderer::fonts_changed() {
         glGenTextures(1, &font_texture_);
     }
     glBindTexture(GL_TEXTURE_2D, font_texture_);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    // A pixel of text is a texel, or one of the three that its glyph has for a pixel: software OpenGL looks up one where
+    // it would mix four.
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     const GLint white[] = {GL_ONE, GL_ONE, GL_ONE, GL_RED};
     glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, white);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);

@@ -59,19 +59,24 @@ public:
     static void draw_stretch(const ImDrawList* list, const ImDrawCmd* command);
 
 private:
+    struct Pixels {  // the origin at the bottom left, x1 and y1 outside
+        int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+        friend bool operator==(const Pixels&, const Pixels&) = default;
+    };
     // The pixels of the layer that was shown twice.
     struct Kept {
         unsigned framebuffer = 0, colour = 0;
         int width = 0, height = 0;
         const Layer* layer = nullptr;
         std::uint64_t revision = 0;
+        Pixels seen;
     };
     explicit Renderer(std::unique_ptr<ShapeRenderer> shapes) : shapes_(std::move(shapes)) {}
     void start_backend();
     void show(Layer& layer, const ImDrawList& around, const PixelBox& clip);
     void draw_ink(Layer& layer, const ImDrawList& around);
-    bool make_kept();  // of the present size; false: the driver has no such buffer
-    void copy_kept(const Layer& layer, const PixelBox& clip);
+    bool make_kept();                                  // of the present size; false: the driver has no such buffer
+    void copy_kept(unsigned from, unsigned to) const;  // between the framebuffer and what is kept
 
     std::unique_ptr<ShapeRenderer> shapes_;
     bool backend_ = false;  // ImGui's, started

@@ -23,7 +23,7 @@ public:
     Offscreen(Size size, float content_scale) : size_(size), content_scale_(content_scale) {}
     ~Offscreen() override {
         if (context_ != EGL_NO_CONTEXT) {
-            glDeleteRenderbuffers(1, &colour_);
+            glDeleteTextures(1, &colour_);
             glDeleteFramebuffers(1, &framebuffer_);
             eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
             eglDestroyContext(display_, context_);
@@ -70,10 +70,11 @@ public:
         }
         glGenFramebuffers(1, &framebuffer_);
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-        glGenRenderbuffers(1, &colour_);
-        glBindRenderbuffer(GL_RENDERBUFFER, colour_);
-        glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, size_.width, size_.height);
-        glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour_);
+        glGenTextures(1, &colour_);  // with bytes in the order that windows have them; no renderbuffer is such
+        glBindTexture(GL_TEXTURE_2D, colour_);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size_.width, size_.height, 0, GL_BGRA, GL_UNSIGNED_BYTE, nullptr);
+        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colour_, 0);
         if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
             return error("the offscreen buffer cannot be drawn to");
         }
