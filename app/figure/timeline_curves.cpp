@@ -352,7 +352,9 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     const Curve& taken_ahead = pen.run.reserved_bytes(device);
     const Reach reach = reach_of(pen);
     const Vertical v{row.content.y1, row.content.y0, static_cast<double>(top_bytes)};
-    draw_scale(pen, v, bytes_text(top_bytes));
+    if (top_bytes > 1) {  // something is held, or may be
+        draw_scale(pen, v, bytes_text(top_bytes));
+    }
 
     const float mark = pen.px(pen.style().mark_px);
     std::vector<Box> taken;

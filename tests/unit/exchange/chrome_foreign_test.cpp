@@ -582,13 +582,13 @@ TEST(ChromeForeign, WhatATraceLostAndItsStreamsComeBackFromOurs) {
 }
 
 TEST(ChromeForeign, ARunKnowsWhatItsFileLost) {
-    const model::RunInfo& cut = read(R"([{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"X","na)").run->info();
+    const model::RunInfo cut = read(R"([{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"X","na)").run->info();
     EXPECT_TRUE(cut.file_cut_off);
-    const model::RunInfo& whole = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}])").run->info();
+    const model::RunInfo whole = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}])").run->info();
     EXPECT_FALSE(whole.file_cut_off);
     EXPECT_EQ(whole.left_out + whole.repaired, 0u);
     // 1 without a time, 2 without a kind, 1 no event, 1 broken; 1 negative, 1 unended, 1 mended.
-    const model::RunInfo& odd = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}, {"ph":"X","name":"b"}, 7,
+    const model::RunInfo odd = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}, {"ph":"X","name":"b"}, 7,
         {"name":"c","ts":1}, {"ph":"?","name":"d","ts":1}, {"ph":"X","ts":1e,"name":"e"},
         {"ph":"X","name":"f","ts":5,"dur":-1}, {"ph":"B","name":"g","ts":6}, {"ph":"X","name":")"
                                      "\xff"
