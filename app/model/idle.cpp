@@ -59,7 +59,18 @@ void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, Id
     }
 }
 
-// Behind a lane's last op: until all ops are issued its next one might come.
+// How long the frontend computed by itself in this stretch.
+std::int64_t work_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    const auto& works = run.works();
+    auto work = std::partition_point(works.begin(), works.end(), [&](const Work& w) { return w.end_ns <= begin_ns; });
+    std::int64_t ns = 0;
+    for (; work != works.end() && work->begin_ns < end_ns; ++work) {
+        ns += std::max<std::int64_t>(std::min(work->end_ns, end_ns) - std::max(work->begin_ns, begin_ns), 0);
+    }
+    return std::min(ns, end_ns - begin_ns);
+}
+
+// Behind a lane's last op: until all ops are issued its next one might come, and then the frontend may go on alone.
 void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
     const Run::Measured part = run.measured();
     const trace::RunState state = run.state();
@@ -68,7 +79,9 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     const OpId last = std::min<OpId>(part.last, static_cast<OpId>(run.op_count()));
     const std::int64_t issued_ns = over && last != 0 ? std::clamp(run.op(last).issue_end_ns, begin_ns, end_ns) : end_ns;
     add_unissued(run, begin_ns, issued_ns, causes);
-    causes.done_ns += end_ns - issued_ns;
+    const std::int64_t work_ns = work_between(run, issued_ns, end_ns);
+    causes.frontend_ns += work_ns;
+    causes.done_ns += end_ns - issued_ns - work_ns;
 }
 
 // From when the lane was free to the start of its next op.

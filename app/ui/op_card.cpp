@@ -38,7 +38,7 @@ std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
 
 namespace {
 
-// "reads    2.1 MB of #1,040, alive for 3.21 ms, until this op was done, 1.90 ms of it for this op alone".
+// "reads    2.1 MB of #1,040   alive 3.21 ms, until this op   1.90 ms for this op alone".
 std::string holding_text(const model::Run& run, core::OpId id, const model::Holding& holding) {
     using Role = model::Holding::Role;
     std::string text = holding.role == Role::made      ? "makes    "
@@ -53,16 +53,16 @@ std::string holding_text(const model::Run& run, core::OpId id, const model::Hold
     }
     const bool freed = holding.freed_ns != model::kPending;
     const std::int64_t until_ns = freed ? holding.freed_ns : run.now_ns();
-    text += ", alive for " + duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - holding.taken_ns, 0)));
+    text += "   alive " + duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - holding.taken_ns, 0)));
     if (!freed) {
         text += run.state() == trace::RunState::running ? " so far" : ", to the end";
     } else if (holding.freed_ns == holding.dropped_ns) {
         text += ", until the program let go";
     } else {
-        text += holding.last == id ? ", until this op was done" : ", until " + named(holding.last) + " was done";
+        text += holding.last == id ? ", until this op" : ", until " + named(holding.last);
     }
     if (holding.alone_ns > 0) {
-        text += ", " + duration_text(static_cast<double>(holding.alone_ns)) + " of it for this op alone";
+        text += "   " + duration_text(static_cast<double>(holding.alone_ns)) + " for this op alone";
     }
     return text;
 }

@@ -147,6 +147,19 @@ TEST(IdleCauses, OfALastWaitAreTheEnd) {
     EXPECT_EQ(idle_gap(*run, 0, 100)->causes.done_ns, 210 - 50);
 }
 
+TEST(IdleCauses, OfWhatTheFrontendDoesAloneInTheEndAreTheFrontend) {
+    RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
+    builder.exec(0, 1, 10, 50);
+    builder.wait(10, 60, WaitKind::waitall);
+    builder.work(70, 170, "NumPy");
+    const auto run = builder.read();
+    run->close();
+    const IdleCauses idle = idle_causes(*run);
+    EXPECT_EQ(idle.frontend_ns, 10 + 100);
+    EXPECT_EQ(idle.done_ns, 70 - 50);
+}
+
 TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
     RecordingBuilder builder;
     // Issue 10, run 100, wait; three times. Without the waits: one issue, then three executions.
