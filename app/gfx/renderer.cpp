@@ -138,6 +138,9 @@ void Renderer::show(Layer& layer, const ImDrawList& around, const PixelBox& clip
 
 // ImGui's backend has one pair of buffers, and the list that called back has commands left to draw from them.
 void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
+    GLint vertices = 0, array = 0;
+    glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &vertices);
+    glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &array);  // it knows the buffer of the indices
     shapes_->upload(layer.all_shapes());
     ImDrawList* list = &layer.ink();
     ImDrawData data;
@@ -148,6 +151,8 @@ void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
     data.FramebufferScale = ImVec2(1, 1);
     set_only_list(data, &list);
     ImGui_ImplOpenGL3_RenderDrawData(&data);
+    glBindVertexArray(static_cast<GLuint>(array));
+    glBindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(vertices));
     fill_again(GL_ARRAY_BUFFER, around.VtxBuffer);
     fill_again(GL_ELEMENT_ARRAY_BUFFER, around.IdxBuffer);
 }

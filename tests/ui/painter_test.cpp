@@ -91,6 +91,7 @@ TEST_F(PainterTest, FillsRectanglesToThePixel) {
 TEST_F(PainterTest, WhatFollowsALayerInItsListIsWhole) {
     figure::DisplayList list;
     for (int i = 0; i < 20; ++i) {
+        list.add(figure::Rect{{100, 60, 110, 70}, kBlue});
         list.add(figure::Text{{100, 90}, "ink of the layer", kBlue, 12, figure::FontRole::ui, figure::Anchor::middle});
     }
     after = [](ImDrawList& same) { same.AddRectFilled({10, 20}, {30, 40}, IM_COL32(255, 0, 0, 255)); };
