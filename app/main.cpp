@@ -160,7 +160,7 @@ private:
         if (auto read = opening_->take()) {
             state_.dismiss(ui::Notice::Kind::file);
             if (*read) {
-                show(std::move(**read));
+                show(std::move(**read), opening_->path());
             } else {
                 state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, read->error().message);
                 failed_ = read->error().message;
@@ -186,10 +186,9 @@ private:
         }
     }
 
-    void show(exchange::ReadTrace read) {
-        const std::string program = read.run->info().program;
-        if (read.own) {
-            state_.choose_lesson(program);
+    void show(exchange::ReadTrace read, const std::string& path) {
+        if (!read.own || !state_.choose_lesson(read.run->info().program)) {
+            state_.choose_recording(path);
         }
         state_.session.show(std::move(read.run));
         std::string notes;

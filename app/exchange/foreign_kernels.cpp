@@ -257,7 +257,7 @@ LanePlan FromKernels::lanes() {
 void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
     ForeignOps ops(trace_, draft_);
     std::vector<std::int64_t> issued_ns(draft_.lanes.size(), INT64_MIN);
-    std::uint64_t unlaunched = 0, moved = 0, all = 0;
+    std::uint64_t unlaunched = 0, over_before = 0, begun_before = 0, moved = 0, all = 0;
     each_with_depth(trace_, is_kernel, [&](const ForeignSpan& span, std::size_t depth) {
         ++all;
         const auto lane = plan.lane_of(span.track, depth);
@@ -266,7 +266,13 @@ void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
         }
         ForeignOps::Made made = ops.made_of(span, *lane);
         Draft::Op& op = made.op;
-        if (const auto launch = launches.find(span.correlation); span.correlation != 0 && launch != launches.end()) {
+        const auto launch = launches.find(span.correlation);
+        const bool named = span.correlation != 0 && launch != launches.end();
+        // What is over before a launch is no work of it.
+        const bool possible = named && made.exec.end_ns > launch->second.begin_ns;
+        over_before += named && !possible ? 1 : 0;
+        if (possible) {
+            begun_before += made.exec.begin_ns < launch->second.begin_ns ? 1 : 0;
             op.flags = 0;
             op.issue_begin_ns = std::max(launch->second.begin_ns, issued_ns[*lane]);
             op.issue_end_ns = std::max(launch->second.end_ns, op.issue_begin_ns);
@@ -274,7 +280,7 @@ void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
             moved += op.issue_begin_ns != launch->second.begin_ns ? 1 : 0;
             issued_ns[*lane] = op.issue_begin_ns;
         } else {
-            ++unlaunched;
+            unlaunched += named ? 0 : 1;
             op.issue_begin_ns = op.issue_end_ns = std::max(made.exec.begin_ns, issued_ns[*lane]);
         }
         ops.add(made);
@@ -284,6 +290,16 @@ void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
     if (unlaunched > 0) {
         notes_.say(counted(unlaunched, "kernel", "kernels") + " whose launch is not in the trace: when " +
                    (unlaunched == 1 ? "it was" : "they were") + " issued is not known.");
+    }
+    if (over_before > 0) {
+        notes_.say(counted(over_before, "kernel is", "kernels are") + " over before the launch that " +
+                   (over_before == 1 ? "it names" : "they name") + ": when " +
+                   (over_before == 1 ? "it was" : "they were") + " issued is not known.");
+    }
+    if (begun_before > 0) {
+        notes_.say(counted(begun_before, "kernel begins", "kernels begin") + " before " +
+                   (begun_before == 1 ? "its launch" : "their launches") +
+                   ": the clocks of the host and the GPU are apart.");
     }
     notes_.repaired(moved,
                     counted(moved, "launch is", "launches are") +

@@ -38,8 +38,8 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
         add_told("own work", &Told::settings, [&](const Numbers& n) { return time(n.work_ns); });
     }
     add_told("backend idle", &Told::backend, [](const Numbers& n) {
-        const auto all_ns = static_cast<double>(n.backend_busy_ns + n.backend_idle_ns);
-        return all_ns > 0 ? percent_text(static_cast<double>(n.backend_idle_ns) / all_ns) : std::string("–");
+        const auto share = model::idle_share(n);
+        return share ? percent_text(*share) : std::string("–");
     });
     add_told("max headway", &Told::issues,
              [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
@@ -50,7 +50,8 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
     add_told("t₁ issue", &Told::issues, [&](const Numbers& n) { return time(n.t1_ns); });
     add_told("t₂ execute", &Told::backend, [&](const Numbers& n) { return time(n.t2_ns); });
     add_told("t₃ return", &Told::issues, [&](const Numbers& n) { return time(n.t3_ns); });
-    add_told("predicted", &Told::issues, [&](const Numbers& n) { return time(n.predicted_ns); });
+    add_told("predicted", &Told::issues,
+             [&](const Numbers& n) { return n.cut_off ? std::string("–") : time(n.predicted_ns); });
     add_told(
         "regime", &Told::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
     return all;

@@ -172,6 +172,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     count_pieces(issues, counts.issues_drawn, counts.issues_folded);
     const float size = pen.px(pen.style().inside_px);
     const Rgba on_issue = theme.dark ? rgb(0x06202F) : rgb(0xFFFFFF);
+    float named_to = c.x0 - 1;  // one launch may have issued several ops, and then has the first one's name
     const auto groups = each_piece(
         issues, c,
         [&](const Piece& p) {
@@ -180,7 +181,8 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
                 Rect{{p.x0, c.y0, p.x1 - pen.gap_px(width), c.y1}, theme.issue, width > 4 * radius ? radius : 0});
             if (width > pen.px(28)) {
                 const auto& name = pen.run.signature(pen.run.op(p.first + 1).signature).name;
-                if (pen.width(FontRole::ui_semibold, size, name) <= width - pen.px(8)) {
+                if (p.x0 >= named_to && pen.width(FontRole::ui_semibold, size, name) <= width - pen.px(8)) {
+                    named_to = p.x1;
                     pen.text((p.x0 + p.x1) / 2, (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2, name, on_issue, size,
                              FontRole::ui_semibold, Anchor::middle);
                 }
@@ -389,8 +391,10 @@ void draw_running(const RowPen& pen, const Box& content, const model::Running& r
     pen.list().add(Rect{{box.x0, box.y1 - edge, box.x1, box.y1}, family});
     const float size = std::min(pen.px(pen.style().inside_px), content.height() * 0.8F);
     const std::string time = duration_text(static_cast<double>(pen.run.now_ns() - running.begin_ns));
-    const char* const words = pen.run.cut_off() ? ", cut off after " : ", running for ";
-    for (const std::string& label : {signature.name + words + time, signature.name + " " + time, time}) {
+    const bool cut_off = pen.run.cut_off();
+    const std::string words = (cut_off ? "cut off after " : "running for ") + time;
+    for (const std::string& label : {signature.name + ", " + words, words,
+                                     cut_off ? "cut off" : signature.name + " " + time, cut_off ? "" : time}) {
         if (pen.width(FontRole::ui_semibold, size, label) <= box.width() - pen.px(12)) {
             pen.text((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2 + size * kCapHeightEm / 2, label, theme.text, size,
                      FontRole::ui_semibold, Anchor::middle);

@@ -116,7 +116,12 @@ void draw_minibatches(const RowPen& pen, Box line) {
             continue;
         }
         const std::string label = in_words ? "minibatch " + std::to_string(batch.index) : std::to_string(batch.index);
-        if (const auto middle = label_middle(pen, batch, pen.width(FontRole::ui, size, label))) {
+        const float width = pen.width(FontRole::ui, size, label);
+        if (const auto middle = label_middle(pen, batch, width)) {
+            if (width > batch.x1 - batch.x0) {  // no edge of a box crosses it
+                const float half = width / 2 + pen.px(1);
+                pen.list().add(Rect{{*middle - half, line.y0, *middle + half, line.y1}, even, pen.px(2)});
+            }
             pen.text(*middle, (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2, label, theme.dim, size, FontRole::ui,
                      Anchor::middle);
         }

@@ -189,8 +189,12 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
             const std::string execute = share(why.totals.execute_ns), frontend = share(why.totals.frontend_ns);
             const std::string waking =  // lanes, and the frontend after its waits
                 share(why.totals.handover_ns + why.totals.return_ns);
-            go_on({"critical path: executing " + execute + ", frontend " + frontend + ", waking " + waking,
-                   "path: executing " + execute + ", frontend " + frontend, "path: executing " + execute});
+            go_on(
+                {"critical path: executing " + execute + ", frontend " + frontend + ", waking " + waking,
+                 "path: executing " + execute +
+                     (why.totals.frontend_ns > why.totals.handover_ns + why.totals.return_ns ? ", frontend " + frontend
+                                                                                             : ", waking " + waking),
+                 "path: executing " + execute});
         }
     }
     if (path || ghost) {

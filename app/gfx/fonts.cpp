@@ -283,8 +283,7 @@ bool Fonts::bake() {
     keep_contents();
     atlas_->Clear();
     baked_.clear();
-    // Lines are drawn without the texture, which is looked up without blending between its texels.
-    atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight | ImFontAtlasFlags_NoBakedLines;
+    atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
     atlas_->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
     ranges_.clear();
     for (const char32_t c : characters_) {  // ascending

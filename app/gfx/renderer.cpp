@@ -213,10 +213,8 @@ void Renderer::fonts_changed() {
         glGenTextures(1, &font_texture_);
     }
     glBindTexture(GL_TEXTURE_2D, font_texture_);
-    // A pixel of text is a texel, or one of the three that its glyph has for a pixel: software OpenGL looks up one where
-    // it would mix four.
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     const GLint white[] = {GL_ONE, GL_ONE, GL_ONE, GL_RED};
     glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, white);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);

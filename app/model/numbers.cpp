@@ -195,18 +195,15 @@ Numbers Run::numbers() const {
     std::uint64_t issued = 0;  // those of which that is known
     std::uint64_t executed = 0;
     LaneSet lanes_used;
-    LaneSet lanes_open;  // with something left to do
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
-        add_to(numbers.issue_ns, op.issue_end_ns - op.issue_begin_ns);
+        add_to(numbers.issue_ns, issue_ns(id));
         issued += op.not_issued ? 0 : 1;
         if (op.end_ns != kPending) {
             ++executed;
             add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
             numbers.parts += parts(id).size();
             lanes_used.set(stream_of_lane(op.lane));
-        } else {
-            lanes_open.set(op.lane);
         }
     }
     for (const Launch& launch : launches_) {
@@ -258,7 +255,7 @@ Numbers Run::numbers() const {
         const auto took_ns = static_cast<long double>(op.end_ns != kPending ? op.end_ns - op.begin_ns : 0);
         if (!op.not_issued) {  // else it only kept its lane busy
             ++segment.ops;
-            segment.issue_ns += static_cast<long double>(op.issue_end_ns - op.issue_begin_ns);
+            segment.issue_ns += static_cast<long double>(issue_ns(id));
             segment.last_ns = took_ns;
         }
         segment.on(op.lane).busy_ns += took_ns;
@@ -281,19 +278,18 @@ Numbers Run::numbers() const {
     const auto lane_count = static_cast<std::int64_t>(lanes_used.count());
     // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
     // tell.
-    std::int64_t unknown_ns = 0;
     LaneSet lanes_begun = lanes_used;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         if (running(lane) != nullptr && clipped(running(lane)->begin_ns, part.end_ns, part) > 0) {
             lanes_begun.set(lane);
         }
-        if (lanes_begun[lane] && lanes_open[lane]) {
-            add_to(unknown_ns, clipped(told_until_ns(lane), part.end_ns, part));
+        if (lanes_begun[lane]) {
+            add_to(numbers.backend_open_ns, clipped(told_until_ns(lane), part.end_ns, part));
         }
     }
     numbers.backend_idle_ns = std::max<std::int64_t>(
         rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
-                static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(unknown_ns)),
+                static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
         0);
     numbers.t1_ns = static_cast<double>(t1);
     numbers.t2_ns = static_cast<double>(t2);
@@ -306,10 +302,12 @@ Numbers Run::numbers() const {
     };
     numbers.regime_even =
         numbers.ops > 0 && (tie ? near(t1, t2) : near(execution_terms - single_terms, issue_terms - single_terms));
-    numbers.predicted_ns = rounded(predicted);
     numbers.handover_ns = rounded(handovers);
-    numbers.prediction_formula =
-        formula(segments, waits, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
+    if (!numbers.cut_off) {
+        numbers.predicted_ns = rounded(predicted);
+        numbers.prediction_formula =
+            formula(segments, waits, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
+    }
 
     numbers.recorder_ns =
         rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
@@ -317,15 +315,31 @@ Numbers Run::numbers() const {
 }
 
 const char* regime_word(const Numbers& numbers) {
-    return !numbers.told.issues                    ? ""
+    return !numbers.told.issues || numbers.cut_off ? ""
            : numbers.regime_even                   ? "about equal"
            : numbers.regime == Regime::issue_bound ? "issue-bound"
                                                    : "execution-bound";
 }
 
+std::optional<double> idle_share(const Numbers& numbers) {
+    const double idle = static_cast<double>(numbers.backend_idle_ns);
+    const double all =
+        idle + static_cast<double>(numbers.backend_busy_ns) + static_cast<double>(numbers.backend_open_ns);
+    return all > 0 ? std::optional(idle / all) : std::nullopt;
+}
+
+// One launch may issue several ops, in traces of other programs: its time counts once.
+std::int64_t Run::issue_ns(OpId id) const {
+    const Op& op = ops_[id - 1];
+    const bool same = id > 1 && ops_[id - 2].issue_begin_ns == op.issue_begin_ns &&
+                      ops_[id - 2].issue_end_ns == op.issue_end_ns && !ops_[id - 2].not_issued;
+    return same ? 0 : op.issue_end_ns - op.issue_begin_ns;
+}
+
 void Run::renew(Numbers& numbers) const {
     const Measured part = measured();
     numbers.told = told();
+    numbers.cut_off = cut_off();
     numbers.begin_ns = part.begin_ns;
     numbers.end_ns = part.end_ns;
     numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;
@@ -365,7 +379,7 @@ std::vector<LineCost> Run::line_costs() const {
     for (OpId id = part.first; id <= part.last; ++id) {
         const Op& op = ops_[id - 1];
         LineCost& cost = cost_of(op.line);
-        add_to(cost.issue_ns, op.issue_end_ns - op.issue_begin_ns);
+        add_to(cost.issue_ns, issue_ns(id));
         ++cost.ops;
     }
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {

@@ -320,6 +320,7 @@ std::string report_json(const Run& run) {
     report["work_ns"] = if_told(told.settings, numbers.work_ns);
     report["backend_busy_ns"] = if_told(told.backend, numbers.backend_busy_ns);
     report["backend_idle_ns"] = if_told(told.backend, numbers.backend_idle_ns);
+    report["backend_open_ns"] = if_told(told.backend, numbers.backend_open_ns);
     report["recorder_ns"] = if_told(told.settings, numbers.recorder_ns);
     if (!run.launches().empty()) {
         report["launch_ns"] = numbers.launch_ns;
@@ -328,9 +329,10 @@ std::string report_json(const Run& run) {
     report["t2_ns"] = if_told(told.backend, whole(numbers.t2_ns));
     report["t3_ns"] = if_told(told.issues, whole(numbers.t3_ns));
     const char* regime = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
-    report["regime"] = if_told(told.issues, std::string(regime));
-    report["predicted_ns"] = if_told(told.issues, numbers.predicted_ns);
-    report["prediction"] = if_told(told.issues, numbers.prediction_formula);
+    const bool predicted = told.issues && !numbers.cut_off;
+    report["regime"] = if_told(predicted, std::string(regime));
+    report["predicted_ns"] = if_told(predicted, numbers.predicted_ns);
+    report["prediction"] = if_told(predicted, numbers.prediction_formula);
     report["handover_ns"] = if_told(told.issues, numbers.handover_ns);
     report["headway_max"] = if_told(told.issues, numbers.headway_max);
     report["live_bytes_peak"] = if_told(told.memory, numbers.live_bytes_peak);

@@ -253,15 +253,25 @@ std::int64_t Run::told_until_ns(std::size_t lane) const {
     if (const Running* running = this->running(lane)) {
         return running->begin_ns;
     }
+    if (lane >= lanes_.size()) {
+        return last_ns_;
+    }
     const bool tells_late = !info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu");
-    if (!tells_late || program_end_ns_ != kPending || lane >= lanes_.size()) {
+    if (!cut_off() && (!tells_late || program_end_ns_ != kPending)) {
         return last_ns_;
     }
     return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;
 }
 
 bool Run::cut_off() const {
-    return closed_ && std::any_of(running_.begin(), running_.end(), [](const Running& one) { return one.op != 0; });
+    if (!closed_ || state() != trace::RunState::failed) {
+        return false;
+    }
+    std::size_t done = 0;
+    for (const Lane& lane : lanes_) {
+        done += lane.ops.size();
+    }
+    return done < ops_.size();
 }
 
 void Run::settle() {

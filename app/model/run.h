@@ -207,13 +207,15 @@ inline constexpr double kEvenShare = 0.05;  // less than what one run differs fr
 
 // What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
 struct Numbers {
-    Told told;  // which of these numbers stand for something
+    Told told;             // which of these numbers stand for something
+    bool cut_off = false;  // Run::cut_off(): nothing is predicted
     std::uint64_t ops = 0;
     std::uint64_t parts = 0;                // that composite ops among them consisted of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
     std::int64_t total_ns = 0;              // without paused_ns
     std::int64_t paused_ns = 0;             // the learner's time, not the program's
     std::int64_t warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
+    std::int64_t backend_open_ns = 0;  // of lanes, too: ops that have not ended, and what nobody can tell
     std::int64_t work_ns = 0;  // the frontend's own
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
@@ -231,8 +233,10 @@ struct Numbers {
 };
 
 // "issue-bound", "execution-bound", or "about equal" where naming one side would say too much; "" where the trace does
-// not tell of issues.
+// not tell of issues, or the run was cut off.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);
+// Of the time of the lanes that ran something. Nothing where none did.
+[[nodiscard]] std::optional<double> idle_share(const Numbers& numbers);
 
 struct LineCost {
     core::Line line = 0;
@@ -310,10 +314,10 @@ public:
     [[nodiscard]] const Running* running(std::size_t lane) const {
         return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
     }
-    // Up to when it is known whether the lane ran an op: to the begin of the one that it is at; where it tells of ops
-    // when they are over, to the end of its last one while more may come; else to the end.
+    // Up to when it is known whether the lane ran an op: to the begin of the one that it is at; to the end of its last
+    // one where the run was cut off, or more may come and the lane tells of ops when they are over; else to the end.
     [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
-    // Nothing more will come, and lanes were executing ops when it ended, which is all that is known of these.
+    // It failed or was stopped before all ops that had been issued were done: what it would have taken is not known.
     [[nodiscard]] bool cut_off() const;
     // When the op's execution began: as recorded, or as its lane was seen at it. kPending: not yet.
     [[nodiscard]] std::int64_t begun_ns(OpId id) const;
@@ -450,6 +454,7 @@ private:
     // Of all ops up to this one, or of those that one device ran; kPending.
     [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
     [[nodiscard]] bool is_full(const Wait& wait) const;
+    [[nodiscard]] std::int64_t issue_ns(OpId id) const;  // that the frontend spent on it beside the ops before it
 
     std::unique_ptr<trace::Reader> reader_;
     RunInfo info_;

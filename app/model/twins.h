@@ -25,6 +25,8 @@ public:
     explicit IssueOrder(const Run& run) : run_(run) {}
 
     [[nodiscard]] const Run& run() const { return run_; }
+    // Both issued the same ops from the same lines, so that lines say which are the same.
+    [[nodiscard]] bool has_lines_of(const IssueOrder& other) const;
     // Takes in what has been issued since. Goes on for about this long (0: to the end); true while there is more.
     bool update(double budget_ms);
 
@@ -44,7 +46,6 @@ private:
     [[nodiscard]] std::size_t minibatches_before_measuring() const;
     [[nodiscard]] std::string line_key(OpId op) const;
     [[nodiscard]] std::string shape_key(OpId op) const;
-    [[nodiscard]] bool has_lines_of(const IssueOrder& other) const;
     [[nodiscard]] static OpId nth_like(const Ops& from, OpId op, Stretch of, const Ops& in, Stretch stretch);
 
     const Run& run_;

@@ -68,6 +68,17 @@ core::Result<void> AppState::open(const fs::path& path) {
     return {};
 }
 
+void AppState::choose_recording(const fs::path& file) {
+    std::error_code ignored;
+    const fs::path place = fs::absolute(file, ignored).lexically_normal();
+    lesson::Lesson shown;
+    shown.id = shown.title = place.filename().string();
+    shown.device = session.settings.device;
+    shown.file = place.string();
+    shown.text = "A recorded run, from `" + place.parent_path().string() + "`.\n\nIts program is not here to be run.";
+    add_opened(std::move(shown), place);
+}
+
 void AppState::add_opened(lesson::Lesson lesson, const fs::path& place) {
     auto at = std::find(places_.begin(), places_.end(), place);
     if (at == places_.end()) {
@@ -86,7 +97,7 @@ void AppState::take_source() {
     sources.show_nothing();
     tabs_.clear();
     session.settings.tab.clear();
-    if (lesson() == nullptr) {
+    if (lesson() == nullptr || lesson()->program.empty()) {
         return;
     }
     const std::string chosen = tab_of_[session.settings.program];

@@ -57,7 +57,7 @@ bool AppState::choose_lesson(std::string_view id) {
 }
 
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
-    session.settings.program = place().empty() ? lesson.id : place().string();
+    session.settings.program = lesson.program.empty() ? "" : place().empty() ? lesson.id : place().string();
     graph_line = 0;
     detail = lesson.view == "graph" ? Detail::graph : lesson.view == "threads" ? Detail::threads : Detail::numbers;
     set_device(lesson.device);

@@ -56,6 +56,8 @@ public:
     // A program (.py, .ipynb, .md), a lesson's folder, or else a recording: shown, and never run by that.
     core::Result<void> open(const std::filesystem::path& path);
     std::function<core::Result<void>(const std::string&)> open_recording;  // what takes all other files
+    // The file of a run that no program here has recorded takes a lesson's place: there is nothing to run.
+    void choose_recording(const std::filesystem::path& file);
     Sources sources;
     [[nodiscard]] editor::Document* document() const { return sources.current(); }  // null: no source to show
     [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }            // one or none: no choice

@@ -130,8 +130,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         const model::Numbers& n = run->numbers();
         const auto time = [](std::int64_t ns) { return figure::duration_text(static_cast<double>(ns)); };
-        const double idle = static_cast<double>(n.backend_idle_ns) /
-                            std::max(1.0, static_cast<double>(n.backend_idle_ns + n.backend_busy_ns));
+        const auto idle = model::idle_share(n);
         const bool a = run == state_.session.a();
         const auto policy = session::barrier_from_word(run->run()->info().barrier);
         std::string barrier = n.told.settings ? short_barrier_label(policy ? *policy : run->settings.barrier)
@@ -153,7 +152,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
              run->run()->info().simulated,
              a ? t.run_a : t.run_b,
              {time(n.total_ns), if_told(n.told.issues, time(n.issue_ns)), if_told(n.told.waits, time(n.blocked_ns)),
-              if_told(n.told.backend, figure::percent_text(idle)),
+              if_told(n.told.backend, idle ? figure::percent_text(*idle) : std::string("–")),
               if_told(n.told.issues, figure::count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops")),
               if_told(n.told.memory, figure::bytes_text(n.live_bytes_peak))},
              causes,

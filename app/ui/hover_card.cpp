@@ -120,7 +120,8 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
     }
-    if (causes.empty() || open) {
+    // Of a run that was cut off, it may have ended before what it was for.
+    if (causes.empty() || open || (run.cut_off() && model::ended_by(run, wait) == 0)) {
         return;
     }
     const model::WaitSplit split = model::split_of(run, static_cast<std::size_t>(index));
@@ -143,7 +144,8 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     }
     // Replaying a long run takes longer than a pointer should wait: of a million ops a twentieth of a second.
     constexpr std::size_t kReplayed = 2'000'000;
-    const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
+    const bool over =
+        (run.state() == trace::RunState::finished || run.state() == trace::RunState::failed) && !run.cut_off();
     if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.told().tensors &&
         run.op_count() <= kReplayed) {
         const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;

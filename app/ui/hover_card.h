@@ -27,7 +27,8 @@ struct CardFindings {
     const std::vector<model::Holding>* holdings = nullptr;  // null: not known
     const model::Run* other = nullptr;                      // the run shown beside this one; null: none
     char other_letter = 0;
-    core::OpId twin = 0;  // in `other`; 0: it has no such op
+    core::OpId twin = 0;         // in `other`; 0: it has no such op
+    bool twin_by_order = false;  // the programs differ: it is the next of its name and shapes there
 };
 
 // No ImGui: what the card says.

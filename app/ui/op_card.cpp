@@ -38,7 +38,7 @@ std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
 
 namespace {
 
-// "reads    2.1 MB of #1,040   alive 3.21 ms, until this op   1.90 ms for this op alone".
+// "reads    2.1 MB of #1,040, alive for 3.21 ms, until this op was done (1.90 ms for this op alone)".
 std::string holding_text(const model::Run& run, core::OpId id, const model::Holding& holding) {
     using Role = model::Holding::Role;
     std::string text = holding.role == Role::made      ? "makes    "
@@ -53,16 +53,16 @@ std::string holding_text(const model::Run& run, core::OpId id, const model::Hold
     }
     const bool freed = holding.freed_ns != model::kPending;
     const std::int64_t until_ns = freed ? holding.freed_ns : run.now_ns();
-    text += "   alive " + duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - holding.taken_ns, 0)));
+    text += ", alive for " + duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - holding.taken_ns, 0)));
     if (!freed) {
         text += run.state() == trace::RunState::running ? " so far" : ", to the end";
     } else if (holding.freed_ns == holding.dropped_ns) {
         text += ", until the program let go";
     } else {
-        text += holding.last == id ? ", until this op" : ", until " + named(holding.last);
+        text += holding.last == id ? ", until this op was done" : ", until " + named(holding.last) + " was done";
     }
     if (holding.alone_ns > 0) {
-        text += "   " + duration_text(static_cast<double>(holding.alone_ns)) + " for this op alone";
+        text += " (" + duration_text(static_cast<double>(holding.alone_ns)) + " for this op alone)";
     }
     return text;
 }
@@ -82,12 +82,12 @@ void describe_twin(const model::Run& run, core::OpId id, const CardFindings& fin
     const model::Run& other = *findings.other;
     std::string text = std::string("in ") + findings.other_letter + "     ";
     if (findings.twin == 0 || findings.twin > other.op_count()) {
-        card.lines.push_back({Tone::dim, text + "no such op"});
+        card.lines.push_back({Tone::dim, text + (findings.twin_by_order ? "no more ops like it" : "no such op")});
         return;
     }
     const model::Op& own = run.op(id);
     const model::Op& twin = other.op(findings.twin);
-    text += named(findings.twin);
+    text += named(findings.twin) + (findings.twin_by_order ? ", by the order of ops like it" : "");
     const std::string line = other.line_text(twin.line);
     if (twin.line != 0 && line != run.line_text(own.line)) {
         text += " at " + line;

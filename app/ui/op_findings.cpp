@@ -80,9 +80,11 @@ void OpFindings::look_for_twin(const Runs& runs, int run, core::OpId op) {
     const auto& in = *orders_[static_cast<std::size_t>(other)].issues;
     const core::OpId twin = ordering_ ? 0 : model::twin_of(of, op, in);
     const int twin_run = ordering_ ? -1 : other;
-    if (twin != twin_ || twin_run != twin_run_ || twin_of_ != op || twin_of_run_ != run) {
+    const bool by_order = !ordering_ && !of.has_lines_of(in);
+    if (twin != twin_ || by_order != by_order_ || twin_run != twin_run_ || twin_of_ != op || twin_of_run_ != run) {
         twin_ = twin;
         twin_run_ = twin_run;
+        by_order_ = by_order;
         twin_of_ = op;
         twin_of_run_ = run;
         ++found_;

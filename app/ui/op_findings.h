@@ -32,9 +32,7 @@ public:
     // The other run's place among those that are shown; -1: there is none, or its ops are still being counted.
     [[nodiscard]] int twin_run() const { return twin_run_; }
     [[nodiscard]] core::OpId twin() const { return twin_; }  // 0: it has no such op
-    // Whose twin that is.
-    [[nodiscard]] int twin_of_run() const { return twin_of_run_; }
-    [[nodiscard]] core::OpId twin_of() const { return twin_of_; }
+    [[nodiscard]] bool twin_by_order() const { return by_order_; }  // lines did not say which
 
 private:
     struct Order {
@@ -49,7 +47,7 @@ private:
     std::optional<model::HoldingsWalk> walk_;
     std::optional<std::vector<model::Holding>> holdings_;  // of the op that is walked for
     std::uint64_t walk_revision_ = 0;
-    bool walking_ = false, ordering_ = false;
+    bool walking_ = false, ordering_ = false, by_order_ = false;
     std::vector<Order> orders_;  // of two runs, in their order
     core::OpId twin_of_ = 0, twin_ = 0;
     int twin_of_run_ = -1, twin_run_ = -1;

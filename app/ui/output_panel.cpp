@@ -55,7 +55,10 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float heading =
         draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim, "Output");
-    draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14), max.x - min.x - heading - ui_.px(48));
+    if (!state_.session.settings.program.empty()) {
+        draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14),
+                              max.x - min.x - heading - ui_.px(48));
+    }
     const ImVec2 a{min.x, min.y + ui_.px(24)};
     draw_ground_card(ui_, list, a, max, sunken(t));
     ui_.marks.insert_or_assign("output", Mark{a.x, a.y, max.x, max.y});

@@ -210,6 +210,9 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
 
 void ParametersPanel::engine_rows(float width) {
     session::Settings& settings = state_.session.settings;
+    if (settings.program.empty()) {
+        return;  // nothing is run
+    }
     const figure::Theme& t = *ui_.theme;
     // A heading that opens; closed, it says what is set.
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -141,7 +141,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
                   fitting(ui_, Face::regular, kWords, rest, ", ", left + room - x_rest));
     };
     const std::string regime = numbers.regime_even ? "issue ≈ execution" : model::regime_word(numbers);
-    const bool predicted = issues && numbers.predicted_ns > 0;
+    const bool predicted = issues && !numbers.cut_off && numbers.predicted_ns > 0;
     if (predicted) {
         line(y1, "predicted", numbers.predicted_ns, regime);
         draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
@@ -151,7 +151,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     }
     const std::string waking = predicted ? waking_text(numbers) : std::string();
     const std::string verdict = prediction_verdict(*run);
-    line(issues ? y3 : y1, "measured", numbers.total_ns,
+    line(issues && !numbers.cut_off ? y3 : y1, "measured", numbers.total_ns,
          (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));
     if (!waking.empty()) {
         tooltip_over(ui_, "stage/waking", {left, y3 - ui_.px(14)}, {left + room, y3 + ui_.px(6)},

@@ -157,6 +157,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
         if (hit.op != 0) {
             found.holdings = findings_.holdings();
             found.twin = findings_.twin();
+            found.twin_by_order = findings_.twin_by_order();
             found.other = run_at(findings_.twin_run());
             found.other_letter = found.other != nullptr ? letter_of(findings_.twin_run()) : '\0';
         }
@@ -362,6 +363,12 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
     if (on_axis && !panning_ && !measuring_) {
         hover_ = layout_.hit(at.x, at.y);
     }
+    if (rests_at_ && *rests_at_ == figure::Point{io.MousePos.x, io.MousePos.y} && io.MouseWheel == 0 &&
+        !ImGui::IsAnyMouseDown()) {
+        hover_.reset();
+    } else {
+        rests_at_.reset();
+    }
     // Sideways (a touchpad, a wheel that tilts, Alt): a tenth of the view a notch. On the labels: up and down.
     constexpr double kSideways = 0.1;
     const float sideways = io.MouseWheelH + (io.KeyAlt ? io.MouseWheel : 0);
@@ -532,13 +539,9 @@ void TimelinePanel::select_dependency(bool forwards) {
 }
 
 void TimelinePanel::select_twin() {
-    if (findings_.twin() == 0) {
-        return;
+    if (findings_.twin() != 0) {
+        choose(findings_.twin_run(), findings_.twin(), false);
     }
-    // With a pointer at rest on an op it goes back and forth between the two.
-    const bool there = state_.selection.run == findings_.twin_run() && state_.selection.op == findings_.twin();
-    choose(there ? findings_.twin_of_run() : findings_.twin_run(), there ? findings_.twin_of() : findings_.twin(),
-           false);
 }
 
 void TimelinePanel::bring_into_view() {
@@ -551,6 +554,8 @@ void TimelinePanel::bring_into_view() {
         state_.view.bring_in(at);
     }
     reveal_ = Reveal::op;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    rests_at_ = figure::Point{mouse.x, mouse.y};  // what is under it has no say until it moves
 }
 
 // A tick on the ruler for each that was found, one per pixel at the most.

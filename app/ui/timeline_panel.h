@@ -180,6 +180,7 @@ private:
     WhyOverlay why_;
     figure::TimelineOptions options_;
     std::optional<figure::Hit> hover_;
+    std::optional<figure::Point> rests_at_;  // the pointer, since a key has chosen something
     // What the card says is worked out once per thing pointed at: causes may take a while to find.
     const Card& card_of(const model::Run& run, const figure::Hit& hit);
     Card card_;

@@ -63,7 +63,7 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
             continue;
         }
         if (run.cut_off()) {
-            say("not computed: the run was cut off while ops were running");
+            say("not computed: the run ended before its ops did");
             continue;
         }
         if (run.op_count() > kMostOps) {

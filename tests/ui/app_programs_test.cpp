@@ -80,6 +80,21 @@ TEST_F(AppPrograms, OpeningRunsNothing) {
     EXPECT_FALSE(fs::exists(folder / "ran"));
 }
 
+// The run of a program that is not here stands for itself, beside no other program.
+TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
+    ASSERT_EQ(problem(write("a.py", "x = 1\n")), "");
+    state.choose_recording(write("torch.json", "[]"));
+    EXPECT_EQ(state.lesson()->title, "torch.json");
+    EXPECT_EQ(state.document(), nullptr);
+    EXPECT_TRUE(state.tabs().empty());
+    EXPECT_EQ(session.settings.program, "");
+    state.run();
+    EXPECT_EQ(session.b(), nullptr) << "there is nothing to run";
+    ASSERT_EQ(problem(folder / "a.py"), "");
+    EXPECT_EQ(state.document()->text.text(), "x = 1\n");
+    EXPECT_EQ(session.settings.program, (folder / "a.py").string());
+}
+
 TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "none.py").find("there is no file"), std::string::npos);
     EXPECT_NE(problem(write("a.xyz", "x")).find("is no program"), std::string::npos);

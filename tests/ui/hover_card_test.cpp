@@ -132,11 +132,11 @@ TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
         const std::string text = all_of(describe(*run, hit, found));
         EXPECT_EQ(text.find("makes    ") != std::string::npos, run->op(id).fresh_output) << text;
         EXPECT_EQ(text.find("result "), std::string::npos) << "it is said once";
-        own += text.find("until this op") != std::string::npos ? 1u : 0u;
+        own += text.find("until this op was done") != std::string::npos ? 1u : 0u;
         for (const model::Holding& holding : walk.holdings()) {
             if (holding.maker != 0 && holding.maker != id) {
                 ++others;
-                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + "   alive"), std::string::npos)
+                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + ", alive for"), std::string::npos)
                     << text;
             }
         }

@@ -94,14 +94,27 @@ TEST_F(PainterTest, WhatFollowsALayerInItsListIsWhole) {
         list.add(figure::Rect{{100, 60, 110, 70}, kBlue});
         list.add(figure::Text{{100, 90}, "ink of the layer", kBlue, 12, figure::FontRole::ui, figure::Anchor::middle});
     }
-    after = [](ImDrawList& same) { same.AddRectFilled({10, 20}, {30, 40}, IM_COL32(255, 0, 0, 255)); };
+    // Behind one layer, and behind another that is drawn anew in every frame, as what is marked is.
+    std::unique_ptr<gfx::Layer> marks;
+    after = [&](ImDrawList& same) {
+        same.AddRectFilled({40, 20}, {60, 40}, IM_COL32(255, 0, 0, 255));
+        marks = std::make_unique<gfx::Layer>();
+        marks->begin({0, 0, kWidth, kHeight}, 0);
+        paint(list, *marks, *fonts, {0, -20});
+        marks->end();
+        marks->show(&same);
+        same.AddRectFilled({10, 20}, {30, 40}, IM_COL32(255, 0, 0, 255));
+    };
     for (const int frames : {1, 2, 3}) {  // drawn, kept, copied
         layer.reset();
         draw(list, {0, 0}, frames);
         EXPECT_EQ(at(10, 20), kRed) << frames;
         EXPECT_EQ(at(29, 39), kRed) << frames;
         EXPECT_EQ(at(30, 39), kBlack) << frames;
+        EXPECT_EQ(at(40, 20), kRed) << frames;
+        EXPECT_EQ(at(59, 39), kRed) << frames;
     }
+    marks.reset();
 }
 
 TEST_F(PainterTest, StripesLieInPhaseAndInTheirBox) {

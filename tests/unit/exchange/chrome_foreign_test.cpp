@@ -469,6 +469,30 @@ TEST(ChromeForeign, LargeCorrelationsAreNotCut) {
         << all_notes(trace);
 }
 
+// A graph is launched once, and its kernels are many.
+TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
+    std::string events = "[" + call("cudaGraphLaunch", 100, 2, "7");
+    for (int i = 0; i < 10; ++i) {
+        events += kernel("node", 110 + 10 * i, 10, "7");
+    }
+    const ReadTrace trace = read(events);
+    ASSERT_EQ(trace.run->op_count(), 10u);
+    EXPECT_EQ(trace.run->numbers().issue_ns, 2'000);
+    EXPECT_EQ(trace.run->numbers().t1_ns, 200);
+}
+
+TEST(ChromeForeign, KernelsThatAreOverBeforeTheirLaunchAreNoneOfIt) {
+    const ReadTrace trace = read("[" + kernel("early", 50, 10, "1") + call("cudaLaunchKernel", 100, 1, "1") +
+                                 call("cudaLaunchKernel", 110, 1, "2") + kernel("apart", 109, 5, "2"));
+    const model::Run& run = *trace.run;
+    ASSERT_EQ(run.op_count(), 2u);
+    EXPECT_TRUE(run.op(1).not_issued);
+    EXPECT_FALSE(run.op(2).not_issued);
+    EXPECT_LE(run.measure_begin_ns(), run.op(1).begin_ns) << "it is in view";
+    EXPECT_TRUE(noted(trace, "1 kernel is over before the launch that it names")) << all_notes(trace);
+    EXPECT_TRUE(noted(trace, "1 kernel begins before its launch")) << all_notes(trace);
+}
+
 TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
     const ReadTrace trace = read("[" + kernel("old", 0, 10) + kernel("old", 10, 10) + kernel("old", 20, 10) +
                                  call("cudaLaunchKernel", 1, 1, "1") + call("cudaLaunchKernel", 2, 1, "2") +
@@ -591,9 +615,9 @@ TEST(ChromeForeign, ARunKnowsWhatItsFileLost) {
     const model::RunInfo odd = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}, {"ph":"X","name":"b"}, 7,
         {"name":"c","ts":1}, {"ph":"?","name":"d","ts":1}, {"ph":"X","ts":1e,"name":"e"},
         {"ph":"X","name":"f","ts":5,"dur":-1}, {"ph":"B","name":"g","ts":6}, {"ph":"X","name":")"
-                                     "\xff"
-                                     R"(","ts":7,"dur":1}])")
-                                    .run->info();
+                                    "\xff"
+                                    R"(","ts":7,"dur":1}])")
+                                   .run->info();
     EXPECT_EQ(odd.left_out, 5u);
     EXPECT_EQ(odd.repaired, 3u);
 }

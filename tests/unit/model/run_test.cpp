@@ -403,6 +403,8 @@ TEST(Run, ARunThatIsCutOffInAnOpKeepsIt) {
         EXPECT_GT(numbers.backend_idle_ns, 0);
         EXPECT_LE(numbers.backend_idle_ns + numbers.backend_busy_ns, begin_ns - numbers.begin_ns);
         EXPECT_EQ(numbers.backend_idle_ns, idle_causes(*run).all_ns());
+        EXPECT_EQ(numbers.backend_idle_ns + numbers.backend_busy_ns + numbers.backend_open_ns, numbers.total_ns);
+        EXPECT_EQ(numbers.predicted_ns == 0, closed) << "what it would have taken is not known";
         const auto gap = idle_gap(*run, 0, begin_ns - 1);
         ASSERT_TRUE(gap);
         EXPECT_EQ(gap->begin_ns, run->op(1).end_ns);
