@@ -40,7 +40,6 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
 // exit status returned. `report`: the text, where it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
-core::Result<void> write_trace(const std::string& path, const model::Run& run);
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureWish& wish);
 

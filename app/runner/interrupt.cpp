@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "app/runner/output_file.h"
+#include "app/exchange/output_file.h"
 
 namespace headway::runner {
 
@@ -50,7 +50,7 @@ void on_interrupt(int signal, siginfo_t* info, void*) {
         if (run != 0) {
             kill(run, SIGKILL);
         }
-        remove_unfinished_files();
+        exchange::remove_unfinished_files();
         _exit(130);
     }
     if (run != 0 && info != nullptr && info->si_code <= 0) {  // sent by a process

@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/exchange/chrome_writer.h"
-#include "app/exchange/gzip_sink.h"
+#include "app/exchange/output_file.h"
+#include "app/exchange/trace_file.h"
 #include "app/model/kept.h"
 #include "app/model/report.h"
 #include "app/runner/commands.h"
-#include "app/runner/output_file.h"
 #ifdef HEADWAY_WITH_FIGURES
 #include "app/figure/figure.h"
 #include "app/figure/movie.h"
@@ -154,7 +153,7 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
         if (path == &figure && has_frames(figure)) {
             continue;
         }
-        if (auto writable = check_writable(*path); !writable) {
+        if (auto writable = exchange::check_writable(*path); !writable) {
             return writable.error();
         }
     }
@@ -162,27 +161,11 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
 }
 
 core::Result<void> write_text(const std::string& path, const std::string& text) {
-    auto file = OutputFile::create(path);
+    auto file = exchange::OutputFile::create(path);
     if (!file) {
         return file.error();
     }
     file->write(text);
-    return file->commit();
-}
-
-core::Result<void> write_trace(const std::string& path, const model::Run& run) {
-    auto file = OutputFile::create(path);
-    if (!file) {
-        return file.error();
-    }
-    const exchange::Sink to_file = [&](std::string_view bytes) { return file->write(bytes); };
-    if (lower_case_end(path) == ".gz") {
-        exchange::GzipSink gzip(to_file);
-        exchange::write_chrome_trace(run, [&](std::string_view bytes) { return gzip.write(bytes); });
-        gzip.finish();
-    } else {
-        exchange::write_chrome_trace(run, to_file);
-    }
     return file->commit();
 }
 
@@ -198,7 +181,7 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         keep_first(write_text(options.report, report.empty() ? model::report_json(run) : report));
     }
     if (!options.trace.empty()) {
-        keep_first(write_trace(options.trace, run));
+        keep_first(exchange::write_trace_file(run, options.trace));
     }
     if (!options.figure.empty()) {
         keep_first(write_figure(options.figure, run, nullptr, options.figure_wish));

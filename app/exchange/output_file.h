@@ -8,7 +8,7 @@
 
 #include "engine/core/result.h"
 
-namespace headway::runner {
+namespace headway::exchange {
 
 class OutputFile {
 public:
@@ -40,4 +40,4 @@ core::Result<void> check_writable(const std::string& path);
 // signal handler.
 void remove_unfinished_files();
 
-}  // namespace headway::runner
+}  // namespace headway::exchange

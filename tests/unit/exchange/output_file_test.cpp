@@ -1,4 +1,4 @@
-#include "app/runner/output_file.h"
+#include "app/exchange/output_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace headway::runner {
+namespace headway::exchange {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST_F(OutputFileTest, UnfinishedOnesCanBeRemovedAtOnce) {
 }
 
 }  // namespace
-}  // namespace headway::runner
+}  // namespace headway::exchange

@@ -1,4 +1,4 @@
-#include "app/runner/output_file.h"
+#include "app/exchange/output_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace headway::runner {
+namespace headway::exchange {
 
 namespace {
 
@@ -181,4 +181,4 @@ core::Result<void> check_writable(const std::string& path) {
     return {};
 }
 
-}  // namespace headway::runner
+}  // namespace headway::exchange
