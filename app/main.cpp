@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "app/exchange/background_read.h"
+#include "app/exchange/trace_file.h"
 #include "app/gfx/fonts.h"
 #include "app/gfx/png.h"
 #include "app/gfx/renderer.h"
@@ -264,6 +265,7 @@ int open_window(const WindowWish& wish) {
         opening = std::make_unique<exchange::BackgroundRead>(path);
         return core::Result<void>();
     };
+    state.write_recording = exchange::write_trace_file;
     state.keep_in(state.sources.home.parent_path());
     state.user_scale = wish.scale;
     state.theme = theme_of(wish.theme);

@@ -86,6 +86,7 @@ std::vector<Command> App::commands() {
     add("Export the figure as PNG", "", [this] { state_.export_figure("png"); });
     add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
     add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });
+    add("Save the recording, for Headway, Perfetto and others", "", [this] { state_.save_recording(); });
     add("Copy the view as a picture", "Ctrl Shift C", [this] { state_.copy_picture(); });
     add("Take a picture of the window", "Shift F12", [this] { state_.picture_of_window_wanted = true; });
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {

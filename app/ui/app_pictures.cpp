@@ -103,6 +103,18 @@ void AppState::copy_picture() {
     }
 }
 
+void AppState::save_recording() {
+    const auto of = picture_of();
+    if (!of || !write_recording) {
+        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
+        return;
+    }
+    const session::Execution* last =
+        session.b() != nullptr && session.b()->run() != nullptr ? session.b() : session.a();
+    const std::string name = picture_name(last->settings.program, "json");
+    began(pictures.write_recording(*of, (picture_folder / name).string(), write_recording));
+}
+
 void AppState::write_window(std::vector<std::uint8_t> rgba, int width, int height) {
     const auto path = picture_folder / picture_name(session.settings.program + "-window", "png");
     began(pictures.write_pixels(path.string(), std::move(rgba), width, height));

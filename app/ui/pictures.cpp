@@ -44,10 +44,11 @@ Result<Clipboard> clipboard() {
     } else if (!wayland) {
         return Error{ErrorKind::unavailable, "There is no display, and so no clipboard to copy a picture to."};
     }
-    return Error{ErrorKind::unavailable, wayland ? "Copying a picture needs wl-copy, which is not installed: it is in "
-                                                   "the package wl-clipboard."
-                                                 : "Copying a picture needs xclip, which is not installed: it is in the "
-                                                   "package xclip."};
+    return Error{ErrorKind::unavailable, wayland
+                                             ? "Copying a picture needs wl-copy, which is not installed: it is in "
+                                               "the package wl-clipboard."
+                                             : "Copying a picture needs xclip, which is not installed: it is in the "
+                                               "package xclip."};
 }
 
 Result<std::string> copied(const std::string& png) {
@@ -234,6 +235,20 @@ Result<void> Pictures::copy(const PictureOf& of) {
                          figure::figure(*sources.a.run, sources.second(), options, fonts), options.scale, fonts);
                      return png ? copied(*png) : Result<std::string>(png.error());
                  });
+}
+
+Result<void> Pictures::write_recording(const PictureOf& of, const std::string& path, Recorder recorder) {
+    const auto source = sources_of(of, of.b != nullptr).a;
+    return begin(
+        "Writing the recording",
+        [source, path, recorder = std::move(recorder)](const BackgroundJob::Progress& progress) -> Result<std::string> {
+            constexpr double kRead = 0.5;  // of the work; what writing takes is not known before
+            if (!source.read(progress, 0, kRead)) {
+                return given_up();
+            }
+            auto done = recorder(*source.run, path, [&progress] { return progress(kRead); });
+            return done ? Result<std::string>("The recording is in " + path) : Result<std::string>(done.error());
+        });
 }
 
 Result<void> Pictures::write_pixels(const std::string& path, std::vector<std::uint8_t> rgba, int width, int height) {

@@ -1,4 +1,5 @@
-// Pictures of the runs and of the window: written or copied beside the frames, with a notice at the end.
+// Pictures of the runs and of the window, and recordings: written or copied beside the frames, with a notice at the
+// end.
 //
 // Threads: the UI's; drawing and writing have one of their own.
 #pragma once
@@ -41,6 +42,10 @@ public:
     // Each begins the work; an error says why there is none to begin. Only one at a time.
     core::Result<void> write(const PictureOf& of, const std::string& path);
     core::Result<void> copy(const PictureOf& of);
+    // The last of the runs, as `recorder` writes it.
+    using Recorder = std::function<core::Result<void>(const model::Run& run, const std::string& path,
+                                                      const std::function<bool()>& go_on)>;
+    core::Result<void> write_recording(const PictureOf& of, const std::string& path, Recorder recorder);
     core::Result<void> write_pixels(const std::string& path, std::vector<std::uint8_t> rgba, int width, int height);
 
     [[nodiscard]] const BackgroundJob& job() const { return job_; }

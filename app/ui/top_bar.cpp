@@ -455,6 +455,9 @@ void TopBar::export_popup() {
     if (menu_row(ui_, "export/window", "Picture of this window   Shift F12", "as it is now, PNG", true, width)) {
         state_.picture_of_window_wanted = true;
     }
+    if (menu_row(ui_, "export/recording", "Recording", "all events, for Headway, Perfetto and others", true, width)) {
+        state_.save_recording();
+    }
     end_menu();
 }
 

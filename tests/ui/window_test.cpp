@@ -269,6 +269,29 @@ TEST_F(WindowTest, FiguresAreExported) {
     EXPECT_FALSE(shown("export/write"));
 }
 
+TEST_F(WindowTest, RecordingsAreSaved) {
+    state.save_recording();
+    EXPECT_EQ(state.notices().back().text, "There is no run yet to save.");
+    run_to_the_end();
+    const std::size_t ops = session.b()->run()->op_count();
+    state.write_recording = [](const model::Run& run, const std::string& path, const std::function<bool()>& go_on) {
+        EXPECT_TRUE(go_on());
+        std::ofstream(path) << run.op_count();
+        return core::Result<void>();
+    };
+    act("click:export");
+    frames(2);
+    act("click:export/recording");
+    finish_picture(state, [this] { frame(); });
+    ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1);
+    const auto path = std::filesystem::directory_iterator(folder)->path();
+    EXPECT_EQ(path.extension(), ".json");
+    std::size_t written = 0;
+    std::ifstream(path) >> written;
+    EXPECT_EQ(written, ops);
+    EXPECT_EQ(state.notices().back().text, "The recording is in " + path.string());
+}
+
 TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
     run_to_the_end();
     act("key:f12");
