@@ -234,7 +234,8 @@ void Writer::other_data() {
     put_all(",\"lost_records\":", numbers.lost_records,
             ",\"virtual_clock\":", run_.clock() == trace::ClockKind::virtual_ns ? "true" : "false",
             ",\"live_sampled\":", info.live_sampled ? "true" : "false",
-            ",\"state\":", run_.state() == trace::RunState::failed ? "\"failed\"" : "\"finished\"");
+            // One that goes on is what it is now, and no more of it is known.
+            ",\"state\":", run_.state() == trace::RunState::finished ? "\"finished\"" : "\"failed\"");
     if (info.left_out > 0 || info.repaired > 0) {  // when it was read from another file
         put_all(",\"left_out\":", info.left_out, ",\"repaired\":", info.repaired);
     }

@@ -65,18 +65,22 @@ std::int64_t work_between(const Run& run, std::int64_t begin_ns, std::int64_t en
     auto work = std::partition_point(works.begin(), works.end(), [&](const Work& w) { return w.end_ns <= begin_ns; });
     std::int64_t ns = 0;
     for (; work != works.end() && work->begin_ns < end_ns; ++work) {
-        ns += std::max<std::int64_t>(std::min(work->end_ns, end_ns) - std::max(work->begin_ns, begin_ns), 0);
+        const std::int64_t part_ns = std::min(work->end_ns, end_ns) - std::max(work->begin_ns, begin_ns);
+        ns += std::clamp<std::int64_t>(part_ns, 0, end_ns - begin_ns - ns);  // they overlap in damaged recordings only
     }
-    return std::min(ns, end_ns - begin_ns);
+    return ns;
 }
 
 // Behind a lane's last op: until all ops are issued its next one might come, and then the frontend may go on alone.
+// What comes after the measured part is issued, too.
 void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
     const Run::Measured part = run.measured();
     const trace::RunState state = run.state();
-    const bool over = part.end_marked || run.program_end_ns() || state == trace::RunState::finished ||
+    const bool measured = end_ns <= part.end_ns;
+    const bool over = (measured && part.end_marked) || run.program_end_ns() || state == trace::RunState::finished ||
                       state == trace::RunState::failed;
-    const OpId last = std::min<OpId>(part.last, static_cast<OpId>(run.op_count()));
+    const auto count = static_cast<OpId>(run.op_count());
+    const OpId last = measured ? std::min<OpId>(part.last, count) : count;
     const std::int64_t issued_ns = over && last != 0 ? std::clamp(run.op(last).issue_end_ns, begin_ns, end_ns) : end_ns;
     add_unissued(run, begin_ns, issued_ns, causes);
     const std::int64_t work_ns = work_between(run, issued_ns, end_ns);
@@ -84,9 +88,10 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     causes.done_ns += end_ns - issued_ns - work_ns;
 }
 
-// From when the lane was free to the start of its next op.
-void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::vector<OpId>& scratch, IdleCauses& causes) {
-    const std::int64_t begin_ns = run.begun_ns(id);
+// From when the lane was free to the start of its next op, or to `until_ns` if that is earlier.
+void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t until_ns, std::vector<OpId>& scratch,
+                   IdleCauses& causes) {
+    const std::int64_t begin_ns = std::min(run.begun_ns(id), until_ns);
     const std::int64_t issued_ns = std::clamp(run.op(id).issue_end_ns, free_ns, begin_ns);
     add_unissued(run, free_ns, issued_ns, causes);
     std::int64_t ready_ns = issued_ns;
@@ -109,6 +114,7 @@ IdleWalk::IdleWalk(const Run& run) : run_(run), part_(run.measured()) {
 void IdleWalk::begin_lane() {
     free_ns_ = part_.begin_ns;
     used_ = false;
+    next_ = 0;
     if (lane_ < run_.lanes().size()) {
         const auto& ops = run_.lanes()[lane_].ops;
         const auto first = std::lower_bound(ops.begin(), ops.end(), part_.begin_ns,
@@ -119,9 +125,14 @@ void IdleWalk::begin_lane() {
 
 void IdleWalk::end_lane() {
     const Running* running = run_.running(lane_);
-    if (running != nullptr && running->begin_ns < part_.end_ns) {
-        if (running->begin_ns > free_ns_) {
-            add_before_op(run_, running->op, free_ns_, scratch_, causes_);
+    if (running != nullptr && next_ == 0) {
+        next_ = running->op;
+        used_ = used_ || running->begin_ns < part_.end_ns;
+    }
+    // One of the part's own that begins after it, or has not ended.
+    if (next_ != 0 && next_ <= part_.last) {
+        if (used_ && free_ns_ < part_.end_ns && free_ns_ < run_.begun_ns(next_)) {
+            add_before_op(run_, next_, free_ns_, part_.end_ns, scratch_, causes_);
         }
         return;
     }
@@ -140,12 +151,13 @@ bool IdleWalk::step(double budget_ms) {
         for (const std::size_t stop = std::min(ops.size(), at_ + kAtOnce); at_ < stop; ++at_) {
             const Op& op = run_.op(ops[at_]);
             if (op.begin_ns >= part_.end_ns) {
+                next_ = ops[at_];
                 at_ = ops.size();
                 break;
             }
             used_ = true;
             if (op.begin_ns > free_ns_) {
-                add_before_op(run_, ops[at_], free_ns_, scratch_, causes_);
+                add_before_op(run_, ops[at_], free_ns_, part_.end_ns, scratch_, causes_);
             }
             free_ns_ = std::max(free_ns_, op.end_ns);
         }
@@ -195,7 +207,7 @@ std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t n
         add_behind_last(run, gap.begin_ns, gap.end_ns, gap.causes);
     } else if (!run.op(gap.next).not_issued) {
         std::vector<OpId> scratch;
-        add_before_op(run, gap.next, gap.begin_ns, scratch, gap.causes);
+        add_before_op(run, gap.next, gap.begin_ns, gap.end_ns, scratch, gap.causes);
     }
     return gap;
 }

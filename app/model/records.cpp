@@ -277,7 +277,9 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.minibatch = intake_->open_minibatch;
     any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);
-    issue_index_.add(op.issue_begin_ns, op.issue_end_ns - op.issue_begin_ns, devices::Family::other, op.not_issued);
+    ++open_ops_[op.lane];
+    issue_index_.add(op.issue_begin_ns, issue_ns(static_cast<OpId>(ops_.size())), devices::Family::other,
+                     op.not_issued);
 
     Memory& memory = intake_->memory;
     const auto id = static_cast<OpId>(ops_.size());
@@ -456,6 +458,7 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
         return;
     }
     Op& op = ops_[id - 1];
+    --open_ops_[op.lane];
     op.begin_ns = begin_ns;
     op.end_ns = end_ns;
     op.failed = failed;

@@ -82,6 +82,7 @@ void Run::forget() {
         }
     }
     ops_.clear();
+    open_ops_ = {};
     for (Lane& lane : lanes_) {
         lane.ops.clear();
         lane.parts.clear();
@@ -253,18 +254,20 @@ std::int64_t Run::told_until_ns(std::size_t lane) const {
     if (const Running* running = this->running(lane)) {
         return running->begin_ns;
     }
-    if (lane >= lanes_.size()) {
+    if (lane >= lanes_.size() || open_ops_[lane] == 0) {
         return last_ns_;
     }
-    const bool tells_late = !info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu");
-    if (!cut_off() && (!tells_late || program_end_ns_ != kPending)) {
+    const bool tells_late =
+        clock() == trace::ClockKind::virtual_ns ||
+        (!info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu"));
+    if (closed_ ? !cut_off() : !tells_late || program_end_ns_ != kPending) {
         return last_ns_;
     }
     return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;
 }
 
 bool Run::cut_off() const {
-    if (!closed_ || state() != trace::RunState::failed) {
+    if (!closed_ || (state() != trace::RunState::failed && !info_.file_cut_off)) {
         return false;
     }
     std::size_t done = 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -216,7 +217,7 @@ struct Numbers {
     std::int64_t paused_ns = 0;             // the learner's time, not the program's
     std::int64_t warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     std::int64_t backend_open_ns = 0;  // of lanes, too: ops that have not ended, and what nobody can tell
-    std::int64_t work_ns = 0;  // the frontend's own
+    std::int64_t work_ns = 0;          // the frontend's own
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
     Regime regime = Regime::execution_bound;
@@ -315,9 +316,11 @@ public:
         return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
     }
     // Up to when it is known whether the lane ran an op: to the begin of the one that it is at; to the end of its last
-    // one where the run was cut off, or more may come and the lane tells of ops when they are over; else to the end.
+    // one where others that were issued for it have not ended and nobody can tell why (the run was cut off, or goes on
+    // and tells of ops when they are over); else to the end.
     [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
-    // It failed or was stopped before all ops that had been issued were done: what it would have taken is not known.
+    // It failed or was stopped, or its file ends, before all ops that had been issued were done: what it would have
+    // taken is not known.
     [[nodiscard]] bool cut_off() const;
     // When the op's execution began: as recorded, or as its lane was seen at it. kPending: not yet.
     [[nodiscard]] std::int64_t begun_ns(OpId id) const;
@@ -469,7 +472,8 @@ private:
     std::vector<DriverEvent> driver_events_;
     std::vector<Wait> waits_;
     std::optional<Wait> open_wait_;
-    std::vector<Running> running_;  // by lane
+    std::vector<Running> running_;               // by lane
+    std::array<std::uint32_t, 256> open_ops_{};  // issued for a lane and not ended, by its number
     std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;

@@ -34,8 +34,7 @@ bool IssueOrder::update(double budget_ms) {
 
 std::string IssueOrder::line_key(OpId id) const {
     const Op& op = run_.op(id);
-    return (op.minibatch < 0 ? "outside " : "") + run_.line_text(op.line) + '\0' +
-           run_.signature(op.signature).name;
+    return (op.minibatch < 0 ? "outside " : "") + run_.line_text(op.line) + '\0' + run_.signature(op.signature).name;
 }
 
 std::string IssueOrder::shape_key(OpId id) const {
@@ -45,8 +44,12 @@ std::string IssueOrder::shape_key(OpId id) const {
 }
 
 bool IssueOrder::has_lines_of(const IssueOrder& other) const {
-    return std::equal(by_line_.begin(), by_line_.end(), other.by_line_.begin(), other.by_line_.end(),
-                      [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (same_lines_.other != &other || same_lines_.next != next_ || same_lines_.its_next != other.next_) {
+        const bool same = std::equal(by_line_.begin(), by_line_.end(), other.by_line_.begin(), other.by_line_.end(),
+                                     [](const auto& a, const auto& b) { return a.first == b.first; });
+        same_lines_ = {&other, next_, other.next_, same};
+    }
+    return same_lines_.same;
 }
 
 std::size_t IssueOrder::minibatches_before_measuring() const {

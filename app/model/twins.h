@@ -50,6 +50,13 @@ private:
 
     const Run& run_;
     OpId next_ = 1;
+    // The last answer of has_lines_of(), and of what.
+    struct SameLines {
+        const IssueOrder* other = nullptr;
+        OpId next = 0, its_next = 0;
+        bool same = false;
+    };
+    mutable SameLines same_lines_;
     std::map<std::string, Ops> by_line_, by_shape_;  // those outside of minibatches apart
     // The same, in minibatches and outside.
     std::array<std::unordered_map<std::uint64_t, Ops*>, 2> known_lines_;       // by line and signature

@@ -92,6 +92,7 @@ private:
     std::size_t lane_ = 0, at_ = 0;  // the next op of the lane
     std::int64_t free_ns_ = 0;
     bool used_ = false;
+    OpId next_ = 0;  // of the lane, behind the measured part
     std::vector<OpId> scratch_;
     IdleCauses causes_;
 };

@@ -29,9 +29,11 @@ void summarise(const model::Run& run) {
         return;
     }
     tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + ops(n.ops) + " in " +
-         time_text(static_cast<double>(n.total_ns)) + ", " + (n.regime_even ? "issue and execution " : "") +
-         model::regime_word(n) + "; predicted " + time_text(static_cast<double>(n.predicted_ns)) + " by " +
-         n.prediction_formula);
+         time_text(static_cast<double>(n.total_ns)) +
+         (n.cut_off
+              ? std::string(", and not all of them were done")
+              : std::string(", ") + (n.regime_even ? "issue and execution " : "") + model::regime_word(n) +
+                    "; predicted " + time_text(static_cast<double>(n.predicted_ns)) + " by " + n.prediction_formula));
     const bool woken = n.handover_ns * 20 > n.total_ns;
     tell("t1 " + time_text(n.t1_ns) + ", t2 " + time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) +
          (woken ? "; beside the stages " + time_text(static_cast<double>(n.handover_ns)) +

@@ -55,8 +55,10 @@ std::span<const Measure> measures() {
 }
 
 bool is_told(const Measure& measure, std::span<const Numbers> runs) {
-    return measure.told == nullptr ||
-           std::all_of(runs.begin(), runs.end(), [&measure](const Numbers& run) { return run.told.*measure.told; });
+    const bool predicted = std::string_view(measure.key) == "predicted_ns";
+    return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
+        return (measure.told == nullptr || run.told.*measure.told) && !(predicted && run.cut_off);
+    });
 }
 
 Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {

@@ -98,7 +98,7 @@ std::vector<Command> App::commands() {
     for (std::size_t i = 0; i < state_.lessons().size(); ++i) {
         const auto& lesson = state_.lessons()[i];
         add("Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
-            [this, i] { state_.choose_lesson(static_cast<int>(i)); });
+            [this, i] { state_.go_to(static_cast<int>(i)); });
     }
     for (auto& command : all) {
         command.keys = keys_here(ui_, command.keys);

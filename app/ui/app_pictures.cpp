@@ -51,21 +51,32 @@ std::optional<PictureOf> AppState::picture_of() const {
     return of;
 }
 
+namespace {
+
+// A second one in the same second takes no other's place.
+std::filesystem::path unused(const std::filesystem::path& folder, const std::string& name, const std::string& end) {
+    const std::string stem = name.substr(0, name.size() - end.size());
+    for (int n = 1;; ++n) {
+        auto path = folder / (stem + (n == 1 ? "" : "-" + std::to_string(n)) + end);
+        std::error_code ignored;
+        if (!std::filesystem::exists(path, ignored)) {
+            return path;
+        }
+    }
+}
+
+}  // namespace
+
 std::string AppState::picture_path() {
     const ExportChoice& choice = picture_choice();
     const auto of = picture_of();
     const std::filesystem::path folder = choice.folder.empty() ? picture_folder : std::filesystem::path(choice.folder);
     const std::string end = std::string(".") + extension_of(choice.format);
     const std::string name = picture_name(of ? of->program : session.settings.program, extension_of(choice.format));
-    const std::string stem = name.substr(0, name.size() - end.size());
-    const bool frames = choice.format == ExportChoice::Format::frames;
-    for (int n = 1;; ++n) {  // a second one in the same second takes no other's place
-        const auto path = folder / (stem + (n == 1 ? "" : "-" + std::to_string(n)) + (frames ? "" : end));
-        std::error_code ignored;
-        if (!std::filesystem::exists(path, ignored)) {
-            return (frames ? path / "frame-%04d.png" : path).string();
-        }
+    if (choice.format == ExportChoice::Format::frames) {
+        return (unused(folder, name.substr(0, name.size() - end.size()), "") / "frame-%04d.png").string();
     }
+    return unused(folder, name, end).string();
 }
 
 void AppState::began(const core::Result<void>& begun) {
@@ -111,12 +122,14 @@ void AppState::save_recording() {
     }
     const session::Execution* last =
         session.b() != nullptr && session.b()->run() != nullptr ? session.b() : session.a();
-    const std::string name = picture_name(last->settings.program, "json");
-    began(pictures.write_recording(*of, (picture_folder / name).string(), write_recording));
+    const auto path = unused(picture_folder, picture_name(last->settings.program, "json"), ".json");
+    began(pictures.write_recording(*of, path.string(), write_recording));
 }
 
 void AppState::write_window(std::vector<std::uint8_t> rgba, int width, int height) {
-    const auto path = picture_folder / picture_name(session.settings.program + "-window", "png");
+    const std::string& program = session.settings.program;
+    const auto path =
+        unused(picture_folder, picture_name(program.empty() ? "window" : program + "-window", "png"), ".png");
     began(pictures.write_pixels(path.string(), std::move(rgba), width, height));
 }
 

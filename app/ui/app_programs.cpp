@@ -79,6 +79,19 @@ void AppState::choose_recording(const fs::path& file) {
     add_opened(std::move(shown), place);
 }
 
+void AppState::go_to(int index) {
+    if (index >= 0 && index < static_cast<int>(lessons_.size())) {
+        const lesson::Lesson& wanted = lessons_[static_cast<std::size_t>(index)];
+        if (wanted.program.empty() && open_recording) {
+            if (auto opened = open_recording(wanted.file); !opened) {
+                notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+            }
+            return;
+        }
+    }
+    choose_lesson(index);
+}
+
 void AppState::add_opened(lesson::Lesson lesson, const fs::path& place) {
     auto at = std::find(places_.begin(), places_.end(), place);
     if (at == places_.end()) {

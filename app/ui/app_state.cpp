@@ -48,7 +48,8 @@ void AppState::choose_lesson(int index) {
 }
 
 bool AppState::choose_lesson(std::string_view id) {
-    const auto found = std::find_if(lessons_.begin(), lessons_.end(), [id](const auto& l) { return l.id == id; });
+    const auto found = std::find_if(lessons_.begin(), lessons_.end(),
+                                    [id](const auto& l) { return l.id == id && !l.program.empty(); });
     if (found == lessons_.end()) {
         return false;
     }

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] const lesson::Lesson* lesson() const;
     // Settings become the lesson's; the runs that are shown stay.
     void choose_lesson(int index);
-    bool choose_lesson(std::string_view id);
+    bool choose_lesson(std::string_view id);  // not a recording
+    void go_to(int index);                    // the same by a hand: a recording is opened again
     [[nodiscard]] std::string parameter(std::string_view name) const;
     // The reason why the value does not fit, or "".
     std::string set_parameter(const lesson::Parameter& parameter, std::string_view text);

@@ -28,7 +28,7 @@ struct CardFindings {
     const model::Run* other = nullptr;                      // the run shown beside this one; null: none
     char other_letter = 0;
     core::OpId twin = 0;         // in `other`; 0: it has no such op
-    bool twin_by_order = false;  // the programs differ: it is the next of its name and shapes there
+    bool twin_by_order = false;  // lines did not say which it is: it is the next of its name and shapes there
 };
 
 // No ImGui: what the card says.

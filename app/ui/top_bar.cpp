@@ -253,7 +253,7 @@ void TopBar::lessons_popup() {
         const std::string number = lessons[i].number > 0 ? std::to_string(lessons[i].number) : "•";
         const std::string title = number + "   " + lessons[i].title;
         if (menu_row(ui_, "lesson/" + lessons[i].id, title, {}, true, ui_.px(400))) {
-            state_.choose_lesson(static_cast<int>(i));
+            state_.go_to(static_cast<int>(i));
         }
     }
     if (menu_row(ui_, "lessons/open", "Open…   Ctrl O", "a program or a lesson from disk", true, ui_.px(400))) {

@@ -90,6 +90,14 @@ TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
     EXPECT_EQ(session.settings.program, "");
     state.run();
     EXPECT_EQ(session.b(), nullptr) << "there is nothing to run";
+    EXPECT_FALSE(state.choose_lesson("torch.json")) << "it is no lesson";
+    std::string opened;
+    state.open_recording = [&opened](const std::string& path) {
+        opened = path;
+        return core::Result<void>();
+    };
+    state.go_to(state.lesson_index());
+    EXPECT_EQ(opened, (folder / "torch.json").string()) << "chosen by a hand it is opened again";
     ASSERT_EQ(problem(folder / "a.py"), "");
     EXPECT_EQ(state.document()->text.text(), "x = 1\n");
     EXPECT_EQ(session.settings.program, (folder / "a.py").string());

@@ -147,6 +147,25 @@ TEST(IdleCauses, OfALastWaitAreTheEnd) {
     EXPECT_EQ(idle_gap(*run, 0, 100)->causes.done_ns, 210 - 50);
 }
 
+// What a lane still has to do when measuring ends is not its end.
+TEST(IdleCauses, BeforeAnOpThatBeginsBehindTheMeasuredPartAreItsOwn) {
+    RecordingBuilder builder;
+    builder.mark(trace::FrontendKind::measure_begin, 0);
+    builder.issue({.begin = 0, .end = 3, .lane = 0, .out = 1, .fresh = true});
+    builder.issue({.begin = 3, .end = 4, .lane = 1, .out = 2, .fresh = true});
+    builder.issue({.begin = 8, .end = 9, .lane = 1, .out = 3, .in0 = 1, .fresh = true});
+    builder.mark(trace::FrontendKind::measure_end, 15);
+    builder.exec(0, 1, 3, 20);
+    builder.exec(1, 2, 4, 6);
+    builder.exec(1, 3, 20, 30);
+    const auto run = builder.read();
+    run->close();
+    const IdleCauses idle = idle_causes(*run);
+    EXPECT_EQ(idle.done_ns, 0);
+    EXPECT_EQ(idle.dependency_ns, 15 - 9);
+    EXPECT_EQ(idle.frontend_ns, 3 + 4 + (9 - 6));
+}
+
 TEST(IdleCauses, OfWhatTheFrontendDoesAloneInTheEndAreTheFrontend) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
