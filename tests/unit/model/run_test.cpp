@@ -330,14 +330,23 @@ TEST(Run, SettlesTheRateOfARealClockAndKeepsIt) {
     EXPECT_GT(run->numbers().rss_bytes_peak, 0u);
 }
 
+std::int64_t now() {
+    return static_cast<std::int64_t>(core::ticks());
+}
+
+// Ops 1 and 2 for lane 0, on the host's clock, 10 ticks each; returns when.
+std::int64_t issue_two(RecordingBuilder& builder) {
+    const auto size = builder.signature(8);
+    const std::int64_t t0 = now();
+    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
+    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    return t0;
+}
+
 // The op that a lane is at is known before its record comes, as far as a word of the header tells of it.
 TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
-    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
-    const auto size = builder.signature(8);
-    const auto t0 = now();
-    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
-    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    const std::int64_t t0 = issue_two(builder);
     const auto begin = now();
     builder.exec(0, 1, t0 + 30, begin);
     const auto run = builder.read();
@@ -378,11 +387,7 @@ TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
 // What a lane was at when the run was cut off is no idle time, and what came before it is idle until its begin.
 TEST(Run, ARunThatIsCutOffInAnOpKeepsIt) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
-    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
-    const auto size = builder.signature(8);
-    const auto t0 = now();
-    builder.issue({t0, t0 + 10, 0, 1, 0, 0, true, size, 5});
-    builder.issue({t0 + 10, t0 + 20, 0, 2, 0, 0, true, size, 5});
+    const std::int64_t t0 = issue_two(builder);
     builder.exec(0, 1, t0 + 30, t0 + 40);
     const std::int64_t wait_end = t0 + 200'000;
     while (now() < wait_end) {
@@ -433,7 +438,6 @@ TEST(Run, TheBeginOfARunningOpIsFoundFromHalfOfIt) {
 
 TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
-    const auto now = [] { return static_cast<std::int64_t>(core::ticks()); };
     const auto size = builder.signature(8);
     const std::int64_t begin = now();
     builder.issue({begin, now(), 0, 1, 0, 0, true, size, 7});
