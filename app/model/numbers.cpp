@@ -300,8 +300,8 @@ Numbers Run::numbers() const {
     const auto near = [](long double a, long double b) {
         return std::abs(a - b) <= static_cast<long double>(kEvenShare) * std::max(a, b);
     };
-    numbers.regime_even =
-        numbers.ops > 0 && (tie ? near(t1, t2) : near(execution_terms - single_terms, issue_terms - single_terms));
+    numbers.regime_even = numbers.ops > 0 && !numbers.cut_off &&
+                          (tie ? near(t1, t2) : near(execution_terms - single_terms, issue_terms - single_terms));
     numbers.handover_ns = rounded(handovers);
     if (!numbers.cut_off) {
         numbers.predicted_ns = rounded(predicted);

@@ -120,9 +120,7 @@ void AppState::save_recording() {
         notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
         return;
     }
-    const session::Execution* last =
-        session.b() != nullptr && session.b()->run() != nullptr ? session.b() : session.a();
-    const auto path = unused(picture_folder, picture_name(last->settings.program, "json"), ".json");
+    const auto path = unused(picture_folder, picture_name(of->program, "json"), ".json");
     began(pictures.write_recording(*of, path.string(), write_recording));
 }
 

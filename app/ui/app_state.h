@@ -57,7 +57,7 @@ public:
     // A program (.py, .ipynb, .md), a lesson's folder, or else a recording: shown, and never run by that.
     core::Result<void> open(const std::filesystem::path& path);
     std::function<core::Result<void>(const std::string&)> open_recording;  // what takes all other files
-    Pictures::Recorder write_recording;  // how a run is put into a file
+    Pictures::Recorder write_recording;                                    // how a run is put into a file
     // The file of a run that no program here has recorded takes a lesson's place: there is nothing to run.
     void choose_recording(const std::filesystem::path& file);
     Sources sources;
@@ -116,7 +116,7 @@ public:
     void export_again() { export_to(picture_path()); }
     void export_figure(const std::string& extension);  // "png", "svg", "pdf"; else as the choice says
     void copy_picture();                               // of the view, to the clipboard
-    void save_recording();  // the last run, beside the pictures
+    void save_recording();                             // the last run, beside the pictures
     void write_window(std::vector<std::uint8_t> rgba, int width, int height);
     bool ask_for_export = false;                           // "Export…" was asked for
     float window_width_px = 1600, window_height_px = 900;  // in design pixels

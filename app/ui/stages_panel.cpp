@@ -140,8 +140,8 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         draw_text(ui_, list, x_rest, y, Face::regular, kWords, t.dim,
                   fitting(ui_, Face::regular, kWords, rest, ", ", left + room - x_rest));
     };
-    const std::string regime = numbers.regime_even && !numbers.cut_off ? "issue ≈ execution" : model::regime_word(numbers);
-    const bool predicted = issues && !numbers.cut_off && numbers.predicted_ns > 0;
+    const std::string regime = numbers.regime_even ? "issue ≈ execution" : model::regime_word(numbers);
+    const bool predicted = issues && numbers.predicted_ns > 0;
     if (predicted) {
         line(y1, "predicted", numbers.predicted_ns, regime);
         draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
