@@ -1,5 +1,6 @@
 // What all three share: a box of pixels (left, top, right, bottom; the origin at the top left) becomes two triangles,
-// drawn as a strip of four corners.
+// drawn as a strip of four corners. What is the same at all of them is handed on all the same without `flat`: software
+// OpenGL would else not see that they are one rectangle.
 uniform vec2 viewport_px;
 
 vec2 corner_px(vec4 box_px) {

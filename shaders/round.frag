@@ -1,7 +1,7 @@
 in vec2 from_middle;
-flat in vec2 straight;
-flat in float radius;
-flat in vec4 fill;
+in vec2 straight;
+in float radius;
+in vec4 fill;
 out vec4 pixel;
 
 void main() {

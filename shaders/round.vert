@@ -5,9 +5,9 @@ layout(location = 2) in vec4 colour;
 layout(location = 3) in float radius_px;  // at least 1
 
 out vec2 from_middle;
-flat out vec2 straight;  // half of what lies between the corners
-flat out float radius;
-flat out vec4 fill;
+out vec2 straight;  // half of what lies between the corners
+out float radius;
+out vec4 fill;
 
 void main() {
     vec2 at = corner_px(box_px);

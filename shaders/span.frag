@@ -1,7 +1,7 @@
 in vec2 px;
-flat in vec4 shape, fill, border, stripe;
-flat in vec2 rounding;
-flat in vec3 level;
+in vec4 shape, fill, border, stripe;
+in vec2 rounding;
+in vec3 level;
 out vec4 pixel;
 
 // `over` on `under`, neither multiplied by its opacity.

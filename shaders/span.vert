@@ -8,9 +8,9 @@ layout(location = 5) in vec2 round_px;     // radius of the corners, width of th
 layout(location = 6) in vec3 stripe_level;  // along x + y: where one begins, from one to the next, how wide; 0: none
 
 out vec2 px;
-flat out vec4 shape, fill, border, stripe;
-flat out vec2 rounding;
-flat out vec3 level;
+out vec4 shape, fill, border, stripe;
+out vec2 rounding;
+out vec3 level;
 
 void main() {
     px = corner_px(box_px);

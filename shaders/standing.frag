@@ -2,7 +2,7 @@ uniform sampler2D colours;
 
 in float from_top_px;
 in vec2 at_texel;
-flat in float height_px;
+in float height_px;
 out vec4 pixel;
 
 void main() {

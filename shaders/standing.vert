@@ -7,7 +7,7 @@ layout(location = 1) in vec2 texel;
 
 out float from_top_px;
 out vec2 at_texel;
-flat out float height_px;
+out float height_px;
 
 void main() {
     vec2 at = corner_px(box_px);
