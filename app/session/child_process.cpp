@@ -47,13 +47,21 @@ struct Pipe {
     }
 };
 
-// In the child, after fork(): only calls that are safe there. Ends in exec or writes errno to `report`.
+// In the child, after vfork(): only calls that are safe there, and nothing of the parent's is written to but errno and
+// this stack. Ends in exec or writes errno to `report`.
 [[noreturn]] void become(const char* program, char* const* arguments, int in, int out, int err, int pass, int report,
                          pid_t parent) {
+    // Nobody's handler runs here: the parent's memory is not this process's to change.
+    for (int number = 1; number < NSIG; ++number) {
+        struct sigaction action {};
+        if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+            signal(number, SIG_DFL);
+        }
+    }
+    signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(127);  // it died in between
@@ -77,6 +85,29 @@ struct Pipe {
     _exit(127);
 }
 
+struct Birth {
+    const char* program;
+    char* const* arguments;
+    int in, out, err, pass, report;
+};
+
+// Copying the pages of a window with a long run in it, only to leave them, would take longer than a frame may: the
+// child has the parent's memory until its exec, and the parent waits for that.
+pid_t bear(const Birth& birth) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t parent = getpid();
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        become(birth.program, birth.arguments, birth.in, birth.out, birth.err, birth.pass, birth.report, parent);
+    }
+    const int why = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = why;
+    return pid;
+}
+
 }  // namespace
 
 core::Result<ChildProcess> ChildProcess::start(const std::string& program, const std::vector<std::string>& arguments,
@@ -96,14 +127,10 @@ core::Result<ChildProcess> ChildProcess::start(const std::string& program, const
     }
     argv.push_back(nullptr);
 
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
+    const pid_t pid = bear({program.c_str(), argv.data(), null.get(), out.write_end.get(), err.write_end.get(), pass_fd,
+                            report.write_end.get()});
     if (pid < 0) {
         return error(errno);
-    }
-    if (pid == 0) {
-        become(program.c_str(), argv.data(), null.get(), out.write_end.get(), err.write_end.get(), pass_fd,
-               report.write_end.get(), parent);
     }
     ChildProcess child;
     child.pid_ = pid;
