@@ -1,15 +1,17 @@
-// Reads a trace in a thread of its own, so that a window goes on meanwhile.
+// Reads a trace in a thread of its own, and sums up its numbers, so that a window goes on meanwhile.
 //
 // Threads: one owner. Destroying it cancels the reading and waits for its thread, which looks every few milliseconds.
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "app/exchange/chrome_reader.h"
+#include "app/model/numbers_walk.h"
 
 namespace headway::exchange {
 
@@ -18,6 +20,10 @@ public:
     explicit BackgroundRead(std::string path)
         : path_(std::move(path)), thread_([this] {
               result_.emplace(read_trace(path_, &progress_));
+              if (*result_) {
+                  walk_ = std::make_unique<model::NumbersWalk>(*(*result_)->run);
+                  walk_->step(0);
+              }
               done_.store(true, std::memory_order_release);
           }) {}
     ~BackgroundRead() { cancel(); }
@@ -32,10 +38,14 @@ public:
         return done_.load(std::memory_order_acquire) ? std::exchange(result_, std::nullopt) : std::nullopt;
     }
 
+    // Over the run that was taken, to its end.
+    [[nodiscard]] std::unique_ptr<model::NumbersWalk> take_walk() { return std::move(walk_); }
+
 private:
     std::string path_;
     ReadProgress progress_;
     std::optional<core::Result<ReadTrace>> result_;
+    std::unique_ptr<model::NumbersWalk> walk_;
     std::atomic<bool> done_{false};
     std::jthread thread_;  // last: it uses the others
 };

@@ -1,10 +1,11 @@
 // What a run cost, and what the three stages predict that it should have cost.
 #include <algorithm>
 #include <bitset>
+#include <chrono>
 #include <cmath>
 #include <unordered_map>
 
-#include "app/model/run.h"
+#include "app/model/numbers_walk.h"
 
 namespace headway::model {
 
@@ -128,190 +129,359 @@ std::string formula(std::uint64_t segments, const WaitCounts& waits, std::uint64
 
 }  // namespace
 
-Numbers Run::numbers() const {
-    const Measured part = measured();
-    Numbers numbers;
-    if (first_ns_ != kPending) {
-        numbers.warmup_ns = part.begin_ns - first_ns_;
-    }
+// What a walk has summed up so far.
+class NumbersWalk::Sums {
+public:
+    explicit Sums(const Run& run);
+    bool step(double budget_ms);
 
-    // Waits, and where nothing was left to do.
+    Numbers numbers;
+    std::vector<LineCost> lines;
+
+private:
+    // One after the other; the ops twice, first for the means.
+    enum class Stage { waits, works, ops, launches, segments, done };
     struct Boundary {
         OpId issued = 0;  // the last op before a full wait
         trace::WaitKind kind = trace::WaitKind::waitall;
     };
-    std::vector<Boundary> boundaries;
-    WaitCounts waits;
-    long double returns_ns = 0;
-    long double idle_returns_ns = 0;
-    std::uint64_t returns = 0;
-    std::uint64_t idle_returns = 0;
-    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
-        const Wait& wait = waits_[i];
-        if (wait.kind == trace::WaitKind::paused) {
-            add_to(numbers.paused_ns, clipped(wait.begin_ns, wait.end_ns, part));
-            continue;
-        }
-        add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
-        if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
-            const std::int64_t done_ns = wait.target == 0          ? finish_ns(wait.waits_through, wait.device)
-                                         : wait.target_writer != 0 ? ops_[wait.target_writer - 1].end_ns
-                                                                   : wait.begin_ns;
-            const auto back_ns = static_cast<long double>(
-                std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
-            if (done_ns > wait.begin_ns) {
-                returns_ns += back_ns;
-                ++returns;
-            } else {
-                idle_returns_ns += back_ns;
-                ++idle_returns;
-            }
-        }
-        if (is_full(wait)) {
-            if (boundaries.empty() || wait.issued > boundaries.back().issued) {
-                boundaries.push_back({wait.issued, wait.kind});
-            }
-        } else if (wait.kind == trace::WaitKind::minibatch_barrier) {
-            ++waits.behind;
-        }
-    }
-    if (open_wait_) {
-        const bool paused = open_wait_->kind == trace::WaitKind::paused;
-        add_to(paused ? numbers.paused_ns : numbers.blocked_ns,
-               clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
-    }
-    const long double t3 = returns > 0        ? returns_ns / static_cast<long double>(returns)
-                           : idle_returns > 0 ? idle_returns_ns / static_cast<long double>(idle_returns)
-                                              : 0;
-
-    // The frontend's own work. It does not overlap issues and waits.
-    for (const Work& work : works_) {
-        add_to(numbers.work_ns, clipped(work.begin_ns, work.end_ns, part));
-    }
-
-    renew(numbers);
-
-    // Ops, first for the means.
-    std::uint64_t issued = 0;  // those of which that is known
-    std::uint64_t executed = 0;
-    LaneSet lanes_used;
-    for (OpId id = part.first; id <= part.last; ++id) {
-        const Op& op = ops_[id - 1];
-        add_to(numbers.issue_ns, issue_ns(id));
-        issued += op.not_issued ? 0 : 1;
-        if (op.end_ns != kPending) {
-            ++executed;
-            add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
-            numbers.parts += parts(id).size();
-            lanes_used.set(stream_of_lane(op.lane));
-        }
-    }
-    for (const Launch& launch : launches_) {
-        if (launch.op >= part.first && launch.op <= part.last) {
-            add_to(numbers.launch_ns, launch.end_ns - launch.begin_ns);
-        }
-    }
-    const auto mean = [](std::int64_t sum, std::uint64_t count) {
-        return count == 0 ? 0.0L : static_cast<long double>(sum) / static_cast<long double>(count);
+    struct LaneNow {
+        bool runs = false;  // an op, in the measured part
+        std::int64_t told_until_ns = 0;
     };
-    const long double t1 = mean(numbers.issue_ns, issued);
-    const long double t2 = mean(numbers.backend_busy_ns, executed);
-    add_to(numbers.backend_busy_ns, -shared_ns());
 
-    long double predicted = 0;
-    long double execution_terms = 0;
-    long double issue_terms = 0;
-    long double single_terms = 0;  // of segments of one op, whose two terms are the same
-    std::uint64_t segments = 0;
-    std::uint64_t longest = 0;
-    const auto predict = [&](const Segment& segment, bool waited) {
-        const long double execution = segment.execution_term(t1);
-        const long double issue = segment.issue_term();
-        // What the program measured without a wait after it is the issuing alone.
-        const bool cut = !waited && measure_end_ns_ != kPending;
-        predicted += cut ? segment.issue_ns + segment.work_ns : std::max(execution, issue) + (waited ? t3 : 0);
-        execution_terms += execution;
-        issue_terms += issue;
-        single_terms += segment.ops == 1 ? std::min(execution, issue) : 0;
-        ++segments;
-        longest = std::max(longest, segment.ops);
-    };
-    Segment segment;
-    long double handovers = 0;
-    auto boundary = boundaries.begin();
-    auto work = works_.begin();
-    const auto take_work_before = [&](OpId id) {
-        for (; work != works_.end() && work->issued < id; ++work) {
-            segment.work_ns += static_cast<long double>(clipped(work->begin_ns, work->end_ns, part));
-        }
-    };
-    for (OpId id = part.first; id <= part.last; ++id) {
-        const Op& op = ops_[id - 1];
-        take_work_before(id);
-        segment.work_before_last_ns = segment.work_ns;
-        if (segment.ops == 0 && op.end_ns != kPending && !op.not_issued) {
-            handovers += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
-        }
-        const auto took_ns = static_cast<long double>(op.end_ns != kPending ? op.end_ns - op.begin_ns : 0);
-        if (!op.not_issued) {  // else it only kept its lane busy
-            ++segment.ops;
-            segment.issue_ns += static_cast<long double>(issue_ns(id));
-            segment.last_ns = took_ns;
-        }
-        segment.on(op.lane).busy_ns += took_ns;
-        while (boundary != boundaries.end() && boundary->issued < id) {
-            ++boundary;
-        }
-        if (boundary != boundaries.end() && boundary->issued == id) {
-            waits.count(boundary->kind);
-            predict(segment, true);
-            segment.clear();
+    [[nodiscard]] bool ended(const Op& op) const { return op.end_ns <= now_ns_; }
+    LineCost& cost_of(core::Line line);
+    void take_wait(const Wait& wait);
+    void take_work(const Work& work);
+    void take_op(OpId id);
+    void take_launch(const Launch& launch);
+    void take_in_segment(OpId id);
+    void take_work_before(OpId id);
+    void predict(bool waited);
+    // What the stage is behind its last item.
+    void end_stage();
+    void end();
+    // Of the stage: its items are [next_, count).
+    [[nodiscard]] std::size_t count() const;
+    void take(std::size_t item);
+
+    const Run& run_;
+    const Run::Measured part_;
+    const std::int64_t now_ns_;  // what ended later has not ended
+    const bool end_marked_;
+    std::vector<LaneNow> lanes_;
+    std::size_t works_end_, launches_end_;
+    Stage stage_ = Stage::waits;
+    std::size_t next_ = 0;
+
+    std::unordered_map<core::Line, LineCost> by_line_;
+    LineCost* last_line_ = nullptr;
+    std::vector<Boundary> boundaries_;
+    WaitCounts waits_;
+    long double returns_ns_ = 0, idle_returns_ns_ = 0;
+    std::uint64_t returns_ = 0, idle_returns_ = 0;
+    std::uint64_t issued_ = 0;  // ops of which that is known
+    std::uint64_t executed_ = 0;
+    LaneSet lanes_used_;
+    long double t1_ = 0, t2_ = 0, t3_ = 0;
+
+    Segment segment_;
+    std::size_t boundary_ = 0, work_ = 0;  // the next ones
+    long double handovers_ = 0, predicted_ = 0, execution_terms_ = 0, issue_terms_ = 0;
+    long double single_terms_ = 0;  // of segments of one op, whose two terms are the same
+    std::uint64_t segments_ = 0, longest_ = 0;
+};
+
+NumbersWalk::Sums::Sums(const Run& run)
+    : run_(run),
+      part_(run.measured()),
+      now_ns_(run.now_ns()),
+      end_marked_(run.measure_end_ns_ != kPending),
+      works_end_(run.works_.size()),
+      launches_end_(run.launches_.size()) {
+    if (run.first_ns_ != kPending) {
+        numbers.warmup_ns = part_.begin_ns - run.first_ns_;
+    }
+    if (const auto& wait = run.open_wait_) {
+        const bool paused = wait->kind == trace::WaitKind::paused;
+        const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_);
+        add_to(paused ? numbers.paused_ns : numbers.blocked_ns, ns);
+        if (!paused) {
+            add_to(cost_of(wait->line).blocked_ns, ns);
         }
     }
-    take_work_before(part.last + 1);
-    if (!segment.used.empty()) {
-        predict(segment, false);
+    run.renew(numbers);
+    lanes_.resize(run.lanes_.size());
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        const Running* running = run.running(lane);
+        lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
+                        run.told_until_ns(lane)};
+    }
+}
+
+bool NumbersWalk::Sums::step(double budget_ms) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    constexpr std::size_t kAtOnce = 1024;
+    while (stage_ != Stage::done) {
+        const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
+        for (; next_ < stop; ++next_) {
+            take(next_);
+        }
+        if (next_ >= end) {
+            end_stage();
+        }
+        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+            break;
+        }
+    }
+    return stage_ != Stage::done;
+}
+
+std::size_t NumbersWalk::Sums::count() const {
+    switch (stage_) {
+        case Stage::waits:
+            return part_.waits_end - std::min(part_.first_wait, part_.waits_end);
+        case Stage::works:
+            return works_end_;
+        case Stage::ops:
+        case Stage::segments:
+            return part_.last >= part_.first ? part_.last - part_.first + 1 : 0;
+        case Stage::launches:
+            return launches_end_;
+        case Stage::done:
+            break;
+    }
+    return 0;
+}
+
+void NumbersWalk::Sums::take(std::size_t item) {
+    switch (stage_) {
+        case Stage::waits:
+            return take_wait(run_.waits_[part_.first_wait + item]);
+        case Stage::works:
+            return take_work(run_.works_[item]);
+        case Stage::ops:
+            return take_op(part_.first + static_cast<OpId>(item));
+        case Stage::launches:
+            return take_launch(run_.launches_[item]);
+        case Stage::segments:
+            return take_in_segment(part_.first + static_cast<OpId>(item));
+        case Stage::done:
+            return;
+    }
+}
+
+void NumbersWalk::Sums::end_stage() {
+    const auto mean = [](long double sum, std::uint64_t count) {
+        return count == 0 ? 0.0L : sum / static_cast<long double>(count);
+    };
+    if (stage_ == Stage::waits) {
+        t3_ = returns_ > 0 ? mean(returns_ns_, returns_) : mean(idle_returns_ns_, idle_returns_);
+    } else if (stage_ == Stage::ops) {
+        t1_ = mean(static_cast<long double>(numbers.issue_ns), issued_);
+        t2_ = mean(static_cast<long double>(numbers.backend_busy_ns), executed_);
+        add_to(numbers.backend_busy_ns, -run_.shared_ns());
+    } else if (stage_ == Stage::segments) {
+        end();
+    }
+    stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
+    next_ = 0;
+}
+
+LineCost& NumbersWalk::Sums::cost_of(core::Line line) {
+    if (last_line_ == nullptr || last_line_->line != line) {
+        last_line_ = &by_line_[line];
+        last_line_->line = line;
+    }
+    return *last_line_;
+}
+
+// Waits, and where nothing was left to do.
+void NumbersWalk::Sums::take_wait(const Wait& wait) {
+    if (wait.kind == trace::WaitKind::paused) {
+        const std::int64_t ns = clipped(wait.begin_ns, wait.end_ns, part_);
+        add_to(numbers.paused_ns, ns);
+        numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - ns, 0);
+        return;
+    }
+    add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
+    add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
+    if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
+        const std::int64_t done_ns = wait.target == 0          ? run_.finish_ns(wait.waits_through, wait.device)
+                                     : wait.target_writer != 0 ? run_.op(wait.target_writer).end_ns
+                                                               : wait.begin_ns;
+        const auto back_ns = static_cast<long double>(
+            std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
+        if (done_ns > wait.begin_ns) {
+            returns_ns_ += back_ns;
+            ++returns_;
+        } else {
+            idle_returns_ns_ += back_ns;
+            ++idle_returns_;
+        }
+    }
+    if (run_.is_full(wait)) {
+        if (boundaries_.empty() || wait.issued > boundaries_.back().issued) {
+            boundaries_.push_back({wait.issued, wait.kind});
+        }
+    } else if (wait.kind == trace::WaitKind::minibatch_barrier) {
+        ++waits_.behind;
+    }
+}
+
+// The frontend's own work. It does not overlap issues and waits.
+void NumbersWalk::Sums::take_work(const Work& work) {
+    if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
+        add_to(numbers.work_ns, ns);
+        add_to(cost_of(work.line).work_ns, ns);
+    }
+}
+
+void NumbersWalk::Sums::take_op(OpId id) {
+    const Op& op = run_.op(id);
+    const std::int64_t issue_ns = run_.issue_ns(id);
+    add_to(numbers.issue_ns, issue_ns);
+    LineCost& cost = cost_of(op.line);
+    add_to(cost.issue_ns, issue_ns);
+    ++cost.ops;
+    issued_ += op.not_issued ? 0 : 1;
+    if (ended(op)) {
+        ++executed_;
+        add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
+        numbers.parts += run_.parts(id).size();
+        lanes_used_.set(run_.stream_of_lane(op.lane));
+    }
+}
+
+void NumbersWalk::Sums::take_launch(const Launch& launch) {
+    if (launch.op >= part_.first && launch.op <= part_.last) {
+        add_to(numbers.launch_ns, launch.end_ns - launch.begin_ns);
+    }
+}
+
+void NumbersWalk::Sums::take_work_before(OpId id) {
+    for (; work_ < works_end_ && run_.works_[work_].issued < id; ++work_) {
+        const Work& work = run_.works_[work_];
+        segment_.work_ns += static_cast<long double>(clipped(work.begin_ns, work.end_ns, part_));
+    }
+}
+
+void NumbersWalk::Sums::predict(bool waited) {
+    const long double execution = segment_.execution_term(t1_);
+    const long double issue = segment_.issue_term();
+    // What the program measured without a wait after it is the issuing alone.
+    const bool cut = !waited && end_marked_;
+    predicted_ += cut ? segment_.issue_ns + segment_.work_ns : std::max(execution, issue) + (waited ? t3_ : 0);
+    execution_terms_ += execution;
+    issue_terms_ += issue;
+    single_terms_ += segment_.ops == 1 ? std::min(execution, issue) : 0;
+    ++segments_;
+    longest_ = std::max(longest_, segment_.ops);
+}
+
+void NumbersWalk::Sums::take_in_segment(OpId id) {
+    const Op& op = run_.op(id);
+    take_work_before(id);
+    segment_.work_before_last_ns = segment_.work_ns;
+    if (segment_.ops == 0 && ended(op) && !op.not_issued) {
+        handovers_ += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
+    }
+    const auto took_ns = static_cast<long double>(ended(op) ? op.end_ns - op.begin_ns : 0);
+    if (!op.not_issued) {  // else it only kept its lane busy
+        ++segment_.ops;
+        segment_.issue_ns += static_cast<long double>(run_.issue_ns(id));
+        segment_.last_ns = took_ns;
+    }
+    segment_.on(op.lane).busy_ns += took_ns;
+    while (boundary_ < boundaries_.size() && boundaries_[boundary_].issued < id) {
+        ++boundary_;
+    }
+    if (boundary_ < boundaries_.size() && boundaries_[boundary_].issued == id) {
+        waits_.count(boundaries_[boundary_].kind);
+        predict(true);
+        segment_.clear();
+    }
+}
+
+void NumbersWalk::Sums::end() {
+    take_work_before(part_.last + 1);
+    if (!segment_.used.empty()) {
+        predict(false);
     } else {
-        predicted += segment.work_ns;  // after the last wait
+        predicted_ += segment_.work_ns;  // after the last wait
     }
 
-    const auto lane_count = static_cast<std::int64_t>(lanes_used.count());
+    const auto lane_count = static_cast<std::int64_t>(lanes_used_.count());
     // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
     // tell.
-    LaneSet lanes_begun = lanes_used;
+    LaneSet lanes_begun = lanes_used_;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        if (running(lane) != nullptr && clipped(running(lane)->begin_ns, part.end_ns, part) > 0) {
+        if (lanes_[lane].runs) {
             lanes_begun.set(lane);
         }
         if (lanes_begun[lane]) {
-            add_to(numbers.backend_open_ns, clipped(told_until_ns(lane), part.end_ns, part));
+            add_to(numbers.backend_open_ns, clipped(lanes_[lane].told_until_ns, part_.end_ns, part_));
         }
     }
     numbers.backend_idle_ns = std::max<std::int64_t>(
         rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
                 static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
         0);
-    numbers.t1_ns = static_cast<double>(t1);
-    numbers.t2_ns = static_cast<double>(t2);
-    numbers.t3_ns = static_cast<double>(t3);
+    numbers.t1_ns = static_cast<double>(t1_);
+    numbers.t2_ns = static_cast<double>(t2_);
+    numbers.t3_ns = static_cast<double>(t3_);
     // With a wait after every op both terms are t1 + t2 each time; then the stages themselves decide.
-    const bool tie = std::abs(execution_terms - issue_terms) <= 1e-9L * std::max(execution_terms, issue_terms);
-    numbers.regime = (tie ? t2 >= t1 : execution_terms > issue_terms) ? Regime::execution_bound : Regime::issue_bound;
+    const bool tie = std::abs(execution_terms_ - issue_terms_) <= 1e-9L * std::max(execution_terms_, issue_terms_);
+    numbers.regime =
+        (tie ? t2_ >= t1_ : execution_terms_ > issue_terms_) ? Regime::execution_bound : Regime::issue_bound;
     const auto near = [](long double a, long double b) {
         return std::abs(a - b) <= static_cast<long double>(kEvenShare) * std::max(a, b);
     };
     numbers.regime_even = numbers.ops > 0 && !numbers.cut_off &&
-                          (tie ? near(t1, t2) : near(execution_terms - single_terms, issue_terms - single_terms));
-    numbers.handover_ns = rounded(handovers);
+                          (tie ? near(t1_, t2_) : near(execution_terms_ - single_terms_, issue_terms_ - single_terms_));
+    numbers.handover_ns = rounded(handovers_);
     if (!numbers.cut_off) {
-        numbers.predicted_ns = rounded(predicted);
+        numbers.predicted_ns = rounded(predicted_);
         numbers.prediction_formula =
-            formula(segments, waits, longest, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
+            formula(segments_, waits_, longest_, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
     }
-
     numbers.recorder_ns =
-        rounded(static_cast<long double>(recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
-    return numbers;
+        rounded(static_cast<long double>(run_.recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
+
+    lines.reserve(by_line_.size());
+    for (const auto& [line, cost] : by_line_) {
+        lines.push_back(cost);
+    }
+    std::sort(lines.begin(), lines.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
+}
+
+NumbersWalk::NumbersWalk(const Run& run) : sums_(std::make_unique<Sums>(run)) {}
+NumbersWalk::~NumbersWalk() = default;
+
+bool NumbersWalk::step(double budget_ms) {
+    return sums_->step(budget_ms);
+}
+
+const Numbers& NumbersWalk::numbers() const {
+    return sums_->numbers;
+}
+
+const std::vector<LineCost>& NumbersWalk::lines() const {
+    return sums_->lines;
+}
+
+Numbers Run::numbers() const {
+    NumbersWalk walk(*this);
+    walk.step(0);
+    return walk.numbers();
+}
+
+std::vector<LineCost> Run::line_costs() const {
+    NumbersWalk walk(*this);
+    walk.step(0);
+    return walk.lines();
 }
 
 const char* regime_word(const Numbers& numbers) {
@@ -363,46 +533,6 @@ void Run::renew(Numbers& numbers) const {
 std::uint64_t Run::measured_peak(const Curve& curve) const {
     const Measured part = measured();
     return static_cast<std::uint64_t>(std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
-}
-
-std::vector<LineCost> Run::line_costs() const {
-    std::unordered_map<core::Line, LineCost> by_line;
-    LineCost* last = nullptr;
-    const auto cost_of = [&](core::Line line) -> LineCost& {
-        if (last == nullptr || last->line != line) {
-            last = &by_line[line];
-            last->line = line;
-        }
-        return *last;
-    };
-    const Measured part = measured();
-    for (OpId id = part.first; id <= part.last; ++id) {
-        const Op& op = ops_[id - 1];
-        LineCost& cost = cost_of(op.line);
-        add_to(cost.issue_ns, issue_ns(id));
-        ++cost.ops;
-    }
-    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
-        const Wait& wait = waits_[i];
-        if (wait.kind != trace::WaitKind::paused) {
-            add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
-        }
-    }
-    if (open_wait_ && open_wait_->kind != trace::WaitKind::paused) {
-        add_to(cost_of(open_wait_->line).blocked_ns, clipped(open_wait_->begin_ns, open_wait_->end_ns, part));
-    }
-    for (const Work& work : works_) {
-        if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part); ns > 0) {
-            add_to(cost_of(work.line).work_ns, ns);
-        }
-    }
-    std::vector<LineCost> costs;
-    costs.reserve(by_line.size());
-    for (const auto& [line, cost] : by_line) {
-        costs.push_back(cost);
-    }
-    std::sort(costs.begin(), costs.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
-    return costs;
 }
 
 }  // namespace headway::model

@@ -9,7 +9,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::uint64_t kAtOnce = 1u << 14;  // records of the frontend between two looks at the other streams
+constexpr std::uint64_t kAtOnce = 1u << 12;  // records of the frontend between two looks at the other streams
 
 const char* default_name(trace::WaitKind kind) {
     switch (kind) {

@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
-// Walking over all ops for the numbers takes at most this part of the time: up to some hundred thousand ops it is done
-// for every picture.
-constexpr std::int64_t kWalkShare = 20;
+// For walking over a run's ops, of each poll: while it goes on, and when it is over.
+constexpr double kWalk_ms = 1, kLastWalk_ms = 12;
 
 std::string ops_text(std::uint64_t ops) {
     std::string digits = std::to_string(ops);
@@ -77,19 +76,28 @@ void Execution::take_output(const std::string& bytes, bool error) {
 
 // Everything that is shown of a run is of one moment: the numbers are taken from what the picture is drawn from. What
 // needs a walk over the ops is of a moment before where they are too many for that.
-void Execution::renew_numbers() {
-    const std::int64_t now = core::monotonic_ns();
-    const bool walk = now - walked_at_ns_ >= walk_cost_ns_ * kWalkShare;
-    if (!walk) {
+void Execution::renew_numbers(double budget_ms, bool changed) {
+    if (!walk_ || walk_rescaled_ != run_->rescaled()) {
+        begin_walk(std::make_unique<model::NumbersWalk>(*run_));
+    } else if (changed) {
+        walk_is_of_now_ = false;
+    }
+    if (!walk_->step(budget_ms)) {
+        numbers_ = walk_->numbers();
+        line_costs_ = walk_->lines();
+        walk_.reset();
+        sums_of_total_ns_ = walk_is_of_now_ ? std::nullopt : std::optional(numbers_.total_ns);
+    } else {
         // Of an earlier moment even where the total is the same: ops may have ended since.
         sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
-        run_->renew(numbers_);
-        return;
     }
-    numbers_ = run_->numbers();
-    sums_of_total_ns_.reset();
-    walked_at_ns_ = core::monotonic_ns();
-    walk_cost_ns_ = walked_at_ns_ - now;
+    run_->renew(numbers_);
+}
+
+void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
+    walk_ = std::move(walk);
+    walk_rescaled_ = run_->rescaled();
+    walk_is_of_now_ = true;
 }
 
 bool Execution::take_records(double budget_ms) {
@@ -99,28 +107,28 @@ bool Execution::take_records(double budget_ms) {
     const bool more = run_->update(budget_ms);
     const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->rescaled() != rescaled || more;
     if (changed || sums_of_total_ns_) {
-        renew_numbers();
+        renew_numbers(std::min(budget_ms, kWalk_ms), changed);
         ++revision_;
     }
     return more;
 }
 
-void Execution::close() {
+void Execution::close(std::unique_ptr<model::NumbersWalk> walk) {
     run_->close();
-    numbers_ = run_->numbers();
-    sums_of_total_ns_.reset();
+    begin_walk(walk ? std::move(walk) : std::make_unique<model::NumbersWalk>(*run_));
+    renew_numbers(kLastWalk_ms, false);
 }
 
-bool Execution::read_on(double budget_ms) {
-    if (!unread_) {
-        return false;
-    }
-    unread_ = run_->update(budget_ms);
-    if (!unread_) {
-        close();
+void Execution::catch_up(double budget_ms) {
+    if (unread_) {
+        unread_ = run_->update(budget_ms);
+        if (!unread_) {
+            close();
+        }
+    } else {
+        renew_numbers(budget_ms, false);
     }
     ++revision_;
-    return unread_;
 }
 
 // Why a run that did not come to its end by itself has failed.

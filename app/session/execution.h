@@ -8,7 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/model/numbers_walk.h"
 #include "app/model/run.h"
 #include "app/session/child_process.h"
 #include "app/session/settings.h"
@@ -50,10 +52,14 @@ public:
     [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
     [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
     [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
-    // The numbers of what run() holds now. Where the ops are so many that walking over them takes long, their means and
-    // sums are older than the rest while it goes on; then this is the total that they are of.
+    // The numbers of what run() holds now. Where the ops are so many that walking over them takes several polls, their
+    // means and sums are older than the rest; then this is the total that they are of.
     [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
     [[nodiscard]] std::optional<std::int64_t> sums_of_total_ns() const { return sums_of_total_ns_; }
+    // What each line took, by line, ascending: as old as the sums.
+    [[nodiscard]] const std::vector<model::LineCost>& line_costs() const { return line_costs_; }
+    // Over, but not yet read or walked over to its end.
+    [[nodiscard]] bool lags() const { return unread_ || (walk_ && !live()); }
     [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
 
 private:
@@ -61,15 +67,17 @@ private:
     void take_output(const std::string& bytes, bool error);
     // What has come of a run that goes on; true while there is more.
     bool take_records(double budget_ms);
-    // Reads on in a recording to which nothing comes any more; true while there is more.
-    bool read_on(double budget_ms);
-    // The recording as it is: to its end, and never growing.
-    void close();
+    // While it lags().
+    void catch_up(double budget_ms);
+    // The recording as it is: to its end, and never growing. `walk`: one over it that somebody has made.
+    void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
     // It is over, in this way; `stop_asked`: by the learner's word.
     void finish(const Ending& ending, bool stop_asked);
     [[nodiscard]] std::string failure(const Ending& ending) const;
-    void renew_numbers();
+    // `changed`: the run, since the last time.
+    void renew_numbers(double budget_ms, bool changed);
+    void begin_walk(std::unique_ptr<model::NumbersWalk> walk);
 
     Phase phase_ = Phase::starting;
     std::shared_ptr<model::Run> run_;  // shared with who draws a picture of it
@@ -80,7 +88,10 @@ private:
     std::string ending_;
     model::Numbers numbers_;
     std::optional<std::int64_t> sums_of_total_ns_;
-    std::int64_t walked_at_ns_ = 0, walk_cost_ns_ = 0;  // over the ops, for the numbers
+    std::vector<model::LineCost> line_costs_;
+    std::unique_ptr<model::NumbersWalk> walk_;  // null: none is begun
+    std::uint32_t walk_rescaled_ = 0;           // Run::rescaled() at its begin
+    bool walk_is_of_now_ = false;               // nothing has come since
     std::uint64_t revision_ = 0;
 };
 

@@ -19,7 +19,7 @@ namespace headway::session {
 namespace {
 
 constexpr std::size_t kOutputPerPoll = 128 * 1024;
-constexpr double kOutputShare = 0.5;  // of the time for a poll
+constexpr double kOutputShare = 0.5;                    // of the time for a poll
 constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that all is over within a second
 constexpr double kRetireBudget_ms = 4;
 // Whoever the program started may hold its pipes open; nobody waits for them longer than this.
@@ -101,7 +101,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
 }
 
 bool Session::behind() const {
-    return (live() && behind_) || (a_ && a_->unread_) || (b_ && b_->unread_);
+    return (live() && behind_) || (a_ && a_->lags()) || (b_ && b_->lags());
 }
 
 void Session::retire() {
@@ -110,7 +110,7 @@ void Session::retire() {
         b_->phase_ = Phase::stopped;
         if (b_->run_) {
             b_->unread_ = true;  // a long recording is read over the next frames
-            b_->read_on(kRetireBudget_ms);
+            b_->catch_up(kRetireBudget_ms);
         }
         ++b_->revision_;
     }
@@ -144,12 +144,12 @@ void Session::reset() {
     b_.reset();
 }
 
-void Session::show(std::unique_ptr<model::Run> run) {
+void Session::show(std::unique_ptr<model::Run> run, std::unique_ptr<model::NumbersWalk> walk) {
     reset();
     b_ = std::make_unique<Execution>();
     b_->run_ = std::move(run);
     b_->run_->update();
-    b_->close();
+    b_->close(std::move(walk));
     b_->phase_ = Phase::recorded;
     b_->settings.program = b_->run_->info().program;
     b_->settings.device = b_->run_->info().device_kind;
@@ -162,9 +162,9 @@ void Session::show(std::unique_ptr<model::Run> run) {
 bool Session::poll(double budget_ms) {
     bool changed = devices_.poll();
     for (auto* execution : {b_.get(), a_.get()}) {
-        if (execution != nullptr && execution->unread_) {
+        if (execution != nullptr && execution->lags()) {
             budget_ms /= 2;
-            execution->read_on(budget_ms);
+            execution->catch_up(budget_ms);
             changed = true;
         }
     }

@@ -165,7 +165,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
     constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f, kWhy = 12.5f;
-    if (const auto of = state_.session.live() ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
+    if (const auto of = state_.session.b() != nullptr ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
         const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
         verdict = {};
         verdict.time = both ? "B's issue, blocked and idle:" : "sums of " + first;

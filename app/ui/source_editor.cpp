@@ -10,7 +10,6 @@
 #include "app/figure/format.h"
 #include "app/figure/utf8.h"
 #include "app/ui/widgets.h"
-#include "engine/core/clock.h"
 
 namespace headway::ui {
 namespace {
@@ -110,12 +109,6 @@ void SourceEditor::weigh() {
     if (weighed_run_ == run && weighed_ == revision) {
         return;
     }
-    // Summing up takes at most this part of the time while a long run goes on.
-    constexpr std::int64_t kShare = 20;
-    const std::int64_t begin = core::monotonic_ns();
-    if (b != nullptr && b->live() && weighed_run_ == run && begin - weighed_at_ns_ < weigh_cost_ns_ * kShare) {
-        return;
-    }
     weighed_run_ = run;
     weighed_ = revision;
     costs_.clear();
@@ -124,7 +117,7 @@ void SourceEditor::weigh() {
     }
     const auto name = document().path().filename();
     std::int64_t most = 1;
-    for (const auto& cost : b->run()->line_costs()) {
+    for (const auto& cost : b->line_costs()) {
         if (std::filesystem::path(b->run()->file(core::file_of(cost.line))).filename() == name) {
             costs_[core::number_of(cost.line)].of = cost;
             most = std::max({most, cost.issue_ns, cost.blocked_ns});
@@ -134,8 +127,6 @@ void SourceEditor::weigh() {
         cost.issue = static_cast<double>(cost.of.issue_ns) / static_cast<double>(most);
         cost.blocked = static_cast<double>(cost.of.blocked_ns) / static_cast<double>(most);
     }
-    weighed_at_ns_ = core::monotonic_ns();
-    weigh_cost_ns_ = weighed_at_ns_ - begin;
 }
 
 // How far the longest line goes.

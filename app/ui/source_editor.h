@@ -77,7 +77,6 @@ private:
     float longest_ = 0;
     std::unordered_map<std::uint32_t, Cost> costs_;  // by line of the run
     std::uint64_t weighed_ = 0, weighed_run_ = 0;
-    std::int64_t weighed_at_ns_ = 0, weigh_cost_ns_ = 0;
     std::uint32_t seen_line_ = 0, seen_selected_ = 0;
     std::uint64_t seen_costs_ = 0, seen_failed_ = 0;
     bool reveal_ = false;

@@ -52,8 +52,8 @@ std::string waking_text(const model::Numbers& n) {
 std::string stages_heading(const session::Execution* run) {
     const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
     std::string text = any && run->run()->info().simulated ? "Three stages, SIMULATED" : "Three stages, measured";
-    if (any && run->live()) {
-        const auto of = run->sums_of_total_ns();
+    const auto of = any ? run->sums_of_total_ns() : std::nullopt;
+    if (any && (run->live() || of)) {
         text += of ? ", after " + figure::duration_text(static_cast<double>(*of)) : std::string(", so far");
     }
     return text;

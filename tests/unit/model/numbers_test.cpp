@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "app/model/numbers_walk.h"
 #include "app/model/why.h"
 #include "tests/unit/model/recording_builder.h"
 
@@ -167,6 +168,69 @@ TEST(Numbers, AreRenewedWithoutAWalk) {
     EXPECT_EQ(numbers.headway_max, now.headway_max);
     EXPECT_EQ(numbers.issue_ns, sums) << "that takes a walk";
     EXPECT_LT(sums, now.issue_ns);
+}
+
+void expect_same(const Numbers& a, const Numbers& b) {
+    EXPECT_EQ(a.ops, b.ops);
+    EXPECT_EQ(a.total_ns, b.total_ns);
+    EXPECT_EQ(a.paused_ns, b.paused_ns);
+    EXPECT_EQ(a.issue_ns, b.issue_ns);
+    EXPECT_EQ(a.blocked_ns, b.blocked_ns);
+    EXPECT_EQ(a.work_ns, b.work_ns);
+    EXPECT_EQ(a.backend_busy_ns, b.backend_busy_ns);
+    EXPECT_EQ(a.backend_idle_ns, b.backend_idle_ns);
+    EXPECT_EQ(a.backend_open_ns, b.backend_open_ns);
+    EXPECT_EQ(a.t1_ns, b.t1_ns);
+    EXPECT_EQ(a.t2_ns, b.t2_ns);
+    EXPECT_EQ(a.t3_ns, b.t3_ns);
+    EXPECT_EQ(a.handover_ns, b.handover_ns);
+    EXPECT_EQ(a.predicted_ns, b.predicted_ns);
+    EXPECT_EQ(a.prediction_formula, b.prediction_formula);
+}
+
+TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
+    ConstantRun run(3, 10, 7, 3);
+    run.ops(5000, [](OpId i) { return i % 37 == 0; });
+    run.builder.wait(run.now, run.now + 1000, trace::WaitKind::paused);
+    run.now += 1000;
+    run.ops(700, kNever);
+    std::vector<OpId> open;
+    for (int i = 0; i < 20; ++i) {
+        open.push_back(run.builder.issue({run.now, run.now + 3, 0}));
+        run.now += 3;
+    }
+    const auto read = run.builder.read();
+    const Numbers then = read->numbers();
+    const auto lines = read->line_costs();
+    ASSERT_GT(then.paused_ns, 0);
+
+    NumbersWalk walk(*read);
+    constexpr double kOnePiece_ms = 1e-9;
+    int pieces = 0;
+    while (walk.step(kOnePiece_ms)) {
+        if (++pieces == 2) {  // it goes on: what was open ends, more is issued, waited for and paused
+            for (const OpId id : open) {
+                run.builder.exec(0, id, run.now + 10 * id, run.now + 10 * id + 5);
+            }
+            run.now += 100'000;
+            run.ops(3000, [](OpId i) { return i % 2 == 0; });
+            run.builder.wait(run.now, run.now + 77, trace::WaitKind::paused);
+            run.now += 77;
+            read->update();
+        }
+    }
+    EXPECT_GT(pieces, 10);
+    expect_same(walk.numbers(), then);
+    ASSERT_EQ(walk.lines().size(), lines.size());
+    EXPECT_EQ(walk.lines()[0].ops, lines[0].ops);
+    EXPECT_EQ(walk.lines()[0].blocked_ns, lines[0].blocked_ns);
+    EXPECT_GT(read->numbers().issue_ns, then.issue_ns);
+    EXPECT_GT(read->numbers().paused_ns, then.paused_ns);
+
+    NumbersWalk again(*read);
+    while (again.step(kOnePiece_ms)) {
+    }
+    expect_same(again.numbers(), read->numbers());
 }
 
 // An op is known when it has ended: until then its lane is not called idle.
