@@ -95,6 +95,11 @@ void Renderer::draw(unsigned framebuffer, int width, int height, ClearColour cle
     drawing = this;
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     drawing = nullptr;
+    // Not in the first frame, which somebody waits for.
+    constexpr int kWarmUp = 2;
+    if (frames_ < kWarmUp && ++frames_ == kWarmUp) {
+        shapes_->warm_up(width, height);
+    }
 }
 
 void Renderer::draw_layer(const ImDrawList* list, const ImDrawCmd* command) {

@@ -80,6 +80,7 @@ private:
 
     std::unique_ptr<ShapeRenderer> shapes_;
     bool backend_ = false;  // ImGui's, started
+    int frames_ = 0;        // until all programs are warm
     unsigned font_texture_ = 0;
     Kept kept_;
     unsigned framebuffer_ = 0;

@@ -249,4 +249,27 @@ void ShapeRenderer::draw(const Shapes& shapes, std::size_t first, std::size_t la
     glBindVertexArray(0);
 }
 
+void ShapeRenderer::warm_up(int width_px, int height_px) {
+    constexpr PixelBox kBeside{-200, -200, -100, -100};
+    constexpr Colour kFull = 0xFF000000, kHalf = 0x80000000;
+    Shapes shapes;
+    shapes.clip(kBeside);
+    shapes.box(kBeside, kFull);
+    shapes.box(kBeside, kHalf);
+    SpanLook look{.fill = kFull, .radius_px = 4};
+    shapes.span(kBeside, look);
+    look.stripe_step = 8;
+    look.stripe_width = 4;
+    shapes.span(kBeside, look);
+    constexpr std::array<Bar, 2> kStanding{{{{-200, -180, -190, -150}, kFull}, {{-190, -170, -180, -150}, kFull}}};
+    constexpr std::array<Bar, 2> kHanging{{{{-200, -180, -190, -150}, kFull}, {{-190, -180, -180, -140}, kFull}}};
+    shapes.bars(kStanding);
+    shapes.bars(kHanging);
+    constexpr std::array<PixelPoint, 2> kSlope{{{-200, -190}, {-150, -110}}};
+    shapes.curve(kSlope, kFull, 2);
+    shapes.sort();
+    upload(shapes);
+    draw(shapes, 0, shapes.parts().size(), width_px, height_px);
+}
+
 }  // namespace headway::gfx
