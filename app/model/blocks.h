@@ -3,8 +3,11 @@
 // Threads: one.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace headway::model {
@@ -21,14 +24,55 @@ public:
     [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
     [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
 
-    T& push_back(const T& value) {
+    T& push_back(T value) {
         if (size_ >> kShift == blocks_.size()) {
             blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
         }
         T& place = (*this)[size_++];
-        place = value;
+        place = std::move(value);
         return place;
     }
+
+    // Of what is there when it is made; stays good while the array grows.
+    class Iterator {
+    public:
+        using iterator_category = std::random_access_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const T*;
+        using reference = const T&;
+
+        Iterator() = default;
+        Iterator(const Blocks& of, std::size_t at) : of_(&of), at_(at) {}
+        const T& operator*() const { return (*of_)[at_]; }
+        const T* operator->() const { return &(*of_)[at_]; }
+        const T& operator[](difference_type by) const { return *(*this + by); }
+        Iterator& operator+=(difference_type by) {
+            at_ = static_cast<std::size_t>(static_cast<difference_type>(at_) + by);
+            return *this;
+        }
+        Iterator& operator-=(difference_type by) { return *this += -by; }
+        Iterator& operator++() { return *this += 1; }
+        Iterator& operator--() { return *this += -1; }
+        Iterator operator++(int) { return std::exchange(*this, *this + 1); }
+        Iterator operator--(int) { return std::exchange(*this, *this - 1); }
+        friend Iterator operator+(Iterator it, difference_type by) { return it += by; }
+        friend Iterator operator+(difference_type by, Iterator it) { return it += by; }
+        friend Iterator operator-(Iterator it, difference_type by) { return it -= by; }
+        friend difference_type operator-(const Iterator& a, const Iterator& b) {
+            return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
+        }
+        friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+        friend std::strong_ordering operator<=>(const Iterator& a, const Iterator& b) { return a.at_ <=> b.at_; }
+
+    private:
+        const Blocks* of_ = nullptr;
+        std::size_t at_ = 0;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+    [[nodiscard]] Iterator end() const { return {*this, size_}; }
+    [[nodiscard]] const T& front() const { return (*this)[0]; }
+
     // Keeps the first `size` elements and the room of the others.
     void truncate(std::size_t size) { size_ = size; }
     void clear() {

@@ -83,6 +83,8 @@ struct Wait {
     OpId target_writer = 0;  // the last op before it that wrote the target
 };
 
+using Waits = Blocks<Wait, 8>;
+
 // A stretch in which the frontend neither issued nor waited but computed by itself: NumPy, say.
 struct Work {
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -132,7 +134,7 @@ struct DriverEvent {
 
 struct Lane {
     std::string name;
-    std::vector<OpId> ops{};    // in the order of execution; their begin_ns ascend
+    Blocks<OpId> ops{};         // in the order of execution; their begin_ns ascend
     std::vector<Part> parts{};  // of the composite ones among them, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
     KindSums kinds{};           // of the ops, by signature
@@ -298,7 +300,7 @@ public:
     [[nodiscard]] int device_of(const Wait& wait) const;
     [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
-    [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
+    [[nodiscard]] const Waits& waits() const { return waits_; }
     [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
@@ -471,7 +473,7 @@ private:
     std::vector<RunDevice> devices_;
     std::vector<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
-    std::vector<Wait> waits_;
+    Waits waits_;
     std::optional<Wait> open_wait_;
     std::vector<Running> running_;               // by lane
     std::array<std::uint32_t, 256> open_ops_{};  // issued for a lane and not ended, by its number
