@@ -106,6 +106,7 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
                 const std::int64_t begin_ns = ns_from_ticks(record.begin);
                 if ((op & trace::kPart) != 0) {
                     ++next;
+                    any = true;  // a composite op may have more of them than are taken at once
                     intake_->parts[lane].push_back(
                         {begin_ns, end_of(record.begin, record.duration), 0, static_cast<std::uint16_t>(op & 0xffffu)});
                     continue;

@@ -30,6 +30,20 @@ TEST(Composites, PartsBelongToTheOpWhoseRecordFollows) {
     EXPECT_EQ(run->op(2).end_ns, 20);
 }
 
+TEST(Composites, OfMorePartsThanAreTakenAtOnceAreTakenInWhole) {
+    constexpr int kParts = 70'000;
+    RecordingBuilder builder(std::size_t{64} << 20);
+    const auto small = builder.signature(8);
+    builder.issue({0, 1, 0, 1, 0, 0, true, small});
+    for (int i = 0; i < kParts; ++i) {
+        builder.part(0, small, 10 + i, 11 + i);
+    }
+    builder.exec(0, 1, 10, 10 + kParts);
+    const auto run = builder.read();
+    EXPECT_EQ(run->op(1).end_ns, 10 + kParts);
+    EXPECT_EQ(run->numbers().parts, static_cast<std::uint64_t>(kParts));
+}
+
 TEST(Composites, FurtherOutputsTakeMemoryAndGiveItBack) {
     for (const char* policy : {"finish", "stream", "lazy"}) {
         RecordingBuilder builder;
