@@ -22,7 +22,13 @@ public:
               result_.emplace(read_trace(path_, &progress_));
               if (*result_) {
                   walk_ = std::make_unique<model::NumbersWalk>(*(*result_)->run);
-                  walk_->step(0);
+                  constexpr double kLook_ms = 5;
+                  while (!progress_.cancel.load(std::memory_order_relaxed) && walk_->step(kLook_ms)) {
+                  }
+                  if (progress_.cancel.load(std::memory_order_relaxed)) {
+                      walk_.reset();
+                      result_.emplace(core::Error{core::ErrorKind::stopped, "opening " + path_ + " was cancelled"});
+                  }
               }
               done_.store(true, std::memory_order_release);
           }) {}

@@ -33,7 +33,7 @@ public:
         return place;
     }
 
-    // Of what is there when it is made; stays good while the array grows.
+    // Stays good while the array grows, not where it is moved.
     class Iterator {
     public:
         using iterator_category = std::random_access_iterator_tag;

@@ -148,9 +148,11 @@ private:
     struct LaneNow {
         bool runs = false;  // an op, in the measured part
         std::int64_t told_until_ns = 0;
+        std::size_t ops = 0;  // that have ended, and the last one's times
+        std::int64_t last_begin_ns = 0, last_end_ns = 0;
     };
 
-    [[nodiscard]] bool ended(const Op& op) const { return op.end_ns <= now_ns_; }
+    [[nodiscard]] bool ended(const Op& op) const;
     LineCost& cost_of(core::Line line);
     void take_wait(const Wait& wait);
     void take_work(const Work& work);
@@ -168,7 +170,6 @@ private:
 
     const Run& run_;
     const Run::Measured part_;
-    const std::int64_t now_ns_;  // what ended later has not ended
     const bool end_marked_;
     std::vector<LaneNow> lanes_;
     std::size_t works_end_, launches_end_;
@@ -196,7 +197,6 @@ private:
 NumbersWalk::Sums::Sums(const Run& run)
     : run_(run),
       part_(run.measured()),
-      now_ns_(run.now_ns()),
       end_marked_(run.measure_end_ns_ != kPending),
       works_end_(run.works_.size()),
       launches_end_(run.launches_.size()) {
@@ -215,9 +215,22 @@ NumbersWalk::Sums::Sums(const Run& run)
     lanes_.resize(run.lanes_.size());
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         const Running* running = run.running(lane);
+        const auto& ops = run.lanes_[lane].ops;
+        const Op last = ops.empty() ? Op() : run.op(ops.back());
         lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
-                        run.told_until_ns(lane)};
+                        run.told_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
     }
+}
+
+// By what was known when the walk began: a device may tell of ops long after their end.
+bool NumbersWalk::Sums::ended(const Op& op) const {
+    if (op.end_ns == kPending || op.lane >= lanes_.size()) {
+        return false;
+    }
+    const LaneNow& then = lanes_[op.lane];
+    return run_.lanes_[op.lane].ops.size() == then.ops ||
+           (then.ops > 0 &&
+            (op.begin_ns < then.last_begin_ns || (op.begin_ns == then.last_begin_ns && op.end_ns <= then.last_end_ns)));
 }
 
 bool NumbersWalk::Sums::step(double budget_ms) {
@@ -510,6 +523,11 @@ void Run::renew(Numbers& numbers) const {
     const Measured part = measured();
     numbers.told = told();
     numbers.cut_off = cut_off();
+    if (numbers.cut_off) {  // what was predicted of it before it was
+        numbers.predicted_ns = 0;
+        numbers.prediction_formula.clear();
+        numbers.regime_even = false;
+    }
     numbers.begin_ns = part.begin_ns;
     numbers.end_ns = part.end_ns;
     numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;

@@ -1,7 +1,7 @@
 // The numbers of a run, summed up in parts: for ten million ops that takes longer than a frame of the window may.
 //
-// They are of the moment at which the walk was begun, whatever the run has taken in since; only where it was taken in
-// anew (Run::rescaled()) the walk is of no use any more. It takes about 20 ms for a million ops.
+// They are of the moment at which the walk was begun, whatever the run has taken in since. Where it was taken in anew
+// (Run::rescaled() has changed) the walk must not go on. It takes about 20 ms for a million ops.
 //
 // Threads: that which updates the run, which must outlive the walk.
 #pragma once

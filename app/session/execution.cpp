@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
-// For walking over a run's ops, of each poll: while it goes on, and when it is over.
+// For walking over a run's ops: of each poll while it goes on, and at its end.
 constexpr double kWalk_ms = 1, kLastWalk_ms = 12;
 
 std::string ops_text(std::uint64_t ops) {
@@ -124,6 +124,9 @@ void Execution::catch_up(double budget_ms) {
         unread_ = run_->update(budget_ms);
         if (!unread_) {
             close();
+        } else {
+            sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
+            run_->renew(numbers_);
         }
     } else {
         renew_numbers(budget_ms, false);

@@ -79,7 +79,7 @@ bool ComparisonPanel::moving() const {
 const model::IdleCauses* ComparisonPanel::idle_of(const session::Execution& execution) {
     constexpr double kBudgetMs = 3;  // of a frame
     Idle& idle = idle_[&execution == state_.session.a() ? 0 : 1];
-    if (execution.grows()) {
+    if (execution.grows() || execution.lags()) {
         idle.run = nullptr;
         idle.walk.reset();
         idle.busy = false;
@@ -165,11 +165,19 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
     constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f, kWhy = 12.5f;
-    if (const auto of = state_.session.b() != nullptr ? state_.session.b()->sums_of_total_ns() : std::nullopt) {
+    std::string whose;  // sums are older than the rest
+    std::optional<std::int64_t> of;
+    for (const Row& row : all) {
+        if (const auto total_ns = row.run->sums_of_total_ns()) {
+            whose += (whose.empty() ? "" : ", ") + std::string(1, row.run->letter) + "'s";
+            of = total_ns;
+        }
+    }
+    if (of) {
         const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
         verdict = {};
-        verdict.time = both ? "B's issue, blocked and idle:" : "sums of " + first;
-        verdict.memory = both ? first : std::string();
+        verdict.time = both ? whose + " issue, blocked and idle:" : "sums of " + first;
+        verdict.memory = !both ? std::string() : whose.size() > 3 ? "being summed up" : first;
     }
     const float pad = ui_.px(20);
     const float words = std::max(text_width(ui_, Face::semibold, kWords, verdict.time),

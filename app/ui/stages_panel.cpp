@@ -27,7 +27,7 @@ std::string prediction_verdict(const session::Execution& run) {
     if (run.run() != nullptr && run.run()->error()) {
         return run.run()->error()->stopped() ? "until it was stopped" : "until it failed";
     }
-    return prediction_verdict(run.numbers());
+    return run.sums_of_total_ns() ? "so far" : prediction_verdict(run.numbers());
 }
 
 std::string prediction_verdict(const model::Numbers& n) {
@@ -149,7 +149,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         tooltip_over(ui_, "stage/predicted", {left, y1 - ui_.px(14)}, {left + room, y2 + ui_.px(4)},
                      numbers.prediction_formula);
     }
-    const std::string waking = predicted ? waking_text(numbers) : std::string();
+    const std::string waking = predicted && !run->sums_of_total_ns() ? waking_text(numbers) : std::string();
     const std::string verdict = prediction_verdict(*run);
     line(issues && !numbers.cut_off ? y3 : y1, "measured", numbers.total_ns,
          (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));

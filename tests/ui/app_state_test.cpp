@@ -51,7 +51,7 @@ protected:
         std::filesystem::remove_all(state.sources.home);
     }
     void finish() {
-        while (session.live()) {
+        while (session.live() || session.behind()) {
             state.poll(5);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }

@@ -39,6 +39,38 @@ core::Result<ChildProcess> shell(const std::string& words, int fd = -1) {
     return ChildProcess::start("/bin/sh", {"-c", words}, fd);
 }
 
+void nothing(int) {}
+
+TEST(ChildProcess, LeavesSignalsAsTheyWereAndTheChildHasNoneBlocked) {
+    struct sigaction handled {
+    }, ignored{}, before_handled{}, before_ignored{};
+    handled.sa_handler = nothing;
+    ignored.sa_handler = SIG_IGN;
+    sigaction(SIGUSR2, &handled, &before_handled);
+    sigaction(SIGHUP, &ignored, &before_ignored);
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+
+    auto child = shell(
+        "while read name value; do case $name in Sig[BIC]*) echo $name $value;; esac; done"
+        " </proc/$$/status");
+    sigset_t after;
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    struct sigaction now {};
+    sigaction(SIGUSR2, &before_handled, &now);
+    sigaction(SIGHUP, &before_ignored, nullptr);
+    ASSERT_TRUE(child);
+    EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
+    EXPECT_EQ(sigismember(&after, SIGUSR2), 0);
+    EXPECT_EQ(now.sa_handler, nothing);
+    std::string out, err;
+    EXPECT_EQ(end_of(*child, out, err).status, 0) << err;
+    EXPECT_NE(out.find("SigBlk: 0000000000000000"), std::string::npos) << out;
+    EXPECT_NE(out.find("SigIgn: 0000000000000001"), std::string::npos) << out;  // SIGHUP
+}
+
 TEST(ChildProcess, GivesOutputErrorsAndStatusApart) {
     auto child = shell("echo to out; echo to err >&2; exit 7");
     ASSERT_TRUE(child);

@@ -12,7 +12,7 @@ namespace {
 
 void run(session::Session& session) {
     ASSERT_TRUE(session.start());
-    while (session.live()) {
+    while (session.live() || session.behind()) {
         session.poll(5);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -81,7 +81,7 @@ TEST(Comparison, OnlyWhatCameToItsEndIsHeldAgainstThePrediction) {
     session.settings = training(trace::BarrierKind::none);
     session.settings.budget_bytes = 8 << 20;
     ASSERT_TRUE(session.start());
-    while (session.live()) {
+    while (session.live() || session.behind()) {
         session.poll(5);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -109,6 +109,9 @@ TEST(Comparison, TheStagesSayOfWhatMomentTheyAre) {
     EXPECT_EQ(heading.find("Three stages, SIMULATED, "), 0u) << heading;
     EXPECT_TRUE(heading.ends_with(session.b()->sums_of_total_ns() ? "s" : ", so far")) << heading;
     session.stop_at_once();
+    while (session.behind()) {
+        session.poll(5);
+    }
     EXPECT_EQ(stages_heading(session.b()), "Three stages, SIMULATED");
 }
 

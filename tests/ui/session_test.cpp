@@ -37,7 +37,7 @@ bool poll_until(Session& session, const std::function<bool()>& done) {
     return true;
 }
 bool finish(Session& session) {
-    return poll_until(session, [&] { return !session.live(); });
+    return poll_until(session, [&] { return !session.live() && !session.behind(); });
 }
 
 // A program that pretends to be the runner.

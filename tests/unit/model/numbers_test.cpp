@@ -186,6 +186,60 @@ void expect_same(const Numbers& a, const Numbers& b) {
     EXPECT_EQ(a.handover_ns, b.handover_ns);
     EXPECT_EQ(a.predicted_ns, b.predicted_ns);
     EXPECT_EQ(a.prediction_formula, b.prediction_formula);
+    EXPECT_EQ(a.regime, b.regime);
+    EXPECT_EQ(a.regime_even, b.regime_even);
+    EXPECT_EQ(a.parts, b.parts);
+    EXPECT_EQ(a.launch_ns, b.launch_ns);
+    EXPECT_EQ(a.recorder_ns, b.recorder_ns);
+}
+
+// A GPU tells of ops when they are over, and some time after.
+TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
+    constexpr OpId kTold = 5000, kLate = 3000;
+    RecordingBuilder builder(std::size_t{64} << 20);
+    builder.facts(R"({"timing": "cupti"})");
+    std::int64_t now = 0;
+    const auto issue = [&] {
+        const OpId id = builder.issue({.begin = now, .end = now + 1});
+        ++now;
+        return id;
+    };
+    for (OpId i = 0; i < kTold; ++i) {
+        builder.exec(0, issue(), 10'000 + i, 10'001 + i);
+    }
+    std::vector<OpId> late;
+    for (OpId i = 0; i < kLate; ++i) {
+        late.push_back(issue());
+    }
+    builder.mark(trace::FrontendKind::scope_begin, 100'000, 0, "training");
+    const auto run = builder.read();
+    const Numbers then = run->numbers();
+    ASSERT_EQ(then.backend_busy_ns, kTold);
+    ASSERT_GT(then.backend_open_ns, 0);
+
+    NumbersWalk walk(*run);
+    ASSERT_TRUE(walk.step(1e-9));
+    for (const OpId id : late) {
+        builder.exec(0, id, 20'000 + 3 * id, 20'002 + 3 * id);
+    }
+    run->update();
+    ASSERT_GT(run->numbers().backend_busy_ns, then.backend_busy_ns);
+    walk.step(0);
+    expect_same(walk.numbers(), then);
+}
+
+TEST(Numbers, RenewedOnesOfARunThatWasCutOffPredictNothing) {
+    ConstantRun run(3, 40, 7);
+    run.ops(20, [](OpId i) { return i == 20; });
+    run.builder.issue({run.now, run.now + 3});
+    const auto read = run.builder.read();
+    Numbers numbers = read->numbers();
+    ASSERT_GT(numbers.predicted_ns, 0);
+    read->close();
+    read->renew(numbers);
+    EXPECT_TRUE(numbers.cut_off);
+    EXPECT_EQ(numbers.predicted_ns, 0);
+    EXPECT_EQ(numbers.prediction_formula, "");
 }
 
 TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
