@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/model/numbers_walk.h"
 #include "app/model/why.h"
 #include "engine/core/error_word.h"
 
@@ -110,13 +111,13 @@ void append_waits(std::string& text, const Run& run) {
     text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
 }
 
-Json lines_of(const Run& run) {
+Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
     Json list = Json::array();
     const Told told = run.told();
     if (!told.issues && !told.waits) {
         return nullptr;
     }
-    for (const LineCost& cost : run.line_costs()) {
+    for (const LineCost& cost : costs) {
         Json entry;
         put_line(entry, run, cost.line);
         entry["issue_ns"] = if_told(told.issues, cost.issue_ns);
@@ -289,7 +290,9 @@ const char* word_for(trace::WaitKind kind) {
 
 std::string report_json(const Run& run) {
     const RunInfo& info = run.info();
-    const Numbers numbers = run.numbers();
+    NumbersWalk walk(run);
+    walk.step(0);
+    const Numbers& numbers = walk.numbers();
     const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
 
     Json report;
@@ -363,7 +366,7 @@ std::string report_json(const Run& run) {
         report["driver"] = driver_of(run);
     }
     Json rest;
-    rest["lines"] = lines_of(run);
+    rest["lines"] = lines_of(run, walk.lines());
     rest["minibatches"] = minibatches_of(run);
     rest["scopes"] = scopes_of(run);
     rest["devices"] = devices_of(run);

@@ -86,7 +86,7 @@ public:
     // The program itself is at work: there is a runner, not paused. A run is live until all that it left is read.
     [[nodiscard]] bool executing() const { return running() && !ended_; }
     [[nodiscard]] bool waiting() const { return live() || behind() || devices_.asking(); }
-    // There is more in a recording than has been read: poll() may be given more time.
+    // There is more in a recording than has been read, or summed up of one that is over: poll() may be given more time.
     [[nodiscard]] bool behind() const;
 
     // CPU and simulated until the runner has answered.

@@ -14,7 +14,7 @@ struct FramePace {
     double intake_ms = 6;       // of a frame, for reading recordings
 };
 
-// `live`: a run goes on. `behind`: more has been recorded than read. `hands`: somebody moves the picture.
+// `live`: a run goes on. `behind`: more has been recorded than read or summed up. `hands`: somebody moves the picture.
 inline FramePace frame_pace(bool live, bool behind, bool hands, unsigned cores = std::thread::hardware_concurrency()) {
     constexpr unsigned kEnough = 4;
     constexpr double kFollow_s = 1.0 / 31, kFollow_ms = 1, kBehind_ms = 16;
