@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/core/whole_file.h"
+
 namespace headway::exchange {
 
 namespace {
@@ -90,9 +92,7 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
         return cannot_write(path, why);
     }
     remember(file.temporary_);
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(file.fd_, exists ? existing.st_mode & 0777 : 0666 & ~mask) != 0) {
+    if (fchmod(file.fd_, exists ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
         file.errno_ = errno;
     }
     return file;

@@ -166,9 +166,7 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     if (fd < 0) {
         return cannot_write(errno);
     }
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask) != 0) {
+    if (fchmod(fd, core::permissions_of_new_files()) != 0) {
         // It stays the owner's alone.
     }
     close(fd);

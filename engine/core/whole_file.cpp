@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace headway::core {
 namespace {
@@ -54,9 +55,7 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
         return cannot_write(path, errno);
     }
     int why = write_all(fd, bytes);
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (why == 0 && fchmod(fd, exists ? existing.st_mode & 0777 : 0666 & ~mask) != 0) {
+    if (why == 0 && fchmod(fd, exists ? existing.st_mode & 0777 : permissions_of_new_files()) != 0) {
         why = errno;
     }
     if (why == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
@@ -73,6 +72,20 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
         return cannot_write(path, why);
     }
     return {};
+}
+
+mode_t permissions_of_new_files() {
+    constexpr mode_t kAll = 0666;
+    constexpr std::string_view kName = "Umask:";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(kName)) {
+            return kAll & ~static_cast<mode_t>(std::strtoul(line.c_str() + kName.size(), nullptr, 8));
+        }
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    return kAll & ~mask;
 }
 
 }  // namespace headway::core

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <string>
@@ -8,6 +9,7 @@
 #include "engine/core/ids.h"
 #include "engine/core/result.h"
 #include "engine/core/thread.h"
+#include "engine/core/whole_file.h"
 
 namespace headway::core {
 
@@ -15,6 +17,14 @@ TEST(Line, HoldsFileAndNumber) {
     const Line line = make_line(3, 70000);
     EXPECT_EQ(file_of(line), 3u);
     EXPECT_EQ(number_of(line), 70000u);
+}
+
+TEST(WholeFile, NewFilesHaveThePermissionsThatTheUmaskLeaves) {
+    const mode_t before = umask(027);
+    EXPECT_EQ(permissions_of_new_files(), mode_t{0640});
+    EXPECT_EQ(umask(0), mode_t{027}) << "it has been set";
+    EXPECT_EQ(permissions_of_new_files(), mode_t{0666});
+    umask(before);
 }
 
 TEST(Result, HoldsAValueOrAnError) {
