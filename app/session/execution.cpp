@@ -22,6 +22,15 @@ std::string ops_text(std::uint64_t ops) {
     return digits + (ops == 1 ? " op" : " ops");
 }
 
+// Some devices tell of the end of ops when nothing else has happened.
+std::size_t ended_ops(const model::Run& run) {
+    std::size_t ops = 0;
+    for (const model::Lane& lane : run.lanes()) {
+        ops += lane.ops.size();
+    }
+    return ops;
+}
+
 // As it stands by itself: "Out of memory at op 203."
 std::string sentence(std::string text) {
     if (!text.empty()) {
@@ -103,9 +112,11 @@ void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
 bool Execution::take_records(double budget_ms) {
     const auto seen = run_->now_ns();
     const auto ops = run_->op_count();
+    const auto ended = ended_ops(*run_);
     const auto rescaled = run_->rescaled();
     const bool more = run_->update(budget_ms);
-    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->rescaled() != rescaled || more;
+    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || ended_ops(*run_) != ended ||
+                         run_->rescaled() != rescaled || more;
     if (changed || sums_of_total_ns_) {
         renew_numbers(std::min(budget_ms, kWalk_ms), changed);
         ++revision_;

@@ -267,7 +267,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         y += ui_.px(26);
     }
-    if (both && !verdict.memory.empty() && !state_.session.live()) {
+    if (both && !of && !verdict.memory.empty() && !state_.session.live()) {
         draw_text_right(ui_, list, max.x - ui_.px(14), top, Face::semibold, kHead, t.faint, "one run each");
     }
     draw_text_right(ui_, list, max.x - ui_.px(14), top + ui_.px(26), Face::semibold, kWords, tone(t, verdict.time_tone),

@@ -27,7 +27,7 @@ std::string prediction_verdict(const session::Execution& run) {
     if (run.run() != nullptr && run.run()->error()) {
         return run.run()->error()->stopped() ? "until it was stopped" : "until it failed";
     }
-    return run.sums_of_total_ns() ? "so far" : prediction_verdict(run.numbers());
+    return run.sums_of_total_ns() && run.numbers().told.issues ? "being summed up" : prediction_verdict(run.numbers());
 }
 
 std::string prediction_verdict(const model::Numbers& n) {

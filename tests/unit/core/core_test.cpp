@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "engine/core/clock.h"
 #include "engine/core/ids.h"
@@ -21,8 +22,20 @@ TEST(Line, HoldsFileAndNumber) {
 
 TEST(WholeFile, NewFilesHaveThePermissionsThatTheUmaskLeaves) {
     const mode_t before = umask(027);
-    EXPECT_EQ(permissions_of_new_files(), mode_t{0640});
-    EXPECT_EQ(umask(0), mode_t{027}) << "it has been set";
+    // Who sets the umask to read it is seen by the others.
+    std::atomic<int> wrong{0};
+    {
+        std::vector<std::jthread> readers;
+        for (int reader = 0; reader < 4; ++reader) {
+            readers.emplace_back([&wrong] {
+                for (int i = 0; i < 500; ++i) {
+                    wrong += permissions_of_new_files() != 0640 ? 1 : 0;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(umask(0), mode_t{027});
     EXPECT_EQ(permissions_of_new_files(), mode_t{0666});
     umask(before);
 }
