@@ -191,7 +191,7 @@ private:
         if (!read.own || !state_.choose_lesson(read.run->info().program)) {
             state_.choose_recording(path);
         }
-        state_.session.show(std::move(read.run), opening_->take_walk());
+        state_.session.show(std::move(read.run), std::move(read.walk));
         std::string notes;
         for (const std::string& note : read.notes) {
             notes += (notes.empty() ? "" : " ") + note;

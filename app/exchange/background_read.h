@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "app/exchange/chrome_reader.h"
-#include "app/model/numbers_walk.h"
 
 namespace headway::exchange {
 
@@ -19,17 +18,7 @@ class BackgroundRead {
 public:
     explicit BackgroundRead(std::string path)
         : path_(std::move(path)), thread_([this] {
-              result_.emplace(read_trace(path_, &progress_));
-              if (*result_) {
-                  walk_ = std::make_unique<model::NumbersWalk>(*(*result_)->run);
-                  constexpr double kLook_ms = 5;
-                  while (!progress_.cancel.load(std::memory_order_relaxed) && walk_->step(kLook_ms)) {
-                  }
-                  if (progress_.cancel.load(std::memory_order_relaxed)) {
-                      walk_.reset();
-                      result_.emplace(core::Error{core::ErrorKind::stopped, "opening " + path_ + " was cancelled"});
-                  }
-              }
+              result_.emplace(read());
               done_.store(true, std::memory_order_release);
           }) {}
     ~BackgroundRead() { cancel(); }
@@ -44,14 +33,25 @@ public:
         return done_.load(std::memory_order_acquire) ? std::exchange(result_, std::nullopt) : std::nullopt;
     }
 
-    // Over the run that was taken, to its end.
-    [[nodiscard]] std::unique_ptr<model::NumbersWalk> take_walk() { return std::move(walk_); }
-
 private:
+    core::Result<ReadTrace> read() {
+        auto trace = read_trace(path_, &progress_);
+        if (!trace) {
+            return trace;
+        }
+        trace->walk = std::make_unique<model::NumbersWalk>(*trace->run);
+        constexpr double kLook_ms = 5;
+        while (trace->walk->step(kLook_ms)) {
+            if (progress_.cancel.load(std::memory_order_relaxed)) {
+                return cancelled(path_);
+            }
+        }
+        return trace;
+    }
+
     std::string path_;
     ReadProgress progress_;
     std::optional<core::Result<ReadTrace>> result_;
-    std::unique_ptr<model::NumbersWalk> walk_;
     std::atomic<bool> done_{false};
     std::jthread thread_;  // last: it uses the others
 };

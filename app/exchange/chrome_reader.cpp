@@ -63,7 +63,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
         }
         if (progress != nullptr) {
             if (progress->cancel.load(std::memory_order_relaxed)) {
-                return core::Error{core::ErrorKind::stopped, "opening " + name + " was cancelled"};
+                return cancelled(name);
             }
             progress->permille.store(static_cast<int>((*source)->share_read() * 900), std::memory_order_relaxed);
         }
@@ -124,7 +124,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     trace.run = std::make_unique<model::Run>(std::move(*reader));
     while (trace.run->update(50)) {
         if (progress != nullptr && progress->cancel.load(std::memory_order_relaxed)) {
-            return core::Error{core::ErrorKind::stopped, "opening " + name + " was cancelled"};
+            return cancelled(name);
         }
     }
     trace.run->close();
@@ -153,6 +153,10 @@ core::Result<ReadTrace> read_recording(int fd, const std::string& path) {
 }
 
 }  // namespace
+
+core::Error cancelled(const std::string& path) {
+    return {core::ErrorKind::stopped, "opening " + path + " was cancelled"};
+}
 
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

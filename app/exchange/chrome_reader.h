@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/model/numbers_walk.h"
 #include "app/model/run.h"
 #include "engine/core/result.h"
 
@@ -27,10 +28,15 @@ struct ReadTrace {
     std::unique_ptr<model::Run> run;  // complete and closed
     std::vector<std::string> notes;   // sentences about what was mended or left out
     bool own = false;                 // Headway's; else of another program
+    // Over the run, to its end; null: nobody has made one.
+    std::unique_ptr<model::NumbersWalk> walk{};
 };
 
 // Fails in one sentence that names the file and, where it is one, the place.
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress = nullptr);
+
+// What it says where the reading was cancelled.
+core::Error cancelled(const std::string& path);
 
 // The same over a Chrome trace's bytes in memory, packed or not; `name` stands for the path.
 core::Result<ReadTrace> read_chrome_trace(std::string_view bytes, const std::string& name);

@@ -1,8 +1,8 @@
 #include "app/model/alive.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "app/model/budget.h"
 #include "app/model/issued.h"
 #include "app/model/touched.h"
 
@@ -26,11 +26,7 @@ double AliveWalk::share_done() const {
 }
 
 bool AliveWalk::step(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto over = [&] {
-        return budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms;
-    };
+    const Budget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     // A run whose clock has been set right begins anew: what was seen of it is no more.
     last_ = std::min(last_, static_cast<OpId>(run_.op_count()));
@@ -40,7 +36,7 @@ bool AliveWalk::step(double budget_ms) {
         }
         if (next_ > last_) {
             phase_ = Phase::drops;
-        } else if (over()) {
+        } else if (budget.spent()) {
             return true;
         }
     }
@@ -57,7 +53,7 @@ bool AliveWalk::step(double budget_ms) {
             phase_ = Phase::count;
         }
         drop_ = next;
-        if (over()) {
+        if (budget.spent()) {
             return true;
         }
     }
@@ -65,7 +61,7 @@ bool AliveWalk::step(double budget_ms) {
         if (!count(kAtOnce)) {
             finish();
             phase_ = Phase::done;
-        } else if (over()) {
+        } else if (budget.spent()) {
             return true;
         }
     }

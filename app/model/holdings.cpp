@@ -1,8 +1,8 @@
 #include "app/model/holdings.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "app/model/budget.h"
 #include "app/model/touched.h"
 
 namespace headway::model {
@@ -49,11 +49,7 @@ Holding* HoldingsWalk::find(BufferId buffer) {
 }
 
 bool HoldingsWalk::step(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto over = [&] {
-        return budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms;
-    };
+    const Budget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     while (phase_ == Phase::ops) {
         const OpId end = static_cast<OpId>(run_.op_count()) + 1;
@@ -62,7 +58,7 @@ bool HoldingsWalk::step(double budget_ms) {
         }
         if (next_ >= end) {
             phase_ = Phase::drops;
-        } else if (over()) {
+        } else if (budget.spent()) {
             return true;
         }
     }
@@ -78,7 +74,7 @@ bool HoldingsWalk::step(double budget_ms) {
             break;
         }
         drop_ = next;
-        if (over()) {
+        if (budget.spent()) {
             return true;
         }
     }

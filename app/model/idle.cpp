@@ -1,8 +1,8 @@
 // Why lanes stood idle.
 #include <algorithm>
 #include <array>
-#include <chrono>
 
+#include "app/model/budget.h"
 #include "app/model/why.h"
 
 namespace headway::model {
@@ -143,8 +143,7 @@ void IdleWalk::end_lane() {
 }
 
 bool IdleWalk::step(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const Budget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     while (lane_ < run_.lanes().size()) {
         const auto& ops = run_.lanes()[lane_].ops;
@@ -166,7 +165,7 @@ bool IdleWalk::step(double budget_ms) {
             ++lane_;
             begin_lane();
         }
-        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+        if (budget.spent()) {
             return lane_ < run_.lanes().size();
         }
     }

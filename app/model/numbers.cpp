@@ -1,10 +1,10 @@
 // What a run cost, and what the three stages predict that it should have cost.
 #include <algorithm>
 #include <bitset>
-#include <chrono>
 #include <cmath>
 #include <unordered_map>
 
+#include "app/model/budget.h"
 #include "app/model/numbers_walk.h"
 
 namespace headway::model {
@@ -133,6 +133,7 @@ std::string formula(std::uint64_t segments, const WaitCounts& waits, std::uint64
 class NumbersWalk::Sums {
 public:
     explicit Sums(const Run& run);
+    [[nodiscard]] bool stale() const { return run_.rescaled() != rescaled_; }
     bool step(double budget_ms);
 
     Numbers numbers;
@@ -171,6 +172,7 @@ private:
     const Run& run_;
     const Run::Measured part_;
     const bool end_marked_;
+    const std::uint32_t rescaled_;
     std::vector<LaneNow> lanes_;
     std::size_t works_end_, launches_end_;
     Stage stage_ = Stage::waits;
@@ -198,6 +200,7 @@ NumbersWalk::Sums::Sums(const Run& run)
     : run_(run),
       part_(run.measured()),
       end_marked_(run.measure_end_ns_ != kPending),
+      rescaled_(run.rescaled()),
       works_end_(run.works_.size()),
       launches_end_(run.launches_.size()) {
     if (run.first_ns_ != kPending) {
@@ -234,8 +237,7 @@ bool NumbersWalk::Sums::ended(const Op& op) const {
 }
 
 bool NumbersWalk::Sums::step(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const Budget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     while (stage_ != Stage::done) {
         const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
@@ -245,7 +247,7 @@ bool NumbersWalk::Sums::step(double budget_ms) {
         if (next_ >= end) {
             end_stage();
         }
-        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+        if (budget.spent()) {
             break;
         }
     }
@@ -472,6 +474,10 @@ void NumbersWalk::Sums::end() {
 
 NumbersWalk::NumbersWalk(const Run& run) : sums_(std::make_unique<Sums>(run)) {}
 NumbersWalk::~NumbersWalk() = default;
+
+bool NumbersWalk::stale() const {
+    return sums_->stale();
+}
 
 bool NumbersWalk::step(double budget_ms) {
     return sums_->step(budget_ms);

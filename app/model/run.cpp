@@ -1,10 +1,10 @@
 #include "app/model/run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "app/model/budget.h"
 #include "app/model/intake.h"
 
 namespace headway::model {
@@ -118,11 +118,7 @@ void Run::forget() {
 // ---- taking in ----
 
 bool Run::update(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const auto over_budget = [&] {
-        return budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms;
-    };
+    const Budget budget(budget_ms);
     reader_->poll();
     // A drop, and an op, may be taken once everything that its thread recorded before is there: how far the streams
     // reach is looked at in the reverse order of the reading.
@@ -150,7 +146,7 @@ bool Run::update(double budget_ms) {
         if (headway_.unsettled() + live_.unsettled() + pending_.unsettled() > kSettleEvery) {
             settle();
         }
-        if (over_budget()) {
+        if (budget.spent()) {
             more = true;
             break;
         }
@@ -270,11 +266,15 @@ bool Run::cut_off() const {
     if (!closed_ || (state() != trace::RunState::failed && !info_.file_cut_off)) {
         return false;
     }
-    std::size_t done = 0;
+    return ended_count() < ops_.size();
+}
+
+std::size_t Run::ended_count() const {
+    std::size_t ended = 0;
     for (const Lane& lane : lanes_) {
-        done += lane.ops.size();
+        ended += lane.ops.size();
     }
-    return done < ops_.size();
+    return ended;
 }
 
 void Run::settle() {

@@ -272,6 +272,7 @@ public:
     [[nodiscard]] const std::string& result_json() const { return result_; }  // what the program says of itself, or ""
 
     [[nodiscard]] std::size_t op_count() const { return ops_.size(); }
+    [[nodiscard]] std::size_t ended_count() const;  // of these
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
     [[nodiscard]] const Signature& signature(std::uint16_t id) const;
     [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"

@@ -1,13 +1,13 @@
 #include "app/model/twins.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "app/model/budget.h"
 
 namespace headway::model {
 
 bool IssueOrder::update(double budget_ms) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const Budget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     const auto end = static_cast<OpId>(run_.op_count()) + 1;
     while (next_ < end) {
@@ -25,7 +25,7 @@ bool IssueOrder::update(double budget_ms) {
             }
             shape->push_back(next_);
         }
-        if (budget_ms > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin).count() > budget_ms) {
+        if (budget.spent()) {
             return next_ < end;
         }
     }

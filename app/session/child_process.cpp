@@ -47,10 +47,15 @@ struct Pipe {
     }
 };
 
+struct Birth {
+    const char* program;
+    char* const* arguments;
+    int in, out, err, pass, report;  // descriptors; pass: -1, none
+};
+
 // In the child, after vfork(): only calls that are safe there, and nothing of the parent's is written to but errno and
 // this stack. Ends in exec or writes errno to `report`.
-[[noreturn]] void become(const char* program, char* const* arguments, int in, int out, int err, int pass, int report,
-                         pid_t parent) {
+[[noreturn]] void become(const Birth& birth, pid_t parent) {
     // Nobody's handler runs here: the parent's memory is not this process's to change.
     for (int number = 1; number < NSIG; ++number) {
         struct sigaction action {};
@@ -68,28 +73,23 @@ struct Pipe {
     }
     setpgid(0, 0);  // Ctrl-C in a terminal is the window's; a kill reaches what the program started
     // Out of the way of the numbers they are to have.
-    const int moved_out = fcntl(out, F_DUPFD_CLOEXEC, 10), moved_err = fcntl(err, F_DUPFD_CLOEXEC, 10),
-              moved_in = fcntl(in, F_DUPFD_CLOEXEC, 10), moved_report = fcntl(report, F_DUPFD_CLOEXEC, 10),
-              moved_pass = pass >= 0 ? fcntl(pass, F_DUPFD_CLOEXEC, 10) : -1;
+    const int moved_out = fcntl(birth.out, F_DUPFD_CLOEXEC, 10), moved_err = fcntl(birth.err, F_DUPFD_CLOEXEC, 10),
+              moved_in = fcntl(birth.in, F_DUPFD_CLOEXEC, 10), moved_report = fcntl(birth.report, F_DUPFD_CLOEXEC, 10),
+              moved_pass = birth.pass >= 0 ? fcntl(birth.pass, F_DUPFD_CLOEXEC, 10) : -1;
     bool ready = moved_report >= 0 && dup2(moved_in, 0) == 0 && dup2(moved_out, 1) == 1 && dup2(moved_err, 2) == 2;
-    if (pass >= 0) {
+    if (birth.pass >= 0) {
         ready = ready && dup2(moved_pass, ChildProcess::kPassedDescriptor) == ChildProcess::kPassedDescriptor;
     }
     if (ready) {
         // Nothing else that this process holds is the program's, whoever opened it.
-        syscall(SYS_close_range, ChildProcess::kPassedDescriptor + (pass >= 0 ? 1 : 0), ~0u, 4 /*CLOSE_RANGE_CLOEXEC*/);
-        execvp(program, arguments);
+        syscall(SYS_close_range, ChildProcess::kPassedDescriptor + (birth.pass >= 0 ? 1 : 0), ~0u,
+                4 /*CLOSE_RANGE_CLOEXEC*/);
+        execvp(birth.program, birth.arguments);
     }
     const int why = errno;
     [[maybe_unused]] const auto written = write(moved_report, &why, sizeof why);
     _exit(127);
 }
-
-struct Birth {
-    const char* program;
-    char* const* arguments;
-    int in, out, err, pass, report;
-};
 
 // Copying the pages of a window with a long run in it, only to leave them, would take longer than a frame may: the
 // child has the parent's memory until its exec, and the parent waits for that.
@@ -100,7 +100,7 @@ pid_t bear(const Birth& birth) {
     const pid_t parent = getpid();
     const pid_t pid = vfork();
     if (pid == 0) {
-        become(birth.program, birth.arguments, birth.in, birth.out, birth.err, birth.pass, birth.report, parent);
+        become(birth, parent);
     }
     const int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

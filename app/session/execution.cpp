@@ -22,15 +22,6 @@ std::string ops_text(std::uint64_t ops) {
     return digits + (ops == 1 ? " op" : " ops");
 }
 
-// Some devices tell of the end of ops when nothing else has happened.
-std::size_t ended_ops(const model::Run& run) {
-    std::size_t ops = 0;
-    for (const model::Lane& lane : run.lanes()) {
-        ops += lane.ops.size();
-    }
-    return ops;
-}
-
 // As it stands by itself: "Out of memory at op 203."
 std::string sentence(std::string text) {
     if (!text.empty()) {
@@ -86,7 +77,7 @@ void Execution::take_output(const std::string& bytes, bool error) {
 // Everything that is shown of a run is of one moment: the numbers are taken from what the picture is drawn from. What
 // needs a walk over the ops is of a moment before where they are too many for that.
 void Execution::renew_numbers(double budget_ms, bool changed) {
-    if (!walk_ || walk_rescaled_ != run_->rescaled()) {
+    if (!walk_ || walk_->stale()) {
         begin_walk(std::make_unique<model::NumbersWalk>(*run_));
     } else if (changed) {
         walk_is_of_now_ = false;
@@ -100,22 +91,23 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
         // Of an earlier moment even where the total is the same: ops may have ended since.
         sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
     }
-    run_->renew(numbers_);
+    if (sums_of_total_ns_) {
+        run_->renew(numbers_);
+    }
 }
 
 void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
     walk_ = std::move(walk);
-    walk_rescaled_ = run_->rescaled();
     walk_is_of_now_ = true;
 }
 
 bool Execution::take_records(double budget_ms) {
     const auto seen = run_->now_ns();
     const auto ops = run_->op_count();
-    const auto ended = ended_ops(*run_);
+    const auto ended = run_->ended_count();  // some devices tell of that when nothing else has happened
     const auto rescaled = run_->rescaled();
     const bool more = run_->update(budget_ms);
-    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || ended_ops(*run_) != ended ||
+    const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->ended_count() != ended ||
                          run_->rescaled() != rescaled || more;
     if (changed || sums_of_total_ns_) {
         renew_numbers(std::min(budget_ms, kWalk_ms), changed);

@@ -90,7 +90,6 @@ private:
     std::optional<std::int64_t> sums_of_total_ns_;
     std::vector<model::LineCost> line_costs_;
     std::unique_ptr<model::NumbersWalk> walk_;  // null: none is begun
-    std::uint32_t walk_rescaled_ = 0;           // Run::rescaled() at its begin
     bool walk_is_of_now_ = false;               // nothing has come since
     std::uint64_t revision_ = 0;
 };

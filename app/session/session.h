@@ -71,8 +71,7 @@ public:
     [[nodiscard]] core::Line current_line() const;
     [[nodiscard]] bool standing() const;
 
-    // Shows a recording instead of running. `walk`: one over it, if it is closed and somebody has made
-    // one.
+    // Shows a recording instead of running. `walk`: one over it, if it is closed and somebody has made one.
     void show(std::unique_ptr<model::Run> run, std::unique_ptr<model::NumbersWalk> walk = nullptr);
 
     // Takes in what happened; at most about `budget_ms` of work. True when something that is shown has changed.

@@ -165,19 +165,19 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
     constexpr float kHead = 12.5f, kCell = 14, kWords = 13, kMark = 11.5f, kWhy = 12.5f;
-    std::string whose;  // sums are older than the rest
-    std::optional<std::int64_t> of;
+    std::vector<const session::Execution*> older;  // whose sums are older than the rest
     for (const Row& row : all) {
-        if (const auto total_ns = row.run->sums_of_total_ns()) {
-            whose += (whose.empty() ? "" : ", ") + std::string(1, row.run->letter) + "'s";
-            of = total_ns;
+        if (row.run->sums_of_total_ns()) {
+            older.push_back(row.run);
         }
     }
-    if (of) {
-        const std::string first = "the first " + figure::duration_text(static_cast<double>(*of));
+    if (!older.empty()) {
+        const std::int64_t of_ns = *older.front()->sums_of_total_ns();
+        const std::string first = "the first " + figure::duration_text(static_cast<double>(of_ns));
+        const std::string whose = older.size() == 2 ? "A's, B's" : std::string(1, older.front()->letter) + "'s";
         verdict = {};
         verdict.time = both ? whose + " issue, blocked and idle:" : "sums of " + first;
-        verdict.memory = !both ? std::string() : whose.size() > 3 ? "being summed up" : first;
+        verdict.memory = !both ? std::string() : older.size() == 2 ? "being summed up" : first;
     }
     const float pad = ui_.px(20);
     const float words = std::max(text_width(ui_, Face::semibold, kWords, verdict.time),
@@ -267,7 +267,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         y += ui_.px(26);
     }
-    if (both && !of && !verdict.memory.empty() && !state_.session.live()) {
+    if (both && older.empty() && !verdict.memory.empty() && !state_.session.live()) {
         draw_text_right(ui_, list, max.x - ui_.px(14), top, Face::semibold, kHead, t.faint, "one run each");
     }
     draw_text_right(ui_, list, max.x - ui_.px(14), top + ui_.px(26), Face::semibold, kWords, tone(t, verdict.time_tone),

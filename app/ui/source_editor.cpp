@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "app/figure/format.h"
 #include "app/figure/utf8.h"
@@ -117,8 +118,14 @@ void SourceEditor::weigh() {
     }
     const auto name = document().path().filename();
     std::int64_t most = 1;
+    std::optional<std::uint32_t> file;  // of the line before: they come file by file
+    bool shown = false;
     for (const auto& cost : b->line_costs()) {
-        if (std::filesystem::path(b->run()->file(core::file_of(cost.line))).filename() == name) {
+        if (file != core::file_of(cost.line)) {
+            file = core::file_of(cost.line);
+            shown = std::filesystem::path(b->run()->file(*file)).filename() == name;
+        }
+        if (shown) {
             costs_[core::number_of(cost.line)].of = cost;
             most = std::max({most, cost.issue_ns, cost.blocked_ns});
         }
