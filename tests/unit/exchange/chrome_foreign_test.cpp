@@ -1,40 +1,14 @@
 // Traces of other programs, as they really come.
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "app/exchange/chrome_event.h"
 #include "app/exchange/chrome_reader.h"
 #include "app/exchange/chrome_writer.h"
-#include "app/exchange/foreign_names.h"
 #include "app/model/report.h"
 #include "app/model/stretch.h"
+#include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {
 namespace {
-
-ReadTrace read(const std::string& events) {
-    auto trace = read_chrome_trace(events, "dir/their.json");
-    EXPECT_TRUE(trace) << trace.error().message;
-    return std::move(*trace);
-}
-
-bool noted(const ReadTrace& trace, const std::string& words) {
-    for (const auto& note : trace.notes) {
-        if (note.find(words) != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
-}
-
-std::string all_notes(const ReadTrace& trace) {
-    std::string text;
-    for (const auto& note : trace.notes) {
-        text += note + "\n";
-    }
-    return text;
-}
 
 const char* const kTorch = R"json({
   "schemaVersion": 1,
@@ -326,197 +300,6 @@ TEST(ChromeForeign, OddFilesLoad) {
     EXPECT_FALSE(noted(trace, "cut off"));
 }
 
-// One span in each of so many threads.
-std::string threads(std::uint32_t count) {
-    std::string text = "[";
-    for (std::uint32_t i = 0; i < count; ++i) {
-        text += "{\"ph\":\"X\",\"name\":\"a\",\"tid\":" + std::to_string(i) + ",\"ts\":1,\"dur\":1},";
-    }
-    return text;
-}
-
-TEST(ChromeForeign, HasMoreLanesThanARunOfTheEngine) {
-    const ReadTrace trace = read(threads(40));
-    EXPECT_TRUE(trace.notes.empty());
-    ASSERT_EQ(trace.run->lanes().size(), 40u);
-    for (std::size_t lane = 0; lane < 40; ++lane) {
-        EXPECT_EQ(trace.run->lanes()[lane].name, "thread " + std::to_string(lane));
-        EXPECT_EQ(trace.run->lanes()[lane].ops.size(), 1u);
-    }
-}
-
-TEST(ChromeForeign, MoreThreadsThanLanesAreCounted) {
-    const ReadTrace trace = read(threads(core::kMaxTraceLanes + 24));
-    EXPECT_EQ(trace.run->op_count(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_TRUE(noted(trace, "24 spans on lanes beyond the first 64 left out"));
-}
-
-TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
-    std::string text = "[";
-    for (std::uint32_t i = 0; i < core::kMaxTraceLanes + 3; ++i) {
-        text += "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,\"tid\":" + std::to_string(i) +
-                ",\"ts\":" + std::to_string(i) + ",\"dur\":1},";
-    }
-    const ReadTrace trace = read(text);
-    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().back().name, "stream 63");
-    EXPECT_TRUE(noted(trace, "3 kernels on lanes beyond the first 64 left out."));
-}
-
-// A kernel, and a call that launches it; µs, and in a stream or thread.
-std::string kernel(const char* name, double ts, double dur, const std::string& correlation = "0", int stream = 7) {
-    return std::string("{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":") + std::to_string(stream) +
-           ",\"name\":\"" + name + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
-           ",\"args\":{\"correlation\":" + correlation + "}},";
-}
-std::string call(const char* name, double ts, double dur, const std::string& correlation = "0", int thread = 1) {
-    return std::string("{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":42,\"tid\":") + std::to_string(thread) +
-           ",\"name\":\"" + name + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) +
-           ",\"args\":{\"correlation\":" + correlation + "}},";
-}
-std::string step(int number, double ts, double dur) {
-    return "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"pid\":42,\"tid\":1,\"name\":\"ProfilerStep#" +
-           std::to_string(number) + "\",\"ts\":" + std::to_string(ts) + ",\"dur\":" + std::to_string(dur) + "},";
-}
-
-TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
-    // By the clocks' jitter, by an early start, and one wholly within another.
-    const ReadTrace trace =
-        read("[" + call("cudaGetDevice", -100, 1) + kernel("a", 0, 10) + kernel("b", 9.7, 10.3) + kernel("c", 20, 10) +
-             kernel("d", 22, 3) + kernel("e", 24, 3) + kernel("f", 30, 5) + kernel("other", 5, 5, "0", 8));
-    const model::Run& run = *trace.run;
-    ASSERT_EQ(run.lanes().size(), 4u);
-    EXPECT_EQ(run.lanes()[0].name, "stream 7");
-    EXPECT_EQ(run.lanes()[1].name, "stream 7 · 2");
-    EXPECT_EQ(run.lanes()[2].name, "stream 7 · 3");
-    EXPECT_EQ(run.lanes()[3].name, "stream 8");
-    EXPECT_EQ(run.info().streams, 2u);
-    EXPECT_EQ(run.info().lane_streams, (std::vector<std::uint32_t>{0, 0, 0, 3}));
-    std::map<std::string, std::pair<std::size_t, std::int64_t>> found;  // lane, ns
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-        std::int64_t free_ns = 0;
-        for (const auto id : run.lanes()[lane].ops) {
-            const model::Op& op = run.op(id);
-            EXPECT_GE(op.begin_ns, free_ns);
-            free_ns = op.end_ns;
-            found[run.signature(op.signature).name] = {lane, op.end_ns - op.begin_ns};
-        }
-    }
-    using Found = std::pair<std::size_t, std::int64_t>;
-    EXPECT_EQ(found["a"], Found(0, 10'000));
-    EXPECT_EQ(found["b"], Found(1, 10'300));
-    EXPECT_EQ(found["c"], Found(0, 10'000));
-    EXPECT_EQ(found["d"], Found(1, 3'000));
-    EXPECT_EQ(found["e"], Found(2, 3'000));
-    EXPECT_EQ(found["f"], Found(0, 5'000));
-    EXPECT_TRUE(
-        noted(trace, "3 of 7 kernels ran while another one of their stream did: such a stream has several lanes."))
-        << all_notes(trace);
-    EXPECT_EQ(run.info().repaired, 0u);
-    // Means are of the kernels as they were. A stream is busy or idle once, however many of its kernels run.
-    const model::Numbers numbers = run.numbers();
-    EXPECT_NEAR(numbers.t2_ns, (10'000 + 10'300 + 10'000 + 3'000 + 3'000 + 5'000 + 5'000) / 7.0, 0.01);
-    EXPECT_EQ(numbers.total_ns, 35'000);
-    EXPECT_EQ(numbers.backend_busy_ns, 35'000 + 5'000);
-    EXPECT_EQ(numbers.backend_idle_ns, 2 * 35'000 - 40'000);
-    EXPECT_NE(model::report_json(run).find("\"busy_ns\": 40000"), std::string::npos) << model::report_json(run);
-    EXPECT_NE(model::report_json(run).find("\"idle_ns\": 30000"), std::string::npos) << model::report_json(run);
-}
-
-// Spans that only overlap do not climb from lane to lane: of 200 in a row two run at one time.
-TEST(ChromeForeign, ARowOfOverlapsNeedsTwoLanes) {
-    std::string kernels = "[", spans = "[";
-    for (int i = 0; i < 200; ++i) {
-        kernels += kernel("k", 10 * i, 10.2);
-        spans += "{\"ph\":\"X\",\"name\":\"s\",\"tid\":1,\"ts\":" + std::to_string(10 * i) + ",\"dur\":10.2},";
-    }
-    for (const std::string& text : {kernels, spans}) {
-        const ReadTrace trace = read(text);
-        EXPECT_EQ(trace.run->lanes().size(), 2u);
-        EXPECT_EQ(trace.run->op_count(), 200u);
-        EXPECT_EQ(trace.run->info().left_out, 0u) << all_notes(trace);
-    }
-}
-
-TEST(ChromeForeign, KernelsBeyondTheLanesAreCountedDepthByDepth) {
-    std::string text = "[" + kernel("other", 0, 1, "0", 8);
-    for (int i = 0; i < 70; ++i) {
-        text += kernel("k", i, 1000);
-    }
-    const ReadTrace trace = read(text);
-    EXPECT_EQ(trace.run->lanes().size(), core::kMaxTraceLanes);
-    EXPECT_EQ(trace.run->lanes().back().name, "stream 8");
-    EXPECT_TRUE(noted(trace, "7 kernels on lanes beyond the first 64 left out.")) << all_notes(trace);
-    EXPECT_EQ(trace.run->info().left_out, 7u);
-}
-
-TEST(ChromeForeign, LargeCorrelationsAreNotCut) {
-    // Alike in their low 32 bits; one that does not fit 32 at all; and none.
-    const ReadTrace trace = read(
-        "[" + call("cudaLaunchKernel", 1, 1, "5") + call("cudaLaunchKernel", 10, 1, "4294967301") +
-        call("cudaLaunchKernel", 20, 1, "\"9223372036854775807\"") + call("cudaLaunchKernel", 25, 1, "4294967296") +
-        kernel("a", 30, 1, "4294967301") + kernel("b", 40, 1, "5", 8) + kernel("c", 50, 1, "9223372036854775807") +
-        kernel("d", 60, 1, "8589934597") + kernel("e", 70, 1, "-1") + kernel("f", 80, 1, "4294967296"));
-    std::map<std::string, std::int64_t> issued_ns;
-    for (core::OpId id = 1; id <= trace.run->op_count(); ++id) {
-        const model::Op& op = trace.run->op(id);
-        issued_ns[trace.run->signature(op.signature).name] = op.not_issued ? -1 : op.issue_begin_ns;
-    }
-    EXPECT_EQ(issued_ns, (std::map<std::string, std::int64_t>{
-                             {"a", 9'000}, {"b", 0}, {"c", 19'000}, {"d", -1}, {"e", -1}, {"f", 24'000}}));
-    EXPECT_TRUE(noted(trace, "2 kernels whose launch is not in the trace: when they were issued is not known."))
-        << all_notes(trace);
-}
-
-// A graph is launched once, and its kernels are many.
-TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
-    std::string events = "[" + call("cudaGraphLaunch", 100, 2, "7");
-    for (int i = 0; i < 10; ++i) {
-        events += kernel("node", 110 + 10 * i, 10, "7");
-    }
-    const ReadTrace trace = read(events);
-    ASSERT_EQ(trace.run->op_count(), 10u);
-    EXPECT_EQ(trace.run->numbers().issue_ns, 2'000);
-    EXPECT_EQ(trace.run->numbers().t1_ns, 200);
-}
-
-TEST(ChromeForeign, KernelsThatAreOverBeforeTheirLaunchAreNoneOfIt) {
-    const ReadTrace trace = read("[" + kernel("early", 50, 10, "1") + call("cudaLaunchKernel", 100, 1, "1") +
-                                 call("cudaLaunchKernel", 110, 1, "2") + kernel("apart", 109, 5, "2"));
-    const model::Run& run = *trace.run;
-    ASSERT_EQ(run.op_count(), 2u);
-    EXPECT_TRUE(run.op(1).not_issued);
-    EXPECT_FALSE(run.op(2).not_issued);
-    EXPECT_LE(run.measure_begin_ns(), run.op(1).begin_ns) << "it is in view";
-    EXPECT_TRUE(noted(trace, "1 kernel is over before the launch that it names")) << all_notes(trace);
-    EXPECT_TRUE(noted(trace, "1 kernel begins before its launch")) << all_notes(trace);
-}
-
-TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
-    const ReadTrace trace = read("[" + kernel("old", 0, 10) + kernel("old", 10, 10) + kernel("old", 20, 10) +
-                                 call("cudaLaunchKernel", 1, 1, "1") + call("cudaLaunchKernel", 2, 1, "2") +
-                                 kernel("new", 30, 10, "1") + kernel("new", 40, 10, "2"));
-    const model::Run& run = *trace.run;
-    ASSERT_EQ(run.op_count(), 5u);
-    EXPECT_EQ(model::issued_ops(run, 1, 5), 2u);
-    EXPECT_EQ(model::issued_ops(run, 1, 3), 0u);
-    EXPECT_EQ(model::issued_ops(run, 3, 4), 1u);
-    EXPECT_EQ(model::issued_ops(run, 6, 5), 0u);
-    // None of them holds back what was launched while it ran.
-    EXPECT_EQ(run.op(4).issue_begin_ns, 1'000);
-    EXPECT_EQ(run.op(5).issue_begin_ns, 2'000);
-    EXPECT_EQ(run.headway().most(), 2);
-    EXPECT_EQ(run.headway().at(25'000), 2);
-    EXPECT_EQ(run.headway().at(50'000), 0);
-    // They keep their lane busy, and are not among the N that were issued.
-    const model::Numbers numbers = run.numbers();
-    EXPECT_EQ(numbers.headway_max, 2u);
-    EXPECT_EQ(numbers.t1_ns, 1'000);
-    EXPECT_EQ(numbers.t2_ns, 10'000);
-    EXPECT_EQ(numbers.predicted_ns, 50'000);
-}
-
 TEST(ChromeForeign, WaitsThatMeetAreCounted) {
     const ReadTrace trace =
         read("[" + kernel("k", 0, 100) + call("cudaDeviceSynchronize", 10, 30) + call("cudaStreamSynchronize", 15, 5) +
@@ -620,41 +403,6 @@ TEST(ChromeForeign, ARunKnowsWhatItsFileLost) {
                                    .run->info();
     EXPECT_EQ(odd.left_out, 5u);
     EXPECT_EQ(odd.repaired, 3u);
-}
-
-TEST(ChromeEvent, TimesAreExact) {
-    EXPECT_EQ(ns_from_us("1"), 1000);
-    EXPECT_EQ(ns_from_us("1.2345"), 1234);
-    EXPECT_EQ(ns_from_us("\"0.001\""), 1);
-    EXPECT_EQ(ns_from_us("-3.5"), -3500);
-    EXPECT_EQ(ns_from_us("1.5e3"), 1'500'000);
-    EXPECT_EQ(ns_from_us("1718064000000000.123"), 1718064000000000123);
-    EXPECT_EQ(ns_from_us("99999999999999999999999"), std::int64_t{1} << 61);
-    for (const char* odd : {"", "\"\"", "null", "-", "1x", "{", "NaN"}) {
-        EXPECT_FALSE(ns_from_us(odd)) << odd;
-    }
-    EXPECT_EQ(integer_from("12.0"), 12);
-    EXPECT_EQ(integer_from("\"-7\""), -7);
-    EXPECT_EQ(integer_from("18446744073709551615"), -1);
-    EXPECT_FALSE(integer_from("12abc"));
-    EXPECT_EQ(text_from(R"("a\"\\\nA\ud83d\ude00\ud800")"), "a\"\\\nA\xf0\x9f\x98\x80\xef\xbf\xbd");
-}
-
-TEST(ForeignNames, KernelsAndFrames) {
-    EXPECT_EQ(short_kernel_name("void at::native::foo<4, at::x>(int)"), "foo");
-    EXPECT_EQ(short_kernel_name("sm90_gemm"), "sm90_gemm");
-    EXPECT_EQ(short_kernel_name(""), "");
-    EXPECT_EQ(short_kernel_name("<lambda>"), "<");
-    const auto place = python_place("train.py(25): step");
-    ASSERT_TRUE(place);
-    EXPECT_EQ(place->file, "train.py");
-    EXPECT_EQ(place->line, 25u);
-    EXPECT_FALSE(place->library);
-    EXPECT_TRUE(python_place("torch/nn/linear.py(1): forward")->library);
-    EXPECT_FALSE(python_place("<built-in method linear>"));
-    EXPECT_FALSE(python_place("(3): x"));
-    EXPECT_EQ(profiler_step("ProfilerStep#12"), 12);
-    EXPECT_FALSE(profiler_step("ProfilerStep#x"));
 }
 
 }  // namespace
