@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <future>
 #include <thread>
 #include <utility>
 
@@ -78,35 +77,14 @@ Span span_at(const Spans& spans, std::size_t i) {
     return spans.index().at(i, spans.times());
 }
 
-// The first index in [from, size) whose begin is at least `ns`; `block` is the index's block_near(ns).
-template <class Spans>
-std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns, std::size_t block) {
-    const auto [first, last] = spans.index().begin_near(from, block);
-    std::size_t low = first;
-    std::size_t high = last;
-    while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        if (span_at(spans, middle).begin_ns < ns) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-template <class Spans>
-std::size_t first_at_or_after(const Spans& spans, std::size_t from, std::int64_t ns) {
-    return first_at_or_after(spans, from, ns, spans.index().block_near(ns));
-}
-
 template <class Spans>
 IndexRange touching(const Spans& spans, std::int64_t begin_ns, std::int64_t end_ns) {
-    std::size_t first = first_at_or_after(spans, 0, begin_ns);
+    std::size_t first = spans.index().first_from(begin_ns, spans.times());
     while (first > 0 && span_at(spans, first - 1).end_ns >= begin_ns) {
         --first;
     }
-    return {first, first_at_or_after(spans, first, end_ns == INT64_MAX ? end_ns : end_ns + 1)};
+    const std::size_t last = spans.index().first_from(end_ns == INT64_MAX ? end_ns : end_ns + 1, spans.times());
+    return {first, std::max(first, last)};
 }
 
 // Gathers what is too narrow, one column at a time.
@@ -139,22 +117,27 @@ public:
         }
         // From the first one's begin to the last one's end, at least a pixel.
         const float x = o_.map.x_px_from_ns(static_cast<double>(begin_ns_ - o_.origin_ns));
-        Piece piece{std::clamp(x, o_.map.x0(), o_.map.x1() - 1), 0, first_, count_, 1, Family::other, failed_};
-        const float x1 = o_.map.x_px_from_ns(static_cast<double>(end_ns_ - o_.origin_ns));
-        piece.x1 = std::clamp(x1, piece.x0 + 1, o_.map.x1());
-        double all = 0;
+        const float x0 = std::clamp(x, o_.map.x0(), o_.map.x1() - 1);
+        const float x1 =
+            std::clamp(o_.map.x_px_from_ns(static_cast<double>(end_ns_ - o_.origin_ns)), x0 + 1, o_.map.x1());
+        std::uint64_t all = 0;
         std::size_t most = 0;
         for (std::size_t f = 0; f < time_.size(); ++f) {
-            all += static_cast<double>(time_[f]);
+            all += time_[f];
             most = time_[f] > time_[most] ? f : most;
+        }
+        Piece& piece = pieces_.emplace_back();
+        piece.x0 = x0;
+        piece.x1 = x1;
+        piece.first = first_;
+        piece.count = count_;
+        if (count_ > 1) {
+            const double span_ns = static_cast<double>(x1 - x0) * ns_per_px_;
+            piece.share = static_cast<float>(std::min(1.0, static_cast<double>(all) / span_ns));
         }
         // Even no time at all has a colour.
         piece.family = time_[most] > 0 ? static_cast<Family>(most) : first_family_;
-        if (count_ > 1) {
-            const double span_ns = static_cast<double>(piece.x1 - piece.x0) * o_.map.ns_per_px();
-            piece.share = static_cast<float>(std::min(1.0, all / span_ns));
-        }
-        pieces_.push_back(piece);
+        piece.failed = failed_;
         time_ = {};
         count_ = 0;
         failed_ = false;
@@ -184,6 +167,7 @@ private:
     }
 
     const FoldOptions& o_;
+    const double ns_per_px_ = o_.map.ns_per_px();
     std::vector<Piece>& pieces_;
     Family first_family_ = Family::other;
     std::int64_t column_ = 0, begin_ns_ = 0, end_ns_ = 0;
@@ -210,6 +194,7 @@ public:
                 take(i);
             }
         } else {
+            pieces_.reserve(columns);
             step(range, columns);
         }
         sliver_.flush();
@@ -217,6 +202,11 @@ public:
     }
 
 private:
+    // The same wherever the view stands: nothing changes its shape while the view moves.
+    [[nodiscard]] bool wide(const Span& span) const {
+        return static_cast<double>(span.end_ns - span.begin_ns) >= least_ns_;
+    }
+
     void take(std::size_t i) {
         Span span = span_at(spans_, i);
         if (Spans::kMarkHides) {
@@ -226,21 +216,22 @@ private:
             span.mark = false;
         }
         const auto begin = static_cast<double>(span.begin_ns - o_.origin_ns);
-        const float x0 = o_.map.x_px_from_ns(begin);
-        const float x1 = o_.map.x_px_from_ns(static_cast<double>(span.end_ns - o_.origin_ns));
-        if (x1 - x0 < o_.least_px) {
+        if (!wide(span)) {
             sliver_.add(i, span, sliver_.column_of(begin));
             return;
         }
         sliver_.flush();
+        const float x0 = o_.map.x_px_from_ns(begin);
+        const float x1 = o_.map.x_px_from_ns(static_cast<double>(span.end_ns - o_.origin_ns));
         const float left = std::clamp(x0, o_.map.x0(), o_.map.x1() - 1);
         pieces_.push_back({left, std::max(std::min(x1, o_.map.x1()), left + 1), static_cast<std::uint32_t>(i), 1, 1,
                            span.family, span.mark});
     }
 
-    // Column by column, from the index. Of what begins in a column only the last can reach beyond it, so that one is
-    // taken by itself, and the others are too narrow together to be drawn one by one.
+    // Column by column, from the index. Of what begins in a column only the last can reach beyond it, and the first may
+    // be as wide as the column or begin before the view; the others are too narrow together to be drawn one by one.
     void step(IndexRange range, std::size_t columns) {
+        const model::SpanIndex& index = spans_.index();
         std::vector<std::int64_t> ends(columns - 1);  // of all columns but the last
         for (std::size_t column = 0; column + 1 < columns; ++column) {
             const double end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
@@ -248,47 +239,46 @@ private:
             ends[column] = static_cast<std::int64_t>(std::ceil(end));
         }
         std::vector<std::size_t> blocks;
-        spans_.index().blocks_near(ends, blocks);
-        // Of all before `i`; from the one asked for last where that is near.
+        index.blocks_near(ends, blocks);
         model::SpanSums so_far;
-        std::size_t summed = SIZE_MAX;
-        const auto sums_before = [&](std::size_t i) -> const model::SpanSums& {
-            if (summed <= i && i - summed <= model::SpanIndex::kBlock / 2) {
-                for (; summed < i; ++summed) {
-                    const Span span = span_at(spans_, summed);
-                    so_far.add(span.family, span.end_ns - span.begin_ns, span.mark);
-                }
-            } else {
-                so_far = spans_.index().first(i, spans_.times());
-                summed = i;
-            }
-            return so_far;
-        };
+        std::size_t summed = SIZE_MAX;  // so many of them
         std::size_t at = range.first;
         for (std::size_t column = 0; column < columns && at < range.last; ++column) {
             const std::size_t next =
                 column + 1 == columns
                     ? range.last
-                    : std::min(range.last, first_at_or_after(spans_, at, ends[column], blocks[column]));
+                    : std::clamp(index.first_from(ends[column], blocks[column], spans_.times()), at, range.last);
             if (next - at <= kWalked) {
                 for (; at < next; ++at) {
                     take(at);
                 }
                 continue;
             }
-            // The first may be as wide as the column, or begin before the view.
-            take(at++);
-            const std::size_t last = next - 1;
-            const model::SpanSums before = sums_before(at);
-            const model::SpanSums sums = sums_before(last).since(before);
+            Span first = span_at(spans_, at);
+            const Span last = span_at(spans_, next - 1);
+            const auto by_itself = [&](const Span& span) { return wide(span) || (Spans::kMarkHides && span.mark); };
+            const std::size_t to = by_itself(last) ? next - 1 : next;
+            if (summed != at) {
+                so_far = index.first(at, spans_.times());
+            }
+            if (by_itself(first)) {
+                so_far.add(first.family, first.end_ns - first.begin_ns, first.mark);
+                take(at++);
+                first = span_at(spans_, at);
+            }
+            const model::SpanSums up_to = index.first(to, spans_.times());
+            const model::SpanSums sums = up_to.since(so_far);
             const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
-            if (const auto count = static_cast<std::uint32_t>(last - at - hidden); count > 0) {
-                const Span first = span_at(spans_, at);
-                sliver_.add_sums(at, count, sums, first, span_at(spans_, last - 1).end_ns,
+            if (const auto count = static_cast<std::uint32_t>(to - at - hidden); count > 0) {
+                sliver_.add_sums(at, count, sums, first, span_at(spans_, to - 1).end_ns,
                                  !Spans::kMarkHides && sums.marked > 0,
                                  sliver_.column_of(static_cast<double>(first.begin_ns - o_.origin_ns)));
             }
-            take(last);
+            so_far = up_to;
+            summed = to;
+            if (to < next) {
+                take(to);
+            }
             at = next;
         }
     }
@@ -297,6 +287,7 @@ private:
 
     const Spans& spans_;
     FoldOptions o_;
+    double least_ns_ = static_cast<double>(o_.least_px) * o_.map.ns_per_px();
     std::vector<Piece> pieces_;
     Sliver sliver_;
 };
@@ -308,27 +299,32 @@ std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, con
     return Folder(spans, options).fold();
 }
 
-std::vector<std::vector<Piece>> fold_lanes(const model::Run& run, std::span<const int> lanes,
-                                           const FoldOptions& options) {
-    std::vector<std::vector<Piece>> folded(lanes.size());
-    const auto fold_every = [&](std::size_t first, std::size_t step) {
-        for (std::size_t i = first; i < lanes.size(); i += step) {
-            folded[i] = fold_lane(run, run.lanes()[static_cast<std::size_t>(lanes[i])], options);
-        }
-    };
+LanesFolding::LanesFolding(const model::Run& run, std::vector<int> lanes, const FoldOptions& options)
+    : run_(run), lanes_(std::move(lanes)), options_(options), folded_(lanes_.size()) {
     // Starting a thread takes as long as folding one or two lanes of a great many ops.
     constexpr std::size_t kWorthAThread = 8, kManyOps = 20'000;
-    const std::size_t most = run.op_count() < kManyOps ? 1 : lanes.size() / kWorthAThread;
+    const std::size_t most = run_.op_count() < kManyOps ? 1 : lanes_.size() / kWorthAThread;
     const std::size_t hands = std::clamp<std::size_t>(most, 1, std::clamp(std::thread::hardware_concurrency(), 1u, 4u));
-    std::vector<std::future<void>> others;
     for (std::size_t hand = 1; hand < hands; ++hand) {
-        others.push_back(std::async(std::launch::async, fold_every, hand, hands));
+        hands_.push_back(std::async(std::launch::async, [this] { fold_rest(); }));
     }
-    fold_every(0, hands);
-    for (auto& other : others) {
-        other.get();
+}
+
+LanesFolding::~LanesFolding() = default;  // a future of std::async waits
+
+std::vector<Piece>& LanesFolding::pieces(std::size_t i) {
+    fold_rest();
+    for (auto& hand : hands_) {
+        hand.get();
     }
-    return folded;
+    hands_.clear();
+    return folded_[i];
+}
+
+void LanesFolding::fold_rest() {
+    for (std::size_t i = next_++; i < lanes_.size(); i = next_++) {
+        folded_[i] = fold_lane(run_, run_.lanes()[static_cast<std::size_t>(lanes_[i])], options_);
+    }
 }
 
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options) {

@@ -7,8 +7,9 @@
 // Threads: any that may read the run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <span>
+#include <future>
 #include <vector>
 
 #include "app/figure/timeline.h"
@@ -35,9 +36,28 @@ struct FoldOptions {
 
 // Everything that touches the axis, in order; the counts add up to it.
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
-// Of these lanes, each as fold_lane() gives it; several at a time where there are many of them.
-std::vector<std::vector<Piece>> fold_lanes(const model::Run& run, std::span<const int> lanes,
-                                           const FoldOptions& options);
+// Many lanes, each as fold_lane() gives it. Other threads begin with them at once where they are worth that, while the
+// caller has other things to do with the run.
+class LanesFolding {
+public:
+    LanesFolding(const model::Run& run, std::vector<int> lanes, const FoldOptions& options);
+    ~LanesFolding();
+    LanesFolding(const LanesFolding&) = delete;
+    LanesFolding& operator=(const LanesFolding&) = delete;
+
+    // Of lanes[i]; folds what nobody has begun, and waits for the others.
+    std::vector<Piece>& pieces(std::size_t i);
+
+private:
+    void fold_rest();
+
+    const model::Run& run_;
+    std::vector<int> lanes_;
+    FoldOptions options_;
+    std::vector<std::vector<Piece>> folded_;
+    std::atomic<std::size_t> next_ = 0;
+    std::vector<std::future<void>> hands_;
+};
 std::vector<Piece> fold_issues(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options);
 std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options);  // into Run::launches()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "app/figure/fold.h"
 #include "app/figure/format.h"
@@ -375,7 +376,9 @@ private:
             case RowKind::lane:
                 name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
                 below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-                below = !run.told().backend ? ops_word(run.told(), 2) : below.empty() ? "executes" : "the " + below + " executes";
+                below = !run.told().backend ? ops_word(run.told(), 2)
+                        : below.empty()     ? "executes"
+                                            : "the " + below + " executes";
                 if (const std::size_t count = ops_of(pen_of(row.run), row.lane); count > 0) {
                     const std::string words = ops_text(run.told(), count);
                     totals = {words};
@@ -443,34 +446,31 @@ private:
         return {o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), run};
     }
 
-    // Of each row that is a lane; of others, nothing.
-    std::vector<std::vector<Piece>> fold_lane_rows() {
-        std::vector<std::vector<Piece>> pieces(out_.rows.size());
+    // The rows that are lanes, of every run, in their order.
+    std::deque<LanesFolding> fold_lane_rows() {
+        std::deque<LanesFolding> folding;
         for (std::size_t run = 0; run < out_.runs.size(); ++run) {
-            std::vector<std::size_t> rows;
             std::vector<int> lanes;
-            for (std::size_t i = 0; i < out_.rows.size(); ++i) {
-                if (out_.rows[i].kind == RowKind::lane && out_.rows[i].run == static_cast<int>(run)) {
-                    rows.push_back(i);
-                    lanes.push_back(out_.rows[i].lane);
+            for (const RowBox& row : out_.rows) {
+                if (row.kind == RowKind::lane && row.run == static_cast<int>(run)) {
+                    lanes.push_back(row.lane);
                 }
             }
-            auto folded = fold_lanes(*out_.runs[run].run, lanes, pen_of(static_cast<int>(run)).fold_options());
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                pieces[rows[i]] = std::move(folded[i]);
-            }
+            folding.emplace_back(*out_.runs[run].run, std::move(lanes), pen_of(static_cast<int>(run)).fold_options());
         }
-        return pieces;
+        return folding;
     }
 
     void draw_rows() {
-        const auto pieces = fold_lane_rows();
+        auto lanes = fold_lane_rows();
+        std::vector<std::size_t> drawn(out_.runs.size());  // of each run's lanes
         // By index: the pens write to out_.
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {
             const RowBox row = out_.rows[i];
             if (row.run < 0) {
                 continue;
             }
+            const auto run = static_cast<std::size_t>(row.run);
             const RowPen pen = pen_of(row.run);
             switch (row.kind) {
                 case RowKind::scopes:
@@ -486,7 +486,7 @@ private:
                     draw_launches(pen, row);
                     break;
                 case RowKind::lane:
-                    draw_lane(pen, row, pieces[i]);
+                    draw_lane(pen, row, lanes[run].pieces(drawn[run]++));
                     break;
                 case RowKind::memory:
                     draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));

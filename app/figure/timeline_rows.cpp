@@ -79,7 +79,7 @@ struct Group {
 template <class DrawOne, class DrawSliver>
 std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOne one, DrawSliver sliver) {
     std::vector<Group> groups;
-    const auto level = [](float share) { return std::lround(share * 24); };
+    const auto level = [](float share) { return static_cast<int>(share * 24 + 0.5F); };
     for (std::size_t i = 0; i < pieces.size();) {
         const Piece& piece = pieces[i];
         if (piece.count == 1) {

@@ -24,14 +24,8 @@ public:
     [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
     [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
 
-    T& push_back(T value) {
-        if (size_ >> kShift == blocks_.size()) {
-            blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
-        }
-        T& place = (*this)[size_++];
-        place = std::move(value);
-        return place;
-    }
+    T& push_back(const T& value) { return next() = value; }
+    T& push_back(T&& value) { return next() = std::move(value); }
 
     // Stays good while the array grows, not where it is moved.
     class Iterator {
@@ -81,6 +75,13 @@ public:
     }
 
 private:
+    T& next() {
+        if (size_ >> kShift == blocks_.size()) {
+            blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlock));
+        }
+        return (*this)[size_++];
+    }
+
     std::vector<std::unique_ptr<T[]>> blocks_;
     std::size_t size_ = 0;
 };

@@ -2,7 +2,7 @@
 // marked, for any stretch of them and exactly. Grows at its end while a run is recorded, so that a picture of ten million
 // spans costs by its columns and not by the spans.
 //
-// A sum before every 16th span is kept, and of each span its times and family in 8 bytes: 14 bytes a span, close together,
+// A sum before every 16th span is kept, and of each span its times and family in 8 bytes: 13 bytes a span, close together,
 // where the ops themselves lie far apart. What does not fit (a span of a quarter of a second, say) is asked for.
 //
 // Threads: one that adds; any that read what is there, not at the same time.
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "app/model/blocks.h"
@@ -56,18 +57,24 @@ public:
 
     // Begins ascend.
     void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool mark) {
-        if (size_ % kBlock == 0) {
-            before_.push_back(total_);
-            if (begins_.size() % kBlock == 0) {
+        const std::size_t in_block = size_ % kBlock;
+        if (in_block == 0) {
+            const std::size_t block = size_ / kBlock;
+            if (block % kBlock == 0) {
                 coarse_.push_back(begin_ns);
+                begins_.push_back(Begins::none());
             }
-            begins_.push_back(begin_ns);
+            begins_.back().ns[block % kBlock] = begin_ns;
+            blocks_.push_back(Block::none(total_.busy_ns));
+            marked_before_.push_back(total_.marked);
         }
-        const std::int64_t after_ns = begin_ns - begins_.back();
-        const bool fits = after_ns >= 0 && after_ns < INT64_C(0xffff'ffff) && busy_ns >= 0 && busy_ns < kLongest;
-        leaves_.push_back({fits ? static_cast<std::uint32_t>(after_ns) : kElsewhere,
-                           (fits ? static_cast<std::uint32_t>(busy_ns) : 0) |
-                               static_cast<std::uint32_t>(family) << 28 | (mark ? 1u << 31 : 0)});
+        Block& block = blocks_.back();
+        const std::int64_t after_ns = begin_ns - begin_of(size_ / kBlock);
+        const bool begin_fits = after_ns >= 0 && after_ns < kElsewhere;
+        const bool fits = begin_fits && busy_ns >= 0 && busy_ns < kLongest;
+        block.after_ns[in_block] = begin_fits ? static_cast<std::uint32_t>(after_ns) : kElsewhere;
+        block.rest[in_block] = (fits ? static_cast<std::uint32_t>(busy_ns) : kLongest) |
+                               static_cast<std::uint32_t>(family) << 28 | (mark ? 1u << 31 : 0);
         total_.add(family, busy_ns, mark);
         ++size_;
     }
@@ -77,17 +84,16 @@ public:
     // The span at i; `times(i)`, a pair of begin and end, is asked where they did not fit.
     template <class Times>
     [[nodiscard]] Span at(std::size_t i, Times times) const {
-        const Leaf leaf = leaves_[i];
+        const std::size_t block = i / kBlock;
+        const std::uint32_t rest = blocks_[block].rest[i % kBlock];
         Span span;
-        span.family = static_cast<devices::Family>(leaf.rest >> 28 & 7);
-        span.mark = leaf.rest >> 31 != 0;
-        if (leaf.after_ns == kElsewhere) {
-            const auto [begin_ns, end_ns] = times(i);
-            span.begin_ns = begin_ns;
-            span.end_ns = end_ns;
+        span.family = static_cast<devices::Family>(rest >> 28 & 7);
+        span.mark = rest >> 31 != 0;
+        if ((rest & kLongest) == kLongest) {
+            std::tie(span.begin_ns, span.end_ns) = times(i);
         } else {
-            span.begin_ns = begins_[i / kBlock] + leaf.after_ns;
-            span.end_ns = span.begin_ns + (leaf.rest & (kLongest - 1));
+            span.begin_ns = begin_of(block) + blocks_[block].after_ns[i % kBlock];
+            span.end_ns = span.begin_ns + (rest & kLongest);
         }
         return span;
     }
@@ -98,52 +104,98 @@ public:
         if (count >= size_) {
             return total_;
         }
-        SpanSums sums = before_[count / kBlock];
-        for (std::size_t i = count / kBlock * kBlock; i < count; ++i) {
-            const Span span = at(i, times);
-            sums.add(span.family, span.end_ns - span.begin_ns, span.mark);
+        const Block& block = blocks_[count / kBlock];
+        SpanSums sums{block.before_ns, total_.marked > 0 ? marked_before_[count / kBlock] : 0};
+        for (std::size_t i = 0; i < count % kBlock; ++i) {
+            const std::uint32_t rest = block.rest[i];
+            std::int64_t busy_ns = rest & kLongest;
+            if (busy_ns == kLongest) {
+                const auto [begin_ns, end_ns] = times(count / kBlock * kBlock + i);
+                busy_ns = end_ns - begin_ns;
+            }
+            sums.add(static_cast<devices::Family>(rest >> 28 & 7), busy_ns, rest >> 31 != 0);
         }
         return sums;
     }
 
-    // The last block whose first span begins before `ns`, or block 0: the first span that begins at `ns` or later is in
-    // it, or the one right behind it.
-    [[nodiscard]] std::size_t block_near(std::int64_t ns) const { return in_coarse(coarse_near(0, ns), ns); }
-    // The same for many times, which ascend. All are looked up together, and what is asked next of each block (its spans
-    // and the sums before it) comes from memory meanwhile: most of what a wide view costs is waiting for that.
+    // The first span that begins at `ns` or later, or size().
+    template <class Times>
+    [[nodiscard]] std::size_t first_from(std::int64_t ns, Times times) const {
+        return first_from(ns, in_coarse(coarse_near(0, ns), ns), times);
+    }
+    // The same where its block is known from blocks_near().
+    template <class Times>
+    [[nodiscard]] std::size_t first_from(std::int64_t ns, std::size_t block, Times times) const {
+        const std::size_t first = block * kBlock;
+        if (first >= size_ || ns <= begin_of(block)) {
+            return std::min(first, size_);
+        }
+        const std::int64_t after_ns = ns - begin_of(block);
+        if (after_ns <= kElsewhere) {  // all are looked at: without branches that is quicker than halving
+            const auto after = static_cast<std::uint32_t>(after_ns);
+            std::uint32_t earlier = 0;
+            for (const std::uint32_t begin : blocks_[block].after_ns) {
+                earlier += begin < after ? 1 : 0;
+            }
+            return first + earlier;
+        }
+        const std::size_t end = std::min(first + kBlock, size_);
+        std::size_t at = first;
+        while (at < end && this->at(at, times).begin_ns < ns) {
+            ++at;
+        }
+        return at;
+    }
+
+    // Of many times, which ascend, the last block whose first span begins before each, or block 0. All are looked up
+    // together, and what is asked next of each block comes from memory meanwhile: most of what a wide view costs is
+    // waiting for that.
     void blocks_near(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
         into.resize(ns.size());
+        if (size_ == 0) {
+            std::fill(into.begin(), into.end(), 0);
+            return;
+        }
         std::size_t low = 0;
         for (std::size_t i = 0; i < ns.size(); ++i) {
             low = coarse_near(low, ns[i]);
             into[i] = low;
-            fetch_some(begins_, low * kBlock, kBlock);
+            fetch(&begins_[low], &begins_[low] + 1);
         }
         for (std::size_t i = 0; i < ns.size(); ++i) {
             const std::size_t block = in_coarse(into[i], ns[i]);
             into[i] = block;
-            fetch_some(leaves_, block * kBlock, kBlock);
-            fetch_some(before_, block, 1);
+            fetch(&blocks_[block], &blocks_[block] + 1);
         }
     }
 
-    // Where in [from, size()) the first span is that begins at `ns` or later, to within a block: [first, last]; `block`
-    // is block_near(ns).
-    struct Range {
-        std::size_t first = 0, last = 0;
-    };
-    [[nodiscard]] Range begin_near(std::size_t from, std::size_t block) const {
-        const std::size_t first = std::min(size_, std::max(from, block * kBlock));
-        return {first, std::max(first, std::min(size_, (block + 1) * kBlock))};
-    }
-
 private:
-    static constexpr std::uint32_t kElsewhere = 0xffff'ffff;  // in Leaf::after_ns
-    static constexpr std::int64_t kLongest = std::int64_t{1} << 28;
-    struct Leaf {
-        std::uint32_t after_ns = 0;  // its begin, after that of its block
-        std::uint32_t rest = 0;      // how long it took, in 28 bits; family; mark
+    static constexpr std::uint32_t kElsewhere = 0xffff'ffff;                // in Block::after_ns
+    static constexpr std::uint32_t kLongest = (std::uint32_t{1} << 28) - 1;  // in Block::rest: elsewhere
+
+    // In whole cache lines, so that nothing is fetched for nothing.
+    struct alignas(64) Block {
+        std::array<std::uint32_t, kBlock> after_ns;          // a span's begin, after that of the block
+        std::array<std::uint32_t, kBlock> rest;              // how long it took, in 28 bits; family; mark
+        std::array<std::uint64_t, kSpanFamilies> before_ns;  // of all before the block, as in SpanSums
+        static Block none(const std::array<std::uint64_t, kSpanFamilies>& before_ns) {
+            Block block;
+            block.after_ns.fill(kElsewhere);
+            block.rest.fill(0);
+            block.before_ns = before_ns;
+            return block;
+        }
     };
+    struct alignas(64) Begins {
+        std::array<std::int64_t, kBlock> ns;
+        static Begins none() {
+            Begins begins;
+            begins.ns.fill(INT64_MAX);
+            return begins;
+        }
+    };
+
+    [[nodiscard]] std::int64_t begin_of(std::size_t block) const { return begins_[block / kBlock].ns[block % kBlock]; }
 
     // From `low` on, the last of coarse_ before `ns`, in steps that double and then halve.
     [[nodiscard]] std::size_t coarse_near(std::size_t low, std::int64_t ns) const {
@@ -160,24 +212,20 @@ private:
         return low;
     }
     [[nodiscard]] std::size_t in_coarse(std::size_t coarse, std::int64_t ns) const {
-        std::size_t block = coarse * kBlock;
-        const std::size_t end = std::min(block + kBlock, begins_.size());
-        while (block + 1 < end && begins_[block + 1] < ns) {
-            ++block;
+        if (coarse >= begins_.size()) {
+            return 0;
         }
-        return block;
-    }
-    template <class Things>
-    [[gnu::always_inline]] static inline void fetch_some(const Things& things, std::size_t first, std::size_t count) {
-        if (first < things.size()) {
-            fetch(&things[first], &things[std::min(first + count, things.size()) - 1] + 1);
+        std::size_t earlier = 0;
+        for (const std::int64_t begin : begins_[coarse].ns) {
+            earlier += begin < ns ? 1 : 0;
         }
+        return coarse * kBlock + (earlier > 0 ? earlier - 1 : 0);
     }
 
-    Blocks<SpanSums, 10> before_;      // before every block
-    Blocks<std::int64_t, 12> begins_;  // of every block's first span
-    Blocks<std::int64_t, 12> coarse_;  // of every kBlock-th block
-    Blocks<Leaf, 14> leaves_;
+    Blocks<Block, 10> blocks_;                 // of kBlock spans each
+    Blocks<Begins, 8> begins_;                 // of the first spans of kBlock blocks each
+    Blocks<std::int64_t, 12> coarse_;          // the first of each of begins_
+    Blocks<std::uint64_t, 12> marked_before_;  // before every block; looked up only where any is marked
     SpanSums total_;
     std::size_t size_ = 0;
 };

@@ -18,18 +18,7 @@ public:
     [[nodiscard]] const SpanIndex& index() const { return index_; }
     [[nodiscard]] const Times& times() const { return times_; }
     // The first that begins at `ns` or later.
-    [[nodiscard]] std::size_t first_from(std::int64_t ns) const {
-        auto [low, high] = index_.begin_near(0, index_.block_near(ns));
-        while (low < high) {
-            const std::size_t middle = low + (high - low) / 2;
-            if (at(middle).begin_ns < ns) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
+    [[nodiscard]] std::size_t first_from(std::int64_t ns) const { return index_.first_from(ns, times_); }
     // Those with a part in [begin, end), or of no length and beginning there: [first, last).
     [[nodiscard]] std::pair<std::size_t, std::size_t> in(std::int64_t begin_ns, std::int64_t end_ns) const {
         std::size_t first = first_from(begin_ns);
