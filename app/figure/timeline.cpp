@@ -298,7 +298,7 @@ private:
         if (o_.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
             return;  // how it ends is not known yet
         }
-        if (const std::int64_t paused = paused_ns(run); paused > 0) {  // on the axis, and not in the total
+        if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // on the axis, and not in the total
             put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
                 right);
         }

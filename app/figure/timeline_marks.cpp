@@ -174,7 +174,8 @@ void add_twin_mark(const TimelineLayout& layout, int run, core::OpId op, const T
     to.add(ClipPop{});
 }
 
-void add_wait_marks(const TimelineLayout& layout, int run, int wait, const Theme& theme, float scale, DisplayList& to) {
+void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
+                    const Theme& theme, float scale, DisplayList& to) {
     const auto box = layout.box_of_wait(run, wait);
     if (!box) {
         return;
@@ -187,11 +188,10 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, const Theme
         to.add(Rect{{x0, y, std::max(x1, x0 + 1), y + width}, colour, 0, Rgba{0, 0, 0, 0}, 0});
     };
     // One line for ops that touch on the screen.
-    constexpr std::size_t kMostOps = 2000;
     std::vector<Box> lines;  // one open line per row
     const auto close = [&](const Box& b) { under(b, b.x0, b.x1, 1.5F * scale, theme.wait); };
     const bool told = model.told().issues;  // what there was to wait for
-    for (const core::OpId op : told ? model.caused_by(found, kMostOps) : std::vector<core::OpId>()) {
+    for (const core::OpId op : causes) {
         const auto at = layout.box_of_op(run, op);
         if (!at || at->x1 < layout.axis.x0 || at->x0 > layout.axis.x1) {
             continue;
@@ -208,7 +208,7 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, const Theme
     }
     std::for_each(lines.begin(), lines.end(), close);
     if (told && static_cast<std::size_t>(wait) < model.waits().size()) {
-        std::size_t left = kMostOps;
+        std::size_t left = 2000;
         const std::int64_t origin = model.measure_begin_ns();
         model::walk_wait(
             model, static_cast<std::size_t>(wait), [&](core::OpId op, std::int64_t from, std::int64_t end) {

@@ -149,12 +149,14 @@ void count_pieces(std::span<const Piece> pieces, std::uint64_t& drawn, std::uint
 // What a wait that goes on still needs: "for matmul #12", "for 3 ops"; empty when all is done.
 static std::string still_needed(const model::Run& run, model::Wait wait) {
     wait.begin_ns = run.now_ns();
+    constexpr std::size_t kCounted = 10'000;  // in every frame
     std::size_t count = 0;
-    const auto needed = run.caused_by(wait, 1, &count);
+    const auto needed = run.caused_by(wait, 1, &count, kCounted + 1);
     if (needed.empty()) {
         return {};
     }
-    return count > 1
+    return wait.target != 0 && count > kCounted ? "for more than " + count_text(kCounted) + " ops"
+           : count > 1
                ? "for " + count_text(count) + " ops"
                : "for " + run.signature(run.op(needed.front()).signature).name + " #" + count_text(needed.front());
 }
@@ -487,7 +489,7 @@ std::size_t waits_of(const RowPen& pen) {
 }
 
 void draw_pauses(const RowPen& pen) {
-    if (paused_ns(pen.run) == 0) {
+    if (pen.run.paused_ns() == 0) {
         return;
     }
     const float least = pen.px(8);  // slow motion is a pause at every line

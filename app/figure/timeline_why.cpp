@@ -69,7 +69,7 @@ std::shared_ptr<const WhyOfRun> why_of(const model::Run& run) {
     std::reverse(why->path.begin(), why->path.end());
     why->totals = model::critical_path(run);
     why->ghost = model::without_barriers(run, true);
-    why->total_ns = run.numbers().total_ns;
+    why->total_ns = run.total_ns();
     return why;
 }
 

@@ -255,19 +255,6 @@ std::string source_of(const model::RunInfo& info) {
     return source + (source.empty() || lost.empty() ? "" : ": ") + lost;
 }
 
-std::int64_t paused_ns(const Run& run) {
-    const auto measured = run.measured();
-    const auto sums = run.wait_kinds().between(measured.first_wait, measured.waits_end, [&run](std::size_t i) {
-        const model::Wait& wait = run.waits()[i];
-        return std::pair{static_cast<std::uint32_t>(wait.kind), wait.end_ns - wait.begin_ns};
-    });
-    std::uint64_t paused = 0;
-    for (const auto& sum : sums) {
-        paused += sum.kind == static_cast<std::uint32_t>(trace::WaitKind::paused) ? sum.busy_ns : 0;
-    }
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(paused, INT64_MAX));
-}
-
 std::string device_of(const model::RunInfo& info) {
     if (info.foreign && info.device_kind == "trace") {
         return info.device_name;

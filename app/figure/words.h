@@ -24,8 +24,6 @@ const char* ops_word(const model::Told& told, std::uint64_t count);
 std::string source_of(const model::RunInfo& info);
 // What one run is called; beside another, with what they differ in.
 std::string run_label(const model::Run& run, const model::Run* other);
-// How long the learner had it stand still while it was measured; no part of its total.
-std::int64_t paused_ns(const model::Run& run);
 // "Xeon, 2 workers".
 std::string device_of(const model::RunInfo& info);
 // The same of all devices of a run: "…, 2 streams and …, 1 worker".

@@ -165,7 +165,7 @@ bool Run::is_full(const Wait& wait) const {
 
 // ---- waits ----
 
-std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_t* count) const {
+std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_t* count, std::size_t most) const {
     std::vector<OpId> causes;
     std::size_t total = 0;
     if (wait.kind == trace::WaitKind::paused) {
@@ -190,7 +190,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
             }
         }
         seen.insert(open.begin(), open.end());
-        while (!open.empty()) {
+        while (!open.empty() && causes.size() < most) {
             const OpId id = open.back();
             open.pop_back();
             causes.push_back(id);

@@ -174,7 +174,7 @@ Ghost without_waits(const Run& run, const std::function<bool(std::size_t)>& is_l
         waited_ns += static_cast<long double>(wait.end_ns - wait.begin_ns);
     }
     if (waited_ns > 0x1p59L) {
-        return {run.numbers().total_ns, {}};
+        return {run.total_ns(), {}};
     }
     return Replay(run, is_left_out).replay(with_ops);
 }

@@ -525,6 +525,29 @@ std::int64_t Run::issue_ns(OpId id) const {
     return same ? 0 : op.issue_end_ns - op.issue_begin_ns;
 }
 
+std::int64_t Run::paused_ns() const {
+    const Measured part = measured();
+    const auto paused = [&part](const Wait& wait) {
+        return wait.kind == trace::WaitKind::paused ? clipped(wait.begin_ns, wait.end_ns, part) : 0;
+    };
+    std::int64_t ns = open_wait_ ? paused(*open_wait_) : 0;
+    const auto kinds = wait_kinds_.between(part.first_wait, part.waits_end, [this](std::size_t i) {
+        return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].end_ns - waits_[i].begin_ns};
+    });
+    const auto any = [](const auto& sum) { return sum.kind == static_cast<std::uint32_t>(trace::WaitKind::paused); };
+    if (std::any_of(kinds.begin(), kinds.end(), any)) {
+        for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+            add_to(ns, paused(waits_[i]));
+        }
+    }
+    return ns;
+}
+
+std::int64_t Run::total_ns() const {
+    const Measured part = measured();
+    return std::max<std::int64_t>(part.end_ns - part.begin_ns - paused_ns(), 0);
+}
+
 void Run::renew(Numbers& numbers) const {
     const Measured part = measured();
     numbers.told = told();

@@ -364,9 +364,10 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
     // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
     // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
-    // takes time in proportion to the ops.
-    [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000,
-                                              std::size_t* count = nullptr) const;
+    // takes time in proportion to the ops. Of what a value depends on no more than `most` ops are looked for, any of
+    // them; then these are counted.
+    [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000, std::size_t* count = nullptr,
+                                              std::size_t most = SIZE_MAX) const;
 
     // For those who write the run down somewhere else.
     [[nodiscard]] std::vector<MoreOutput> more_outputs(OpId id) const;
@@ -411,6 +412,10 @@ public:
         return first;
     }
 
+    // How long the learner had it stand still while it was measured; and how long the measured part took without that.
+    // As in Numbers, and quick.
+    [[nodiscard]] std::int64_t paused_ns() const;
+    [[nodiscard]] std::int64_t total_ns() const;
     // Walks over the measured ops, see numbers_walk.h.
     [[nodiscard]] Numbers numbers() const;
     // Brings total, count of ops and peaks of earlier numbers up to now, without a walk.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace headway::model {
@@ -137,6 +138,53 @@ void walk_wait(const Run& run, std::size_t index, const std::function<bool(OpId,
         end_ns = begin_ns;
         id = gate.op;
     }
+}
+
+namespace {
+
+void add_shares(const Run& run, std::size_t index, WaitFacts& facts) {
+    std::map<std::string, WaitFacts::Share> by_name;
+    std::size_t ops = 0;
+    walk_wait(run, index, [&](OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
+        WaitFacts::Share& share = by_name[run.signature(run.op(op).signature).name];
+        share.ns += end_ns - begin_ns;
+        ++share.ops;
+        return ++ops < kWaitShares;
+    });
+    facts.many = ops == kWaitShares;
+    if (facts.many) {
+        return;
+    }
+    for (auto& [name, share] : by_name) {
+        share.name = name;
+        facts.shares.push_back(std::move(share));
+    }
+    std::stable_sort(facts.shares.begin(), facts.shares.end(),
+                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
+}
+
+}  // namespace
+
+WaitFacts facts_of(const Run& run, std::size_t index, bool all) {
+    WaitFacts facts;
+    const Wait& wait = *run.wait_at(index);
+    const bool open = index >= run.waits().size();
+    const std::size_t most = all && !open ? SIZE_MAX : kWaitCauses + 1;
+    facts.causes = run.caused_by(wait, kWaitCauses, &facts.count, most);
+    facts.at_least = wait.target != 0 && facts.count >= most;
+    // Of a run that was cut off, it may have ended before what it was for.
+    if (!all || open || facts.causes.empty() || (run.cut_off() && ended_by(run, wait) == 0)) {
+        return facts;
+    }
+    facts.split = split_of(run, index);
+    add_shares(run, index, facts);
+    const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
+    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && !run.cut_off() &&
+        run.told().tensors && run.op_count() <= kReplayed) {
+        facts.without_ns = without_wait(run, index).total_ns;
+        facts.total_ns = run.total_ns();
+    }
+    return facts;
 }
 
 // ---- an op ----

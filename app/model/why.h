@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/model/run.h"
@@ -33,6 +34,27 @@ WaitSplit split_of(const Run& run, std::size_t wait);
 // stretches follow each other without a gap, back to the wait's begin.
 void walk_wait(const Run& run, std::size_t wait,
                const std::function<bool(OpId, std::int64_t begin_ns, std::int64_t end_ns)>& call);
+
+// All that is told of a wait when a hand is on it. Of a run of a million ops it takes a tenth of a second; `all` false
+// leaves out what takes long (a wait that goes on has no more to tell).
+struct WaitFacts {
+    std::vector<OpId> causes;  // the first of the ops that it was for, ascending
+    std::size_t count = 0;     // all of them
+    bool at_least = false;     // they were not all counted
+    std::optional<WaitSplit> split;
+    struct Share {
+        std::string name;
+        std::int64_t ns = 0;
+        std::size_t ops = 0;
+    };
+    std::vector<Share> shares;  // of walk_wait(), by the ops' names, the longest first
+    bool many = false;          // these were too many to be told apart: `shares` is empty
+    // Of a run that is over: what it would have taken without this barrier or blocker, and what it took.
+    std::optional<std::int64_t> without_ns;
+    std::int64_t total_ns = 0;
+};
+inline constexpr std::size_t kWaitCauses = 2'000, kWaitShares = 20'000, kReplayed = 2'000'000;  // ops, at the most
+WaitFacts facts_of(const Run& run, std::size_t wait, bool all = true);
 
 // What an op needs, directly or through others, the nearest first: call(needed, by), once for each pair. At most about
 // `most` ops are looked at; false where that left some out.

@@ -36,31 +36,20 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
 }
 
 // "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": the ops that a wait's time went into, by name.
-std::string shares_of(const model::Run& run, std::size_t wait) {
-    struct Share {
-        std::int64_t ns = 0;
-        std::size_t ops = 0;
-    };
-    std::map<std::string, Share> by_name;
+std::string shares_text(const model::WaitFacts& facts) {
+    if (facts.many) {
+        return "more than " + count_text(model::kWaitShares) + " ops";
+    }
+    const auto& shares = facts.shares;
     std::int64_t all_ns = 0;
     std::size_t ops = 0;
-    constexpr std::size_t kMostOps = 20'000;
-    model::walk_wait(run, wait, [&](core::OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
-        Share& share = by_name[run.signature(run.op(op).signature).name];
-        share.ns += end_ns - begin_ns;
-        ++share.ops;
-        all_ns += end_ns - begin_ns;
-        return ++ops < kMostOps;
-    });
-    if (ops == kMostOps) {
-        return "more than " + count_text(kMostOps) + " ops";
+    for (const auto& share : shares) {
+        all_ns += share.ns;
+        ops += share.ops;
     }
     if (ops < 2 || all_ns <= 0) {
         return {};
     }
-    std::vector<std::pair<std::string, Share>> shares(by_name.begin(), by_name.end());
-    std::stable_sort(shares.begin(), shares.end(),
-                     [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
     constexpr std::size_t kShown = 3;
     std::string text;
     const auto percent = [all_ns](std::int64_t ns) {
@@ -68,21 +57,22 @@ std::string shares_of(const model::Run& run, std::size_t wait) {
     };
     const std::size_t shown = shares.size() <= kShown + 1 ? shares.size() : kShown;
     for (std::size_t i = 0; i < shown; ++i) {
-        const auto& [name, share] = shares[i];
-        text +=
-            (i == 0 ? "" : ", ") + name + (share.ops > 1 ? " ×" + count_text(share.ops) : "") + " " + percent(share.ns);
+        const auto& share = shares[i];
+        text += (i == 0 ? "" : ", ") + share.name + (share.ops > 1 ? " ×" + count_text(share.ops) : "") + " " +
+                percent(share.ns);
     }
     if (shown < shares.size()) {
         std::int64_t rest_ns = 0;
         for (std::size_t i = shown; i < shares.size(); ++i) {
-            rest_ns += shares[i].second.ns;
+            rest_ns += shares[i].ns;
         }
         text += ", " + count_text(shares.size() - shown) + " other kinds " + percent(rest_ns);
     }
     return text;
 }
 
-void describe_wait(const model::Run& run, const model::Wait& wait, int index, double ns_per_px, Card& card) {
+void describe_wait(const model::Run& run, const model::Wait& wait, int index, double ns_per_px,
+                   const model::WaitFacts* facts, Card& card) {
     const bool open = static_cast<std::size_t>(index) >= run.waits().size();
     card.title = wait.name;
     switch (wait.kind) {
@@ -113,18 +103,19 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (!run.told().issues) {
         return;  // what there was to wait for is not known
     }
-    constexpr std::size_t kLimit = 1000;
-    const auto causes = run.caused_by(wait, kLimit);
-    card.lines.push_back({Tone::dim, causes.empty() ? "for nothing: all was done"
-                                                    : "for      " + list_of(causes, causes.size() >= kLimit)});
+    if (facts == nullptr) {
+        card.lines.push_back({Tone::dim, "for      being looked up…"});
+        return;
+    }
+    card.lines.push_back({Tone::dim, facts->causes.empty() ? "for nothing: all was done"
+                                                           : "for      " + list_of(facts->causes, facts->count, facts->at_least)});
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
     }
-    // Of a run that was cut off, it may have ended before what it was for.
-    if (causes.empty() || open || (run.cut_off() && model::ended_by(run, wait) == 0)) {
+    if (!facts->split) {
         return;
     }
-    const model::WaitSplit split = model::split_of(run, static_cast<std::size_t>(index));
+    const model::WaitSplit& split = *facts->split;
     const auto ops = [](std::size_t count) { return count_text(count) + (count == 1 ? " op" : " ops"); };
     std::string parts;
     if (split.before_ops > 0) {
@@ -139,24 +130,18 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
         parts += ", " + duration_text(static_cast<double>(split.return_ns)) + " to return";
     }
     card.lines.push_back({Tone::wait, "of it    " + parts});
-    if (const std::string shares = shares_of(run, static_cast<std::size_t>(index)); !shares.empty()) {
+    if (const std::string shares = shares_text(*facts); !shares.empty()) {
         card.lines.push_back({Tone::dim, "spent on " + shares});
     }
-    // Replaying a long run takes longer than a pointer should wait: of a million ops a twentieth of a second.
-    constexpr std::size_t kReplayed = 2'000'000;
-    const bool over =
-        (run.state() == trace::RunState::finished || run.state() == trace::RunState::failed) && !run.cut_off();
-    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && run.told().tensors &&
-        run.op_count() <= kReplayed) {
-        const std::int64_t total_ns = model::without_wait(run, static_cast<std::size_t>(index)).total_ns;
-        const std::int64_t saved_ns = run.numbers().total_ns - total_ns;
+    if (facts->without_ns) {
+        const std::int64_t saved_ns = facts->total_ns - *facts->without_ns;
         card.lines.push_back(
             {Tone::dim,
-             "without  the run would take " + duration_text(static_cast<double>(total_ns)) +
+             "without  the run would take " + duration_text(static_cast<double>(*facts->without_ns)) +
                  (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
                  " (computed)"});
-    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over) {
-        card.lines.push_back({Tone::dim, "without  not computed for more than " + count_text(kReplayed) + " ops"});
+    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && run.op_count() > model::kReplayed) {
+        card.lines.push_back({Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
     }
 }
 
@@ -236,7 +221,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
                 {Tone::dim, ops_text(run.told(), hit.folded) + " in this sliver; zoom in to see each"});
         }
     } else if (const model::Wait* wait = hit.wait < 0 ? nullptr : run.wait_at(static_cast<std::size_t>(hit.wait))) {
-        describe_wait(run, *wait, hit.wait, hit.ns_per_px, card);
+        describe_wait(run, *wait, hit.wait, hit.ns_per_px, findings.wait, card);
         if (hit.folded > 1) {
             card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
         }

@@ -8,6 +8,7 @@
 
 #include "app/figure/timeline.h"
 #include "app/model/holdings.h"
+#include "app/model/why.h"
 #include "app/ui/ui_context.h"
 
 namespace headway::ui {
@@ -29,6 +30,7 @@ struct CardFindings {
     char other_letter = 0;
     core::OpId twin = 0;         // in `other`; 0: it has no such op
     bool twin_by_order = false;  // lines did not say which it is: it is the next of its name and shapes there
+    const model::WaitFacts* wait = nullptr;  // about a wait; null: not known, or not yet
 };
 
 // No ImGui: what the card says.

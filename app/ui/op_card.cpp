@@ -24,14 +24,18 @@ std::string named(core::OpId op) {
 }
 
 // "#1,040, #1,041 and 12 more".
-std::string list_of(const std::vector<core::OpId>& ops, bool capped) {
+std::string list_of(const std::vector<core::OpId>& ops) {
+    return list_of(ops, ops.size(), false);
+}
+
+std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool at_least) {
     std::string text;
-    const std::size_t shown = ops.size() <= kNamed + 1 ? ops.size() : kNamed;
+    const std::size_t shown = count <= kNamed + 1 ? ops.size() : std::min(kNamed, ops.size());
     for (std::size_t i = 0; i < shown; ++i) {
         text += (i == 0 ? "" : ", ") + named(ops[i]);
     }
-    if (shown < ops.size()) {
-        text += std::string(capped ? " and at least " : " and ") + count_text(ops.size() - shown) + " more";
+    if (shown < count) {
+        text += std::string(at_least ? " and at least " : " and ") + count_text(count - shown) + " more";
     }
     return text;
 }
@@ -133,7 +137,7 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     });
     const std::vector<core::OpId> at_hand(there, held_up.end());
     held_up.erase(there, held_up.end());
-    std::string waited = held_up.empty() ? std::string() : list_of(held_up, false);
+    std::string waited = held_up.empty() ? std::string() : list_of(held_up);
     // A lane is a queue: what stood before it there may have held it up longer than what it needs.
     const core::OpId before = before_in_lane(run, id);
     const auto longer = [&](core::OpId other) { return run.op(other).end_ns < run.op(before).end_ns; };
@@ -142,7 +146,7 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     }
     card.lines.push_back({Tone::dim, "waited for " + (waited.empty() ? std::string("nothing") : waited)});
     if (!at_hand.empty()) {
-        card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand, false) + ", done by then"});
+        card.lines.push_back({Tone::dim, "needed   " + list_of(at_hand) + ", done by then"});
     }
 }
 

@@ -13,8 +13,9 @@ namespace headway::ui {
 
 // "#1,040".
 std::string named(core::OpId op);
-// "#1,040, #1,041 and 12 more"; `capped`: there are others that are not in the list.
-std::string list_of(const std::vector<core::OpId>& ops, bool capped);
+// "#1,040, #1,041 and 12 more"; of `count` in all, or at least, where these are the first of them.
+std::string list_of(const std::vector<core::OpId>& ops);
+std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool at_least);
 
 // `ns_per_px`: how exactly moments are to be told.
 void describe_op(const model::Run& run, core::OpId op, double ns_per_px, const CardFindings& findings, Card& card);

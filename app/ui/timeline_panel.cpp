@@ -137,16 +137,25 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
 
 void TimelinePanel::look_at(const figure::Hit& hand) {
     OpFindings::Runs runs;
+    WaitFindings::Run waits;
+    bool grows = false;
     for (const auto* execution : shown()) {
+        if (static_cast<int>(runs.size()) == hand.run && hand.op == 0 && hand.wait >= 0) {
+            waits = execution->shared_run();
+            grows = execution->grows();
+        }
         runs.push_back(execution->shared_run());
     }
-    findings_.look(runs, hand.run, hand.op, key_.a * 1'000'003 + key_.b + key_.started);
+    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
+    findings_.look(runs, hand.run, hand.op, revision);
+    wait_findings_.look(waits, waits != nullptr ? hand.wait : -1, grows, revision);
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
     const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
     const std::uint64_t revision =
-        key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 + findings_.found() * 104'729;
+        key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 +
+                                   findings_.found() * 104'729 + wait_findings_.found() * 1'299'709;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
                       card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch &&
@@ -160,6 +169,9 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
             found.twin_by_order = findings_.twin_by_order();
             found.other = run_at(findings_.twin_run());
             found.other_letter = found.other != nullptr ? letter_of(findings_.twin_run()) : '\0';
+        }
+        if (hit.op == 0 && hit.wait >= 0) {
+            found.wait = wait_findings_.facts();
         }
         card_ = describe(run, hit, found);
         if (const auto& marks = runs_[static_cast<std::size_t>(hit.run)].bookmarks;
@@ -179,6 +191,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         layout_.rows.clear();
         runs_.clear();
         hover_.reset();
+        wait_findings_.forget();
         if (!any) {
             findings_.forget();
             why_.forget();
@@ -329,7 +342,10 @@ void TimelinePanel::add_marks_of(const figure::Hit& hit, figure::DisplayList& to
         }
         figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
     } else if (hit.wait >= 0) {
-        figure::add_wait_marks(layout_, hit.run, hit.wait, *ui_.theme, scale, to);
+        const auto* facts = wait_findings_.facts();
+        figure::add_wait_marks(layout_, hit.run, hit.wait,
+                               facts != nullptr ? std::span(facts->causes) : std::span<const core::OpId>(), *ui_.theme,
+                               scale, to);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "app/ui/search_bar.h"
 #include "app/ui/text_measure.h"
 #include "app/ui/ui_context.h"
+#include "app/ui/wait_findings.h"
 #include "app/ui/why_overlay.h"
 
 namespace headway::ui {
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
     // Something is still being looked up.
-    [[nodiscard]] bool moving() const { return findings_.busy() || why_.working(); }
+    [[nodiscard]] bool moving() const { return findings_.busy() || wait_findings_.busy() || why_.working(); }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
     // A row, whatever becomes of the layout.
@@ -187,6 +188,7 @@ private:
     figure::Hit card_hit_;
     std::uint64_t card_revision_ = 0;
     OpFindings findings_;
+    WaitFindings wait_findings_;
     std::optional<Span> measure_span_;
     std::optional<Cursor> cursor_;
     // Where the rows have to be scrolled to in the next frame: to the op chosen, to the keyboard's row.

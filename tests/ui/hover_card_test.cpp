@@ -101,7 +101,11 @@ TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
     ASSERT_FALSE(run->waits().empty());
     figure::Hit hit;
     hit.wait = 0;
-    const Card card = describe(*run, hit);
+    EXPECT_NE(all_of(describe(*run, hit)).find("being looked up"), std::string::npos);
+    const model::WaitFacts facts = model::facts_of(*run, 0);
+    CardFindings found;
+    found.wait = &facts;
+    const Card card = describe(*run, hit, found);
     EXPECT_EQ(card.title, run->waits().front().name);
     EXPECT_NE(all_of(card).find("waited"), std::string::npos);
     EXPECT_NE(all_of(card).find("for "), std::string::npos);
@@ -192,7 +196,10 @@ TEST(HoverCard, SaysWhatAWaitsTimeWentInto) {
     const auto run = script.finish();
     figure::Hit hit;
     hit.wait = 0;
-    const std::string text = all_of(describe(*run, hit));
+    const model::WaitFacts facts = model::facts_of(*run, 0);
+    CardFindings found;
+    found.wait = &facts;
+    const std::string text = all_of(describe(*run, hit, found));
     EXPECT_NE(text.find("spent on matmul ×3 80 %, relu ×3 20 %"), std::string::npos) << text;
     EXPECT_NE(text.find("without  the run would take"), std::string::npos) << "a blocker's, too: " << text;
 }

@@ -107,7 +107,7 @@ void Script::drop(BufferId buffer) {
     drops_.add({static_cast<std::uint64_t>(now_), buffer, ops_});
 }
 
-void Script::wait(trace::WaitKind kind, const std::string& name) {
+void Script::wait(trace::WaitKind kind, const std::string& name, BufferId target) {
     std::int64_t end = now_;
     for (std::int64_t free_at : lane_free_) {
         end = std::max(end, free_at);
@@ -118,6 +118,7 @@ void Script::wait(trace::WaitKind kind, const std::string& name) {
     record.signature = recording_->string_id(name);
     record.kind = static_cast<std::uint8_t>(FrontendKind::wait);
     record.lane = static_cast<std::uint8_t>(kind);
+    record.out = target;
     record.line = core::make_line(1, 41);
     record.in0 = ops_;
     frontend_.add(record);

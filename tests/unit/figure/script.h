@@ -56,7 +56,8 @@ public:
     BufferId issue(const Shape& shape, std::int64_t issue_ns, std::int64_t run_ns, BufferId in0 = 0, BufferId in1 = 0,
                    int lane = 0, BufferId into = 0, bool fails = false);
     void drop(BufferId buffer);
-    void wait(trace::WaitKind kind, const std::string& name);  // for all that is issued
+    // For this buffer, which is the last one; 0: for all that is issued.
+    void wait(trace::WaitKind kind, const std::string& name, BufferId target = 0);
     void idle(std::int64_t ns) { now_ += ns; }
     void work(std::int64_t ns, const std::string& name);  // the frontend computes by itself
     // Without a kind: as early recordings have it.
