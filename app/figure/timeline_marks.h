@@ -25,8 +25,8 @@ void add_holding_marks(const TimelineLayout& layout, int run, core::OpId op, std
 void add_twin_mark(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
                    DisplayList& to);
 
-// An outline around a wait, a line under each op that it was for (`causes`), a thicker one under those that it was spent
-// on, and an arrow from the end of the last.
+// An outline around a wait, a line under each op that it was for (`causes`), a thicker one under those that it was
+// spent on, and an arrow from the end of the last.
 void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
                     const Theme& theme, float scale, DisplayList& to);
 

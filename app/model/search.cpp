@@ -4,6 +4,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "app/model/budget.h"
 
 namespace headway::model {
 namespace {
@@ -55,6 +59,11 @@ bool holds(const std::string& name, const std::vector<std::string>& words) {
 
 bool at_line(core::Line line, const std::optional<std::uint32_t>& wanted) {
     return !wanted || core::number_of(line) == *wanted;
+}
+
+// By time; ops before waits, and each in their order.
+bool earlier(const Found& a, const Found& b) {
+    return std::tuple(a.ns, a.wait, a.op) < std::tuple(b.ns, b.wait, b.op);
 }
 
 }  // namespace
@@ -116,57 +125,99 @@ core::Result<Query> parse_query(std::string_view text) {
     return query;
 }
 
+SearchWalk::SearchWalk(const Run& run, Query query, std::size_t limit)
+    : run_(run), query_(std::move(query)), limit_(limit) {
+    if (query_.empty()) {
+        return;
+    }
+    if (query_.ops) {
+        next_op_ = std::max<OpId>(1, query_.op);
+        last_op_ =
+            static_cast<OpId>(query_.op != 0 ? std::min<std::size_t>(query_.op, run.op_count()) : run.op_count());
+    }
+    waits_ = query_.waits && query_.op == 0 && !query_.lane ? run.waits().size() : 0;
+}
+
+bool SearchWalk::fits(const Op& op) {
+    if (op.signature >= named_.size()) {
+        named_.resize(std::size_t{op.signature} + 1, -1);
+    }
+    signed char& named = named_[op.signature];
+    if (named < 0) {
+        const std::string name = lower(run_.signature(op.signature).name);
+        named = (query_.kind.empty() || name == query_.kind) && holds(name, query_.words) ? 1 : 0;
+    }
+    const bool ran = op.begin_ns != kPending && op.end_ns != kPending;
+    const std::int64_t took = ran ? op.end_ns - op.begin_ns : 0;
+    const bool any_time = query_.least_ns == 0 && query_.most_ns == INT64_MAX;
+    return named == 1 && at_line(op.line, query_.line) && (!query_.lane || op.lane == *query_.lane) &&
+           (!query_.minibatch || op.minibatch == static_cast<std::int64_t>(*query_.minibatch)) &&
+           (any_time || (ran && took >= query_.least_ns && took <= query_.most_ns));
+}
+
+bool SearchWalk::fits(const Wait& wait) const {
+    const std::string name = lower(wait.name);
+    const std::int64_t took = wait.end_ns - wait.begin_ns;
+    const auto in_batch = [&] {
+        const auto& batches = run_.minibatches();
+        return *query_.minibatch < batches.size() && wait.begin_ns >= batches[*query_.minibatch].issue_begin_ns &&
+               wait.begin_ns < batches[*query_.minibatch].issue_end_ns;
+    };
+    return (query_.kind.empty() || name == query_.kind) && holds(name, query_.words) &&
+           at_line(wait.line, query_.line) && (!query_.minibatch || in_batch()) && took >= query_.least_ns &&
+           took <= query_.most_ns;
+}
+
+void SearchWalk::add(const Found& found) {
+    ++count_;
+    if (latest_ && !earlier(found, *latest_)) {
+        return;
+    }
+    found_.push_back(found);
+    if (found_.size() >= 2 * std::max<std::size_t>(limit_, 1)) {
+        const auto end = found_.begin() + static_cast<std::ptrdiff_t>(limit_);
+        std::nth_element(found_.begin(), end, found_.end(), earlier);
+        latest_ = *end;
+        found_.erase(end, found_.end());
+    }
+}
+
+bool SearchWalk::step(double budget_ms) {
+    const Budget budget(budget_ms);
+    constexpr std::size_t kBetweenLooks = 4096;  // at the clock
+    std::size_t looked = 0;
+    const auto spent = [&] { return ++looked % kBetweenLooks == 0 && budget.spent(); };
+    // A run that is read anew may be shorter than it was.
+    last_op_ = std::min(last_op_, static_cast<OpId>(run_.op_count()));
+    waits_ = std::min(waits_, run_.waits().size());
+    for (; next_op_ <= last_op_; ++next_op_) {
+        if (spent()) {
+            return true;
+        }
+        if (const Op& op = run_.op(next_op_); fits(op)) {
+            add({next_op_, -1, op.begin_ns != kPending ? op.begin_ns : op.issue_begin_ns});
+        }
+    }
+    for (; next_wait_ < waits_; ++next_wait_) {
+        if (spent()) {
+            return true;
+        }
+        if (const Wait& wait = run_.waits()[next_wait_]; fits(wait)) {
+            add({0, static_cast<std::int32_t>(next_wait_), wait.begin_ns});
+        }
+    }
+    std::sort(found_.begin(), found_.end(), earlier);
+    found_.resize(std::min(found_.size(), limit_));
+    return false;
+}
+
 std::vector<Found> search(const Run& run, const Query& query, std::size_t limit, std::size_t* count) {
-    std::vector<Found> found;
-    if (!query.empty() && query.ops) {
-        // Names are looked at once per signature.
-        std::vector<signed char> named;  // -1: not yet
-        const auto fits_name = [&](std::uint16_t id) {
-            if (id >= named.size()) {
-                named.resize(std::size_t{id} + 1, -1);
-            }
-            if (named[id] < 0) {
-                const std::string name = lower(run.signature(id).name);
-                named[id] = (query.kind.empty() || name == query.kind) && holds(name, query.words) ? 1 : 0;
-            }
-            return named[id] == 1;
-        };
-        const auto last = static_cast<OpId>(run.op_count());
-        for (OpId id = query.op != 0 ? query.op : 1; id <= (query.op != 0 ? std::min(query.op, last) : last); ++id) {
-            const Op& op = run.op(id);
-            const bool ran = op.begin_ns != kPending && op.end_ns != kPending;
-            const std::int64_t took = ran ? op.end_ns - op.begin_ns : 0;
-            const bool timed = query.least_ns == 0 && query.most_ns == INT64_MAX;
-            if (fits_name(op.signature) && at_line(op.line, query.line) && (!query.lane || op.lane == *query.lane) &&
-                (!query.minibatch || op.minibatch == static_cast<std::int64_t>(*query.minibatch)) &&
-                (timed || (ran && took >= query.least_ns && took <= query.most_ns))) {
-                found.push_back({id, -1, op.begin_ns != kPending ? op.begin_ns : op.issue_begin_ns});
-            }
-        }
-    }
-    if (!query.empty() && query.waits && query.op == 0 && !query.lane) {
-        for (std::size_t i = 0; i < run.waits().size(); ++i) {
-            const Wait& wait = run.waits()[i];
-            const std::string name = lower(wait.name);
-            const std::int64_t took = wait.end_ns - wait.begin_ns;
-            const auto in_batch = [&] {
-                const auto& batches = run.minibatches();
-                return *query.minibatch < batches.size() && wait.begin_ns >= batches[*query.minibatch].issue_begin_ns &&
-                       wait.begin_ns < batches[*query.minibatch].issue_end_ns;
-            };
-            if ((query.kind.empty() || name == query.kind) && holds(name, query.words) &&
-                at_line(wait.line, query.line) && (!query.minibatch || in_batch()) && took >= query.least_ns &&
-                took <= query.most_ns) {
-                found.push_back({0, static_cast<std::int32_t>(i), wait.begin_ns});
-            }
-        }
-    }
-    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.ns < b.ns; });
+    SearchWalk walk(run, query, limit);
+    walk.step(0);
     if (count != nullptr) {
-        *count = found.size();
+        *count = walk.count();
     }
-    found.resize(std::min(found.size(), limit));
-    return found;
+    return walk.found();
 }
 
 }  // namespace headway::model

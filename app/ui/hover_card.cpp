@@ -107,8 +107,9 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
         card.lines.push_back({Tone::dim, "for      being looked up…"});
         return;
     }
-    card.lines.push_back({Tone::dim, facts->causes.empty() ? "for nothing: all was done"
-                                                           : "for      " + list_of(facts->causes, facts->count, facts->at_least)});
+    card.lines.push_back({Tone::dim, facts->causes.empty()
+                                         ? "for nothing: all was done"
+                                         : "for      " + list_of(facts->causes, facts->count, facts->at_least)});
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
     }
@@ -140,8 +141,10 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
              "without  the run would take " + duration_text(static_cast<double>(*facts->without_ns)) +
                  (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
                  " (computed)"});
-    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && run.op_count() > model::kReplayed) {
-        card.lines.push_back({Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
+    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && !run.cut_off() &&
+               run.op_count() > model::kReplayed) {
+        card.lines.push_back(
+            {Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/figure/format.h"
 #include "app/gfx/imgui_compat.h"
@@ -17,34 +18,76 @@ void SearchBar::open() {
     open_ = focus_ = true;
 }
 
-void SearchBar::find_in(const std::vector<const model::Run*>& runs, std::uint64_t revision) {
-    if (!open_ || (text_ == searched_ && revision == revision_)) {
+void SearchBar::close() {
+    open_ = false;
+    asked_ = 0;
+    walks_.clear();
+}
+
+void SearchBar::find_in(const Runs& runs, std::uint64_t revision) {
+    if (!open_) {
         return;
     }
-    const bool same_words = text_ == searched_;
-    const Place chosen = at() != nullptr ? *at() : Place{-1, {}};
-    searched_ = text_;
-    revision_ = revision;
+    const auto same = [](const auto& kept, const model::Run* known) { return kept.get() == known; };
+    if (text_ != searched_ || !std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(), same)) {
+        searched_ = text_;
+        runs_.clear();
+        for (const auto& run : runs) {
+            runs_.push_back(run.get());
+        }
+        places_.clear();
+        count_ = 0;
+        at_ = ~std::size_t{0};
+        asked_ = 0;
+        complete_ = false;
+        problem_.clear();
+        walks_.clear();
+        auto query = model::parse_query(text_);
+        query_ = query ? std::optional(*query) : std::nullopt;
+        if (!query_) {
+            problem_ = query.error().message;
+        }
+    }
+    // A run that goes on is looked at to the end before it is looked at again.
+    if (query_ && walks_.empty() && (!complete_ || revision != revision_)) {
+        revision_ = revision;
+        begin(runs);
+    }
+    if (walks_.empty()) {
+        return;
+    }
+    constexpr double kBudgetMs = 6;
+    bool more = false;
+    for (Walk& walk : walks_) {
+        more = walk.walk.step(kBudgetMs) || more;
+    }
+    if (!more) {
+        end();
+    }
+}
+
+void SearchBar::begin(const Runs& runs) {
+    for (const auto& run : runs) {
+        walks_.push_back({run, model::SearchWalk(*run, *query_, kMost)});
+    }
+}
+
+void SearchBar::end() {
+    const Place chosen = complete_ && at() != nullptr ? *at() : Place{-1, {}};
     places_.clear();
     count_ = 0;
     at_ = ~std::size_t{0};
-    problem_.clear();
-    const auto query = model::parse_query(text_);
-    if (!query) {
-        problem_ = query.error().message;
-        return;
-    }
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        std::size_t count = 0;
-        for (const auto& found : model::search(*runs[i], *query, kMost, &count)) {
+    for (std::size_t i = 0; i < walks_.size(); ++i) {
+        for (const model::Found& found : walks_[i].walk.found()) {
             places_.push_back({static_cast<int>(i), found});
-            if (same_words && chosen.run == static_cast<int>(i) && chosen.found.op == found.op &&
-                chosen.found.wait == found.wait) {
+            if (chosen.run == static_cast<int>(i) && chosen.found.op == found.op && chosen.found.wait == found.wait) {
                 at_ = places_.size() - 1;
             }
         }
-        count_ += count;
+        count_ += walks_[i].walk.count();
     }
+    complete_ = true;
+    walks_.clear();
 }
 
 const SearchBar::Place* SearchBar::step(int direction) {
@@ -90,7 +133,7 @@ int SearchBar::draw(float right, float top) {
             asked = ImGui::GetIO().KeyShift ? -1 : 1;
             focus_ = true;  // Enter again goes on
         } else if (left && gfx::key_pressed(Key::escape)) {
-            open_ = false;
+            close();
         }
     }
     std::string said;
@@ -98,6 +141,8 @@ int SearchBar::draw(float right, float top) {
         said = "";
     } else if (!problem_.empty()) {
         said = "not understood";
+    } else if (!complete_) {
+        said = "searching…";
     } else if (count_ == 0) {
         said = "nothing";
     } else {
@@ -127,9 +172,12 @@ int SearchBar::draw(float right, float top) {
     ButtonLook shut = look;
     shut.enabled = true;
     if (button(ui_, "search/close", "×", {b.x - ui_.px(34), a.y + ui_.px(7)}, shut)) {
-        open_ = false;
+        close();
     }
-    return asked;
+    if (asked != 0) {
+        asked_ = asked;
+    }
+    return complete_ ? std::exchange(asked_, 0) : 0;
 }
 
 }  // namespace headway::ui

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,14 @@ public:
     explicit SearchBar(Ui& ui) : ui_(ui) {}
 
     void open();  // and takes the keyboard
-    void close() { open_ = false; }
+    void close();
     [[nodiscard]] bool is_open() const { return open_; }
 
-    // Looks again when the words or the runs are not those of the last time; `revision` changes with the runs.
-    void find_in(const std::vector<const model::Run*>& runs, std::uint64_t revision);
+    using Runs = std::vector<std::shared_ptr<const model::Run>>;
+    // Looks again when the words or the runs are not those of the last time, for a few milliseconds in each frame;
+    // `revision` changes with what is in the runs.
+    void find_in(const Runs& runs, std::uint64_t revision);
+    [[nodiscard]] bool busy() const { return open_ && !walks_.empty(); }  // has not looked at everything yet
     // The one after, or before, the one chosen last (or the first); null when nothing was found.
     const Place* step(int direction);
     [[nodiscard]] const std::vector<Place>& places() const { return places_; }
@@ -38,8 +43,20 @@ public:
     int draw(float right, float top);
 
 private:
+    void begin(const Runs& runs);
+    void end();  // what the walks found is what there is
+
     Ui& ui_;
     bool open_ = false, focus_ = false;
+    int asked_ = 0;  // a direction to go to once all has been looked at
+    struct Walk {
+        std::shared_ptr<const model::Run> run;
+        model::SearchWalk walk;
+    };
+    std::vector<const model::Run*> runs_;  // only to know them again
+    std::optional<model::Query> query_;
+    std::vector<Walk> walks_;  // of each run, while they go on
+    bool complete_ = false;    // all has been looked at, for these words
     std::string text_, searched_, problem_;
     std::uint64_t revision_ = ~std::uint64_t{0};
     std::vector<Place> places_;

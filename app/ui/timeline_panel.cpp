@@ -153,8 +153,7 @@ void TimelinePanel::look_at(const figure::Hit& hand) {
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
     const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
-    const std::uint64_t revision =
-        key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 +
+    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 +
                                    findings_.found() * 104'729 + wait_findings_.found() * 1'299'709;
     const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
                       card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&

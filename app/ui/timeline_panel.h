@@ -58,7 +58,9 @@ public:
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
     // Something is still being looked up.
-    [[nodiscard]] bool moving() const { return findings_.busy() || wait_findings_.busy() || why_.working(); }
+    [[nodiscard]] bool moving() const {
+        return findings_.busy() || wait_findings_.busy() || why_.working() || search_.busy();
+    }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
     // A row, whatever becomes of the layout.

@@ -33,9 +33,9 @@ void TimelinePanel::draw_search(float right, float top) {
     if (!search_.is_open()) {
         return;
     }
-    std::vector<const model::Run*> runs;
-    for (const auto& run : runs_) {
-        runs.push_back(run.run);
+    SearchBar::Runs runs;
+    for (const auto* execution : shown()) {
+        runs.push_back(execution->shared_run());
     }
     search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started);
     ImGui::SetCursorScreenPos({right - ui_.px(432), top});

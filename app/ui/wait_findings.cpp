@@ -10,8 +10,8 @@ void WaitFindings::forget() {
 
 void WaitFindings::look(const Run& run, int wait, bool grows, std::uint64_t revision) {
     Asked asked{run, wait, grows, revision};
-    const bool any = run != nullptr && wait >= 0 && run->told().issues &&
-                     run->wait_at(static_cast<std::size_t>(wait)) != nullptr;
+    const bool any =
+        run != nullptr && wait >= 0 && run->told().issues && run->wait_at(static_cast<std::size_t>(wait)) != nullptr;
     if (asked != asked_) {
         asked_ = std::move(asked);
         facts_.reset();

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
+
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {
@@ -86,6 +90,49 @@ TEST_F(Search, CountsBeyondTheLimit) {
     std::size_t count = 0;
     EXPECT_EQ(search(*run_, *parse_query("is:op"), 1, &count).size(), 1u);
     EXPECT_EQ(count, 3u);
+}
+
+// In pieces, of a run that grows between them: what was there at the begin, the first of them by time.
+TEST(SearchWalks, FindTheSameInPieces) {
+    RecordingBuilder builder;
+    std::mt19937 random(5);
+    std::array<std::int64_t, 3> free_ns{};
+    std::int64_t now_ns = 0;
+    const auto add = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            const auto lane = static_cast<std::uint8_t>(random() % 3);
+            const auto op = builder.issue({.begin = now_ns, .end = now_ns + 1, .lane = lane});
+            free_ns[lane] = std::max(free_ns[lane], ++now_ns) + static_cast<std::int64_t>(random() % 3000);
+            builder.exec(lane, op, free_ns[lane], free_ns[lane] + 10);
+            free_ns[lane] += 10;
+        }
+    };
+    add(20'000);
+    const auto run = builder.open();
+    run->update();
+    const auto query = parse_query("is:op");
+    ASSERT_TRUE(query);
+    std::size_t count = 0;
+    const auto all = search(*run, *query, SIZE_MAX / 4, &count);
+    ASSERT_EQ(count, run->op_count());
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.ns < b.ns; }));
+    for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, std::size_t{700}, std::size_t{19'999}, count}) {
+        SearchWalk walk(*run, *query, limit);
+        std::size_t steps = 1;
+        while (walk.step(1e-6)) {
+            ++steps;
+        }
+        EXPECT_GT(steps, 3u);
+        EXPECT_EQ(walk.count(), count);
+        EXPECT_EQ(walk.found(), std::vector<Found>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(limit)));
+    }
+    SearchWalk walk(*run, *query, count);
+    EXPECT_TRUE(walk.step(1e-6));
+    add(5'000);
+    run->update();
+    ASSERT_GT(run->op_count(), count);
+    walk.step(0);
+    EXPECT_EQ(walk.count(), count);
 }
 
 // As from a clipboard.
