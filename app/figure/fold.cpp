@@ -36,8 +36,9 @@ struct IssueSpans {
     [[nodiscard]] const model::SpanIndex& index() const { return run.issue_index(); }
     [[nodiscard]] auto times() const {
         return [this](std::size_t i) {
-            const model::Op& op = run.op(static_cast<core::OpId>(i + 1));
-            return std::pair{op.issue_begin_ns, op.issue_end_ns};
+            const auto id = static_cast<core::OpId>(i + 1);
+            const std::int64_t begin_ns = run.op(id).issue_begin_ns;
+            return std::pair{begin_ns, begin_ns + run.issue_ns(id)};
         };
     }
 };
@@ -202,7 +203,7 @@ public:
     }
 
 private:
-    // The same wherever the view stands: nothing changes its shape while the view moves.
+    // Whether it is drawn by itself; the same wherever the view stands.
     [[nodiscard]] bool wide(const Span& span) const {
         return static_cast<double>(span.end_ns - span.begin_ns) >= least_ns_;
     }

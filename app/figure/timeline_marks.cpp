@@ -208,7 +208,7 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<c
     }
     std::for_each(lines.begin(), lines.end(), close);
     if (told && static_cast<std::size_t>(wait) < model.waits().size()) {
-        std::size_t left = 2000;
+        std::size_t left = model::kWaitCauses;
         const std::int64_t origin = model.measure_begin_ns();
         model::walk_wait(
             model, static_cast<std::size_t>(wait), [&](core::OpId op, std::int64_t from, std::int64_t end) {

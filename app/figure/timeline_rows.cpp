@@ -155,7 +155,7 @@ static std::string still_needed(const model::Run& run, model::Wait wait) {
     if (needed.empty()) {
         return {};
     }
-    return wait.target != 0 && count > kCounted ? "for more than " + count_text(kCounted) + " ops"
+    return (wait.target != 0 || wait.device >= 0) && count > kCounted ? "for more than " + count_text(kCounted) + " ops"
            : count > 1
                ? "for " + count_text(count) + " ops"
                : "for " + run.signature(run.op(needed.front()).signature).name + " #" + count_text(needed.front());

@@ -527,18 +527,31 @@ std::int64_t Run::issue_ns(OpId id) const {
 
 std::int64_t Run::paused_ns() const {
     const Measured part = measured();
-    const auto paused = [&part](const Wait& wait) {
-        return wait.kind == trace::WaitKind::paused ? clipped(wait.begin_ns, wait.end_ns, part) : 0;
-    };
-    std::int64_t ns = open_wait_ ? paused(*open_wait_) : 0;
+    constexpr auto kPaused = trace::WaitKind::paused;
+    std::int64_t ns = 0;
+    if (open_wait_ && open_wait_->kind == kPaused) {
+        ns = clipped(open_wait_->begin_ns, open_wait_->end_ns, part);
+    }
     const auto kinds = wait_kinds_.between(part.first_wait, part.waits_end, [this](std::size_t i) {
         return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].end_ns - waits_[i].begin_ns};
     });
-    const auto any = [](const auto& sum) { return sum.kind == static_cast<std::uint32_t>(trace::WaitKind::paused); };
-    if (std::any_of(kinds.begin(), kinds.end(), any)) {
-        for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
-            add_to(ns, paused(waits_[i]));
+    for (const auto& sum : kinds) {
+        if (sum.kind == static_cast<std::uint32_t>(kPaused)) {
+            add_to(ns, static_cast<std::int64_t>(sum.busy_ns));
         }
+    }
+    // What of them lies outside: waits follow each other, so only the first ones and the last ones can.
+    std::size_t first = part.first_wait, end = part.waits_end;
+    const auto cut = [&](const Wait& wait) {
+        if (wait.kind == kPaused) {
+            add_to(ns, clipped(wait.begin_ns, wait.end_ns, part) - (wait.end_ns - wait.begin_ns));
+        }
+    };
+    for (; first < end && waits_[first].begin_ns < part.begin_ns; ++first) {
+        cut(waits_[first]);
+    }
+    for (; first < end && waits_[end - 1].end_ns > part.end_ns; --end) {
+        cut(waits_[end - 1]);
     }
     return ns;
 }

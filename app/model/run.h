@@ -364,8 +364,8 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
     // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
     // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
-    // takes time in proportion to the ops. Of what a value depends on no more than `most` ops are looked for, any of
-    // them; then these are counted.
+    // takes time in proportion to the ops. Of what a value or one device has to do no more than `most` ops are looked
+    // for, any of them; then these are counted.
     [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000, std::size_t* count = nullptr,
                                               std::size_t most = SIZE_MAX) const;
 
@@ -412,6 +412,8 @@ public:
         return first;
     }
 
+    // That the frontend spent on issuing the op: nothing beside the op before it, where one launch issued both.
+    [[nodiscard]] std::int64_t issue_ns(OpId id) const;
     // How long the learner had it stand still while it was measured; and how long the measured part took without that.
     // As in Numbers, and quick.
     [[nodiscard]] std::int64_t paused_ns() const;
@@ -466,7 +468,6 @@ private:
     // Of all ops up to this one, or of those that one device ran; kPending.
     [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
     [[nodiscard]] bool is_full(const Wait& wait) const;
-    [[nodiscard]] std::int64_t issue_ns(OpId id) const;  // that the frontend spent on it beside the ops before it
 
     std::unique_ptr<trace::Reader> reader_;
     RunInfo info_;

@@ -183,6 +183,9 @@ void SearchWalk::add(const Found& found) {
 }
 
 bool SearchWalk::step(double budget_ms) {
+    if (done_) {
+        return false;
+    }
     const Budget budget(budget_ms);
     constexpr std::size_t kBetweenLooks = 4096;  // at the clock
     std::size_t looked = 0;
@@ -208,6 +211,7 @@ bool SearchWalk::step(double budget_ms) {
     }
     std::sort(found_.begin(), found_.end(), earlier);
     found_.resize(std::min(found_.size(), limit_));
+    done_ = true;
     return false;
 }
 

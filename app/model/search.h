@@ -53,6 +53,7 @@ public:
     SearchWalk(const Run& run, Query query, std::size_t limit);
     // Goes on for about this long (0: to the end); true while there is more to do.
     bool step(double budget_ms);
+    [[nodiscard]] bool done() const { return done_; }
     // Once step() has returned false: the first `limit` of them by time, and how many there are in all.
     [[nodiscard]] const std::vector<Found>& found() const { return found_; }
     [[nodiscard]] std::size_t count() const { return count_; }
@@ -71,6 +72,7 @@ private:
     std::vector<Found> found_;
     std::optional<Found> latest_;  // of as many as are wanted: what is later is only counted
     std::size_t count_ = 0;
+    bool done_ = false;
 };
 // To the end, at once.
 std::vector<Found> search(const Run& run, const Query& query, std::size_t limit, std::size_t* count = nullptr);

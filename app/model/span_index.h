@@ -130,7 +130,7 @@ public:
         if (first >= size_ || ns <= begin_of(block)) {
             return std::min(first, size_);
         }
-        const std::int64_t after_ns = ns - begin_of(block);
+        const std::uint64_t after_ns = static_cast<std::uint64_t>(ns) - static_cast<std::uint64_t>(begin_of(block));
         if (after_ns <= kElsewhere) {  // all are looked at: without branches that is quicker than halving
             const auto after = static_cast<std::uint32_t>(after_ns);
             std::uint32_t earlier = 0;

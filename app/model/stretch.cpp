@@ -59,8 +59,9 @@ auto lane_row(const Run& run, const Lane& lane) {
 }
 auto issue_row(const Run& run) {
     return Row(run.issue_index(), [&run](std::size_t i) {
-        const Op& op = run.op(static_cast<OpId>(i + 1));
-        return std::pair{op.issue_begin_ns, op.issue_end_ns};
+        const auto id = static_cast<OpId>(i + 1);
+        const std::int64_t begin_ns = run.op(id).issue_begin_ns;
+        return std::pair{begin_ns, begin_ns + run.issue_ns(id)};
     });
 }
 auto wait_row(const Run& run) {

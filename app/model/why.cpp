@@ -171,7 +171,7 @@ WaitFacts facts_of(const Run& run, std::size_t index, bool all) {
     const bool open = index >= run.waits().size();
     const std::size_t most = all && !open ? SIZE_MAX : kWaitCauses + 1;
     facts.causes = run.caused_by(wait, kWaitCauses, &facts.count, most);
-    facts.at_least = wait.target != 0 && facts.count >= most;
+    facts.at_least = (wait.target != 0 || wait.device >= 0) && facts.count >= most;
     // Of a run that was cut off, it may have ended before what it was for.
     if (!all || open || facts.causes.empty() || (run.cut_off() && ended_by(run, wait) == 0)) {
         return facts;
@@ -179,8 +179,10 @@ WaitFacts facts_of(const Run& run, std::size_t index, bool all) {
     facts.split = split_of(run, index);
     add_shares(run, index, facts);
     const bool over = run.state() == trace::RunState::finished || run.state() == trace::RunState::failed;
-    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && over && !run.cut_off() &&
-        run.told().tensors && run.op_count() <= kReplayed) {
+    const bool asked = trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind);
+    const bool can = asked && over && !run.cut_off() && run.told().tensors;
+    facts.too_long = can && run.op_count() > kReplayed;
+    if (can && !facts.too_long) {
         facts.without_ns = without_wait(run, index).total_ns;
         facts.total_ns = run.total_ns();
     }

@@ -38,7 +38,7 @@ void walk_wait(const Run& run, std::size_t wait,
 // All that is told of a wait when a hand is on it. Of a run of a million ops it takes a tenth of a second; `all` false
 // leaves out what takes long (a wait that goes on has no more to tell).
 struct WaitFacts {
-    std::vector<OpId> causes;  // the first of the ops that it was for, ascending
+    std::vector<OpId> causes;  // of the ops that it was for, ascending: the first, or any of them
     std::size_t count = 0;     // all of them
     bool at_least = false;     // they were not all counted
     std::optional<WaitSplit> split;
@@ -52,6 +52,7 @@ struct WaitFacts {
     // Of a run that is over: what it would have taken without this barrier or blocker, and what it took.
     std::optional<std::int64_t> without_ns;
     std::int64_t total_ns = 0;
+    bool too_long = false;  // that is not worked out: the run has more than kReplayed ops
 };
 inline constexpr std::size_t kWaitCauses = 2'000, kWaitShares = 20'000, kReplayed = 2'000'000;  // ops, at the most
 WaitFacts facts_of(const Run& run, std::size_t wait, bool all = true);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "app/figure/format.h"
@@ -141,8 +140,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
              "without  the run would take " + duration_text(static_cast<double>(*facts->without_ns)) +
                  (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
                  " (computed)"});
-    } else if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && !run.cut_off() &&
-               run.op_count() > model::kReplayed) {
+    } else if (facts->too_long) {
         card.lines.push_back(
             {Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
     }

@@ -24,17 +24,20 @@ void SearchBar::close() {
     walks_.clear();
 }
 
-void SearchBar::find_in(const Runs& runs, std::uint64_t revision) {
+void SearchBar::forget() {
+    find_in({}, 0, false);
+}
+
+void SearchBar::find_in(const Runs& runs, std::uint64_t revision, bool grows) {
     if (!open_) {
         return;
     }
-    const auto same = [](const auto& kept, const model::Run* known) { return kept.get() == known; };
+    fresh_ = false;
+    grows_ = grows;
+    const auto same = [](const auto& shown, const auto& known) { return shown == known.lock(); };
     if (text_ != searched_ || !std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(), same)) {
         searched_ = text_;
-        runs_.clear();
-        for (const auto& run : runs) {
-            runs_.push_back(run.get());
-        }
+        runs_.assign(runs.begin(), runs.end());
         places_.clear();
         count_ = 0;
         at_ = ~std::size_t{0};
@@ -56,12 +59,13 @@ void SearchBar::find_in(const Runs& runs, std::uint64_t revision) {
     if (walks_.empty()) {
         return;
     }
-    constexpr double kBudgetMs = 6;
-    bool more = false;
-    for (Walk& walk : walks_) {
-        more = walk.walk.step(kBudgetMs) || more;
+    // One run after the other.
+    constexpr double kBudgetMs = 6, kBesideARunMs = 2;
+    const auto unfinished = std::find_if(walks_.begin(), walks_.end(), [](const Walk& w) { return !w.walk.done(); });
+    if (unfinished != walks_.end()) {
+        unfinished->walk.step(grows ? kBesideARunMs : kBudgetMs);
     }
-    if (!more) {
+    if (std::all_of(walks_.begin(), walks_.end(), [](const Walk& w) { return w.walk.done(); })) {
         end();
     }
 }
@@ -86,7 +90,7 @@ void SearchBar::end() {
         }
         count_ += walks_[i].walk.count();
     }
-    complete_ = true;
+    complete_ = fresh_ = true;
     walks_.clear();
 }
 

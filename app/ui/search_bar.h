@@ -31,9 +31,11 @@ public:
 
     using Runs = std::vector<std::shared_ptr<const model::Run>>;
     // Looks again when the words or the runs are not those of the last time, for a few milliseconds in each frame;
-    // `revision` changes with what is in the runs.
-    void find_in(const Runs& runs, std::uint64_t revision);
-    [[nodiscard]] bool busy() const { return open_ && !walks_.empty(); }  // has not looked at everything yet
+    // `revision` changes with what is in the runs. While one of them `grows` it takes less of a frame.
+    void find_in(const Runs& runs, std::uint64_t revision, bool grows);
+    void forget();  // no run is shown
+    // Has not looked at everything yet, or not shown it; while a run grows frames come anyway.
+    [[nodiscard]] bool busy() const { return open_ && !grows_ && (!walks_.empty() || fresh_); }
     // The one after, or before, the one chosen last (or the first); null when nothing was found.
     const Place* step(int direction);
     [[nodiscard]] const std::vector<Place>& places() const { return places_; }
@@ -53,10 +55,12 @@ private:
         std::shared_ptr<const model::Run> run;
         model::SearchWalk walk;
     };
-    std::vector<const model::Run*> runs_;  // only to know them again
+    std::vector<std::weak_ptr<const model::Run>> runs_;  // only to know them again
     std::optional<model::Query> query_;
     std::vector<Walk> walks_;  // of each run, while they go on
     bool complete_ = false;    // all has been looked at, for these words
+    bool fresh_ = false;       // in this frame
+    bool grows_ = false;
     std::string text_, searched_, problem_;
     std::uint64_t revision_ = ~std::uint64_t{0};
     std::vector<Place> places_;

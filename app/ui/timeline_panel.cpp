@@ -139,16 +139,17 @@ void TimelinePanel::look_at(const figure::Hit& hand) {
     OpFindings::Runs runs;
     WaitFindings::Run waits;
     bool grows = false;
+    std::uint64_t grown = 0;  // the other run may grow meanwhile
     for (const auto* execution : shown()) {
         if (static_cast<int>(runs.size()) == hand.run && hand.op == 0 && hand.wait >= 0) {
             waits = execution->shared_run();
             grows = execution->grows();
+            grown = grows ? execution->revision() : 0;
         }
         runs.push_back(execution->shared_run());
     }
-    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started;
-    findings_.look(runs, hand.run, hand.op, revision);
-    wait_findings_.look(waits, waits != nullptr ? hand.wait : -1, grows, revision);
+    findings_.look(runs, hand.run, hand.op, key_.a * 1'000'003 + key_.b + key_.started);
+    wait_findings_.look(waits, waits != nullptr ? hand.wait : -1, grows, grown);
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
@@ -191,6 +192,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         runs_.clear();
         hover_.reset();
         wait_findings_.forget();
+        search_.forget();
         if (!any) {
             findings_.forget();
             why_.forget();

@@ -34,10 +34,12 @@ void TimelinePanel::draw_search(float right, float top) {
         return;
     }
     SearchBar::Runs runs;
+    bool grows = false;
     for (const auto* execution : shown()) {
         runs.push_back(execution->shared_run());
+        grows = grows || execution->grows();
     }
-    search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started);
+    search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started, grows);
     ImGui::SetCursorScreenPos({right - ui_.px(432), top});
     ImGui::BeginChild(
         "search", {ui_.px(434), ui_.px(44)}, false,
@@ -53,6 +55,9 @@ void TimelinePanel::search_step(int direction) {
     const model::Run* run = place != nullptr ? run_at(place->run) : nullptr;
     if (run == nullptr) {
         return;
+    }
+    if (place->found.op > run->op_count()) {
+        return;  // of a run that is looked at anew
     }
     if (place->found.op != 0) {
         select(place->run, place->found.op, false);

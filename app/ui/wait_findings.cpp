@@ -28,7 +28,7 @@ void WaitFindings::look(const Run& run, int wait, bool grows, std::uint64_t revi
             ++found_;
         }
     }
-    if (any && !facts_ && !coming_.valid()) {
+    if (any && !grows && !facts_ && !coming_.valid()) {
         coming_for_ = asked_;
         coming_ = std::async(std::launch::async,
                              [run, wait] { return model::facts_of(*run, static_cast<std::size_t>(wait)); });

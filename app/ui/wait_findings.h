@@ -18,7 +18,8 @@ public:
     static constexpr std::size_t kMostAtOnce = 100'000;  // ops of a run whose waits are looked up between two frames
 
     // The hand is on this wait of the run (or on none: -1). A run that `grows` is not read beside the frames: of a long
-    // one only what is quick is told meanwhile. `revision` changes when anything in the run does.
+    // one only what is quick is told meanwhile. `revision` changes when anything in the run does, and never when it
+    // does not.
     void look(const Run& run, int wait, bool grows, std::uint64_t revision);
     void forget();  // other runs are shown, or none
 

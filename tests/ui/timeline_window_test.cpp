@@ -325,6 +325,31 @@ TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
     EXPECT_EQ(state.selection.op, app->timeline().search().places()[0].found.op);
 }
 
+// More ops than can be looked at in a frame: the window says so and goes on, and Enter has its turn afterwards.
+TEST_F(TimelineWindowTest, ASearchOfALongRunGoesOnBesideTheFrames) {
+    session.show(figure::test::increments(1'500'000, 1, false));
+    frames(3);
+    act("key:/");
+    act("text:add is:op");
+    EXPECT_TRUE(app->timeline().search().busy());
+    EXPECT_TRUE(app->timeline().search().places().empty());
+    act("key:enter");
+    for (int i = 0; i < 1000 && app->timeline().search().busy(); ++i) {
+        frames(1);
+    }
+    EXPECT_FALSE(app->timeline().search().busy());
+    const auto& places = app->timeline().search().places();
+    EXPECT_EQ(places.size(), SearchBar::kMost);
+    ASSERT_TRUE(state.selection.any());
+    EXPECT_EQ(state.selection.op, places[0].found.op);
+    act("text: kind:nothing");
+    act("key:escape");  // in the middle of it
+    EXPECT_FALSE(app->timeline().search().busy());
+    act("key:/");
+    frames(100);
+    EXPECT_FALSE(app->timeline().search().busy());
+}
+
 TEST_F(TimelineWindowTest, GoesBackToTheViewBefore) {
     act("point:timeline");
     act("wheel:3");

@@ -82,6 +82,16 @@ TEST(WaitFindings, OfALongRunComeLaterAndAreTheSame) {
     EXPECT_EQ(findings.facts(), nullptr);
 }
 
+TEST(WaitFindings, OfARunThatGoesOnAreLookedUpAnew) {
+    const Kept run = chain(50);
+    WaitFindings findings;
+    findings.look(run, 0, true, 1);
+    ASSERT_NE(findings.facts(), nullptr);
+    const auto before = findings.found();
+    findings.look(run, 0, true, 2);
+    EXPECT_NE(findings.found(), before);
+}
+
 TEST(WaitFindings, OfALongRunThatGoesOnAreWhatIsQuick) {
     const Kept run = chain(120'000);
     WaitFindings findings;

@@ -242,6 +242,31 @@ TEST(Numbers, RenewedOnesOfARunThatWasCutOffPredictNothing) {
     EXPECT_EQ(numbers.prediction_formula, "");
 }
 
+// The learner's pauses, of which parts lie before measuring began and after it ended, and one that goes on.
+TEST(Numbers, TotalAndPausesAreKnownWithoutAWalk) {
+    for (const bool ends : {true, false}) {
+        RecordingBuilder builder;
+        builder.issue({.begin = 0, .end = 10});
+        builder.wait(10, 20, trace::WaitKind::paused);
+        builder.mark(trace::FrontendKind::measure_begin, 20, 0);
+        builder.wait(20, 35, trace::WaitKind::paused);
+        builder.issue({.begin = 40, .end = 50});
+        builder.wait(50, 60, trace::WaitKind::waitall, 0, 2);
+        builder.wait(60, 67, trace::WaitKind::paused);
+        if (ends) {
+            builder.mark(trace::FrontendKind::measure_end, 65, 0);
+            builder.wait(67, 99, trace::WaitKind::paused);
+        }
+        builder.exec(0, 1, 10, 30);
+        builder.exec(0, 2, 50, 58);
+        const auto run = builder.read();
+        const Numbers numbers = run->numbers();
+        EXPECT_EQ(numbers.paused_ns, ends ? 20 : 22);
+        EXPECT_EQ(run->paused_ns(), numbers.paused_ns);
+        EXPECT_EQ(run->total_ns(), numbers.total_ns);
+    }
+}
+
 TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
     ConstantRun run(3, 10, 7, 3);
     run.ops(5000, [](OpId i) { return i % 37 == 0; });
@@ -257,6 +282,8 @@ TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
     const Numbers then = read->numbers();
     const auto lines = read->line_costs();
     ASSERT_GT(then.paused_ns, 0);
+    EXPECT_EQ(read->paused_ns(), then.paused_ns);
+    EXPECT_EQ(read->total_ns(), then.total_ns);
 
     NumbersWalk walk(*read);
     constexpr double kOnePiece_ms = 1e-9;
