@@ -1,25 +1,38 @@
 # Whether and with what the CUDA module is built.
 #
 #   HEADWAY_HAVE_CUDA          nvcc, cuBLAS and CUPTI's headers are there, and HEADWAY_CUDA lets us use them
+#   HEADWAY_CUDA_REASON        why not, for people; empty where it is built
 #   headway::cuda_headers      the headers alone: enough for the host's part of the device and its tests. Made also
 #                              where HEADWAY_CUDA is OFF; not a target where there are none
 #
 # CMake's own search has holes: nvcc is looked for on PATH only, "native" fails without a GPU, and the language would
 # take over C++20, a flag that CMake before 3.26 does not know for nvcc.
 set(HEADWAY_HAVE_CUDA FALSE)
+set(HEADWAY_CUDA_REASON "")
 
 find_path(HEADWAY_CUDA_INCLUDE cuda_runtime_api.h
   HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /usr/lib/cuda PATH_SUFFIXES include)
 find_path(HEADWAY_CUPTI_INCLUDE cupti.h
   HINTS ${HEADWAY_CUDA_INCLUDE} ${HEADWAY_CUDA_INCLUDE}/../extras/CUPTI/include)
-if(HEADWAY_CUDA_INCLUDE AND HEADWAY_CUPTI_INCLUDE AND EXISTS ${HEADWAY_CUDA_INCLUDE}/cublas_v2.h
-    AND EXISTS ${HEADWAY_CUDA_INCLUDE}/nvtx3/nvToolsExt.h)
+if(NOT HEADWAY_CUDA_INCLUDE)
+  set(HEADWAY_CUDA_REASON "the headers of CUDA were not found")
+elseif(NOT EXISTS ${HEADWAY_CUDA_INCLUDE}/cublas_v2.h)
+  set(HEADWAY_CUDA_REASON "the headers of cuBLAS were not found")
+elseif(NOT HEADWAY_CUPTI_INCLUDE)
+  set(HEADWAY_CUDA_REASON "the headers of CUPTI were not found")
+elseif(NOT EXISTS ${HEADWAY_CUDA_INCLUDE}/nvtx3/nvToolsExt.h)
+  set(HEADWAY_CUDA_REASON "the headers of NVTX were not found")
+else()
   file(STRINGS ${HEADWAY_CUDA_INCLUDE}/cuda.h headway_cuda_version REGEX "^#define CUDA_VERSION ")
   string(REGEX MATCH "[0-9]+" headway_cuda_version "${headway_cuda_version}")
   if(headway_cuda_version GREATER_EQUAL 12000)
     add_library(headway_cuda_headers INTERFACE)
     add_library(headway::cuda_headers ALIAS headway_cuda_headers)
     target_include_directories(headway_cuda_headers SYSTEM INTERFACE ${HEADWAY_CUDA_INCLUDE} ${HEADWAY_CUPTI_INCLUDE})
+  else()
+    math(EXPR headway_cuda_major "${headway_cuda_version} / 1000")
+    math(EXPR headway_cuda_minor "${headway_cuda_version} % 1000 / 10")
+    set(HEADWAY_CUDA_REASON "CUDA ${headway_cuda_major}.${headway_cuda_minor} was found, and 12.0 or later is needed")
   endif()
 endif()
 
@@ -33,6 +46,9 @@ if(NOT HEADWAY_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   set(CMAKE_CUDA_STANDARD 17)
   check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(HEADWAY_CUDA_REASON "nvcc was not found, or it does not work with this C++ compiler")
+  endif()
   if(CMAKE_CUDA_COMPILER AND TARGET headway::cuda_headers)
     set(headway_architectures ${CMAKE_CUDA_ARCHITECTURES})
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -54,10 +70,18 @@ if(NOT HEADWAY_CUDA STREQUAL "OFF")
     find_package(CUDAToolkit 12.0)
     if(CUDAToolkit_FOUND AND TARGET CUDA::cudart_static AND TARGET CUDA::cublas)
       set(HEADWAY_HAVE_CUDA TRUE)
+    else()
+      set(HEADWAY_CUDA_REASON "the libraries of CUDA or cuBLAS were not found")
     endif()
   endif()
   if(NOT HEADWAY_HAVE_CUDA AND HEADWAY_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "HEADWAY_CUDA=ON, but nvcc 12.0 or later, cuBLAS or the headers of CUPTI or NVTX were not found")
+    message(FATAL_ERROR "HEADWAY_CUDA=ON, but the CUDA device cannot be built: ${HEADWAY_CUDA_REASON}")
   endif()
+else()
+  set(HEADWAY_CUDA_REASON "HEADWAY_CUDA is OFF")
 endif()
-message(STATUS "CUDA device: ${HEADWAY_HAVE_CUDA}")
+if(HEADWAY_HAVE_CUDA)
+  message(STATUS "CUDA device: built")
+else()
+  message(STATUS "CUDA device: left out, ${HEADWAY_CUDA_REASON}")  # scripts/lib-install looks for this line
+endif()

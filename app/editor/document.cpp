@@ -154,8 +154,7 @@ core::Result<std::string> Document::decode(const std::string& bytes) {
     return shown_as_utf8(rest);
 }
 
-core::Result<std::string> Document::bytes() const {
-    std::string text = this->text.text();
+core::Result<std::string> Document::bytes_of(const std::string& text) const {
     if (kind_ == Kind::notebook) {
         return notebook_with(disk_bytes_, text);
     }
@@ -205,7 +204,7 @@ core::Result<void> Document::save() {
         taken(lesson_text_);
         return {};
     }
-    auto content = bytes();
+    auto content = bytes_of(text.text());
     if (!content) {
         return unreadable("Cannot write '" + path_.string() + "': " + content.error().message + ".");
     }
@@ -224,8 +223,8 @@ core::Result<void> Document::save() {
     return {};
 }
 
-core::Result<void> Document::write_to(const fs::path& file) const {
-    auto content = bytes();
+core::Result<void> Document::write_text_to(const std::string& text, const fs::path& file) const {
+    auto content = bytes_of(text);
     return content ? core::write_whole(file.string(), *content) : core::Result<void>(content.error());
 }
 

@@ -52,7 +52,9 @@ public:
     // Writes the file, whole or not at all. A copy that is the lesson's own again is removed.
     core::Result<void> save();
     // Writes what save() would write to another file: for a run of what is not saved.
-    core::Result<void> write_to(const std::filesystem::path& file) const;
+    core::Result<void> write_to(const std::filesystem::path& file) const { return write_text_to(text.text(), file); }
+    // The same of a text that it had before.
+    core::Result<void> write_text_to(const std::string& text, const std::filesystem::path& file) const;
     // The lesson's own text again (can be undone).
     void revert();
 
@@ -77,7 +79,7 @@ public:
 
 private:
     Document(std::filesystem::path path, Kind kind, std::string_view shown);
-    [[nodiscard]] core::Result<std::string> bytes() const;
+    [[nodiscard]] core::Result<std::string> bytes_of(const std::string& text) const;
     // The text that is shown for a file's bytes; takes note of how the file writes it.
     core::Result<std::string> decode(const std::string& bytes);
     void taken(const std::string& bytes);

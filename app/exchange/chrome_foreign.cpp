@@ -136,6 +136,9 @@ std::uint32_t ForeignFormat::correlation_of(const ChromeEvent& event) {
 
 ForeignSpan ForeignFormat::span_of(const ChromeEvent& event, std::int64_t end_ns) {
     ForeignSpan span{event.time.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
+    if (span.what == SpanClass::cpu_op && profiler_step(bare(event.name))) {  // as torch up to 1.9 files them
+        span.what = SpanClass::annotation;
+    }
     if (span.what == SpanClass::gpu || span.what == SpanClass::runtime) {
         kernels_ += span.what == SpanClass::gpu ? 1 : 0;
         span.correlation = correlation_of(event);

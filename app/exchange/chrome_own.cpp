@@ -1,6 +1,7 @@
 // Headway's own traces: everything comes back as it was.
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -76,6 +77,8 @@ public:
             minibatch(event);
         } else if (tid == kDropsTid) {
             draft_.drops.push_back({event.time.ns, small(event.argument("buffer")), small(event.argument("after"))});
+        } else if (tid == kCostsTid) {
+            cost(event);
         } else if (tid == kLaunchTid) {
             if (const core::OpId id = op_of(event); id != 0) {
                 draft_.launches.push_back({event.time.ns, event.time.ns + event.duration.ns, id});
@@ -84,6 +87,9 @@ public:
             draft_.driver.push_back({event.time.ns, event.time.ns + event.duration.ns,
                                      static_cast<trace::DriverKind>(std::min(small(event.argument("kind")), 255u)),
                                      number(event.argument("bytes")), small(event.argument("stream"))});
+        } else if (tid >= kFirstLaneTid && bare(event.category) == kHoldCategory) {
+            draft_.holds.push_back(
+                {event.time.ns, event.time.ns + event.duration.ns, static_cast<std::uint32_t>(tid - kFirstLaneTid)});
         } else if (tid >= kFirstLaneTid && !event.argument("part_of").empty()) {
             part(event, static_cast<std::size_t>(tid - kFirstLaneTid));
         } else if (tid >= kFirstLaneTid) {
@@ -280,6 +286,30 @@ private:
         draft_.waits.push_back(std::move(wait));
     }
 
+    void cost(const ChromeEvent& event) {
+        const auto fraction = [&event](const char* name) {
+            const std::string text(bare(event.argument(name)));
+            return std::clamp(std::strtod(text.c_str(), nullptr), 0.0, 1e6);
+        };
+        const std::uint32_t kind = small(event.argument("kind"));
+        if (kind < 1 || kind > static_cast<std::uint32_t>(trace::CostKind::totals)) {
+            ++odd_;
+            return;
+        }
+        model::Cost cost;
+        cost.kind = static_cast<trace::CostKind>(kind);
+        cost.begin_ns = event.time.ns;
+        cost.end_ns = event.time.ns + event.duration.ns;
+        cost.language_ns = static_cast<std::int64_t>(number(event.argument("language_ns")));
+        cost.amount_ns = number(event.argument("without_core_ns"));
+        cost.weight = small(event.argument("weight"));
+        cost.minor_faults = small(event.argument("minor_faults"));
+        cost.major_faults = small(event.argument("major_faults"));
+        cost.stamp_ns = fraction("stamp_ns");
+        cost.sampling_ns = fraction("sampling_ns");
+        draft_.costs.push_back(cost);
+    }
+
     void scope(const ChromeEvent& event, int depth) {
         const bool open = !event.argument("open").empty();
         draft_.scopes.push_back(
@@ -376,6 +406,7 @@ void OwnFormat::facts(const Json& json) {
     info.program = text_at(json, "program");
     info.title = text_at(json, "title");
     info.frontend = text_at(json, "frontend");
+    info.tab = text_at(json, "tab");
     info.device_kind = text_at(json, "device_kind");
     info.device_name = text_at(json, "device_name");
     info.simulated = is_true(json, "simulated");
@@ -395,6 +426,15 @@ void OwnFormat::facts(const Json& json) {
     info.timing_note = text_at(json, "timing_note");
     info.timing_uncertainty_ns = count_at(json, "timing_uncertainty_ns");
     info.issue = text_at(json, "issue");
+    info.profile = text_at(json, "profile");
+    if (const auto chosen = json.find("chosen"); chosen != json.end() && chosen->is_array()) {
+        for (const auto& name : *chosen) {
+            info.chosen.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+        }
+    }
+    if (const auto costs = json.find("cost_models"); costs != json.end() && costs->is_object()) {
+        info.cost_models = costs->dump();
+    }
     info.launch = text_at(json, "launch");
     info.copies = text_at(json, "copies");
     info.products = text_at(json, "products");
@@ -439,7 +479,7 @@ void OwnFormat::facts(const Json& json) {
         }
         return list;
     };
-    draft_.files = words("files", 256);
+    draft_.files = words("files", core::kMostFiles + 1);
     draft_.lane_names = words("lanes", core::kMaxTraceLanes);
     if (const auto list = json.find("more_devices"); list != json.end() && list->is_array()) {
         for (const auto& entry : *list) {

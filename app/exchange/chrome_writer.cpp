@@ -67,6 +67,21 @@ const char* word_for(trace::DriverKind kind) {
     return "wait";
 }
 
+const char* word_for(trace::CostKind kind) {
+    switch (kind) {
+        case trace::CostKind::recording:
+            return "recording";
+        case trace::CostKind::drop:
+            return "drop";
+        case trace::CostKind::not_scheduled:
+        case trace::CostKind::not_scheduled_issue:
+            return "not scheduled";
+        case trace::CostKind::totals:
+            break;
+    }
+    return "totals";
+}
+
 class Writer : JsonText {
 public:
     Writer(const model::Run& run, const Sink& sink) : JsonText(sink), run_(run) {}
@@ -82,9 +97,11 @@ public:
         scopes();
         minibatches();
         drops();
+        costs();
         launches();
         driver_events();
         executions();
+        holds();
         if (run_.told().issues) {
             counter("headway", "ops", run_.headway());
         }
@@ -160,7 +177,9 @@ private:
     void launches();
     void driver_events();
     void drops();
+    void costs();
     void executions();
+    void holds();
     void counter(const char* name, const char* unit, const model::Curve& curve);
 
     const model::Run& run_;
@@ -181,6 +200,9 @@ void Writer::other_data() {
     text("program", info.program);
     text("title", info.title);
     text("frontend", info.frontend);
+    if (!info.tab.empty()) {
+        text("tab", info.tab);
+    }
     text("device_kind", info.device_kind);
     text("device_name", info.device_name);
     put_all("\"simulated\":", info.simulated ? "true," : "false,");
@@ -202,6 +224,15 @@ void Writer::other_data() {
     text("barrier", info.barrier);
     text("free_policy", info.free_policy);
     text("issue", info.issue.empty() ? "op" : info.issue);
+    if (!info.profile.empty()) {
+        text("profile", info.profile);
+        put("\"chosen\":");
+        list(info.chosen.size(), [&](std::size_t i) { put(quoted(info.chosen[i])); });
+        put(",");
+    }
+    if (!info.cost_models.empty()) {
+        put_all("\"cost_models\":", info.cost_models, ",");
+    }
     put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
             ",\"budget\":", info.budget, ",\"seed\":", info.seed, ",\"parameters\":{");
     bool first = true;
@@ -301,6 +332,9 @@ void Writer::names() {
         thread(kWorkTid, "Frontend's own work", order++);
     }
     thread(kDropsTid, "Frontend drops tensors", order++);
+    if (!run_.costs().empty()) {
+        thread(kCostsTid, "Frontend costs, measured on some events", order++);
+    }
     if (!run_.minibatches().empty()) {
         thread(kMinibatchesTid, "Minibatches", order++);
     }
@@ -482,6 +516,33 @@ void Writer::drops() {
         put_all(",\"s\":\"t\",\"cat\":\"drop\",\"name\":\"drop\",\"args\":{\"buffer\":", buffer, ",\"after\":", after,
                 "}}");
     });
+}
+
+void Writer::costs() {
+    for (const auto& cost : run_.costs()) {
+        if (!event("X", kCostsTid)) {
+            return;
+        }
+        span(cost.begin_ns, cost.end_ns);
+        put_all(",\"cat\":\"cost\",\"name\":\"", word_for(cost.kind),
+                "\",\"args\":{\"kind\":", static_cast<int>(cost.kind), ",\"weight\":", cost.weight,
+                ",\"without_core_ns\":", cost.amount_ns, ",\"language_ns\":", cost.language_ns, ",\"stamp_ns\":");
+        put_double(cost.stamp_ns);
+        put(",\"sampling_ns\":");
+        put_double(cost.sampling_ns);
+        if (cost.kind == trace::CostKind::totals) {
+            put_all(",\"minor_faults\":", cost.minor_faults, ",\"major_faults\":", cost.major_faults);
+        }
+        put("}}");
+    }
+}
+
+void Writer::holds() {
+    for (const model::Hold& hold : run_.holds().list()) {
+        event("X", kFirstLaneTid + static_cast<int>(hold.lane));
+        span(hold.begin_ns, hold.end_ns);
+        put_all(",\"cat\":\"", kHoldCategory, "\",\"name\":\"held by the learner\"}");
+    }
 }
 
 void Writer::executions() {

@@ -15,7 +15,9 @@ namespace headway::exchange {
 
 // The threads of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
-                     kDriverTid = 7, kFirstScopeTid = 10, kFirstLaneTid = 100;
+                     kDriverTid = 7, kCostsTid = 8, kFirstScopeTid = 10, kFirstLaneTid = 100;
+// Of the stretches in which the learner held a lane, which stand in the lane's row.
+inline constexpr const char* kHoldCategory = "held";
 inline constexpr const char* kReservedBeside = "reserved bytes, second device";  // a counter
 
 // False when the sink took no more.

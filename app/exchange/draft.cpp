@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/trace/recorder.h"
@@ -61,39 +62,44 @@ std::string run_json(const Draft& draft) {
     const model::RunInfo& info = draft.info;
     const std::size_t own_lanes =
         draft.more_devices.empty() ? draft.lane_names.size() : draft.more_devices.front().first_lane;
-    return nlohmann::json{{"program", info.program},
-                          {"title", info.title},
-                          {"frontend", info.frontend},
-                          {"device_kind", info.device_kind},
-                          {"device_name", info.device_name},
-                          {"simulated", info.simulated},
-                          {"cpu", info.cpu},
-                          {"os", info.os},
-                          {"cores", info.cores},
-                          {"barrier", info.barrier},
-                          {"free_policy", info.free_policy},
-                          {"workers", info.workers},
-                          {"streams", info.streams},
-                          {"queue_limit", info.queue_limit},
-                          {"budget", info.budget},
-                          {"seed", info.seed},
-                          {"date", info.date},
-                          {"version", info.version},
-                          {"parameters", info.parameters},
-                          {"foreign", info.foreign},
-                          {"live_sampled", info.live_sampled},
-                          {"left_out", info.left_out},
-                          {"repaired", info.repaired},
-                          {"file_cut_off", info.file_cut_off},
-                          {"lane_streams", info.lane_streams},
-                          {"timing", info.timing},
-                          {"timing_note", info.timing_note},
-                          {"timing_uncertainty_ns", info.timing_uncertainty_ns},
-                          {"issue", info.issue},
-                          {"launch", info.launch},
-                          {"copies", info.copies},
-                          {"products", info.products},
-                          {"lanes", lane_names(draft, 0, own_lanes)}}
+    return nlohmann::json{
+        {"program", info.program},
+        {"title", info.title},
+        {"frontend", info.frontend},
+        {"tab", info.tab},
+        {"device_kind", info.device_kind},
+        {"device_name", info.device_name},
+        {"simulated", info.simulated},
+        {"cpu", info.cpu},
+        {"os", info.os},
+        {"cores", info.cores},
+        {"barrier", info.barrier},
+        {"free_policy", info.free_policy},
+        {"workers", info.workers},
+        {"streams", info.streams},
+        {"queue_limit", info.queue_limit},
+        {"budget", info.budget},
+        {"seed", info.seed},
+        {"date", info.date},
+        {"version", info.version},
+        {"parameters", info.parameters},
+        {"foreign", info.foreign},
+        {"live_sampled", info.live_sampled},
+        {"left_out", info.left_out},
+        {"repaired", info.repaired},
+        {"file_cut_off", info.file_cut_off},
+        {"lane_streams", info.lane_streams},
+        {"timing", info.timing},
+        {"timing_note", info.timing_note},
+        {"timing_uncertainty_ns", info.timing_uncertainty_ns},
+        {"issue", info.issue},
+        {"profile", info.profile},
+        {"chosen", info.chosen},
+        {"cost_models", info.cost_models.empty() ? nlohmann::json() : nlohmann::json::parse(info.cost_models)},
+        {"launch", info.launch},
+        {"copies", info.copies},
+        {"products", info.products},
+        {"lanes", lane_names(draft, 0, own_lanes)}}
         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -150,6 +156,11 @@ public:
         for (const Draft::Drop& drop : draft_.drops) {
             drops.add({ticks(drop.ns), drop.buffer, std::min(drop.after, op_count_)});
         }
+        costs();
+        for (const model::Hold& hold : draft_.holds) {
+            recording_.record_hold(hold.lane, ticks(hold.begin_ns),
+                                   ticks(hold.begin_ns) + trace::unpack_duration(duration(hold.begin_ns, hold.end_ns)));
+        }
         trace::StreamWriter<trace::SampleRecord> samples(recording_, {trace::StreamKind::samples, 0});
         for (const Draft::Sample& sample : draft_.samples) {
             samples.add({ticks(sample.ns), sample.resident_bytes, sample.reserved_bytes, sample.live_bytes});
@@ -181,6 +192,27 @@ public:
     }
 
 private:
+    void costs() {
+        trace::StreamWriter<trace::CostRecord> costs(recording_, {trace::StreamKind::costs, 0});
+        const auto sixteenths = [](double ns) {
+            return static_cast<std::uint16_t>(std::clamp(std::round(ns * model::kCostUnits), 0.0, 65'535.0));
+        };
+        const auto limited = [](auto value) {
+            return static_cast<std::uint32_t>(
+                std::clamp<std::int64_t>(static_cast<std::int64_t>(value), 0, UINT32_MAX));
+        };
+        for (const model::Cost& cost : draft_.costs) {
+            const bool totals = cost.kind == trace::CostKind::totals;
+            const bool language = totals || cost.kind == trace::CostKind::recording;
+            costs.add(
+                {ticks(cost.begin_ns),
+                 language ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost.language_ns, 0)) : cost.amount_ns,
+                 totals ? limited(cost.minor_faults) : duration(cost.begin_ns, cost.end_ns),
+                 totals ? limited(cost.major_faults) : limited(cost.weight), sixteenths(cost.stamp_ns),
+                 sixteenths(cost.sampling_ns), cost.kind, 0});
+        }
+    }
+
     void facts() {
         recording_.meta(trace::MetaType::run, 0, run_json(draft_));
         for (std::size_t i = 0; i < draft_.more_devices.size(); ++i) {
@@ -194,7 +226,7 @@ private:
                                {"lanes", lane_names(draft_, device.first_lane, device.first_lane + device.lanes)}}
                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         }
-        for (std::size_t id = 0; id < std::min<std::size_t>(draft_.files.size(), 256); ++id) {
+        for (std::size_t id = 0; id < std::min<std::size_t>(draft_.files.size(), core::kMostFiles + 1); ++id) {
             if (!draft_.files[id].empty()) {
                 recording_.meta(trace::MetaType::file, static_cast<std::uint16_t>(id), draft_.files[id]);
             }
@@ -401,12 +433,13 @@ core::Result<std::unique_ptr<trace::Reader>> record(Draft&& draft) {
         executed += parts.size();
     }
     executed += draft.launches.size() + 2 * draft.driver.size() + 2 * draft.more_outputs.size();
-    const std::size_t bytes = (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() + draft.works.size() +
-                               2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
-                                  sizeof(trace::FrontendRecord) +
-                              (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
+    const std::size_t bytes =
+        (draft.ops.size() + draft.more_inputs.size() + draft.waits.size() + draft.works.size() + draft.costs.size() +
+         draft.holds.size() + 2 * (draft.scopes.size() + draft.minibatches.size()) + draft.samples.size()) *
+            sizeof(trace::FrontendRecord) +
+        (executed + draft.drops.size()) * sizeof(trace::ExecRecord);
     const std::size_t meta = (draft.signatures.size() + draft.scopes.size() + draft.waits.size()) * 128;
-    const std::size_t streams = draft.lanes.size() + 6;
+    const std::size_t streams = draft.lanes.size() + 7;
     auto recording =
         trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0, draft.clock);
     if (!recording) {

@@ -60,7 +60,7 @@ struct Draft {
     trace::RunState state = trace::RunState::finished;
     double recorder_ns_per_op = 0;
     std::uint64_t lost_records = 0;
-    std::vector<std::string> files;               // by id, 0 unused; at most 255 more
+    std::vector<std::string> files;               // by id, 0 unused; at most core::kMostFiles more
     std::vector<model::Signature> signatures;     // by id, 0 unused
     std::vector<std::string> lane_names;          // at most core::kMaxTraceLanes, of all devices
     std::vector<Device> more_devices;             // besides the one that `info` tells of; at most core::kMaxDevices - 1
@@ -71,13 +71,15 @@ struct Draft {
     std::vector<std::vector<Part>> parts;         // by lane, in the order of their ops
     std::vector<model::Launch> launches;          // in the order of the ops
     std::vector<model::DriverEvent> driver;       // in order
-    std::vector<model::Wait> waits;               // in order; `target_writer` unused
+    std::vector<model::Wait> waits;               // in order; `target_op` unused
     std::vector<model::Work> works;               // likewise
     std::vector<model::Scope> scopes;             // in the order of their begins
     std::vector<model::Minibatch> minibatches;    // likewise
     std::vector<Drop> drops;                      // in order
-    std::vector<Sample> samples;                  // in order
-    model::Run::Measured measured;                // where begin_marked, end_marked
+    std::vector<model::Cost> costs;               // in order
+    std::vector<model::Hold> holds;
+    std::vector<Sample> samples;    // in order
+    model::Run::Measured measured;  // where begin_marked, end_marked
     std::int64_t program_end_ns = model::kPending;
     std::string error_json, result_json;  // "" for none
 };

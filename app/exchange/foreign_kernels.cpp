@@ -1,44 +1,17 @@
 // Traces with kernels: launches are issues, streams are lanes.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "app/exchange/chrome_event.h"
 #include "app/exchange/foreign_lanes.h"
+#include "app/exchange/foreign_launches.h"
+#include "app/exchange/foreign_order.h"
 #include "app/exchange/foreign_spans.h"
 
 namespace headway::exchange {
 
 namespace {
-
-// What cannot be at the same time as another is one after the other: of those within one before the end is left out,
-// and of those that only begin in it the begin moves to its end.
-struct Settled {
-    std::uint64_t within = 0, moved = 0;
-};
-template <class Item>
-Settled one_at_a_time(std::vector<Item>& items, std::int64_t Item::*begin_ns, std::int64_t Item::*end_ns) {
-    std::stable_sort(items.begin(), items.end(), [=](const Item& a, const Item& b) {
-        return a.*begin_ns != b.*begin_ns ? a.*begin_ns < b.*begin_ns : a.*end_ns > b.*end_ns;
-    });
-    Settled settled;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (kept > 0 && items[i].*begin_ns < items[kept - 1].*end_ns) {
-            if (items[i].*end_ns <= items[kept - 1].*end_ns) {
-                ++settled.within;
-                continue;
-            }
-            items[i].*begin_ns = items[kept - 1].*end_ns;
-            ++settled.moved;
-        }
-        if (kept != i) {
-            items[kept] = std::move(items[i]);
-        }
-        ++kept;
-    }
-    items.resize(kept);
-    return settled;
-}
 
 class FromKernels {
 public:
@@ -48,18 +21,16 @@ public:
     void make();
 
 private:
-    struct Launch {
-        std::int64_t begin_ns = 0, end_ns = 0;
-        core::Line line = 0;
-    };
-    using Launches = std::unordered_map<std::uint32_t, Launch>;  // by correlation
-    using Around = std::vector<const ForeignSpan*>;              // what a call lies in, the outermost first
+    using Around = std::vector<const ForeignSpan*>;  // what a call lies in, the outermost first
 
-    Launches walk_host();
-    void host_call(const ForeignSpan& call, const Around& around, Launches& launches);
+    HostLaunches walk_host();
+    void host_call(const ForeignSpan& call, const Around& around, HostLaunches& launches);
+    [[nodiscard]] bool waits_for_copy(const ForeignSpan& call) const;
+    void add_wait(const ForeignSpan& call, core::Line line, const Around& around);
     [[nodiscard]] core::Line line_of(const Around& around);
     LanePlan lanes();
-    void kernels(const LanePlan& plan, const Launches& launches);
+    void kernels(const LanePlan& plan, const HostLaunches& launches);
+    void stalls(const LanePlan& plan, const HostLaunches& launches);
     void annotations();
     void settle_steps();
     void settle_waits();
@@ -67,8 +38,16 @@ private:
     const ForeignTrace& trace_;
     Draft& draft_;
     TraceNotes& notes_;
+    const DeviceWork work_ = device_work(trace_);
+    // The last wait so far, with the framework's op that it is part of, and whether that op has launched anything
+    // since.
+    struct {
+        const ForeignSpan* inside = nullptr;
+        bool launched_since = false;
+    } last_wait_;
     std::unordered_map<std::uint32_t, core::Line> lines_;  // by name of a Python frame
     std::unordered_map<std::string, std::uint32_t> files_;
+    std::uint64_t files_left_out_ = 0;
 };
 
 core::Line FromKernels::line_of(const Around& around) {
@@ -85,10 +64,11 @@ core::Line FromKernels::line_of(const Around& around) {
         const auto [at, fresh] = lines_.try_emplace((*span)->name, core::Line{0});
         if (fresh) {
             const auto [file, first] = files_.try_emplace(std::string(place->file), 0u);
-            if (first && draft_.files.size() < 256) {
+            if (first && draft_.files.size() <= core::kMostFiles) {
                 file->second = static_cast<std::uint32_t>(draft_.files.size());
                 draft_.files.push_back(text_from(place->file));
             }
+            files_left_out_ += first && file->second == 0 ? 1 : 0;
             at->second = file->second == 0 ? 0 : core::make_line(file->second, place->line);
         }
         innermost = innermost == 0 || !place->library ? at->second : innermost;
@@ -99,37 +79,88 @@ core::Line FromKernels::line_of(const Around& around) {
     return innermost;
 }
 
-void FromKernels::host_call(const ForeignSpan& call, const Around& around, Launches& launches) {
+// The call returned when its copy was done. Where the trace names pageable memory, CUDA promises that; where it does
+// not name the memory, the times tell.
+bool FromKernels::waits_for_copy(const ForeignSpan& call) const {
+    const auto copy = work_.find(call.correlation);
+    if (copy == work_.end() || !is_asynchronous_copy_call(trace_.names[call.name])) {
+        return false;
+    }
+    const std::string& name = trace_.names[copy->second->name];
+    if (!is_copy_to_host(name)) {
+        return false;
+    }
+    const HostMemory memory = host_memory_of(name);
+    return memory == HostMemory::pageable || (memory == HostMemory::unknown && call.end_ns >= copy->second->end_ns);
+}
+
+void FromKernels::host_call(const ForeignSpan& call, const Around& around, HostLaunches& launches) {
     const std::string& name = trace_.names[call.name];
     const core::Line line = line_of(around);
-    const bool waits = is_synchronising(name);
+    const bool waits = is_synchronising(name) || waits_for_copy(call);
+    HostLaunch launch;
+    launch.begin_ns = call.begin_ns;
+    launch.end_ns = call.end_ns;
+    launch.line = line;
+    launch.call = call.name;
+    launch.waits = waits;
+    last_wait_.launched_since = last_wait_.launched_since || work_.contains(call.correlation);
+    if (waits) {
+        add_wait(call, line, around);
+        const trace::WaitKind kind = draft_.waits.back().kind;
+        launch.reads_value = kind == trace::WaitKind::item || kind == trace::WaitKind::boolean;
+    } else if (allocation_of(name) == Allocation::taken) {
+        draft_.works.push_back({call.begin_ns, call.end_ns, word_of(Stall::allocation), line, 0});
+    }
     if (call.correlation != 0) {
-        launches.try_emplace(call.correlation, Launch{call.begin_ns, waits ? call.begin_ns : call.end_ns, line});
+        launches.try_emplace(call.correlation, launch);
     }
-    if (!waits) {
-        return;
-    }
+}
+
+void FromKernels::add_wait(const ForeignSpan& call, core::Line line, const Around& around) {
+    const std::string& name = trace_.names[call.name];
     model::Wait wait;
     wait.begin_ns = call.begin_ns;
     wait.end_ns = call.end_ns;
     wait.kind = trace::WaitKind::synchronize;
     wait.name = name;
     wait.line = line;
-    for (const ForeignSpan* span : around) {  // outermost first
-        if (span->what == SpanClass::cpu_op) {
-            if (const auto cause = cause_of(trace_.names[span->name])) {
+    const ForeignSpan* inside = nullptr;  // the innermost op of the framework
+    if (allocation_of(name) != Allocation::none) {
+        wait.kind = trace::WaitKind::memory;
+    } else {
+        if (is_copy_call(name)) {
+            const auto copy = work_.find(call.correlation);
+            wait.kind = trace::WaitKind::copy;
+            wait.name =
+                copy != work_.end() && is_copy_to_host(trace_.names[copy->second->name]) ? "copy to host" : name;
+        }
+        bool named = false;
+        for (const ForeignSpan* span : around) {  // outermost first
+            if (span->what != SpanClass::cpu_op) {
+                continue;
+            }
+            inside = span;
+            if (const auto cause = named ? std::nullopt : cause_of(trace_.names[span->name])) {
                 wait.kind = cause->kind;
                 wait.name = cause->name;
-                break;
+                named = true;
             }
         }
     }
+    // NVIDIA's frameworks copy and then synchronise; AMD's do both in one call. One op of theirs waits once.
+    if (inside != nullptr && inside == last_wait_.inside && !last_wait_.launched_since) {
+        model::Wait& before = draft_.waits.back();
+        before.end_ns = std::max(before.end_ns, wait.end_ns);
+        return;
+    }
+    last_wait_ = {inside, false};
     draft_.waits.push_back(std::move(wait));
 }
 
 // All threads of the host, each with what is around a call.
-FromKernels::Launches FromKernels::walk_host() {
-    Launches launches;
+HostLaunches FromKernels::walk_host() {
+    HostLaunches launches;
     Around around;
     for (const ForeignSpan& span : trace_.spans) {
         if (!around.empty() && around.back()->track != span.track) {
@@ -147,6 +178,7 @@ FromKernels::Launches FromKernels::walk_host() {
             around.push_back(&span);
         }
     }
+    find_stalls(trace_, work_, launches);
     return launches;
 }
 
@@ -180,7 +212,27 @@ void FromKernels::annotations() {
         batch.last = issued_before(batch.issue_end_ns);
     }
     for (model::Wait& wait : draft_.waits) {
-        wait.issued = wait.waits_through = issued_before(wait.begin_ns + 1);
+        wait.issued = issued_before(wait.begin_ns + 1);
+        wait.waits_through = wait.waits_through == 0 ? wait.issued : std::min(wait.waits_through, wait.issued);
+    }
+    for (model::Work& work : draft_.works) {
+        work.issued = issued_before(work.begin_ns);
+    }
+    if (const std::size_t warm_up = warm_up_steps(draft_.minibatches); warm_up < draft_.minibatches.size()) {
+        auto& measured = draft_.measured;
+        measured.begin_marked = true;
+        measured.begin_ns = draft_.minibatches[warm_up].issue_begin_ns;
+        measured.first = issued_before(measured.begin_ns) + 1;
+        measured.first_wait = static_cast<std::size_t>(
+            std::lower_bound(draft_.waits.begin(), draft_.waits.end(), measured.begin_ns,
+                             [](const model::Wait& wait, std::int64_t ns) { return wait.begin_ns < ns; }) -
+            draft_.waits.begin());
+        if (warm_up > 0) {
+            notes_.say((warm_up == 1 ? std::string("The first profiler step")
+                                     : "The first " + std::to_string(warm_up) + " profiler steps") +
+                       " took more than twice as long as those behind " +
+                       (warm_up == 1 ? "it: it is" : "them: they are") + " shown as warm-up.");
+        }
     }
 }
 
@@ -254,7 +306,7 @@ LanePlan FromKernels::lanes() {
     return plan;
 }
 
-void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
+void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
     ForeignOps ops(trace_, draft_);
     std::vector<std::int64_t> issued_ns(draft_.lanes.size(), INT64_MIN);
     std::uint64_t unlaunched = 0, over_before = 0, begun_before = 0, moved = 0, all = 0;
@@ -264,20 +316,22 @@ void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
         if (!lane) {
             return;
         }
-        ForeignOps::Made made = ops.made_of(span, *lane);
-        Draft::Op& op = made.op;
         const auto launch = launches.find(span.correlation);
         const bool named = span.correlation != 0 && launch != launches.end();
+        // AMD's profiler calls a copy to memory that the GPU reaches, too, one from device to device.
+        const bool to_host = named && launch->second.reads_value && trace_.names[span.name].starts_with("Memcpy DtoD");
+        ForeignOps::Made made = ops.made_of(span, *lane, to_host ? "Memcpy DtoH" : nullptr);
+        Draft::Op& op = made.op;
         // What is over before a launch is no work of it.
         const bool possible = named && made.exec.end_ns > launch->second.begin_ns;
         over_before += named && !possible ? 1 : 0;
         if (possible) {
             begun_before += made.exec.begin_ns < launch->second.begin_ns ? 1 : 0;
             op.flags = 0;
-            op.issue_begin_ns = std::max(launch->second.begin_ns, issued_ns[*lane]);
-            op.issue_end_ns = std::max(launch->second.end_ns, op.issue_begin_ns);
+            op.issue_begin_ns = std::max(launch->second.issue_begin_ns, issued_ns[*lane]);
+            op.issue_end_ns = std::max(launch->second.issue_end_ns, op.issue_begin_ns);
             op.line = launch->second.line;
-            moved += op.issue_begin_ns != launch->second.begin_ns ? 1 : 0;
+            moved += op.issue_begin_ns != launch->second.issue_begin_ns ? 1 : 0;
             issued_ns[*lane] = op.issue_begin_ns;
         } else {
             unlaunched += named ? 0 : 1;
@@ -312,11 +366,59 @@ void FromKernels::kernels(const LanePlan& plan, const Launches& launches) {
                                          std::to_string(core::kMaxTraceLanes) + " left out.");
 }
 
+// What kept launches from returning at once: waits for the driver's queue, and work of the driver.
+void FromKernels::stalls(const LanePlan& plan, const HostLaunches& launches) {
+    std::map<Stall, std::uint64_t> counts;
+    for (const auto& [correlation, launch] : launches) {
+        if (launch.stall == Stall::none) {
+            continue;
+        }
+        ++counts[launch.stall];
+        const bool before = launch.issue_begin_ns > launch.begin_ns;  // else after
+        const std::int64_t begin_ns = before ? launch.begin_ns : launch.issue_end_ns;
+        const std::int64_t end_ns = before ? launch.issue_begin_ns : launch.end_ns;
+        if (launch.stall != Stall::queue_full) {
+            draft_.works.push_back({begin_ns, end_ns, word_of(launch.stall), launch.line, 0});
+            continue;
+        }
+        model::Wait wait;
+        wait.begin_ns = begin_ns;
+        wait.end_ns = end_ns;
+        wait.kind = trace::WaitKind::queue_limit;
+        wait.name = word_of(launch.stall);
+        wait.line = launch.line;
+        // For the stream's next op to end.
+        const auto lane = plan.lane_of(work_.at(correlation)->track, 0);
+        const auto& executed = lane ? draft_.lanes[*lane] : std::vector<Draft::Exec>();
+        const auto next = std::upper_bound(executed.begin(), executed.end(), begin_ns,
+                                           [](std::int64_t ns, const Draft::Exec& exec) { return ns < exec.end_ns; });
+        wait.waits_through = next != executed.end() ? next->op : 0;
+        draft_.waits.push_back(std::move(wait));
+    }
+    std::string words;
+    std::uint64_t all = 0;
+    for (const auto& [stall, count] : counts) {
+        words += (words.empty() ? "" : ", ") + std::string(word_of(stall)) + " " + std::to_string(count);
+        all += count;
+    }
+    if (all > 0) {
+        notes_.say(counted(all, "launch", "launches") + " took more than 8 times as long as the median (" + words +
+                   "): what held " + (all == 1 ? "it" : "them") + " up is shown apart from the issue.");
+    }
+}
+
 void FromKernels::make() {
-    const Launches launches = walk_host();
-    kernels(lanes(), launches);
+    const HostLaunches launches = walk_host();
+    const LanePlan plan = lanes();
+    kernels(plan, launches);
+    stalls(plan, launches);
     settle_waits();
+    keep_apart(draft_.works, draft_.waits);
     annotations();
+    if (files_left_out_ > 0) {
+        notes_.say("The lines of " + counted(files_left_out_, "source file", "source files") + " beyond the first " +
+                   std::to_string(core::kMostFiles) + " are not shown.");
+    }
     std::uint64_t others = 0;
     for (const ForeignSpan& span : trace_.spans) {
         others += span.what == SpanClass::cpu_op || span.what == SpanClass::python || span.what == SpanClass::other;

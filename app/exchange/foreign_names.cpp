@@ -8,6 +8,7 @@ namespace headway::exchange {
 
 namespace {
 
+// Whether the text has this part, which is in small letters; the text may be in any.
 bool contains(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
@@ -22,9 +23,11 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, kCount>
 }  // namespace
 
 SpanClass class_of(std::string_view category) {
-    constexpr std::array<std::string_view, 5> kGpu{"kernel", "gpu_memcpy", "gpu_memset", "concurrent_kernel", "Kernel"};
-    constexpr std::array<std::string_view, 5> kRuntime{"cuda_runtime", "cuda_driver", "hip_runtime", "Runtime",
-                                                       "xpu_runtime"};
+    // With a capital: torch up to 1.9.
+    constexpr std::array<std::string_view, 7> kGpu{"kernel", "gpu_memcpy", "gpu_memset", "concurrent_kernel",
+                                                   "Kernel", "Memcpy",     "Memset"};
+    constexpr std::array<std::string_view, 6> kRuntime{"cuda_runtime", "cuda_driver", "hip_runtime",
+                                                       "hip_driver",   "Runtime",     "xpu_runtime"};
     if (is_one_of(category, kGpu)) {
         return SpanClass::gpu;
     }
@@ -41,11 +44,54 @@ SpanClass class_of(std::string_view category) {
 }
 
 bool is_synchronising(std::string_view call) {
-    constexpr std::array<std::string_view, 12> kCalls{
-        "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cuStreamSynchronize",
-        "cuCtxSynchronize",      "cuEventSynchronize",    "hipStreamSynchronize", "hipDeviceSynchronize",
-        "hipEventSynchronize",   "cudaMemcpy",            "hipMemcpy",            "hipMemcpyWithStream"};
-    return is_one_of(call, kCalls);
+    constexpr std::array<std::string_view, 12> kCalls{"cudaStreamSynchronize",
+                                                      "cudaDeviceSynchronize",
+                                                      "cudaEventSynchronize",
+                                                      "cuStreamSynchronize",
+                                                      "cuCtxSynchronize",
+                                                      "cuEventSynchronize",
+                                                      "hipStreamSynchronize",
+                                                      "hipDeviceSynchronize",
+                                                      "hipEventSynchronize",
+                                                      "cudaMemcpy",
+                                                      "hipMemcpy",
+                                                      "hipMemcpyWithStream"};
+    return is_one_of(call, kCalls) || allocation_of(call) == Allocation::given_back;
+}
+
+bool is_copy_call(std::string_view call) {
+    return contains(call, "memcpy");
+}
+
+bool is_asynchronous_copy_call(std::string_view call) {
+    return is_copy_call(call) && contains(call, "async");
+}
+
+bool is_copy_to_host(std::string_view copy) {
+    return contains(copy, "dtoh") || contains(copy, "devicetohost");
+}
+
+HostMemory host_memory_of(std::string_view copy) {
+    return contains(copy, "pageable") ? HostMemory::pageable
+           : contains(copy, "pinned") ? HostMemory::pinned
+                                      : HostMemory::unknown;
+}
+
+bool is_staged_copy(std::string_view copy) {
+    return contains(copy, "pageable -> device");
+}
+
+Allocation allocation_of(std::string_view call) {
+    constexpr std::array<std::string_view, 14> kTaken{"cudaMalloc",       "cudaMallocManaged",     "cudaMallocHost",
+                                                      "cudaHostAlloc",    "cudaHostRegister",      "cuMemAlloc",
+                                                      "cuMemAlloc_v2",    "cuMemCreate",           "cuMemMap",
+                                                      "hipMalloc",        "hipExtMallocWithFlags", "hipHostMalloc",
+                                                      "hipMallocManaged", "hipMemCreate"};
+    constexpr std::array<std::string_view, 7> kGivenBack{"cudaFree", "cudaFreeHost", "cuMemFree",  "cuMemFree_v2",
+                                                         "hipFree",  "hipHostFree",  "hipFreeHost"};
+    return is_one_of(call, kTaken)       ? Allocation::taken
+           : is_one_of(call, kGivenBack) ? Allocation::given_back
+                                         : Allocation::none;
 }
 
 std::optional<WaitCause> cause_of(std::string_view op) {
@@ -95,6 +141,18 @@ std::optional<PythonPlace> python_place(std::string_view frame) {
 }
 
 std::string short_kernel_name(std::string_view full) {
+    struct Copy {
+        std::string_view theirs, name;
+    };
+    constexpr std::array<Copy, 4> kCopies{{{"CopyDeviceToHost", "Memcpy DtoH"},
+                                           {"CopyHostToDevice", "Memcpy HtoD"},
+                                           {"CopyDeviceToDevice", "Memcpy DtoD"},
+                                           {"FillBuffer", "Memset"}}};
+    for (const Copy& copy : kCopies) {
+        if (full == copy.theirs) {
+            return std::string(copy.name);
+        }
+    }
     // Up to the template's or function's arguments, then the last part of the qualified name.
     std::string_view name = full.starts_with("void ") ? full.substr(5) : full;
     constexpr std::string_view kAnonymous = "(anonymous namespace)::";
@@ -112,6 +170,7 @@ std::string short_kernel_name(std::string_view full) {
         }
     }
     name = from < end ? name.substr(from, end - from) : name.substr(0, std::max<std::size_t>(end, 1));
+    name = name.substr(0, name.find_last_not_of(' ') + 1);
     return std::string(name.substr(0, 96));
 }
 
@@ -121,9 +180,16 @@ devices::Family family_of(std::string_view name) {
         std::string_view part;
         Family family;
     };
-    // The first that is found decides.
-    constexpr std::array<Sign, 28> kSigns{{{"memcpy", Family::copy},
+    // The first that is found decides; parts are in small letters.
+    // Of NVIDIA's libraries and AMD's (Tensile: Cijk_; both: collectives, which move data between GPUs).
+    constexpr std::array<Sign, 53> kSigns{{{"memcpy", Family::copy},
                                            {"memset", Family::create},
+                                           {"nccl", Family::copy},
+                                           {"rccl", Family::copy},
+                                           {"triton_poi", Family::elementwise},
+                                           {"triton_red", Family::reduce},
+                                           {"triton_per", Family::reduce},
+                                           {"triton_tem", Family::matmul},
                                            {"gemm", Family::matmul},
                                            {"gemv", Family::matmul},
                                            {"matmul", Family::matmul},
@@ -132,11 +198,26 @@ devices::Family family_of(std::string_view name) {
                                            {"bmm", Family::matmul},
                                            {"cutlass", Family::matmul},
                                            {"conv", Family::matmul},
+                                           {"cijk_", Family::matmul},
+                                           {"cudnn_infer", Family::matmul},
+                                           {"cudnn_train", Family::matmul},
+                                           {"scudnn", Family::matmul},
+                                           {"wgrad", Family::matmul},
+                                           {"dgrad", Family::matmul},
+                                           {"winograd", Family::matmul},
+                                           {"flash_fwd", Family::matmul},
+                                           {"flash_bwd", Family::matmul},
+                                           {"attn_fwd", Family::matmul},
+                                           {"attn_bwd", Family::matmul},
+                                           {"fmha", Family::matmul},
                                            {"multi_tensor_apply", Family::update},
                                            {"adam", Family::update},
                                            {"sgd", Family::update},
                                            {"optimizer", Family::update},
                                            {"softmax", Family::reduce},
+                                           {"bn_fw", Family::reduce},
+                                           {"bn_bw", Family::reduce},
+                                           {"pool", Family::reduce},
                                            {"norm", Family::reduce},
                                            {"reduce", Family::reduce},
                                            {"aten::sum", Family::reduce},
@@ -147,7 +228,11 @@ devices::Family family_of(std::string_view name) {
                                            {"aten::empty", Family::create},
                                            {"aten::zeros", Family::create},
                                            {"copy", Family::copy},
+                                           {"tonhwc", Family::copy},
+                                           {"tonchw", Family::copy},
+                                           {"transpose", Family::copy},
                                            {"elementwise", Family::elementwise},
+                                           {"subtensorop", Family::elementwise},
                                            {"aten::add", Family::elementwise},
                                            {"aten::mul", Family::elementwise}}};
     for (const Sign& sign : kSigns) {

@@ -19,10 +19,10 @@ std::string label_of(const ForeignTrack& track) {
     return track.tid.empty() ? "thread of " + (track.pid.empty() ? "no name" : track.pid) : "thread " + track.tid;
 }
 
-ForeignOps::Made ForeignOps::made_of(const ForeignSpan& span, std::uint8_t lane) {
+ForeignOps::Made ForeignOps::made_of(const ForeignSpan& span, std::uint8_t lane, const char* called) {
     Made made;
     made.op.lane = lane;
-    made.op.signature = signature_of(span.name);
+    made.op.signature = signature_of(span.name, called);
     made.op.flags = trace::kNotIssued;
     made.exec.begin_ns = span.begin_ns;
     made.exec.end_ns = span.end_ns;
@@ -30,13 +30,14 @@ ForeignOps::Made ForeignOps::made_of(const ForeignSpan& span, std::uint8_t lane)
     return made;
 }
 
-std::uint16_t ForeignOps::signature_of(std::uint32_t name) {
-    const auto [at, fresh] = signature_ids_.try_emplace(name, std::uint16_t{0});
+std::uint16_t ForeignOps::signature_of(std::uint32_t name, const char* called) {
+    const std::uint64_t key = std::uint64_t{name} * 2 + (called != nullptr ? 1 : 0);
+    const auto [at, fresh] = signature_ids_.try_emplace(key, std::uint16_t{0});
     if (fresh) {
         const bool room = draft_.signatures.size() < kMostSignatures;
         const std::string full = room ? text_from("\"" + trace_.names[name] + "\"") : "(one of too many names)";
         model::Signature signature;
-        signature.name = short_kernel_name(full);
+        signature.name = called != nullptr ? called : short_kernel_name(full);
         signature.shapes = signature.name == full ? std::string() : full.substr(0, 300);
         signature.family = family_of(full);
         if (signature.name.empty()) {

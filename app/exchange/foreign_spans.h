@@ -56,20 +56,20 @@ public:
         Draft::Op op;
         Draft::Exec exec;
     };
-    // The op of a span on this lane, not issued as far as anybody knows.
-    Made made_of(const ForeignSpan& span, std::uint8_t lane);
+    // The op of a span on this lane, not issued as far as anybody knows; `called` in place of its own name, if given.
+    Made made_of(const ForeignSpan& span, std::uint8_t lane, const char* called = nullptr);
     void add(const Made& made) { made_.push_back(made); }
     // Puts what was added into the draft, in the order of the issues; within a lane that is the order of execution,
     // too.
     void finish();
 
 private:
-    std::uint16_t signature_of(std::uint32_t name);
+    std::uint16_t signature_of(std::uint32_t name, const char* called);
 
     const ForeignTrace& trace_;
     Draft& draft_;
     std::vector<Made> made_;
-    std::unordered_map<std::uint32_t, std::uint16_t> signature_ids_;  // by name
+    std::unordered_map<std::uint64_t, std::uint16_t> signature_ids_;  // by name, and whether it is called otherwise
 };
 
 }  // namespace headway::exchange

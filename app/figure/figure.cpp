@@ -31,6 +31,8 @@ public:
           na_(a.numbers()) {
         if (b_ != nullptr) {
             nb_ = b_->numbers();
+            verdict_ = o_.verdict ? *o_.verdict
+                                  : comparison::verdict_of(comparison::side_of(a_, na_), comparison::side_of(*b_, nb_));
         }
         shown_.push_back(
             {&a_, b_ != nullptr ? 'A' : '\0', run_label(a_, b_), duration_text(static_cast<double>(na_.total_ns)), -1});
@@ -55,29 +57,32 @@ public:
         const float below = height_below();
 
         TimelineOptions timeline = timeline_options();
-        // The legend says what occurs, and whether something is folded is known only after the layout; its lines do not
-        // depend on that last entry but for narrow figures, so lay out the legend with it.
-        list_ = {};
-        const float timeline_y = draw_legend(legend_y, true);
-        timeline.area.y0 = timeline_y;
-        timeline.area.y1 = std::max(height_ - below, timeline_y + timeline_least_height(shown_, timeline));
-        TimelineLayout layout = layout_timeline(shown_, timeline);
-        if (!folded_) {  // in the whole figure, so that the legend is the same in all moments of it
-            folded_ = any_folded(layout);
+        // The legend says what occurs, and what is drawn in short is known only after the layout.
+        TimelineLayout layout;
+        const auto lay_out = [&](const InShort& in_short) {
+            list_ = {};
+            timeline.area.y0 = draw_legend(legend_y, in_short);
+            timeline.area.y1 = std::max(height_ - below, timeline.area.y0 + timeline_least_height(shown_, timeline));
+            layout = layout_timeline(shown_, timeline);
+        };
+        if (!in_short_) {  // in the whole figure, so that the legend is the same in all moments of it
+            lay_out({});
+            in_short_ = in_short(layout);
         }
+        lay_out(*in_short_);
         if (until_ns) {
             timeline.until_ns = *until_ns;
             layout = layout_timeline(shown_, timeline);
         }
         list_ = std::move(above);
-        draw_legend(legend_y, *folded_);
+        draw_legend(legend_y, *in_short_);
         take_grid(layout);
         append(std::move(layout.list));
         if (until_ns) {
             cover_what_is_later(layout, *until_ns);
         }
         const float table_y =
-            std::max(layout.rows.empty() ? timeline_y : layout.rows.back().box.y1, height_ - below) + 4;
+            std::max(layout.rows.empty() ? timeline.area.y0 : layout.rows.back().box.y1, height_ - below) + 4;
         float end = draw_table(table_y, until_ns ? columns_at(shown_, *until_ns) : columns());
         if (until_ns) {
             end = table_y + table_height();
@@ -102,10 +107,16 @@ public:
     [[nodiscard]] TimelineView shown_view() const { return view_; }
 
 private:
-    static bool any_folded(const TimelineLayout& layout) {
-        return std::any_of(layout.counts.begin(), layout.counts.end(), [](const DrawnCounts& n) {
-            return n.ops_folded + n.issues_folded + n.waits_folded + n.works_folded > 0;
-        });
+    // What is too much for the pixels there are.
+    struct InShort {
+        bool slivers = false, curves = false;
+    };
+    static InShort in_short(const TimelineLayout& layout) {
+        return {std::any_of(layout.counts.begin(), layout.counts.end(),
+                            [](const DrawnCounts& n) {
+                                return n.ops_folded + n.issues_folded + n.waits_folded + n.works_folded > 0;
+                            }),
+                layout.curves_in_columns};
     }
 
     // The finished figure's, in px.
@@ -147,7 +158,7 @@ private:
     // With rows between the least height (0) and the one that looks best (1).
     float needed_height(float comfort) {
         list_ = {};
-        const float y = draw_legend(draw_errors(draw_titles()), true);
+        const float y = draw_legend(draw_errors(draw_titles()), {true, true});
         list_ = {};
         const TimelineOptions timeline = timeline_options();
         const float least = timeline_least_height(shown_, timeline),
@@ -221,8 +232,25 @@ private:
         return y;
     }
 
+    // As many clauses of the verdict as there is room for.
+    std::string finding_words() const {
+        if (b_ == nullptr) {
+            return finding_of(a_, na_);
+        }
+        std::size_t clauses = verdict_.clauses.size();
+        const auto fits = [this](const std::string& words) {
+            constexpr int kMany = 100;
+            return lines_of(words, look_.title_least_px, FontRole::ui_bold, kMany).size() <=
+                   static_cast<std::size_t>(look_.title_lines);
+        };
+        while (clauses > 1 && !fits(comparison::sentence_of(verdict_, clauses))) {
+            --clauses;
+        }
+        return comparison::sentence_of(verdict_, clauses);
+    }
+
     float draw_titles() {
-        const std::string title = o_.title.empty() ? finding_of(a_, na_, b_, nb_, {}) : o_.title;
+        const std::string title = o_.title.empty() ? finding_words() : o_.title;
         float size = look_.title_px;
         while (size > look_.title_least_px && text_width(FontRole::ui_bold, size, title) > right_ - left_) {
             size -= 1;
@@ -336,7 +364,7 @@ private:
     }
 
     // Swatches with words; returns where the timeline may begin.
-    float draw_legend(float y, bool folded) {
+    float draw_legend(float y, const InShort& in_short) {
         const float size = look_.legend_px, swatch_width = look_.swatch_px, swatch_height = look_.swatch_height_px;
         const Occurring& o = occurring_;
         float x = left_;
@@ -380,7 +408,16 @@ private:
                 list_.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, t_.memory, 2});
             });
         }
-        if (folded) {
+        if (in_short.curves) {
+            entry("curves: least and most per pixel", [&](Box box) {
+                const float middle = box.y0 + box.height() * 0.6F;
+                list_.add(Rect{box, faded(t_.headway, 0.14)});
+                list_.add(Rect{{box.x0, middle, box.x1, box.y1}, faded(t_.headway, 0.25)});
+                list_.add(Line{{box.x0, middle}, {box.x1, middle}, faded(t_.headway, 0.75), 1});
+                list_.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, t_.headway, 2});
+            });
+        }
+        if (in_short.slivers) {
             entry("many at once (height: share of time)", [&](Box box) {
                 constexpr float kHeights[] = {0.5F, 0.79F, 0.57F, 0.71F};
                 for (int i = 0; i < 4; ++i) {
@@ -545,7 +582,7 @@ private:
         return std::max(size, look_.caption_least_px);
     }
     [[nodiscard]] std::vector<std::string> caption_lines() const {
-        const std::string words = caption_of(a_, na_, b_, nb_);
+        const std::string words = caption_of(a_, na_, b_, nb_, verdict_.evidence);
         return lines_of(words, caption_size(words), FontRole::ui, look_.caption_lines);
     }
     // Of the lines before the last.
@@ -553,7 +590,7 @@ private:
         return static_cast<float>(lines.size() - 1) * look_.caption_px * 1.3F;
     }
     void draw_caption(const std::vector<std::string>& lines) {
-        const float size = caption_size(caption_of(a_, na_, b_, nb_));
+        const float size = caption_size(caption_of(a_, na_, b_, nb_, verdict_.evidence));
         float y = list_.height_px - look_.foot_px - caption_height(lines);
         for (const std::string& line : lines) {
             text(left_, y, line, t_.dim, size, FontRole::ui);
@@ -568,11 +605,12 @@ private:
     const FigureLook& look_;
     const TextMeasure& measure_;
     Numbers na_, nb_;
+    comparison::Verdict verdict_;  // of two runs
     std::vector<TimelineRun> shown_;
     Occurring occurring_;
     TimelineView view_;
     std::optional<double> until_ns_;
-    std::optional<bool> folded_;  // whether the whole figure has slivers
+    std::optional<InShort> in_short_;  // of the whole figure
     DisplayList list_;
     std::vector<float> grid_x_;
     float scale_ = 1, width_ = 0, height_ = 0, left_ = 0, right_ = 0;
@@ -602,11 +640,10 @@ DisplayList Replay::at(double share) {
 }
 
 std::string finding(const Run& a, const Run* b) {
-    return finding_of(a, a.numbers(), b, b != nullptr ? b->numbers() : Numbers{}, {});
-}
-
-std::string finding(const Run& a, const Numbers& na, const Run& b, const Numbers& nb, Clear clear) {
-    return finding_of(a, na, &b, nb, clear);
+    const Numbers na = a.numbers();
+    return b == nullptr
+               ? finding_of(a, na)
+               : comparison::verdict_of(comparison::side_of(a, na), comparison::side_of(*b, b->numbers())).sentence;
 }
 
 }  // namespace headway::figure

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/comparison/verdict.h"
 #include "app/figure/display_list.h"
 #include "app/figure/figure_look.h"
 #include "app/figure/theme.h"
@@ -25,6 +26,8 @@ struct FigureOptions {
     float scale = 1;                         // pixels of a PNG per px; PDF and SVG keep their size
     ThemeName theme = ThemeName::light;
     std::string title, subtitle;  // empty: computed from the runs
+    // What several runs of each side say, of which the two that are drawn are one each; none: what these two say.
+    std::optional<comparison::Verdict> verdict{};
     bool with_warmup = false;
     std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // drawn in their runs
     std::optional<TimelineView> view;  // only this stretch of time; none: all that was measured
@@ -53,16 +56,8 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-// The finding, in words: "A barrier per minibatch costs 14 % of the time and saves 93 % of the memory".
+// The title: of one run what it came to, of two the verdict of one run each.
 std::string finding(const model::Run& a, const model::Run* b);
-
-// What several runs of each leave open: where they cannot be told apart, nothing is claimed.
-struct Clear {
-    bool time = true, memory = true;
-};
-// The same of numbers that stand for several runs; `a` and `b` are one of each.
-std::string finding(const model::Run& a, const model::Numbers& na, const model::Run& b, const model::Numbers& nb,
-                    Clear clear);
 
 // Writes the figure as the path's extension says: .png, .svg or .pdf. The file appears whole or not at all, and the
 // same runs give the same bytes. Errors: usage (another extension), unreadable (cannot be written), in one sentence.

@@ -23,7 +23,7 @@ FigureLook slide() {
     look.short_table = true;
     TimelineStyle& t = look.timeline;
     t.inside_px = 12.8F;
-    t.scale_px = 12;
+    t.scale_px = 12.5F;
     t.scale_room_px = 64;
     t.ruler_overhang_px = 30;
     t.sublabel_px = 13;

@@ -41,7 +41,7 @@ struct FigureLook {
     bool short_table = false;   // only what a caption of a paper would speak of
     bool only_letters = false;  // "A" in the table, where its name would not fit
     float caption_px = 13.5F, caption_least_px = 10;
-    int caption_lines = 1;
+    int caption_lines = 2;
     float below_px = 32;  // between the table and the caption's baseline
     float foot_px = 18;   // under the caption's baseline
     TimelineStyle timeline = figure_style();

@@ -50,8 +50,9 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
     add_told("t₁ issue", &Told::issues, [&](const Numbers& n) { return time(n.t1_ns); });
     add_told("t₂ execute", &Told::backend, [&](const Numbers& n) { return time(n.t2_ns); });
     add_told("t₃ return", &Told::issues, [&](const Numbers& n) { return time(n.t3_ns); });
-    add_told("predicted", &Told::issues,
-             [&](const Numbers& n) { return n.cut_off ? std::string("–") : time(n.predicted_ns); });
+    add_told("predicted", &Told::issues, [&](const Numbers& n) {
+        return n.predicted ? time(static_cast<double>(n.predicted_ns)) : std::string("–");
+    });
     add_told(
         "regime", &Told::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
     return all;

@@ -288,8 +288,7 @@ private:
         }
         for (const model::Wait* wait : waits_) {
             const Box box = bar(frontend_, wait->begin_ns, wait->end_ns);
-            draw_hatch(box,
-                       with_time(wait->name, wait->end_ns - wait->begin_ns, {box.x0 + px(14), 0, box.x1, box.height()}),
+            draw_hatch(box, with_time(wait->name, wait->waited_ns(), {box.x0 + px(14), 0, box.x1, box.height()}),
                        wait->begin_ns);
         }
     }
@@ -327,7 +326,7 @@ private:
     // From what a wait was for to where it ends.
     void draw_return() {
         for (const model::Wait* wait : waits_) {
-            OpId id = wait->target_writer;
+            OpId id = wait->target_op;
             if (id == 0) {
                 const OpId through = std::min(wait->waits_through, o_.last);
                 for (OpId op = o_.first; op <= through; ++op) {  // the last to end

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 
+#include "app/comparison/naming.h"
 #include "app/figure/fold.h"
 #include "app/figure/format.h"
 #include "app/figure/timeline_plan.h"
@@ -47,19 +48,7 @@ TimelineStyle figure_style() {
 }
 
 std::string barrier_label(std::string_view barrier) {
-    if (barrier == "none") {
-        return "no barrier";
-    }
-    if (barrier == "op") {
-        return "barrier after every op";
-    }
-    if (barrier == "minibatch") {
-        return "barrier every minibatch";
-    }
-    if (barrier.starts_with("behind:")) {
-        return "barrier " + std::string(barrier.substr(7)) + " behind";
-    }
-    return "barriers as written";
+    return comparison::barrier_words(barrier);
 }
 
 std::string barrier_label(const model::Run& run) {

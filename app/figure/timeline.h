@@ -131,6 +131,7 @@ public:
     Box axis;  // the part of it that time runs through
     TimelineView view;
     std::vector<DrawnCounts> counts;  // per run
+    bool curves_in_columns = false;   // a curve changes too often: it is drawn as the least and the most of each pixel
 
     [[nodiscard]] std::optional<Hit> hit(float x, float y) const;
     // Where an op is drawn, whether or not it is in view; empty when it has not started or its lane has no row.

@@ -68,7 +68,7 @@ std::vector<model::Extremes> column_extremes(const RowPen& pen, const Curve& cur
 }
 
 // What a curve looks like at this zoom: its steps where they can be told apart, else the least and the most of every
-// column.
+// column, a pixel wide.
 struct Outline {
     std::vector<float> x;
     std::vector<std::int64_t> most, least;
@@ -91,8 +91,7 @@ Outline outline_of(const RowPen& pen, const Curve& curve, const Reach& reach) {
         }
         return o;
     }
-    constexpr float kVeryMany = 64;  // per column; then coarser ones do
-    const float step = std::max(1.0F, std::round(pen.options.scale)) * (changes > kVeryMany * width ? 2 : 1);
+    const float step = std::max(1.0F, std::round(pen.options.scale));
     for (float x = reach.x0; x < reach.x1; x += step) {
         o.x.push_back(x);
     }
@@ -137,11 +136,13 @@ void draw_curve(const RowPen& pen, const Outline& o, const Reach& reach, const V
         list.add(Area{high, high_count, v.base_y, v.top_y, top, bottom});
     } else {
         // Between the least and the most of a column the area is paler: there the curve goes up and down within a
-        // pixel.
+        // pixel. Both have a line, so that a drain is seen however short it is.
         list.add(Area{high, high_count, v.base_y, v.top_y, faded(top, 0.55), faded(bottom, 0.55)});
         const std::uint32_t low = list.first_point();
         const std::uint32_t low_count = trace(list, o, o.least, reach, v);
         list.add(Area{low, low_count, v.base_y, v.top_y, top, bottom});
+        list.add(Polyline{low, low_count, faded(colour, 0.75), pen.line_px(pen.style().gradient ? 0.8F : 1)});
+        pen.layout.curves_in_columns = true;
     }
     list.add(Polyline{high, high_count, colour, pen.line_px(pen.style().gradient ? 1.3F : 2)});
 }
@@ -279,6 +280,11 @@ void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
     pen.text(x, v.base_y, "0", colour, size, FontRole::mono, Anchor::end);
 }
 
+// The scale goes to the most of the whole run, the peak is that of the measured part: where they differ, it says so.
+const char* of_measured(const Peak& peak, const Curve& curve) {
+    return peak.value < curve.most() ? " measured" : "";
+}
+
 }  // namespace
 
 float peak_label_px(const TimelineStyle& style, float scale) {
@@ -301,9 +307,11 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
     const bool words = pen.style().curve_label_in_row;
     const Peak peak = peak_of(pen, curve);
     const std::string count = count_text(static_cast<std::uint64_t>(peak.value));
-    label_peak(pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
-               {}, peak, words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count,
-               pen.theme().headway, pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
+    label_peak(
+        pen, curve, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1}, {},
+        peak,
+        words ? count + (peak.value == 1 ? " op ahead" : " ops ahead") : "max " + count + of_measured(peak, curve),
+        pen.theme().headway, pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
 }
 
 // A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
@@ -456,8 +464,8 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     const bool words = pen.style().curve_label_in_row;
     const Peak peak = peak_of(pen, live);
     label_peak(pen, live, reach, v, {row.content.x0, row.box.y0 + pen.px(kRowInset), row.content.x1, row.content.y1},
-               taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)), theme.memory_text, mark,
-               words ? FontRole::ui_bold : FontRole::mono_bold);
+               taken, peak, "peak " + bytes_text(static_cast<std::uint64_t>(peak.value)) + of_measured(peak, live),
+               theme.memory_text, mark, words ? FontRole::ui_bold : FontRole::mono_bold);
 }
 
 }  // namespace headway::figure

@@ -210,14 +210,15 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<c
     if (told && static_cast<std::size_t>(wait) < model.waits().size()) {
         std::size_t left = model::kWaitCauses;
         const std::int64_t origin = model.measure_begin_ns();
-        model::walk_wait(
-            model, static_cast<std::size_t>(wait), [&](core::OpId op, std::int64_t from, std::int64_t end) {
-                if (const auto at = layout.box_of_op(run, op)) {
-                    under(*at, layout.map.x_px_from_ns(static_cast<double>(from - origin)),
-                          layout.map.x_px_from_ns(static_cast<double>(end - origin)), 4 * scale, theme.wait);
-                }
-                return --left > 0;
-            });
+        model::walk_wait(model, static_cast<std::size_t>(wait),
+                         [&](core::OpId op, std::int64_t, std::int64_t from, std::int64_t end) {
+                             if (const auto at = layout.box_of_op(run, op)) {
+                                 under(*at, layout.map.x_px_from_ns(static_cast<double>(from - origin)),
+                                       layout.map.x_px_from_ns(static_cast<double>(end - origin)), 4 * scale,
+                                       theme.wait);
+                             }
+                             return --left > 0;
+                         });
         const core::OpId last = model::ended_by(model, found);
         if (const auto at = last != 0 ? layout.box_of_op(run, last) : std::nullopt) {
             const Point from{at->x1, at->y0}, end{box->x1, box->y1};

@@ -241,7 +241,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         const Box box{x0, c.y0, std::max(x0 + 1, x1 - pen.gap_px(width)), c.y1};
         hatch(box, paused, true);
         if (width > pen.px(30)) {
-            const std::int64_t ns = std::min(wait.end_ns, pen.now_ns()) - wait.begin_ns;
+            const std::int64_t ns = std::min(wait.end_ns, pen.now_ns()) - wait.begin_ns - wait.held_ns;
             const std::string time = duration_text(static_cast<double>(ns));
             const Rgba colour = paused ? theme.dim : theme.wait_text;
             const Rgba ground = paused ? theme.background : theme.wait_label_ground;
@@ -472,6 +472,9 @@ std::size_t ops_of(const RowPen& pen, int lane) {
     while (range.first < range.last && ops[range.first] < first) {  // issued before, and running when it began
         ++range.first;
     }
+    const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(range.first);
+    const auto end = ops.begin() + static_cast<std::ptrdiff_t>(std::max(range.first, range.last));
+    range.last = static_cast<std::size_t>(std::upper_bound(begin, end, pen.run.measured().last) - ops.begin());
     const model::Running* running = pen.run.running(static_cast<std::size_t>(lane));
     const bool counts = running != nullptr && running->op >= first && running->begin_ns < pen.now_ns();
     return range.last - range.first + (counts ? 1 : 0);
@@ -480,16 +483,25 @@ std::size_t ops_of(const RowPen& pen, int lane) {
 std::size_t issues_of(const RowPen& pen) {
     const IndexRange range = issue_range(pen.run, pen.origin_ns, pen.now_ns());
     const auto first = std::max(static_cast<core::OpId>(range.first + 1), pen.run.measured().first);
-    return model::issued_ops(pen.run, first, static_cast<core::OpId>(range.last));
+    const auto last = std::min(static_cast<core::OpId>(range.last), pen.run.measured().last);
+    return model::issued_ops(pen.run, first, last);
 }
 
 std::size_t waits_of(const RowPen& pen) {
     const IndexRange range = wait_range(pen.run, pen.origin_ns, pen.now_ns());
-    return range.last - range.first;
+    const std::size_t end = std::max(std::min(range.last, pen.run.measured().waits_end), range.first);
+    std::size_t waits = 0;
+    for (const auto& sum : pen.run.wait_kinds().between(range.first, end, [&](std::size_t i) {
+             const model::Wait& wait = pen.run.waits()[i];
+             return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};
+         })) {
+        waits += sum.kind == static_cast<std::uint32_t>(trace::WaitKind::paused) ? 0 : sum.count;
+    }
+    return waits;
 }
 
 void draw_pauses(const RowPen& pen) {
-    if (pen.run.paused_ns() == 0) {
+    if (pen.run.paused_ns() == 0 && pen.run.holds().list().empty()) {
         return;
     }
     const float least = pen.px(8);  // slow motion is a pause at every line
@@ -498,6 +510,17 @@ void draw_pauses(const RowPen& pen) {
     const IndexRange in_view = wait_range(pen.run, run_ns(axis.x0), run_ns(axis.x1));
     const Rgba none{0, 0, 0, 0};
     const Rgba stripe = faded(pen.theme().faint, 0.3);
+    for (const model::Hold& hold : pen.run.holds().list()) {
+        const float x0 = std::max(axis.x0, pen.x(hold.begin_ns)), x1 = std::min(axis.x1, pen.x(hold.end_ns));
+        for (const RowBox& row : pen.layout.rows) {
+            if (x1 - x0 >= least && row.run == pen.index && row.kind == RowKind::lane &&
+                static_cast<std::uint32_t>(row.lane) == hold.lane) {
+                pen.list().add(Hatch{{x0, row.box.y0, x1, row.box.y1}, none, stripe, none, pen.px(9), pen.px(2), 0, 0});
+                pen.tag("held by you", {x0 + pen.px(4), row.box.y0, x1 - pen.px(4), row.box.y1}, pen.theme().dim,
+                        pen.theme().background, pen.px(pen.style().mark_px), FontRole::ui_semibold);
+            }
+        }
+    }
     for (std::size_t i = in_view.first; i < in_view.last; ++i) {
         const model::Wait& wait = pen.run.waits()[i];
         const float x0 = std::max(axis.x0, pen.x(wait.begin_ns));

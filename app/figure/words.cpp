@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/comparison/naming.h"
 #include "app/figure/format.h"
 #include "app/figure/timeline.h"
 
@@ -18,76 +19,11 @@ std::string readable(std::string name) {
 using model::Numbers;
 using model::Run;
 
-constexpr double kSame = 0.02;  // differences below this are none
-
-std::string barrier_subject(const std::string& barrier) {
-    if (barrier == "minibatch") {
-        return "A barrier per minibatch";
-    }
-    if (barrier == "op") {
-        return "A barrier after every op";
-    }
-    if (barrier.starts_with("behind:")) {
-        return "A barrier " + barrier.substr(7) + " behind";
-    }
-    if (barrier == "none") {
-        return "Running without a barrier";
-    }
-    return "Running as written";
-}
-
 std::string capitalised(std::string words) {
     if (!words.empty() && words[0] >= 'a' && words[0] <= 'z') {
         words[0] = static_cast<char>(words[0] - 'a' + 'A');
     }
     return words;
-}
-
-// What B has that A has not, as the subject of a sentence.
-std::string subject(const Run& a, const Run& b) {
-    const auto& x = a.info();
-    const auto& y = b.info();
-    if (x.program != y.program) {
-        return y.program;
-    }
-    if (x.frontend != y.frontend && !y.frontend.empty()) {
-        return "Issuing from " + y.frontend;
-    }
-    if (!x.barrier_changes.empty() || !y.barrier_changes.empty()) {
-        return capitalised(barrier_label(b));  // which switch did what cannot be told apart
-    }
-    if (x.barrier != y.barrier) {
-        return barrier_subject(y.barrier);
-    }
-    if (x.queue_limit != y.queue_limit) {
-        return y.queue_limit == 0 ? "No queue limit" : "A queue limit of " + count_text(y.queue_limit);
-    }
-    if (x.free_policy != y.free_policy) {
-        return "Free policy " + y.free_policy;
-    }
-    if (x.device_name != y.device_name || x.device_kind != y.device_kind) {
-        return "The " + y.device_kind + " device";
-    }
-    if (x.workers != y.workers) {
-        return count_text(y.workers) + (y.workers == 1 ? " worker" : " workers");
-    }
-    if (x.streams != y.streams) {
-        return count_text(y.streams) + (y.streams == 1 ? " stream" : " streams");
-    }
-    return "";
-}
-
-// "takes 14 % more time", "saves 93 % of the memory", "needs 13 times the memory"; empty when there is no difference to
-// speak of. Shares are of what A took.
-std::string change(double a, double b, const std::string& of, const std::string& verb) {
-    if (a <= 0 || b <= 0 || std::abs(b - a) <= kSame * std::max(a, b)) {
-        return "";
-    }
-    if (b < a) {
-        return "saves " + percent_text((a - b) / a) + " of the " + of;
-    }
-    return b >= 2 * a ? verb + " " + times_text(b / a) + " the " + of
-                      : verb + " " + percent_text((b - a) / a) + " more " + of;
 }
 
 std::string outcome(const Run& run, const Numbers& n) {
@@ -111,89 +47,8 @@ std::string outcome(const Run& run, const Numbers& n) {
 
 }  // namespace
 
-std::string finding_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb, Clear clear) {
-    const std::string label = a.told().settings ? capitalised(barrier_label(a)) : barrier_label(a);
-    if (b == nullptr) {
-        return label + ": " + outcome(a, na);
-    }
-    if (a.error() || b->error()) {
-        std::string of_a = label;
-        std::string of_b = barrier_label(*b);
-        if (of_b == barrier_label(a)) {
-            of_a = "Run A";
-            of_b = "run B";
-        }
-        return of_a + ": " + outcome(a, na) + "; " + of_b + ": " + outcome(*b, nb);
-    }
-    if ((!a.told().settings || !b->told().settings) && a.info().program == b->info().program) {
-        return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb);  // what differs is not known: no verdict
-    }
-    const std::string what = subject(a, *b);
-    if (a.info().program == b->info().program && a.info().parameters != b->info().parameters) {
-        return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb);  // not the same work: no verdict
-    }
-    if (a.info().program != b->info().program) {
-        return a.info().program + ": " + outcome(a, na) + "; " + what + ": " + outcome(*b, nb);
-    }
-    if (a.info().simulated != b->info().simulated) {
-        return "A: " + outcome(a, na) + "; B: " + outcome(*b, nb) + "; a virtual clock against a real one";
-    }
-    const std::string time =
-        change(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), "time", "takes");
-    const bool both_devices = a.devices().size() > 1 || b->devices().size() > 1;
-    const std::string memory = change(static_cast<double>(na.live_bytes_peak), static_cast<double>(nb.live_bytes_peak),
-                                      both_devices ? "memory on both devices" : "memory", "needs");
-    if (!what.empty() && !(clear.time && clear.memory)) {
-        const std::string& change_of = clear.time ? time : memory;
-        if (change_of.empty() || !(clear.time || clear.memory)) {
-            const std::string little = ", and less than " + percent_text(kSame) + " in ";
-            return what + " makes no clear difference in " +
-                   (clear.time     ? "memory" + little + "time"
-                    : clear.memory ? "time" + little + "memory"
-                                   : "time or memory");
-        }
-        return what + " " + change_of + ", with no clear difference in " + (clear.time ? "memory" : "time");
-    }
-    if (what.empty()) {  // the same settings: whatever differs is noise
-        return std::string("Same settings") + (clear.time ? "" : ", no clear difference in time") +
-               "; A: " + outcome(a, na) + "; B: " + outcome(*b, nb);
-    }
-    if (time.empty() && memory.empty()) {
-        return what + " changes neither time nor memory by more than " + percent_text(kSame);
-    }
-    if (time.empty()) {
-        return what + " " + memory + " and costs no time";
-    }
-    if (memory.empty()) {
-        return what + " " + time;
-    }
-    const bool less_time = time.starts_with("saves"), less_memory = memory.starts_with("saves");
-    if (less_time && less_memory) {  // "saves 75 % of the time and 60 % of the memory"
-        return what + " " + time + " and " + memory.substr(6);
-    }
-    return what + " " + time + (less_time && !less_memory ? " but " : " and ") + memory;
-}
-
-// What one run is called after, for the table and the header.
-std::string other_parameters(const Run& run, const Run& other) {
-    constexpr int kMost = 2;  // a label is no list
-    std::string words;
-    int named = 0;
-    if (run.info().program != other.info().program) {
-        return words;
-    }
-    for (const auto& [name, value] : run.info().parameters) {
-        const auto& theirs = other.info().parameters;
-        const auto found = theirs.find(name);
-        if (found == theirs.end() || found->second == value) {
-            continue;
-        }
-        if (named++ == kMost) {
-            return words + " …";
-        }
-        words += (words.empty() ? "" : ", ") + readable(name) + " " + value;
-    }
-    return words;
+std::string finding_of(const Run& run, const Numbers& numbers) {
+    return (run.told().settings ? capitalised(barrier_label(run)) : barrier_label(run)) + ": " + outcome(run, numbers);
 }
 
 std::string run_label(const Run& run, const Run* other) {
@@ -209,7 +64,10 @@ std::string run_label(const Run& run, const Run* other) {
     if (x.frontend != y.frontend && !x.frontend.empty()) {
         label = x.frontend + ", " + label;
     }
-    if (const std::string parameters = other_parameters(run, *other); !parameters.empty()) {
+    if (x.tab != y.tab && !x.tab.empty()) {
+        label = x.tab + ", " + label;
+    }
+    if (const std::string parameters = comparison::parameters_of(x, y); !parameters.empty()) {
         label += ", " + parameters;
     }
     if (x.queue_limit != y.queue_limit) {
@@ -311,7 +169,7 @@ std::string heading_of(const Run& a, const Run* b) {
     return "A: " + run_label(a, b) + "; B: " + run_label(*b, &a);
 }
 
-std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb) {
+std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numbers& nb, const std::string& evidence) {
     std::vector<std::string> parts;
     const auto both = [&](auto part) {
         const std::string of_a = part(a, na);
@@ -329,6 +187,7 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
     }));
     add(both([](const Run& r, const Numbers&) { return r.info().program; }));
     add(both([](const Run& r, const Numbers&) { return devices_of(r); }));
+    add(evidence);
     add(both([](const Run& r, const Numbers&) { return source_of(r.info()); }));
     if (a.info().simulated || (b != nullptr && b->info().simulated)) {
         add("SIMULATED");
@@ -342,7 +201,10 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
         add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
     }
     add(both([](const Run& r, const Numbers&) {
-        return r.info().free_policy.empty() ? std::string() : "free policy " + r.info().free_policy;
+        if (r.info().profile.empty()) {
+            return r.info().free_policy.empty() ? std::string() : "free policy " + r.info().free_policy;
+        }
+        return model::profile_words(r.info());
     }));
     const bool budget = a.info().budget > 0 || (b != nullptr && b->info().budget > 0);
     const bool limit = a.info().queue_limit > 0 || (b != nullptr && b->info().queue_limit > 0);

@@ -11,11 +11,8 @@
 
 namespace headway::figure {
 
-// The finding, from numbers taken before.
-std::string finding_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb,
-                       Clear clear);
-// "wait each, n 100": the parameters of the same program in which the run differs from the other; the first two.
-std::string other_parameters(const model::Run& run, const model::Run& other);
+// Of one run: what it is called and what it came to.
+std::string finding_of(const model::Run& run, const model::Numbers& numbers);
 // "12 ops", or "12 spans" where the lanes are the threads of another program.
 std::string ops_text(const model::Told& told, std::uint64_t count);
 const char* ops_word(const model::Told& told, std::uint64_t count);
@@ -32,7 +29,8 @@ std::string devices_of(const model::Run& run);
 std::string subtitle_of(const model::Run& a, const model::Run* b);
 // The runs alone, as long as nothing is found: "A: no barrier; B: barrier every minibatch".
 std::string heading_of(const model::Run& a, const model::Run* b);
-// Everything that says where the numbers come from, in one line.
-std::string caption_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb);
+// Everything that says where the numbers come from, in one line; `evidence`: what a comparison rests on.
+std::string caption_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb,
+                       const std::string& evidence);
 
 }  // namespace headway::figure

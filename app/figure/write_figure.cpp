@@ -51,8 +51,10 @@ core::Result<void> check_figure_path(const std::string& path) {
 
 DrawnFigure draw_figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const FontSet& fonts) {
     const model::RunInfo& info = b != nullptr ? b->info() : a.info();
-    return {figure(a, b, options, fonts), options.title.empty() ? finding(a, b) : options.title,
-            "Headway " + info.version, info.date};
+    const std::string title = !options.title.empty()                        ? options.title
+                              : b != nullptr && options.verdict.has_value() ? options.verdict->sentence
+                                                                            : finding(a, b);
+    return {figure(a, b, options, fonts), title, "Headway " + info.version, info.date};
 }
 
 core::Result<void> write_drawn(const std::string& path, const DrawnFigure& drawn, float scale, const FontSet& fonts) {

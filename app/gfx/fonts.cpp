@@ -66,7 +66,7 @@ float height_per_em(const std::string& path, int index) {
 }
 
 int quarters(float size_px) {
-    return static_cast<int>(std::lround(size_px * 4));
+    return std::max(static_cast<int>(std::lround(size_px * 4)), 4);  // no font is smaller than a pixel
 }
 
 char32_t next_code(std::string_view& text) {

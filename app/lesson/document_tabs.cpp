@@ -120,12 +120,17 @@ std::vector<std::string> document_tabs(std::string_view markdown) {
 
 std::string dialect_of(std::string_view python) {
     while (!python.empty()) {
-        std::string_view line = trimmed(next_line(python));
-        for (const std::string_view word : {"import ", "from "}) {
-            if (!line.starts_with(word)) {
-                continue;
-            }
-            const std::string_view name = trimmed(line.substr(word.size()));
+        const std::string_view line = trimmed(next_line(python));
+        const bool from = line.starts_with("from ");
+        if (!from && !line.starts_with("import ")) {
+            continue;
+        }
+        // "import numpy, torch as t": several modules; "from torch import nn, optim": one.
+        std::string_view names = line.substr(from ? 5 : 7);
+        while (!names.empty()) {
+            const std::size_t comma = from ? names.size() : std::min(names.find(','), names.size());
+            const std::string_view name = trimmed(names.substr(0, comma));
+            names.remove_prefix(std::min(comma + 1, names.size()));
             if (name.starts_with("torch")) {
                 return "pytorch";
             }

@@ -3,9 +3,12 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <set>
 #include <sstream>
+
+#include "engine/core/ids.h"
 
 namespace headway::lesson {
 
@@ -119,7 +122,8 @@ Lesson parse_front(const YAML::Node& front) {
     if (!front.IsMap()) {
         refuse("the front matter must be a list of names with values", front);
     }
-    allow_only(front, {"barrier", "device", "id", "parameters", "program", "tabs", "title", "view"}, "a lesson");
+    allow_only(front, {"barrier", "costs", "device", "id", "parameters", "program", "streams", "tabs", "title", "view"},
+               "a lesson");
     for (const char* needed : {"id", "title", "program"}) {
         if (!front[needed]) {
             refuse(std::string("the lesson has no ") + needed, front);
@@ -163,6 +167,19 @@ Lesson parse_front(const YAML::Node& front) {
         if (!is_barrier_name(lesson.barrier)) {
             refuse("barrier must be as-written, none, op, minibatch or behind:K", front["barrier"]);
         }
+    }
+    if (front["costs"]) {
+        lesson.costs = words(front["costs"], "costs");
+        if (lesson.costs.find('=') == std::string::npos) {
+            refuse("costs must be like t1=1us,t2=0.95us,t3=1us", front["costs"]);
+        }
+    }
+    if (front["streams"]) {
+        const double streams = number(front["streams"], "streams");
+        if (streams != std::floor(streams) || streams < 1 || streams > core::kMaxLanes) {
+            refuse("streams must be a whole number from 1 to " + std::to_string(core::kMaxLanes), front["streams"]);
+        }
+        lesson.streams = static_cast<std::uint32_t>(streams);
     }
     if (front["view"]) {
         lesson.view = words(front["view"], "view");

@@ -12,6 +12,8 @@
 //       pytorch: steps_torch.py
 //     device: cpu                 # optional; cpu, cuda or simulated
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
+//     costs: t1=1us,t2=0.95us     # optional; what steps take on the simulated device
+//     streams: 1                  # optional; of a GPU, in place of the framework's number
 //     view: numbers               # optional; or graph, threads: what stands under the timeline when it is opened
 //     parameters:                 # optional; what the program's own list says is kept where nothing is said here
 //       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
@@ -41,6 +43,8 @@ struct Lesson {
     std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";
+    std::string costs;  // of the simulated device, as on the command line; empty: its cost models'
+    std::uint32_t streams = 0;  // of a GPU; 0: as many as the framework has
     std::string view = "numbers";
     std::vector<Parameter> parameters;
     std::string file;  // where it was read from

@@ -176,9 +176,9 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
         const auto unfinished = [&](OpId id) { return ops_[id - 1].end_ns > wait.begin_ns; };
         std::unordered_set<OpId> seen;
         std::vector<OpId> open;
-        if (wait.target_writer != 0 && unfinished(wait.target_writer)) {
-            open.push_back(wait.target_writer);
-            seen.insert(wait.target_writer);
+        if (wait.target_op != 0 && unfinished(wait.target_op)) {
+            open.push_back(wait.target_op);
+            seen.insert(wait.target_op);
         }
         for (std::size_t i = 0; wait.target == 0 && i < lanes_.size(); ++i) {
             const Lane& lane = lanes_[i];

@@ -1,4 +1,5 @@
 // Names and facts of a run: what stands in the meta stream, read with patience for missing and odd values.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -63,6 +64,17 @@ std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane
     return count;
 }
 
+// Of a recording its number, of a trace that was read from a file its name.
+devices::OpKind kind_of(std::uint16_t number, const std::string& name) {
+    for (std::size_t i = 1; i < devices::kOpKinds; ++i) {
+        const auto kind = static_cast<devices::OpKind>(i);
+        if (number == i || (number == 0 && name == devices::name_of(kind))) {
+            return kind;
+        }
+    }
+    return devices::OpKind::none;
+}
+
 const std::string kNoText;
 const Signature kNoSignature;
 
@@ -90,6 +102,7 @@ void Run::take_facts() {
                 signature.name = zero < text.size() ? text.substr(zero + 1) : std::string_view();
                 constexpr auto kLastFamily = static_cast<std::uint8_t>(devices::Family::other);
                 signature.family = static_cast<devices::Family>(std::min(info.family, kLastFamily));
+                signature.kind = kind_of(info.op_kind, signature.name);
                 signature.out_bytes = info.out_bytes;
                 signature.flops = info.flops;
                 signature.moved_bytes = info.moved_bytes;
@@ -125,6 +138,7 @@ void Run::take_run(std::string_view text) {
     info_.program = text_of(json, "program");
     info_.title = text_of(json, "title");
     info_.frontend = text_of(json, "frontend");
+    info_.tab = text_of(json, "tab");
     info_.device_kind = text_of(json, "device_kind");
     info_.device_name = text_of(json, "device_name");
     const auto is_true = [&json](const char* key) {
@@ -162,6 +176,25 @@ void Run::take_run(std::string_view text) {
     info_.barrier = text_of(json, "barrier");
     info_.free_policy = text_of(json, "free_policy");
     info_.issue = text_of(json, "issue");
+    info_.profile = text_of(json, "profile");
+    info_.chosen.clear();
+    if (const auto chosen = json.find("chosen"); chosen != json.end() && chosen->is_array()) {
+        for (const auto& name : *chosen) {
+            info_.chosen.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+        }
+    }
+    const auto costs = json.find("cost_models");
+    info_.cost_models = costs != json.end() && costs->is_object() ? costs->dump() : std::string();
+    info_.device_costs.clear();
+    for (const char* device : {"device", "beside"}) {
+        const bool named = !info_.cost_models.empty() && costs->contains(device);
+        auto model = named ? devices::parse_cost_model(costs->at(device).dump(), "of the recording")
+                           : core::Result<devices::CostModel>(core::Error{});
+        if (!model) {
+            break;
+        }
+        info_.device_costs.push_back(std::move(*model));
+    }
     info_.workers = number_of<std::uint32_t>(json, "workers");
     info_.streams = number_of<std::uint32_t>(json, "streams");
     info_.queue_limit = number_of<std::uint32_t>(json, "queue_limit");
@@ -206,6 +239,23 @@ void Run::take_device(std::size_t number, std::string_view text) {
     }
     devices_.push_back(std::move(device));
     intake_->memory.keep_devices(devices_);
+}
+
+std::string profile_words(const RunInfo& info) {
+    if (info.profile.empty()) {
+        return "";
+    }
+    std::string own, chosen;
+    const auto add = [&](const char* name, const std::string& words) {
+        const bool is_chosen = std::find(info.chosen.begin(), info.chosen.end(), name) != info.chosen.end();
+        std::string& list = is_chosen ? chosen : own;
+        list += (list.empty() ? "" : ", ") + words;
+    };
+    const bool cpu = info.device_kind == "cpu";
+    const std::uint32_t lanes = cpu ? info.workers : info.streams;
+    add(cpu ? "workers" : "streams", std::to_string(lanes) + (cpu ? " worker" : " stream") + (lanes == 1 ? "" : "s"));
+    add("free_policy", "free policy " + info.free_policy);
+    return "profile " + info.profile + (own.empty() ? "" : ": " + own) + (chosen.empty() ? "" : "; chosen: " + chosen);
 }
 
 const std::string& Run::string(std::uint16_t id) const {

@@ -34,7 +34,9 @@ WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_
         const std::int64_t from_ns = std::max(wait.begin_ns, begin_ns);
         const std::int64_t to_ns = std::min(wait.end_ns, end_ns);
         std::int64_t& time = times[class_of(wait.kind)];
-        time += std::clamp<std::int64_t>(to_ns - from_ns, 0, end_ns - begin_ns - time);
+        const std::int64_t held_ns = wait.held_ns > 0 ? run.holds().held_ns(from_ns, to_ns) : 0;
+        time += std::clamp<std::int64_t>(to_ns - from_ns - held_ns, 0, end_ns - begin_ns - time);
+        times[kPaused] += std::clamp<std::int64_t>(held_ns, 0, end_ns - begin_ns - times[kPaused]);
     };
     const std::size_t inside = wait_after(run, begin_ns);
     for (std::size_t i = inside > 0 ? inside - 1 : 0; i < run.waits().size() && run.waits()[i].begin_ns < end_ns; ++i) {
@@ -101,8 +103,11 @@ void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t u
             ready_ns = std::clamp(run.op(needed).end_ns, ready_ns, begin_ns);
         }
     }
-    causes.dependency_ns += ready_ns - issued_ns;
-    causes.handover_ns += begin_ns - ready_ns;
+    const std::int64_t held_before_ns = run.holds().held_ns(issued_ns, ready_ns);
+    const std::int64_t held_ns = run.holds().held_ns(ready_ns, begin_ns);
+    causes.dependency_ns += ready_ns - issued_ns - held_before_ns;
+    causes.handover_ns += begin_ns - ready_ns - held_ns;
+    causes.paused_ns += held_before_ns + held_ns;
 }
 
 }  // namespace

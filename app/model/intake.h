@@ -13,7 +13,8 @@ struct Run::Intake {
     Intake(Curve& live, Curve& pending) : memory(live, pending) {}
 
     Memory memory;
-    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0;  // records taken
+    std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0,
+                  holds = 0;  // records taken
     std::uint64_t samples_beside = 0;
     std::vector<std::uint64_t> lanes;      // likewise; of those that have recorded anything
     std::vector<std::vector<Part>> parts;  // by lane, whose composite has not been taken

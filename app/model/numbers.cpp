@@ -2,10 +2,15 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "app/model/budget.h"
 #include "app/model/numbers_walk.h"
+#include "app/model/prediction.h"
+#include "app/model/quantiles.h"
+#include "app/model/replay.h"
+#include "app/model/why.h"
 
 namespace headway::model {
 
@@ -29,104 +34,6 @@ std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& 
     return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
 }
 
-// The ops between two full waits, in the words of the prediction: on lane j the first op can start when it has been
-// issued, p_j·t1 after the segment began, and then the lane is busy; the frontend issues all ops, and the last one
-// still has to run.
-// What the frontend computes by itself (NumPy, say) comes on top of the issuing: before a lane's first op it delays the
-// lane, before the last op it delays that one, and after it the frontend alone.
-struct Segment {
-    struct OnLane {
-        std::uint64_t first = 0;  // p_j, from 1; 0: what it ran first had been issued before the trace begins
-        long double work_before_ns = 0, busy_ns = 0;
-        bool used = false;
-    };
-    std::uint64_t ops = 0;
-    long double issue_ns = 0;
-    long double last_ns = 0;  // what the last op takes: the mean would charge a small one with a large one's time
-    long double work_ns = 0, work_before_last_ns = 0;               // the frontend's own
-    std::vector<OnLane> lanes = std::vector<OnLane>(kLaneNumbers);  // by number
-    std::vector<std::size_t> used;                                  // those that have an op of it
-
-    void clear() {
-        ops = 0;
-        issue_ns = last_ns = work_ns = work_before_last_ns = 0;
-        for (const std::size_t lane : used) {
-            lanes[lane].used = false;
-        }
-        used.clear();
-    }
-    // The lane of the op counted last.
-    OnLane& on(std::uint8_t lane) {
-        OnLane& one = lanes[lane];
-        if (!one.used) {
-            one = {ops, work_ns, 0, true};
-            used.push_back(lane);
-        }
-        return one;
-    }
-    [[nodiscard]] long double execution_term(long double t1) const {
-        long double longest = 0;
-        for (const std::size_t lane : used) {
-            const OnLane& one = lanes[lane];
-            longest = std::max(longest, static_cast<long double>(one.first) * t1 + one.work_before_ns + one.busy_ns);
-        }
-        return longest;
-    }
-    [[nodiscard]] long double issue_term() const {
-        return std::max(issue_ns + work_before_last_ns + last_ns, issue_ns + work_ns);
-    }
-};
-
-std::string counted(std::uint64_t n, const char* one) {
-    return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
-}
-
-// Waits as what they are.
-struct WaitCounts {
-    std::uint64_t barriers = 0, blockers = 0, others = 0;  // that left nothing to do
-    std::uint64_t behind = 0;                              // barriers that leave later batches in flight
-
-    void count(trace::WaitKind kind) {
-        ++(trace::is_barrier(kind) ? barriers : trace::is_blocker(kind) ? blockers : others);
-    }
-    [[nodiscard]] std::string words() const {
-        std::string text;
-        const auto add = [&text](std::uint64_t n, const char* one) {
-            if (n > 0) {
-                text += (text.empty() ? "" : " and ") + counted(n, one);
-            }
-        };
-        add(barriers, "barrier");
-        add(blockers, "blocker");
-        add(others, "other wait");
-        return text;
-    }
-};
-
-// `segments`: as many as the waits, or one more with what was issued after the last one.
-std::string formula(std::uint64_t segments, const WaitCounts& waits, std::uint64_t longest, std::uint64_t lanes,
-                    bool work) {
-    if (segments == 0) {
-        return "";
-    }
-    const std::string own = work ? ", n·t1 with the frontend's own work" : "";
-    if (longest == 1 && segments > 1) {
-        return "N·(t1+t2+t3)" + (work ? std::string(" + the frontend's own work") : std::string());
-    }
-    std::string text = "max(t1 + N·t2, N·t1 + t2) + t3";
-    if (segments > 1) {
-        const bool rest = segments > waits.barriers + waits.blockers + waits.others;
-        text = "max(t1 + n·t2, n·t1 + t2) + t3, summed over " + waits.words() + (rest ? " and the rest" : "");
-    }
-    if (waits.behind > 0) {
-        text += ", not counting " + counted(waits.behind, "barrier") + " behind";
-    }
-    if (lanes > 1) {
-        text += ", t2 on the busiest of " + std::to_string(lanes) + " lanes";
-    }
-    return text + own;
-}
-
 }  // namespace
 
 // What a walk has summed up so far.
@@ -140,12 +47,8 @@ public:
     std::vector<LineCost> lines;
 
 private:
-    // One after the other; the ops twice, first for the means.
-    enum class Stage { waits, works, ops, launches, segments, done };
-    struct Boundary {
-        OpId issued = 0;  // the last op before a full wait
-        trace::WaitKind kind = trace::WaitKind::waitall;
-    };
+    // One after the other.
+    enum class Stage { waits, works, ops, launches, prediction, done };
     struct LaneNow {
         bool runs = false;  // an op, in the measured part
         std::int64_t told_until_ns = 0;
@@ -159,9 +62,10 @@ private:
     void take_work(const Work& work);
     void take_op(OpId id);
     void take_launch(const Launch& launch);
-    void take_in_segment(OpId id);
-    void take_work_before(OpId id);
-    void predict(bool waited);
+    [[nodiscard]] bool has_ended() const;
+    void end_prediction();
+    void choose_regime();
+    void explain();
     // What the stage is behind its last item.
     void end_stage();
     void end();
@@ -171,46 +75,48 @@ private:
 
     const Run& run_;
     const Run::Measured part_;
-    const bool end_marked_;
     const std::uint32_t rescaled_;
     std::vector<LaneNow> lanes_;
+    std::size_t op_count_, wait_count_;
+    std::int64_t end_ns_;
     std::size_t works_end_, launches_end_;
     Stage stage_ = Stage::waits;
     std::size_t next_ = 0;
 
     std::unordered_map<core::Line, LineCost> by_line_;
     LineCost* last_line_ = nullptr;
-    std::vector<Boundary> boundaries_;
-    WaitCounts waits_;
-    long double returns_ns_ = 0, idle_returns_ns_ = 0;
-    std::uint64_t returns_ = 0, idle_returns_ = 0;
-    std::uint64_t issued_ = 0;  // ops of which that is known
-    std::uint64_t executed_ = 0;
+    std::uint64_t full_waits_ = 0;    // for all that had been issued, each for more than the one before
+    OpId last_full_wait_ = 0;         // ops issued before it
+    bool waits_between_ = false;      // of the other kinds
+    std::int64_t bound_wait_ns_ = 0;  // in barriers and blockers before the last op
+    std::uint64_t issued_ = 0;        // ops of which that is known
     LaneSet lanes_used_;
-    long double t1_ = 0, t2_ = 0, t3_ = 0;
+    Quantiles issues_each_, executions_each_, returns_each_, idle_returns_each_;
+    RecordedTime recorded_;
 
-    Segment segment_;
-    std::size_t boundary_ = 0, work_ = 0;  // the next ones
-    long double handovers_ = 0, predicted_ = 0, execution_terms_ = 0, issue_terms_ = 0;
-    long double single_terms_ = 0;  // of segments of one op, whose two terms are the same
-    std::uint64_t segments_ = 0, longest_ = 0;
+    std::vector<std::int64_t> lane_busy_ns_;
+    std::unique_ptr<PredictionWalk> prediction_;  // of a run that has ended
 };
 
 NumbersWalk::Sums::Sums(const Run& run)
     : run_(run),
       part_(run.measured()),
-      end_marked_(run.measure_end_ns_ != kPending),
       rescaled_(run.rescaled()),
+      op_count_(run.op_count()),
+      wait_count_(run.waits_.size()),
+      end_ns_(run.end_ns()),
       works_end_(run.works_.size()),
       launches_end_(run.launches_.size()) {
     if (run.first_ns_ != kPending) {
         numbers.warmup_ns = part_.begin_ns - run.first_ns_;
     }
     if (const auto& wait = run.open_wait_) {
-        const bool paused = wait->kind == trace::WaitKind::paused;
-        const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_);
-        add_to(paused ? numbers.paused_ns : numbers.blocked_ns, ns);
-        if (!paused) {
+        const std::int64_t paused_ns = run.paused_in(*wait, part_);
+        const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_) - paused_ns;
+        add_to(numbers.paused_ns, paused_ns);
+        add_to(numbers.blocked_ns, ns);
+        recorded_.last_end_ns = wait->end_ns;
+        if (ns > 0) {
             add_to(cost_of(wait->line).blocked_ns, ns);
         }
     }
@@ -220,6 +126,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         const Running* running = run.running(lane);
         const auto& ops = run.lanes_[lane].ops;
         const Op last = ops.empty() ? Op() : run.op(ops.back());
+        lane_busy_ns_.push_back(0);
         lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
                         run.told_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
     }
@@ -240,6 +147,12 @@ bool NumbersWalk::Sums::step(double budget_ms) {
     const Budget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     while (stage_ != Stage::done) {
+        if (prediction_ != nullptr && !has_ended()) {
+            prediction_.reset();  // the run has grown since: the next walk predicts it
+        }
+        if (prediction_ != nullptr && prediction_->step(budget_ms)) {
+            return true;
+        }
         const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
         for (; next_ < stop; ++next_) {
             take(next_);
@@ -261,10 +174,10 @@ std::size_t NumbersWalk::Sums::count() const {
         case Stage::works:
             return works_end_;
         case Stage::ops:
-        case Stage::segments:
             return part_.last >= part_.first ? part_.last - part_.first + 1 : 0;
         case Stage::launches:
             return launches_end_;
+        case Stage::prediction:
         case Stage::done:
             break;
     }
@@ -281,25 +194,23 @@ void NumbersWalk::Sums::take(std::size_t item) {
             return take_op(part_.first + static_cast<OpId>(item));
         case Stage::launches:
             return take_launch(run_.launches_[item]);
-        case Stage::segments:
-            return take_in_segment(part_.first + static_cast<OpId>(item));
+        case Stage::prediction:
         case Stage::done:
             return;
     }
 }
 
 void NumbersWalk::Sums::end_stage() {
-    const auto mean = [](long double sum, std::uint64_t count) {
-        return count == 0 ? 0.0L : sum / static_cast<long double>(count);
-    };
-    if (stage_ == Stage::waits) {
-        t3_ = returns_ > 0 ? mean(returns_ns_, returns_) : mean(idle_returns_ns_, idle_returns_);
-    } else if (stage_ == Stage::ops) {
-        t1_ = mean(static_cast<long double>(numbers.issue_ns), issued_);
-        t2_ = mean(static_cast<long double>(numbers.backend_busy_ns), executed_);
+    if (stage_ == Stage::ops) {
         add_to(numbers.backend_busy_ns, -run_.shared_ns());
-    } else if (stage_ == Stage::segments) {
+    } else if (stage_ == Stage::launches) {
         end();
+        if (!numbers.cut_off && numbers.told.issues && has_ended() && Replay::can(run_)) {
+            prediction_ = std::make_unique<PredictionWalk>(run_);
+        }
+    } else if (stage_ == Stage::prediction && prediction_ != nullptr) {
+        end_prediction();
+        prediction_.reset();
     }
     stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
     next_ = 0;
@@ -315,34 +226,40 @@ LineCost& NumbersWalk::Sums::cost_of(core::Line line) {
 
 // Waits, and where nothing was left to do.
 void NumbersWalk::Sums::take_wait(const Wait& wait) {
+    ++recorded_.records;
+    recorded_.last_end_ns = std::max(recorded_.last_end_ns, wait.end_ns);
+    if (const std::int64_t paused_ns = run_.paused_in(wait, part_); paused_ns > 0) {
+        add_to(numbers.paused_ns, paused_ns);
+        numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - paused_ns, 0);
+    }
     if (wait.kind == trace::WaitKind::paused) {
-        const std::int64_t ns = clipped(wait.begin_ns, wait.end_ns, part_);
-        add_to(numbers.paused_ns, ns);
-        numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - ns, 0);
         return;
     }
-    add_to(numbers.blocked_ns, wait.end_ns - wait.begin_ns);
-    add_to(cost_of(wait.line).blocked_ns, wait.end_ns - wait.begin_ns);
+    add_to(numbers.blocked_ns, wait.waited_ns());
+    add_to(cost_of(wait.line).blocked_ns, wait.waited_ns());
     if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
-        const std::int64_t done_ns = wait.target == 0          ? run_.finish_ns(wait.waits_through, wait.device)
-                                     : wait.target_writer != 0 ? run_.op(wait.target_writer).end_ns
-                                                               : wait.begin_ns;
+        const std::int64_t done_ns = wait.target == 0      ? run_.finish_ns(wait.waits_through, wait.device)
+                                     : wait.target_op != 0 ? run_.op(wait.target_op).end_ns
+                                                           : wait.begin_ns;
         const auto back_ns = static_cast<long double>(
             std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
-        if (done_ns > wait.begin_ns) {
-            returns_ns_ += back_ns;
-            ++returns_;
+        if (run_.info().foreign && done_ns > wait.end_ns) {
+            // It was for one stream, or for a copy: another program's trace does not say when that was done.
+        } else if (done_ns > wait.begin_ns) {
+            returns_each_.add(static_cast<std::int64_t>(back_ns));
         } else {
-            idle_returns_ns_ += back_ns;
-            ++idle_returns_;
+            idle_returns_each_.add(static_cast<std::int64_t>(back_ns));
         }
     }
-    if (run_.is_full(wait)) {
-        if (boundaries_.empty() || wait.issued > boundaries_.back().issued) {
-            boundaries_.push_back({wait.issued, wait.kind});
-        }
-    } else if (wait.kind == trace::WaitKind::minibatch_barrier) {
-        ++waits_.behind;
+    // One behind the last op keeps nothing from being issued.
+    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && wait.issued < part_.last) {
+        add_to(bound_wait_ns_, wait.waited_ns());
+    }
+    if (!run_.is_full(wait)) {
+        waits_between_ = true;
+    } else if (wait.issued > last_full_wait_) {
+        ++full_waits_;
+        last_full_wait_ = wait.issued;
     }
 }
 
@@ -350,6 +267,8 @@ void NumbersWalk::Sums::take_wait(const Wait& wait) {
 void NumbersWalk::Sums::take_work(const Work& work) {
     if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
         add_to(numbers.work_ns, ns);
+        ++recorded_.records;
+        recorded_.last_end_ns = std::max(recorded_.last_end_ns, work.end_ns);
         add_to(cost_of(work.line).work_ns, ns);
     }
 }
@@ -361,10 +280,19 @@ void NumbersWalk::Sums::take_op(OpId id) {
     LineCost& cost = cost_of(op.line);
     add_to(cost.issue_ns, issue_ns);
     ++cost.ops;
-    issued_ += op.not_issued ? 0 : 1;
+    if (!op.not_issued) {
+        ++issued_;
+        ++recorded_.records;
+        // Else another op's launch issued it, too; or, in another program's trace, a call that waited did.
+        if (issue_ns > 0 || (op.issue_begin_ns == op.issue_end_ns && !run_.info().foreign)) {
+            issues_each_.add(issue_ns);
+        }
+        recorded_.last_end_ns = std::max(recorded_.last_end_ns, op.issue_end_ns);
+    }
     if (ended(op)) {
-        ++executed_;
+        executions_each_.add(op.end_ns - op.begin_ns);
         add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
+        add_to(lane_busy_ns_[run_.stream_of_lane(op.lane)], clipped(op.begin_ns, op.end_ns, part_));
         numbers.parts += run_.parts(id).size();
         lanes_used_.set(run_.stream_of_lane(op.lane));
     }
@@ -376,59 +304,7 @@ void NumbersWalk::Sums::take_launch(const Launch& launch) {
     }
 }
 
-void NumbersWalk::Sums::take_work_before(OpId id) {
-    for (; work_ < works_end_ && run_.works_[work_].issued < id; ++work_) {
-        const Work& work = run_.works_[work_];
-        segment_.work_ns += static_cast<long double>(clipped(work.begin_ns, work.end_ns, part_));
-    }
-}
-
-void NumbersWalk::Sums::predict(bool waited) {
-    const long double execution = segment_.execution_term(t1_);
-    const long double issue = segment_.issue_term();
-    // What the program measured without a wait after it is the issuing alone.
-    const bool cut = !waited && end_marked_;
-    predicted_ += cut ? segment_.issue_ns + segment_.work_ns : std::max(execution, issue) + (waited ? t3_ : 0);
-    execution_terms_ += execution;
-    issue_terms_ += issue;
-    single_terms_ += segment_.ops == 1 ? std::min(execution, issue) : 0;
-    ++segments_;
-    longest_ = std::max(longest_, segment_.ops);
-}
-
-void NumbersWalk::Sums::take_in_segment(OpId id) {
-    const Op& op = run_.op(id);
-    take_work_before(id);
-    segment_.work_before_last_ns = segment_.work_ns;
-    if (segment_.ops == 0 && ended(op) && !op.not_issued) {
-        handovers_ += static_cast<long double>(std::max<std::int64_t>(op.begin_ns - op.issue_end_ns, 0));
-    }
-    const auto took_ns = static_cast<long double>(ended(op) ? op.end_ns - op.begin_ns : 0);
-    if (!op.not_issued) {  // else it only kept its lane busy
-        ++segment_.ops;
-        segment_.issue_ns += static_cast<long double>(run_.issue_ns(id));
-        segment_.last_ns = took_ns;
-    }
-    segment_.on(op.lane).busy_ns += took_ns;
-    while (boundary_ < boundaries_.size() && boundaries_[boundary_].issued < id) {
-        ++boundary_;
-    }
-    if (boundary_ < boundaries_.size() && boundaries_[boundary_].issued == id) {
-        waits_.count(boundaries_[boundary_].kind);
-        predict(true);
-        segment_.clear();
-    }
-}
-
 void NumbersWalk::Sums::end() {
-    take_work_before(part_.last + 1);
-    if (!segment_.used.empty()) {
-        predict(false);
-    } else {
-        predicted_ += segment_.work_ns;  // after the last wait
-    }
-
-    const auto lane_count = static_cast<std::int64_t>(lanes_used_.count());
     // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
     // tell.
     LaneSet lanes_begun = lanes_used_;
@@ -444,32 +320,95 @@ void NumbersWalk::Sums::end() {
         rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
                 static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
         0);
-    numbers.t1_ns = static_cast<double>(t1_);
-    numbers.t2_ns = static_cast<double>(t2_);
-    numbers.t3_ns = static_cast<double>(t3_);
-    // With a wait after every op both terms are t1 + t2 each time; then the stages themselves decide.
-    const bool tie = std::abs(execution_terms_ - issue_terms_) <= 1e-9L * std::max(execution_terms_, issue_terms_);
-    numbers.regime =
-        (tie ? t2_ >= t1_ : execution_terms_ > issue_terms_) ? Regime::execution_bound : Regime::issue_bound;
-    const auto near = [](long double a, long double b) {
-        return std::abs(a - b) <= static_cast<long double>(kEvenShare) * std::max(a, b);
-    };
-    numbers.regime_even = numbers.ops > 0 && !numbers.cut_off &&
-                          (tie ? near(t1_, t2_) : near(execution_terms_ - single_terms_, issue_terms_ - single_terms_));
-    numbers.handover_ns = rounded(handovers_);
-    if (!numbers.cut_off) {
-        numbers.predicted_ns = rounded(predicted_);
-        numbers.prediction_formula =
-            formula(segments_, waits_, longest_, static_cast<std::uint64_t>(lane_count), numbers.work_ns > 0);
-    }
-    numbers.recorder_ns =
-        rounded(static_cast<long double>(run_.recorder_ns_per_op()) * static_cast<long double>(numbers.ops));
+    numbers.t1 = issues_each_.spread();
+    numbers.t2 = executions_each_.spread();
+    numbers.t3 = (returns_each_.count() > 0 ? returns_each_ : idle_returns_each_).spread();
+    numbers.t1_ns = static_cast<double>(numbers.t1.median);
+    numbers.t2_ns = static_cast<double>(numbers.t2.median);
+    numbers.t3_ns = static_cast<double>(numbers.t3.median);
+    recorded_.issue_ns = numbers.issue_ns;
+    recorded_.wait_ns = numbers.blocked_ns;
+    recorded_.paused_ns = numbers.paused_ns;
+    recorded_.work_ns = numbers.work_ns;
+    recorded_.issues = issued_;
+    numbers.frontend = divided(run_, recorded_);
+    numbers.recorder_ns = numbers.frontend.record_ns;
 
     lines.reserve(by_line_.size());
     for (const auto& [line, cost] : by_line_) {
         lines.push_back(cost);
     }
     std::sort(lines.begin(), lines.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
+}
+
+// A run that still grows is not predicted: the replay would be of another moment than the sums. Its program may have
+// ended long before all that it recorded has been taken in.
+bool NumbersWalk::Sums::has_ended() const {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (run_.lanes_[lane].ops.size() != lanes_[lane].ops) {
+            return false;
+        }
+    }
+    return run_.state() != trace::RunState::running && run_.op_count() == op_count_ &&
+           run_.waits_.size() == wait_count_ && run_.end_ns() == end_ns_ && run_.lanes_.size() == lanes_.size();
+}
+
+void NumbersWalk::Sums::end_prediction() {
+    numbers.predicted = true;
+    numbers.predicted_ns = prediction_->predicted_ns();
+    numbers.prediction_parts = prediction_->parts();
+    numbers.longest_chain_ns = prediction_->longest_chain_ns();
+    numbers.h_ns = prediction_->handover_ns();
+    if (numbers.ops <= kReplayed && numbers.told.tensors) {
+        numbers.handover_ns = critical_path(run_).handover_ns;
+    }
+    choose_regime();
+    explain();
+}
+
+void NumbersWalk::Sums::choose_regime() {
+    numbers.frontend_ns = std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns, 0);
+    for (const std::int64_t busy_ns : lane_busy_ns_) {
+        numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
+    }
+    const Regime frontend =
+        numbers.frontend.work_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
+    struct Side {
+        Regime regime;
+        std::int64_t ns;
+    };
+    // On one lane a chain is never longer than the lane is busy; of equals the lane is meant.
+    const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
+    const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
+    const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
+    const Side front{frontend, numbers.frontend_ns};
+    const Side largest = backend.ns >= front.ns ? backend : front;
+    const bool bound = static_cast<double>(largest.ns) >=
+                       kBoundShare * static_cast<double>(std::max<std::int64_t>(numbers.total_ns, 1));
+    const bool waits = bound_wait_ns_ > 0 && backend.ns > 0;
+    numbers.regime = bound || !waits ? largest.regime : Regime::barrier_bound;
+    const auto apart = static_cast<double>(std::abs(backend.ns - front.ns));
+    numbers.regime_even = numbers.regime != Regime::barrier_bound && numbers.ops > 0 &&
+                          apart <= kEvenShare * static_cast<double>(largest.ns);
+}
+
+// The chapter's formula, where the run is as simple as it assumes.
+void NumbersWalk::Sums::explain() {
+    const auto n = static_cast<double>(numbers.ops);
+    const auto h = static_cast<double>(numbers.h_ns);
+    const double t1 = numbers.t1_ns, t2 = numbers.t2_ns, t3 = numbers.t3_ns;
+    const bool simple = lanes_used_.count() == 1 && numbers.ops > 0 && !waits_between_ && !numbers.cut_off &&
+                        last_full_wait_ == part_.last;
+    if (!simple) {
+        return;
+    }
+    if (numbers.ops > 1 && full_waits_ == numbers.ops) {
+        numbers.prediction_formula = "N·(t1+h+t2+t3)";
+        numbers.formula_ns = rounded(n * (t1 + h + t2 + t3));
+    } else if (full_waits_ == 1) {
+        numbers.prediction_formula = "max(t1+N·t2, N·t1+t2)+h+t3";
+        numbers.formula_ns = rounded(std::max(t1 + n * t2, n * t1 + t2) + h + t3);
+    }
 }
 
 NumbersWalk::NumbersWalk(const Run& run) : sums_(std::make_unique<Sums>(run)) {}
@@ -503,11 +442,24 @@ std::vector<LineCost> Run::line_costs() const {
     return walk.lines();
 }
 
+const char* word_of(Regime regime) {
+    switch (regime) {
+        case Regime::execution_bound:
+            return "execution-bound";
+        case Regime::issue_bound:
+            return "issue-bound";
+        case Regime::frontend_bound:
+            return "frontend-bound";
+        case Regime::dependency_bound:
+            return "dependency-bound";
+        case Regime::barrier_bound:
+            return "barrier-bound";
+    }
+    return "";
+}
+
 const char* regime_word(const Numbers& numbers) {
-    return !numbers.told.issues || numbers.cut_off ? ""
-           : numbers.regime_even                   ? "about equal"
-           : numbers.regime == Regime::issue_bound ? "issue-bound"
-                                                   : "execution-bound";
+    return !numbers.predicted || numbers.cut_off ? "" : numbers.regime_even ? "about equal" : word_of(numbers.regime);
 }
 
 std::optional<double> idle_share(const Numbers& numbers) {
@@ -525,15 +477,32 @@ std::int64_t Run::issue_ns(OpId id) const {
     return same ? 0 : op.issue_end_ns - op.issue_begin_ns;
 }
 
+std::int64_t Run::paused_in(const Wait& wait, const Measured& part) const {
+    return wait.kind == trace::WaitKind::paused ? clipped(wait.begin_ns, wait.end_ns, part)
+           : wait.held_ns == 0
+               ? 0
+               : holds_.held_ns(std::max(wait.begin_ns, part.begin_ns), std::min(wait.end_ns, part.end_ns));
+}
+
 std::int64_t Run::paused_ns() const {
     const Measured part = measured();
     constexpr auto kPaused = trace::WaitKind::paused;
-    std::int64_t ns = 0;
-    if (open_wait_ && open_wait_->kind == kPaused) {
-        ns = clipped(open_wait_->begin_ns, open_wait_->end_ns, part);
+    std::int64_t ns = open_wait_ ? paused_in(*open_wait_, part) : 0;
+    // Waits follow each other: those that a hold touches are found by its begin.
+    std::set<std::size_t> held;
+    for (const Hold& hold : holds_.list()) {
+        const auto begin = waits_.begin() + static_cast<std::ptrdiff_t>(part.first_wait);
+        const auto end = waits_.begin() + static_cast<std::ptrdiff_t>(part.waits_end);
+        auto wait = std::partition_point(begin, end, [&](const Wait& w) { return w.end_ns <= hold.begin_ns; });
+        for (; wait != end && wait->begin_ns < hold.end_ns; ++wait) {
+            held.insert(static_cast<std::size_t>(wait - waits_.begin()));
+        }
+    }
+    for (const std::size_t i : held) {
+        add_to(ns, waits_[i].kind == kPaused ? 0 : paused_in(waits_[i], part));
     }
     const auto kinds = wait_kinds_.between(part.first_wait, part.waits_end, [this](std::size_t i) {
-        return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].end_ns - waits_[i].begin_ns};
+        return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].waited_ns()};
     });
     for (const auto& sum : kinds) {
         if (sum.kind == static_cast<std::uint32_t>(kPaused)) {
@@ -566,9 +535,10 @@ void Run::renew(Numbers& numbers) const {
     numbers.told = told();
     numbers.cut_off = cut_off();
     if (numbers.cut_off) {  // what was predicted of it before it was
-        numbers.predicted_ns = 0;
+        numbers.predicted = numbers.regime_even = false;
+        numbers.predicted_ns = numbers.formula_ns = 0;
+        numbers.prediction_parts.clear();
         numbers.prediction_formula.clear();
-        numbers.regime_even = false;
     }
     numbers.begin_ns = part.begin_ns;
     numbers.end_ns = part.end_ns;

@@ -1,5 +1,6 @@
 // Record by record: what Run::update() takes in.
 #include <algorithm>
+#include <cmath>
 
 #include "app/model/intake.h"
 
@@ -227,6 +228,59 @@ void Run::take_driver_events() {
     }
 }
 
+void Run::take_holds() {
+    std::uint64_t& next = intake_->holds;
+    while (true) {
+        const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::holds, 0}, next);
+        for (const trace::ExecRecord& record : records) {
+            if (record.op < core::kMaxTraceLanes) {
+                holds_.add({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.op});
+            }
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+void Run::take_costs() {
+    std::uint64_t& next = intake_->costs;
+    // In sixteenths of a nanosecond, of which those are that were read from a file.
+    const double unit = clock() == trace::ClockKind::recorded_ns ? 1 : ns_per_tick_ * kCostUnits;
+    // No more than a file can say of them.
+    const auto short_ns = [unit](std::uint16_t ticks) {
+        return std::min(std::round(ticks * unit), 65'535.0) / kCostUnits;
+    };
+    while (true) {
+        const auto records = reader_->records<trace::CostRecord>({trace::StreamKind::costs, 0}, next);
+        for (const trace::CostRecord& record : records) {
+            Cost cost;
+            cost.kind = record.kind;
+            cost.begin_ns = cost.end_ns = ns_from_ticks(record.begin);
+            cost.sampling_ns = short_ns(record.sampling);
+            if (record.kind == trace::CostKind::totals) {
+                cost.minor_faults = record.duration;
+                cost.major_faults = record.weight;
+            } else {
+                cost.end_ns = end_of(record.begin, record.duration);
+                cost.weight = record.weight;
+                cost.stamp_ns = short_ns(record.stamp);
+            }
+            if (record.kind == trace::CostKind::totals || record.kind == trace::CostKind::recording) {
+                cost.language_ns = ns_from_ticks(reader_->header().first_ticks + record.amount);
+            } else {
+                cost.amount_ns = record.amount;
+            }
+            costs_.push_back(cost);
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
 // ---- the frontend's records ----
 
 void Run::take(const trace::FrontendRecord& record) {
@@ -348,6 +402,17 @@ void Run::take_more_output(const trace::FrontendRecord& record) {
     }
 }
 
+OpId Run::op_waited_for(const Wait& wait) const {
+    const BufferState* buffer = wait.target != 0 ? intake_->memory.find(wait.target, ops_.size()) : nullptr;
+    if (buffer == nullptr) {
+        return 0;
+    }
+    const OpId last = std::min<OpId>(wait.issued, static_cast<OpId>(ops_.size()));
+    const bool copied = trace::is_blocker(wait.kind) && last != 0 && ops_[last - 1].in0 == wait.target &&
+                        signature(ops_[last - 1].signature).kind == devices::OpKind::copy_to_host;
+    return copied ? last : buffer->writer;
+}
+
 void Run::take_wait(const trace::FrontendRecord& record) {
     Wait wait;
     wait.begin_ns = ns_from_ticks(record.begin);
@@ -357,17 +422,17 @@ void Run::take_wait(const trace::FrontendRecord& record) {
     if (wait.name.empty()) {
         wait.name = default_name(wait.kind);
     }
+    wait.held_ns = wait.kind == trace::WaitKind::paused ? 0 : holds_.held_ns(wait.begin_ns, wait.end_ns);
     wait.line = record.line;
     wait.device = (record.kind >> trace::kWaitDeviceShift) - 1;
     wait.target = record.out;
     wait.issued = static_cast<OpId>(std::min<std::size_t>(record.in0, ops_.size()));
     if (wait.target == 0) {
         wait.waits_through = record.in1 != 0 ? std::min(record.in1, wait.issued) : wait.issued;
-    } else if (const BufferState* buffer = intake_->memory.find(wait.target, ops_.size())) {
-        wait.target_writer = buffer->writer;
     }
+    wait.target_op = op_waited_for(wait);
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
-    wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.end_ns - wait.begin_ns);
+    wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
     waits_.push_back(std::move(wait));
 }
 

@@ -45,6 +45,10 @@ Json settings_of(const RunInfo& info, const Told& told) {
     settings["budget"] = if_told(told.settings, info.budget);
     settings["queue_limit"] = if_told(told.settings, info.queue_limit);
     settings["seed"] = if_told(told.settings, info.seed);
+    if (!info.profile.empty()) {
+        settings["profile"] = info.profile;
+        settings["chosen"] = info.chosen;  // the others are the profile's
+    }
     for (const auto& change : info.barrier_changes) {
         settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
     }
@@ -87,7 +91,7 @@ void append_waits(std::string& text, const Run& run) {
         put("kind", quoted(word_for(wait.kind)));
         put("name", quoted(wait.name));
         put("begin_ns", std::to_string(wait.begin_ns));
-        put("ns", std::to_string(wait.end_ns - wait.begin_ns));
+        put("ns", std::to_string(wait.waited_ns()));
         if (run.devices().size() > 1) {
             const int device = run.device_of(wait);
             put("device", device < 0 ? "null" : quoted(run.devices()[static_cast<std::size_t>(device)].kind));
@@ -106,6 +110,7 @@ void append_waits(std::string& text, const Run& run) {
         text += ", \"split\": {\"before_ns\": " + std::to_string(split.before_ns) +
                 ", \"before_ops\": " + std::to_string(split.before_ops) +
                 ", \"own_ns\": " + std::to_string(split.own_ns) + ", \"own_ops\": " + std::to_string(split.own_ops) +
+                ", \"handover_ns\": " + std::to_string(split.handover_ns) +
                 ", \"return_ns\": " + std::to_string(split.return_ns) + "}}";
     }
     text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
@@ -149,6 +154,34 @@ Json minibatches_of(const Run& run) {
         list.push_back(std::move(entry));
     }
     return list;
+}
+
+// Of times measured one by one; null where there are none.
+Json spread_of(const Spread& spread) {
+    if (spread.count == 0) {
+        return nullptr;
+    }
+    return {{"p10_ns", spread.p10},
+            {"median_ns", spread.median},
+            {"p90_ns", spread.p90},
+            {"most_ns", spread.most},
+            {"count", spread.count}};
+}
+
+// The frontend's time, which adds up to total_ns and the pauses.
+Json frontend_of(const FrontendTime& time, const Told& told) {
+    Json json;
+    json["issue_ns"] = if_told(told.issues, time.issue_ns);
+    json["work_ns"] = if_told(told.settings, time.work_ns);
+    json["drop_ns"] = if_told(told.settings, time.drop_ns);
+    json["wait_ns"] = if_told(told.waits, time.wait_ns);
+    json["record_ns"] = if_told(told.settings, time.record_ns);
+    json["descheduled_ns"] = if_told(told.settings, time.descheduled_ns);
+    json["paused_ns"] = if_told(told.settings, time.paused_ns);
+    json["unnamed_ns"] = time.unnamed_ns;
+    json["record_each"] = spread_of(time.record_each);
+    json["drop_each"] = spread_of(time.drop_each);
+    return json;
 }
 
 // What the GPU's driver did beside the ops, in sum.
@@ -199,7 +232,7 @@ Json devices_of(const Run& run) {
         if (const int device = run.device_of(wait); device >= 0 && wait.kind != trace::WaitKind::paused) {
             Sums& sum = sums[static_cast<std::size_t>(device)];
             ++sum.waits;
-            sum.waited_ns += wait.end_ns - wait.begin_ns;
+            sum.waited_ns += wait.waited_ns();
         }
     }
     const Told told = run.told();
@@ -217,8 +250,8 @@ Json devices_of(const Run& run) {
         entry["ops"] = sums[i].ops;
         const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
         entry["busy_ns"] = if_told(told.backend, sums[i].busy_ns);
-        entry["idle_ns"] = if_told(
-            told.backend, std::max<std::int64_t>(lanes_used * (part.end_ns - part.begin_ns) - sums[i].busy_ns, 0));
+        entry["idle_ns"] =
+            if_told(told.backend, std::max<std::int64_t>(lanes_used * run.total_ns() - sums[i].busy_ns, 0));
         entry["waits"] = if_told(told.waits, sums[i].waits);
         entry["waited_ns"] = if_told(told.waits, sums[i].waited_ns);
         entry["live_bytes_peak"] = if_told(told.memory, run.measured_peak(run.live_bytes(i)));
@@ -288,6 +321,27 @@ const char* word_for(trace::WaitKind kind) {
     return "wait";
 }
 
+// predicted_ns and the parts add up to measured_ns.
+static Json prediction_of(const Numbers& numbers) {
+    if (!numbers.predicted) {
+        return nullptr;
+    }
+    Json prediction;
+    prediction["predicted_ns"] = numbers.predicted_ns;
+    prediction["parts"] = Json::array();
+    for (const PredictionPart& part : numbers.prediction_parts) {
+        prediction["parts"].push_back({{"name", part.name}, {"ns", part.ns}});
+    }
+    prediction["measured_ns"] = numbers.total_ns;
+    prediction["handover_median_ns"] = numbers.h_ns;
+    prediction["formula"] = numbers.prediction_formula;
+    prediction["formula_ns"] = numbers.prediction_formula.empty() ? Json(nullptr) : Json(numbers.formula_ns);
+    prediction["frontend_ns"] = numbers.frontend_ns;
+    prediction["busiest_lane_ns"] = numbers.busiest_lane_ns;
+    prediction["longest_chain_ns"] = numbers.longest_chain_ns;
+    return prediction;
+}
+
 std::string report_json(const Run& run) {
     const RunInfo& info = run.info();
     NumbersWalk walk(run);
@@ -298,7 +352,7 @@ std::string report_json(const Run& run) {
     Json report;
     report["headway"] = info.version;
     report["program"] = info.program;
-    report["frontend"] = info.frontend;
+    report["language"] = info.frontend;
     report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
     if (!info.timing.empty()) {
         report["device"]["timing"] = info.timing;
@@ -328,14 +382,19 @@ std::string report_json(const Run& run) {
     if (!run.launches().empty()) {
         report["launch_ns"] = numbers.launch_ns;
     }
+    report["frontend"] = frontend_of(numbers.frontend, told);
+    report["frontend_page_faults"] = numbers.frontend.faults ? Json{{"minor", numbers.frontend.faults->minor},
+                                                                    {"major", numbers.frontend.faults->major}}
+                                                             : Json(nullptr);
     report["t1_ns"] = if_told(told.issues, whole(numbers.t1_ns));
     report["t2_ns"] = if_told(told.backend, whole(numbers.t2_ns));
     report["t3_ns"] = if_told(told.issues, whole(numbers.t3_ns));
-    const char* regime = numbers.regime == Regime::issue_bound ? "issue-bound" : "execution-bound";
-    const bool predicted = told.issues && !numbers.cut_off;
-    report["regime"] = if_told(predicted, std::string(regime));
-    report["predicted_ns"] = if_told(predicted, numbers.predicted_ns);
-    report["prediction"] = if_told(predicted, numbers.prediction_formula);
+    report["t1"] = if_told(told.issues, spread_of(numbers.t1));
+    report["t2"] = if_told(told.backend, spread_of(numbers.t2));
+    report["t3"] = if_told(told.issues, spread_of(numbers.t3));
+    report["regime"] = if_told(numbers.predicted, std::string(word_of(numbers.regime)));
+    report["predicted_ns"] = if_told(numbers.predicted, numbers.predicted_ns);
+    report["prediction"] = prediction_of(numbers);
     report["handover_ns"] = if_told(told.issues, numbers.handover_ns);
     report["headway_max"] = if_told(told.issues, numbers.headway_max);
     report["live_bytes_peak"] = if_told(told.memory, numbers.live_bytes_peak);

@@ -91,6 +91,8 @@ void Run::forget() {
     }
     launches_.clear();
     driver_events_.clear();
+    costs_.clear();
+    holds_.clear();
     waits_.clear();
     issue_index_.clear();
     wait_index_.clear();
@@ -131,6 +133,7 @@ bool Run::update(double budget_ms) {
     }
     refresh_scale();
     intake_->memory.set_policy(free_policy_from(info_.free_policy));
+    take_holds();  // those within a wait were recorded before it
 
     bool more = false;
     while (true) {
@@ -154,6 +157,7 @@ bool Run::update(double budget_ms) {
     take_samples();
     take_launches();
     take_driver_events();
+    take_costs();
     settle();
     open_wait_.reset();
     running_.clear();
@@ -197,6 +201,7 @@ void Run::look_at_open_wait() {
         return;
     }
     wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
+    wait.held_ns = wait.kind == trace::WaitKind::paused ? 0 : holds_.held_ns(wait.begin_ns, wait.end_ns);
     wait.name = string(static_cast<std::uint16_t>(kind_name));
     wait.line = line;
     wait.device = static_cast<int>(std::min<std::uint32_t>(device, core::kMaxDevices)) - 1;
@@ -204,9 +209,8 @@ void Run::look_at_open_wait() {
     wait.issued = static_cast<OpId>(ops_.size());
     if (target == 0) {
         wait.waits_through = through != 0 ? std::min<OpId>(through, wait.issued) : wait.issued;
-    } else if (const BufferState* buffer = intake_->memory.find(target, ops_.size())) {
-        wait.target_writer = buffer->writer;
     }
+    wait.target_op = op_waited_for(wait);
     open_wait_ = std::move(wait);
 }
 
@@ -354,8 +358,12 @@ int Run::device_of(const Wait& wait) const {
     if (devices_.size() < 2) {
         return 0;
     }
-    if (wait.target_writer != 0 && wait.target_writer <= ops_.size()) {
-        return static_cast<int>(device_of_lane(ops_[wait.target_writer - 1].lane));
+    if (wait.target_op != 0 && wait.target_op <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.target_op - 1].lane));
+    }
+    const bool for_one_op = wait.kind == trace::WaitKind::op_barrier || wait.kind == trace::WaitKind::queue_limit;
+    if (for_one_op && wait.waits_through != 0 && wait.waits_through <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.waits_through - 1].lane));
     }
     return wait.device < static_cast<int>(devices_.size()) ? wait.device : -1;
 }

@@ -19,10 +19,13 @@
 
 #include "app/model/blocks.h"
 #include "app/model/curve.h"
+#include "app/model/frontend_time.h"
+#include "app/model/holds.h"
 #include "app/model/kind_sums.h"
 #include "app/model/span_index.h"
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
+#include "engine/devices/simulated/cost_model.h"
 #include "engine/trace/reader.h"
 
 namespace headway::model {
@@ -69,6 +72,7 @@ struct Signature {
     std::string shapes;  // "(1024×512)·(512×2048)"
     devices::Family family = devices::Family::other;
     std::uint64_t out_bytes = 0, flops = 0, moved_bytes = 0;
+    devices::OpKind kind = devices::OpKind::none;
 };
 
 struct Wait {
@@ -76,11 +80,15 @@ struct Wait {
     trace::WaitKind kind = trace::WaitKind::waitall;
     std::string name;  // "wait_to_read"
     core::Line line = 0;
-    int device = -1;         // it was for this device's ops alone, and what they need; -1: for all
-    BufferId target = 0;     // 0: everything issued so far
-    OpId issued = 0;         // ops issued before it
-    OpId waits_through = 0;  // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
-    OpId target_writer = 0;  // the last op before it that wrote the target
+    int device = -1;           // it was for this device's ops alone, and what they need; -1: for all
+    std::int64_t held_ns = 0;  // of it, the learner held lanes back: not the program's time
+    BufferId target = 0;       // 0: everything issued so far
+    OpId issued = 0;           // ops issued before it
+    OpId waits_through = 0;    // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
+    OpId target_op = 0;        // what it waits for: the op just issued if that copies the target to the host, else the
+                               // last one that wrote it; 0 when target is 0
+    // How long it took, less the learner's holds.
+    [[nodiscard]] std::int64_t waited_ns() const { return end_ns - begin_ns - held_ns; }
 };
 
 using Waits = Blocks<Wait, 8>;
@@ -152,6 +160,7 @@ struct RunDevice {
 struct RunInfo {
     std::string program, title;
     std::string frontend;  // the language that issues: C++, Python
+    std::string tab;       // of a lesson or document that was chosen: mxnet, pytorch, …; empty: its first
     std::string device_kind, device_name;
     bool simulated = false;
     bool foreign = false;  // recorded by another program, so that only some of what is here is known
@@ -163,6 +172,12 @@ struct RunInfo {
     std::string cpu, os;
     int cores = 0;
     std::string barrier, free_policy, issue;  // as on the command line
+    // Whose behaviour the run has ("PyTorch", "Headway"), and which settings were chosen in place of that framework's:
+    // "free_policy", "streams", "workers".
+    std::string profile;
+    std::vector<std::string> chosen;
+    std::vector<devices::CostModel> device_costs;  // the same by the devices' numbers
+    std::string cost_models;  // of a run in virtual time: JSON, {"device": …, "beside": …, "host": …}; else empty
     // What the learner chose while it ran, in order.
     struct BarrierChange {
         std::int64_t ns = 0;
@@ -183,6 +198,10 @@ struct RunInfo {
     // has several where its ops ran at the same time.
     std::vector<std::uint32_t> lane_streams;
 };
+
+// "profile PyTorch: 1 stream, free policy stream", with what was chosen behind: "profile PyTorch: 1 stream; chosen:
+// free policy finish". Empty where the recording names no profile.
+[[nodiscard]] std::string profile_words(const RunInfo& info);
 
 // What a trace tells of. A run of the engine tells of all of it. One that another program recorded may not, and then
 // the numbers and curves of what it leaves out stand for nothing and are not to be shown.
@@ -205,8 +224,22 @@ struct RunError {
     [[nodiscard]] bool stopped() const { return kind == core::ErrorKind::stopped; }
 };
 
-enum class Regime { execution_bound, issue_bound };
+// What a run's total goes into. It is bound by one side when that side alone needs nearly all of it (kBoundShare).
+enum class Regime {
+    execution_bound,   // the busiest lane
+    issue_bound,       // the frontend: issuing, and what it does besides, where issuing is the larger part
+    frontend_bound,    // the frontend, where the program's own work (NumPy, import, print …) is the larger part
+    dependency_bound,  // a chain of ops that depend on each other
+    barrier_bound,     // none of them alone: waits keep frontend and lanes from working at the same time
+};
+inline constexpr double kBoundShare = 0.85;
 inline constexpr double kEvenShare = 0.05;  // less than what one run differs from the next by
+
+// What a measured total has beside its prediction.
+struct PredictionPart {
+    const char* name;
+    std::int64_t ns = 0;  // below zero where the run was faster
+};
 
 // What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
 struct Numbers {
@@ -221,23 +254,35 @@ struct Numbers {
     std::int64_t backend_open_ns = 0;  // of lanes, too: ops that have not ended, and what nobody can tell
     std::int64_t work_ns = 0;          // the frontend's own
     std::int64_t recorder_ns = 0, launch_ns = 0;
-    double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // means
+    double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // medians
+    // t3: of barriers and blockers, from when all was done that they were for to their end; of those that had nothing
+    // left to wait for only where there are no others.
+    Spread t1, t2, t3;
+    FrontendTime frontend;
     Regime regime = Regime::execution_bound;
-    bool regime_even = false;  // both sides within kEvenShare of each other: the regime is no word to lean on
+    bool regime_even = false;  // two sides within kEvenShare of each other: the regime is no word to lean on
+    // Of a run that has ended (prediction.h): predicted_ns and the parts add up to total_ns.
+    bool predicted = false;
     std::int64_t predicted_ns = 0;
-    // Time from the issue of the first op after each barrier to its start, summed: an idle backend has to be woken.
-    // The three stages do not hold it, so it is what a prediction misses where every op is waited for.
+    std::vector<PredictionPart> prediction_parts;
+    // How long the measured part's critical path went through hand-overs: all that an op needed was there, and its lane
+    // had not started it yet. 0 where that is not worked out (more than kReplayed ops).
     std::int64_t handover_ns = 0;
-    // "N·(t1+t2+t3)", "max(t1 + N·t2, N·t1 + t2) + t3", "…, summed over 60 barriers and 2 blockers"
+    std::int64_t h_ns = 0;  // the median hand-over from the frontend to a lane with nothing to do
+    // The chapter's formula where it holds, and what it gives: "N·(t1+h+t2+t3)", "max(t1+N·t2, N·t1+t2)+h+t3"; else "".
     std::string prediction_formula;
+    std::int64_t formula_ns = 0;
+    // What each side would need alone: the frontend its time outside waits, a lane its ops within the measured part.
+    std::int64_t frontend_ns = 0, busiest_lane_ns = 0, longest_chain_ns = 0;
     std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, reserved_bytes_peak = 0,
                   rss_bytes_peak = 0;
     std::uint64_t lost_records = 0;
 };
 
-// "issue-bound", "execution-bound", or "about equal" where naming one side would say too much; "" where the trace does
-// not tell of issues, or the run was cut off.
+// "issue-bound", "execution-bound" …, or "about equal" where naming one side would say too much; "" where the trace has
+// no issues, the run was cut off or has not ended.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);
+[[nodiscard]] const char* word_of(Regime regime);
 // Of the time of the lanes that ran something. Nothing where none did.
 [[nodiscard]] std::optional<double> idle_share(const Numbers& numbers);
 
@@ -272,7 +317,7 @@ public:
     [[nodiscard]] const std::string& result_json() const { return result_; }  // what the program says of itself, or ""
 
     [[nodiscard]] std::size_t op_count() const { return ops_.size(); }
-    [[nodiscard]] std::size_t ended_count() const;  // of these
+    [[nodiscard]] std::size_t ended_count() const;                      // of these
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
     [[nodiscard]] const Signature& signature(std::uint16_t id) const;
     [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"
@@ -297,10 +342,13 @@ public:
     [[nodiscard]] const Curve& live_bytes(std::size_t device) const;
     [[nodiscard]] const Curve& pending_bytes(std::size_t device) const;
     [[nodiscard]] const Curve& reserved_bytes(std::size_t device) const;
-    // Whose ops a wait was for: a device, or where its target's last writer ran; -1 for all, or where nobody can tell.
+    // Whose ops a wait was for: a device, or where its target's last writer or its one op ran; -1 for all, or where
+    // nobody can tell.
     [[nodiscard]] int device_of(const Wait& wait) const;
     [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
+    [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
+    [[nodiscard]] const Holds& holds() const { return holds_; }
     [[nodiscard]] const Waits& waits() const { return waits_; }
     [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
@@ -331,6 +379,8 @@ public:
     [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const SpanIndex& launch_index() const { return launch_index_; }
+    // Ops issued and not finished: each from the end of its issue, or from its begin where a lane was faster than the
+    // return of the call, to its end.
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }
     [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
@@ -368,6 +418,9 @@ public:
     // for, any of them; then these are counted.
     [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000, std::size_t* count = nullptr,
                                               std::size_t most = SIZE_MAX) const;
+
+    // When all ops up to this one had ended, or those of them that one device ran; kPending where some never did.
+    [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
 
     // For those who write the run down somewhere else.
     [[nodiscard]] std::vector<MoreOutput> more_outputs(OpId id) const;
@@ -417,6 +470,8 @@ public:
     // How long the learner had it stand still while it was measured; and how long the measured part took without that.
     // As in Numbers, and quick.
     [[nodiscard]] std::int64_t paused_ns() const;
+    // Of one wait, within what was measured.
+    [[nodiscard]] std::int64_t paused_in(const Wait& wait, const Measured& part) const;
     [[nodiscard]] std::int64_t total_ns() const;
     // Walks over the measured ops, see numbers_walk.h.
     [[nodiscard]] Numbers numbers() const;
@@ -446,6 +501,9 @@ private:
     void take_reserved_of_devices(const trace::SampleRecord& sum);
     void take_launches();
     void take_driver_events();
+    [[nodiscard]] OpId op_waited_for(const Wait& wait) const;
+    void take_costs();
+    void take_holds();
     void count_headway();
     void take(const trace::FrontendRecord& record);
     void take_issue(const trace::FrontendRecord& record);
@@ -465,8 +523,6 @@ private:
     // (causes.cpp)
     [[nodiscard]] std::size_t issued_through(const Lane& lane, OpId id) const;  // of its executed ops
     [[nodiscard]] std::size_t finished_at(const Lane& lane, std::int64_t ns) const;
-    // Of all ops up to this one, or of those that one device ran; kPending.
-    [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
     [[nodiscard]] bool is_full(const Wait& wait) const;
 
     std::unique_ptr<trace::Reader> reader_;
@@ -480,6 +536,8 @@ private:
     std::vector<RunDevice> devices_;
     std::vector<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
+    std::vector<Cost> costs_;
+    Holds holds_;
     Waits waits_;
     std::optional<Wait> open_wait_;
     std::vector<Running> running_;               // by lane

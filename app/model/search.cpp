@@ -157,7 +157,7 @@ bool SearchWalk::fits(const Op& op) {
 
 bool SearchWalk::fits(const Wait& wait) const {
     const std::string name = lower(wait.name);
-    const std::int64_t took = wait.end_ns - wait.begin_ns;
+    const std::int64_t took = wait.waited_ns();
     const auto in_batch = [&] {
         const auto& batches = run_.minibatches();
         return *query_.minibatch < batches.size() && wait.begin_ns >= batches[*query_.minibatch].issue_begin_ns &&

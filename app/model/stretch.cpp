@@ -176,7 +176,7 @@ Stretch stretch_of(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto [first, last] = waits.in(begin_ns, end_ns);
     const auto at = [&run](std::size_t i) {
         const Wait& wait = run.waits()[i];
-        return std::pair{static_cast<std::uint32_t>(wait.kind), wait.end_ns - wait.begin_ns};
+        return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};
     };
     for (const auto& sum : run.wait_kinds().between(first, last, at)) {
         add(by_cause[static_cast<trace::WaitKind>(sum.kind)], sum.count, sum.busy_ns);

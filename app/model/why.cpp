@@ -51,8 +51,8 @@ OpId last_cause(const Run& run, const Wait& wait) {
         return 0;
     }
     if (wait.target != 0) {
-        const OpId writer = wait.target_writer;
-        return writer != 0 && run.op(writer).end_ns != kPending ? writer : 0;
+        const OpId op = wait.target_op;
+        return op != 0 && run.op(op).end_ns != kPending ? op : 0;
     }
     OpId last = 0;
     std::size_t executed = 0;
@@ -83,7 +83,8 @@ OpId ended_by(const Run& run, const Wait& wait) {
 WaitSplit split_of(const Run& run, std::size_t index) {
     const Wait& wait = run.waits()[index];
     WaitSplit split;
-    split.return_ns = wait.end_ns - wait.begin_ns;
+    split.return_ns = wait.waited_ns();
+    split.held_ns = wait.held_ns;
     // The line's own: what it issued since the wait before.
     const OpId issued = std::min<OpId>(wait.issued, static_cast<OpId>(run.op_count()));
     const OpId earlier = index > 0 ? std::min(run.waits()[index - 1].issued, issued) : 0;
@@ -109,33 +110,34 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     if (last == 0) {
         return split;
     }
-    split.return_ns = wait.end_ns - run.op(last).end_ns;
-    // An op follows earlier ones only, so before the line's own there are none of them.
-    split.before_ns = run.op(last).end_ns - wait.begin_ns;
-    walk_wait(run, index, [&](OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
-        if (op < first_own) {
-            return false;
-        }
-        split.own_ns += end_ns - begin_ns;
-        split.before_ns -= end_ns - begin_ns;
+    // While one lane was held another may have executed: that is the learner's time, too.
+    const auto unheld_ns = [&run](std::int64_t begin_ns, std::int64_t end_ns) {
+        return end_ns - begin_ns - run.holds().held_ns(begin_ns, end_ns);
+    };
+    split.return_ns = unheld_ns(run.op(last).end_ns, wait.end_ns);
+    walk_wait(run, index, [&](OpId op, std::int64_t ready_ns, std::int64_t begin_ns, std::int64_t end_ns) {
+        (op < first_own ? split.before_ns : split.own_ns) += unheld_ns(begin_ns, end_ns);
+        split.handover_ns += unheld_ns(ready_ns, begin_ns);
         return true;
     });
     return split;
 }
 
-void walk_wait(const Run& run, std::size_t index, const std::function<bool(OpId, std::int64_t, std::int64_t)>& call) {
+void walk_wait(const Run& run, std::size_t index,
+               const std::function<bool(OpId, std::int64_t, std::int64_t, std::int64_t)>& call) {
     const Wait& wait = run.waits()[index];
     std::vector<OpId> scratch;
     OpId id = ended_by(run, wait);
     std::int64_t end_ns = id == 0 ? wait.begin_ns : run.op(id).end_ns;
-    // From what each had to follow to its own end; what its issue preceded is the op's, too.
+    // From what each had to follow, to its own end.
     while (id != 0 && end_ns > wait.begin_ns) {
         const Gate gate = gate_of(run, id, scratch);
-        const std::int64_t begin_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
-        if (!call(id, begin_ns, end_ns)) {
+        const std::int64_t ready_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
+        const std::int64_t begin_ns = std::clamp(run.op(id).begin_ns, ready_ns, end_ns);
+        if (!call(id, ready_ns, begin_ns, end_ns)) {
             return;
         }
-        end_ns = begin_ns;
+        end_ns = ready_ns;
         id = gate.op;
     }
 }
@@ -145,7 +147,7 @@ namespace {
 void add_shares(const Run& run, std::size_t index, WaitFacts& facts) {
     std::map<std::string, WaitFacts::Share> by_name;
     std::size_t ops = 0;
-    walk_wait(run, index, [&](OpId op, std::int64_t begin_ns, std::int64_t end_ns) {
+    walk_wait(run, index, [&](OpId op, std::int64_t, std::int64_t begin_ns, std::int64_t end_ns) {
         WaitFacts::Share& share = by_name[run.signature(run.op(op).signature).name];
         share.ns += end_ns - begin_ns;
         ++share.ops;
@@ -272,14 +274,14 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
 PathTotals critical_path(const Run& run) {
     using Kind = PathPiece::Kind;
     PathTotals totals;
-    walk_critical_path(run, [&totals](const PathPiece& piece) {
+    walk_critical_path(run, [&run, &totals](const PathPiece& piece) {
         const std::int64_t ns = piece.end_ns - piece.begin_ns;
         switch (piece.kind) {
             case Kind::frontend:
                 totals.frontend_ns += ns;
                 break;
             case Kind::handover:
-                totals.handover_ns += ns;
+                totals.handover_ns += ns - run.holds().held_ns(piece.begin_ns, piece.end_ns);
                 break;
             case Kind::execute:
                 totals.execute_ns += ns;
@@ -288,8 +290,9 @@ PathTotals critical_path(const Run& run) {
             case Kind::hand_back:
                 totals.return_ns += ns;
                 break;
-            case Kind::limit:
-                totals.limit_ns += ns;
+            case Kind::limit:  // the learner's pauses are not the program's time
+                totals.limit_ns +=
+                    run.waits()[static_cast<std::size_t>(piece.wait)].kind == trace::WaitKind::paused ? 0 : ns;
                 break;
         }
     });

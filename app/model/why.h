@@ -21,19 +21,25 @@ namespace headway::model {
 // Of the ops that a wait was for, the one whose end it ended with; 0 when that is not known, or was over before.
 [[nodiscard]] OpId ended_by(const Run& run, const Wait& wait);
 
-// A wait's time, by the ops that it went into. At each moment one op is answerable: the last to end, before that the
-// one that it could not start without, and so on. The three parts add up to the wait.
+// A wait's time, by what it went into. At each moment one op was executing that everything later had to follow: the
+// last to end, before that the one that it could not begin without, and so on. Between two of them a lane was being
+// handed the next op, which is charged to none. The parts add up to the wait; what the learner held is none of the
+// others'.
 struct WaitSplit {
-    std::int64_t before_ns = 0;               // for ops that were issued before this line
-    std::int64_t own_ns = 0;                  // for those that the line itself had issued
-    std::int64_t return_ns = 0;               // after the last of them had ended, or when nothing was left to do
+    std::int64_t before_ns = 0;    // executing ops that were issued before this line
+    std::int64_t own_ns = 0;       // executing those that the line itself had issued
+    std::int64_t handover_ns = 0;  // all that the next of them needed was there, and its lane had not begun it
+    std::int64_t held_ns = 0;      // the learner held lanes back
+    std::int64_t return_ns = 0;    // after the last of them had ended, or when nothing was left to do
     std::size_t before_ops = 0, own_ops = 0;  // that had not ended when it began
 };
 WaitSplit split_of(const Run& run, std::size_t wait);
-// The ops that are answerable, the last first: call(op, begin_ns, end_ns), which returns whether to go on. The
-// stretches follow each other without a gap, back to the wait's begin.
-void walk_wait(const Run& run, std::size_t wait,
-               const std::function<bool(OpId, std::int64_t begin_ns, std::int64_t end_ns)>& call);
+// These ops, the last first: call(op, ready_ns, begin_ns, end_ns), which returns whether to go on. From ready_ns to
+// begin_ns it was handed over, then it executed. The stretches follow each other without a gap, back to the wait's
+// begin.
+void walk_wait(
+    const Run& run, std::size_t wait,
+    const std::function<bool(OpId, std::int64_t ready_ns, std::int64_t begin_ns, std::int64_t end_ns)>& call);
 
 // All that is told of a wait when a hand is on it. Of a run of a million ops it takes a tenth of a second; `all` false
 // leaves out what takes long (a wait that goes on has no more to tell).
@@ -47,7 +53,7 @@ struct WaitFacts {
         std::int64_t ns = 0;
         std::size_t ops = 0;
     };
-    std::vector<Share> shares;  // of walk_wait(), by the ops' names, the longest first
+    std::vector<Share> shares;  // of walk_wait(), executing, by the ops' names, the longest first
     bool many = false;          // these were too many to be told apart: `shares` is empty
     // Of a run that is over: what it would have taken without this barrier or blocker, and what it took.
     std::optional<std::int64_t> without_ns;
@@ -77,6 +83,7 @@ struct PathPiece {
 };
 // Backwards from the end of the measured part to its begin.
 void walk_critical_path(const Run& run, const std::function<void(const PathPiece&)>& call);
+// Pieces on the learner's pauses and holds are left out. The others add up to the measured total where there are none.
 struct PathTotals {
     std::int64_t frontend_ns = 0, handover_ns = 0, execute_ns = 0, return_ns = 0, limit_ns = 0;
     std::uint64_t ops = 0;  // on the path
@@ -89,12 +96,13 @@ struct IdleCauses {
     std::int64_t barrier_ns = 0;     // … the frontend stood in a barrier
     std::int64_t blocker_ns = 0;     // … it waited for a value
     std::int64_t limit_ns = 0;       // … for the queue limit or memory
-    std::int64_t paused_ns = 0;      // … the learner had stopped it
+    std::int64_t paused_ns = 0;      // the learner had paused the frontend, or held the lanes
     std::int64_t dependency_ns = 0;  // it had been issued, and waited for ops on other lanes
     std::int64_t handover_ns = 0;    // nothing was lacking: waking the lane
     std::int64_t done_ns = 0;        // all ops had been issued, and none was left for it
+    // Without the learner's time.
     [[nodiscard]] std::int64_t all_ns() const {
-        return frontend_ns + barrier_ns + blocker_ns + limit_ns + paused_ns + dependency_ns + handover_ns + done_ns;
+        return frontend_ns + barrier_ns + blocker_ns + limit_ns + dependency_ns + handover_ns + done_ns;
     }
 };
 IdleCauses idle_causes(const Run& run);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "app/comparison/verdict.h"
 #include "app/model/run.h"
 #include "app/runner/options.h"
 #include "engine/core/result.h"
@@ -28,6 +29,7 @@ int fail(const core::Error& error);
 
 // The recording behind `fd`, complete, as a model.
 core::Result<std::unique_ptr<model::Run>> read_run(int fd);
+core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording);
 
 // A trace on disk as a model; what was mended or left out of it is told on stderr.
 core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path);
@@ -40,8 +42,9 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
 // exit status returned. `report`: the text, where it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
+// `verdict`: of all runs of which `a` and `b` are one each; null: of these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
-                                const FigureWish& wish);
+                                const FigureWish& wish, const comparison::Verdict* verdict = nullptr);
 
 // "12.3 ms", "1.2 MB"
 std::string time_text(double ns);

@@ -1,4 +1,4 @@
-// headway compare: two runs of one program, each once or several times in turn; or two recordings.
+// headway compare: runs of one program with two kinds of settings, several of each in turn; or two recordings.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "app/comparison/verdict.h"
+#include "app/comparison/verdict_json.h"
 #include "app/model/report.h"
 #include "app/runner/child_run.h"
 #include "app/runner/commands.h"
@@ -14,9 +16,6 @@
 #include "app/runner/interrupt.h"
 #include "app/runner/job.h"
 #include "app/runner/spread.h"
-#ifdef HEADWAY_WITH_FIGURES
-#include "app/figure/figure.h"
-#endif
 
 namespace headway::runner {
 
@@ -33,13 +32,24 @@ std::string ratio_text(double a, double b) {
     return text;
 }
 
-// All runs of one side, in their order, without the warm-up. Of a recorded side, or without --repeat, there is one.
+// All runs of one side, in their order, without the warm-up. Of a recorded side there is one.
 struct Side {
     std::vector<std::unique_ptr<model::Run>> runs;
     std::vector<model::Numbers> numbers;
     std::optional<model::Numbers> warm_up;
 
     [[nodiscard]] const model::Run& middle() const { return *runs[middle_of(numbers)]; }
+    void take(std::unique_ptr<model::Run> run) {
+        numbers.push_back(run->numbers());
+        runs.push_back(std::move(run));
+    }
+    [[nodiscard]] comparison::Side for_comparison() const {
+        comparison::Side side{middle().info(), {}, warm_up.has_value()};
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            side.samples.push_back(comparison::sample_of(*runs[i], numbers[i], true));
+        }
+        return side;
+    }
 };
 
 void print_table(const Side& a, const Side& b) {
@@ -88,45 +98,30 @@ void print_table(const Side& a, const Side& b) {
     }
 }
 
-// What the two sides say beside each other, and of how many runs each that is said.
-std::string verdict(const Side& a, const Side& b) {
-    const auto na = medians_of(a.numbers);
-    const auto nb = medians_of(b.numbers);
-    const auto of_both = [&](const char* key) {
-        const auto all = measures();
-        const auto& measure =
-            *std::find_if(all.begin(), all.end(), [key](const Measure& m) { return std::string_view(m.key) == key; });
-        return std::pair{spread_of(measure, a.numbers), spread_of(measure, b.numbers)};
-    };
-    const bool repeated = a.numbers.size() > 1;
-    const auto [time_a, time_b] = of_both("total_ns");
-    const auto [bytes_a, bytes_b] = of_both("live_bytes_peak");
-    const bool unclear_time = repeated && unclear(time_a, time_b);
-    const bool unclear_memory = repeated && unclear(bytes_a, bytes_b);
-    const std::string of = repeated ? " (medians of " + std::to_string(a.numbers.size()) + " runs each)"
-                                    : std::string(" (of one run each)");
-#ifdef HEADWAY_WITH_FIGURES
-    return figure::finding(a.middle(), na, b.middle(), nb, {!unclear_time, !unclear_memory}) + of;
-#else
-    const auto share = [](double left, double right, bool is_unclear, const char* what) {
-        return is_unclear ? std::string("with no clear difference in ") + what
-               : left > 0 ? "with " + ratio_text(left, right) + " of its " + what
-                          : std::string("with as much ") + what;
-    };
-    const std::string memory = na.told.memory && nb.told.memory
-                                   ? " and " + share(static_cast<double>(na.live_bytes_peak),
-                                                     static_cast<double>(nb.live_bytes_peak), unclear_memory, "memory")
-                                   : std::string();
-    return "B stands beside A " +
-           share(static_cast<double>(na.total_ns), static_cast<double>(nb.total_ns), unclear_time, "time") + memory +
-           of;
-#endif
+// What the verdict rests on besides totals and peaks: of each signature that all runs have, in each run, how many ops
+// had it and how long they took.
+Json op_times_of(const comparison::Side& side) {
+    Json times = Json::object();
+    for (const auto& [signature, first] : side.samples.front().ops) {
+        Json entry;
+        for (const comparison::Sample& sample : side.samples) {
+            if (const auto found = sample.ops.find(signature); found != sample.ops.end()) {
+                entry["count"].push_back(found->second.count);
+                entry["median_ns"].push_back(static_cast<std::int64_t>(found->second.median_ns));
+            }
+        }
+        if (entry["count"].size() == side.samples.size()) {
+            times[signature] = std::move(entry);
+        }
+    }
+    return times;
 }
 
-Json report_of(const Side& side) {
+Json report_of(const Side& side, const comparison::Side& compared) {
     Json report = Json::parse(model::report_json(side.middle()));
     if (side.warm_up) {
         report["repeat"] = spreads_json(side.numbers, *side.warm_up);
+        report["repeat"]["op_times"] = op_times_of(compared);
     }
     return report;
 }
@@ -139,8 +134,8 @@ struct SideOptions {
     const char* name;
 };
 
-// What is wrong with one side, before either is run.
-core::Result<void> check_side(const RunOptions& options, const char* side) {
+// What is wrong with one side, before either is run; else whether its clock is a virtual one.
+core::Result<bool> check_side(const RunOptions& options, const char* side) {
     const auto in_side = [&](core::Error error) {
         error.message = "in " + std::string(side) + ": " + error.message;
         return error;
@@ -157,77 +152,107 @@ core::Result<void> check_side(const RunOptions& options, const char* side) {
         !outputs) {
         return in_side(outputs.error());
     }
-    return {};
+    return job->options.device == "simulated";
+}
+
+// Every other round begins with B, so that neither side always comes first.
+std::size_t side_at(std::uint32_t round, std::size_t place) {
+    return round % 2 == 0 ? place : 1 - place;
+}
+
+// Runs both sides in turn, so that a machine that grows warm or busy does it to both. More than once: the first round
+// warms up. A side that fails ends it. Returns kDone, kProgramFailed where a program failed, or what ends the command.
+struct Rounds {
+    int status = kDone;
+    bool stop = false;  // nothing to compare
+};
+Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std::uint32_t repeat, Side (&both)[2]) {
+    const Interrupts interrupts;
+    Rounds result;
+    const std::uint32_t rounds = repeat > 1 ? repeat + 1 : 1;
+    for (std::uint32_t round = 0; round < rounds && result.status == kDone; ++round) {
+        std::unique_ptr<model::Run> runs[2];
+        for (std::size_t place = 0; place < 2; ++place) {
+            const std::size_t i = side_at(round, place);
+            if (!sides[i].trace.empty()) {
+                auto recorded = read_recorded(sides[i].trace);
+                if (!recorded) {
+                    return {fail(recorded.error()), true};
+                }
+                runs[i] = std::move(*recorded);
+                continue;
+            }
+            if (interrupts.asked()) {
+                tell("stopped after " + std::to_string(round * 2 + place) + " of " + std::to_string(rounds * 2) +
+                     " runs, so there is nothing to compare");
+                return {kProgramFailed, true};
+            }
+            auto ran = run_in_child(program, sides[i].words);
+            if (!ran) {
+                return {fail(ran.error()), true};
+            }
+            if (ran->status > kProgramFailed) {
+                return {ran->status, true};  // the run has said why
+            }
+            result.status = std::max(result.status, ran->status);
+            auto run = read_run(ran->recording.get());
+            if (!run) {
+                return {fail(run.error()), true};
+            }
+            runs[i] = std::move(*run);
+        }
+        const bool warms_up = rounds > 1 && round == 0 && result.status == kDone;
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (warms_up) {
+                both[i].warm_up = runs[i]->numbers();
+            } else {
+                both[i].take(std::move(runs[i]));
+            }
+        }
+    }
+    return result;
 }
 
 }  // namespace
 
 int compare_command(const CompareOptions& options) {
-    const SideOptions sides[] = {{options.a, options.words_a, options.trace_a, "--a"},
-                                 {options.b, options.words_b, options.trace_b, "--b"}};
+    const SideOptions sides[2] = {{options.a, options.words_a, options.trace_a, "--a"},
+                                  {options.b, options.words_b, options.trace_b, "--b"}};
+    bool exact = true;  // one run of each is enough
     for (const SideOptions& side : sides) {
-        if (auto checked = side.trace.empty() ? check_side(side.options, side.name) : core::Result<void>(); !checked) {
-            return fail(checked.error());
+        if (!side.trace.empty()) {
+            continue;
         }
+        auto simulated = check_side(side.options, side.name);
+        if (!simulated) {
+            return fail(simulated.error());
+        }
+        exact = exact && *simulated;
     }
     if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish,
                                      {options.trace_a, options.trace_b, options.a.program, options.b.program});
         !outputs) {
         return fail(outputs.error());
     }
-    const Interrupts interrupts;
+    const bool recorded = !options.trace_a.empty() || !options.trace_b.empty();
+    const std::uint32_t repeat = options.repeat != 0 ? options.repeat
+                                 : exact || recorded ? 1
+                                                     : static_cast<std::uint32_t>(comparison::kRuns);
     Side both[2];
-    int status = kDone;
-    // In turn, so that a machine that grows warm or busy does it to both; the first round warms up.
-    const std::uint32_t rounds = options.repeat > 1 ? options.repeat + 1 : 1;
-    for (std::uint32_t round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < std::size(both); ++i) {
-            Side& side = both[i];
-            if (!sides[i].trace.empty()) {
-                auto recorded = read_recorded(sides[i].trace);
-                if (!recorded) {
-                    return fail(recorded.error());
-                }
-                side.runs.push_back(std::move(*recorded));
-                side.numbers.push_back(side.runs.back()->numbers());
-                continue;
-            }
-            if (interrupts.asked()) {
-                tell(rounds == 1 ? "stopped before run B, so there is nothing to compare"
-                                 : "stopped after " + std::to_string(round * 2 + i) + " of " +
-                                       std::to_string(rounds * 2) + " runs, so there is nothing to compare");
-                return kProgramFailed;
-            }
-            auto ran = run_in_child(options.program, sides[i].words);
-            if (!ran) {
-                return fail(ran.error());
-            }
-            if (ran->status > kProgramFailed) {
-                return ran->status;  // the run has said why
-            }
-            status = std::max(status, ran->status);
-            auto run = read_run(ran->recording.get());
-            if (!run) {
-                return fail(run.error());
-            }
-            auto numbers = (*run)->numbers();
-            if (rounds > 1 && round == 0) {
-                side.warm_up = std::move(numbers);
-                continue;
-            }
-            side.runs.push_back(std::move(*run));
-            side.numbers.push_back(std::move(numbers));
-        }
+    const Rounds done = run_rounds(options.program, sides, repeat, both);
+    int status = done.status;
+    if (done.stop) {
+        return status;
     }
     const model::Run& a = both[0].middle();
     const model::Run& b = both[1].middle();
     const auto where = [](const model::RunInfo& info) {
         return info.simulated ? "SIMULATED" : info.device_name.empty() ? info.program : info.device_name;
     };
-    tell(
-        a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
-        ", A: " + where(a.info()) + ", B: " + where(b.info()) +
-        (rounds > 1 ? "; " + std::to_string(options.repeat) + " runs of each in turn, after one each to warm up" : ""));
+    const std::string runs = std::to_string(both[0].runs.size()) + (both[0].runs.size() == 1 ? " run" : " runs");
+    tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
+         ", A: " + where(a.info()) + ", B: " + where(b.info()) + "; " + runs + " of each" +
+         (both[0].warm_up ? " in turn, after one each to warm up" : ""));
     print_table(both[0], both[1]);
     for (std::size_t i = 0; i < std::size(both); ++i) {
         if (const auto paused = both[i].numbers[middle_of(both[i].numbers)].paused_ns; paused > 0) {
@@ -235,8 +260,10 @@ int compare_command(const CompareOptions& options) {
                  time_text(static_cast<double>(paused)) + " (paused or stepped), which its times do not count");
         }
     }
-    const std::string said = verdict(both[0], both[1]);
-    tell(said);
+    const comparison::Side compared[2] = {both[0].for_comparison(), both[1].for_comparison()};
+    const auto verdict = comparison::verdict_of(compared[0], compared[1]);
+    tell(verdict.sentence);
+    tell(verdict.evidence);
     const auto keep_first = [&](const core::Result<void>& written) {
         if (!written) {
             const int problem = fail(written.error());
@@ -244,16 +271,13 @@ int compare_command(const CompareOptions& options) {
         }
     };
     if (!options.report.empty()) {
-        const Json report{{"headway", HEADWAY_VERSION}, {"program", a.info().program}, {"runs", both[0].runs.size()},
-                          {"a", report_of(both[0])},    {"b", report_of(both[1])},     {"verdict", said}};
+        const Json report{{"headway", HEADWAY_VERSION},           {"program", a.info().program},
+                          {"runs", both[0].runs.size()},          {"a", report_of(both[0], compared[0])},
+                          {"b", report_of(both[1], compared[1])}, {"verdict", comparison::verdict_json(verdict)}};
         keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
     }
     if (!options.figure.empty()) {
-        FigureWish wish = options.figure_wish;
-        if (wish.title.empty() && rounds > 1) {
-            wish.title = said;  // of all runs, and not of the two that are drawn
-        }
-        keep_first(write_figure(options.figure, a, &b, wish));
+        keep_first(write_figure(options.figure, a, &b, options.figure_wish, &verdict));
     }
     return status;
 }

@@ -1,6 +1,8 @@
 #include "app/runner/device_choice.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include "app/lesson/assets.h"
@@ -40,6 +42,22 @@ core::Result<std::string> cost_model_file(const char* name) {
 core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
     auto file = cost_model_file(name);
     return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
+}
+
+// "t1 1us, t2 0.95us": what was chosen in place of the model's own constants.
+std::string words_of(const CostChoice& chosen) {
+    std::string words;
+    const auto add = [&words](const char* name, const std::optional<double>& ns) {
+        if (ns) {
+            char text[64];
+            std::snprintf(text, sizeof text, *ns < 1000 ? "%s %gns" : "%s %gus", name, *ns < 1000 ? *ns : *ns / 1000);
+            words += (words.empty() ? "" : ", ") + std::string(text);
+        }
+    };
+    add("t1", chosen.t1_ns);
+    add("t2", chosen.t2_ns);
+    add("t3", chosen.t3_ns);
+    return words;
 }
 
 core::Error not_there(const std::string& kind, const std::string& reason) {
@@ -84,6 +102,41 @@ core::Result<void> check_device(const std::string& kind) {
     return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
 }
 
+std::string SimulatedCosts::to_json() const {
+    return "{\"device\":" + devices::to_json(device) + ",\"beside\":" + devices::to_json(beside) +
+           ",\"host\":" + devices::to_json(host) + "}";
+}
+
+core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
+    auto device = cost_model();
+    auto beside = cost_model("cpu.json");
+    auto file = cost_model_file("host.json");
+    if (!device || !beside || !file) {
+        return !device ? device.error() : !beside ? beside.error() : file.error();
+    }
+    auto host = devices::load_host_costs(*file);
+    if (!host) {
+        return host.error();
+    }
+    const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
+    device->t1_ns = chosen.t1_ns ? whole(*chosen.t1_ns) : device->t1_ns;
+    device->t3_ns = chosen.t3_ns ? whole(*chosen.t3_ns) : device->t3_ns;
+    if (chosen.t2_ns) {  // of every op
+        device->family.fill({*chosen.t2_ns, 0, 0, 0, 0});
+        device->op.fill(std::nullopt);
+    }
+    if (const std::string words = words_of(chosen); !words.empty()) {
+        const bool all = chosen.t1_ns && chosen.t2_ns && chosen.t3_ns;
+        device->source = (all ? "" : device->source + "; ") + words + " chosen";
+    }
+    if (chosen.line_ns || chosen.print_ns) {
+        host->line_ns = chosen.line_ns.value_or(host->line_ns);
+        host->print_ns = chosen.print_ns.value_or(host->print_ns);
+        host->source += "; some chosen";
+    }
+    return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host)};
+}
+
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording) {
     if (wish.kind == "cpu") {
         return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(wish.workers, recording));
@@ -98,12 +151,8 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
         return device;
     }
     if (wish.kind == "simulated") {
-        auto costs = cost_model();
-        if (!costs) {
-            return costs.error();
-        }
         return std::unique_ptr<devices::Device>(
-            std::make_unique<devices::SimulatedDevice>(*costs, wish.streams, recording));
+            std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording));
     }
     return check_device(wish.kind).error();
 }
@@ -113,12 +162,8 @@ devices::Machine::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& r
     return [wish, &recording](const devices::Place& place) -> Opened {
         const std::uint32_t left = core::kMaxLanes - place.first_lane;
         if (wish.kind == "simulated") {
-            auto costs = cost_model("cpu.json");
-            if (!costs) {
-                return costs.error();
-            }
             const std::uint32_t workers = wish.workers_given ? std::min(wish.workers, left) : 1;
-            return Opened(std::make_unique<devices::SimulatedDevice>(*costs, workers, recording, place));
+            return Opened(std::make_unique<devices::SimulatedDevice>(wish.costs.beside, workers, recording, place));
         }
         devices::CpuOptions options;
         options.place = place;

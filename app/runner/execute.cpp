@@ -9,9 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/model/format.h"
+#include "app/runner/commands.h"
 #include "app/runner/device_choice.h"
 #include "app/runner/machine.h"
 #include "engine/core/error_word.h"
+#include "engine/core/machine_memory.h"
 #include "engine/core/thread.h"
 
 namespace headway::runner {
@@ -54,18 +57,45 @@ private:
     int output_errno_ = 0;
 };
 
+// Says once that the machine is about to run out of memory, before it begins to swap or to kill.
+class MemoryWatch {
+public:
+    void look() {
+        if (said_ || ++looks_ % kEvery != 0) {
+            return;
+        }
+        const core::MachineMemory memory = core::machine_memory();
+        const std::uint64_t resident = resident_bytes();
+        if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
+            said_ = true;
+            tell("the machine has only " + bytes_text(memory.available) + " of memory left, and this run has taken " +
+                 bytes_text(resident) + ": stop it, or run it with a smaller --budget or with a barrier");
+        }
+    }
+
+private:
+    static constexpr int kEvery = 5;  // of the supervisor's looks: ten times a second
+    int looks_ = 0;
+    bool said_ = false;
+};
+
+// Tensors of the simulated device, too, are in the machine's own memory.
+std::uint64_t budget_in_bytes(std::uint64_t chosen, const devices::Device& device) {
+    const std::uint64_t budget = chosen == 0 && device.info().kind != "cuda" ? core::default_budget() : chosen;
+    return budget == core::kNoBudget ? 0 : budget;
+}
+
 // Looks now and then whether the run has been stopped while the frontend sits in a wait, and then lets the lanes give
 // up what is queued. Lanes in virtual time belong to the frontend alone, which looks for itself.
 class Supervisor {
 public:
     Supervisor(trace::Control& control, devices::Machine& machine)
         : thread_([&control, &machine, virtual_time = machine[0].virtual_time()](const std::stop_token& done) {
-              if (virtual_time) {
-                  return;
-              }
               core::name_thread("supervisor");
+              MemoryWatch memory;
               do {
-                  if (control.stop.load() != 0) {
+                  memory.look();
+                  if (!virtual_time && control.stop.load() != 0) {
                       machine.hold(false);
                       machine.abandon();
                       return;
@@ -77,13 +107,14 @@ private:
     std::jthread thread_;
 };
 
-std::string run_facts(const Job& job, const devices::Device& device) {
+std::string run_facts(const Job& job, const devices::Device& device, const SimulatedCosts* costs) {
     const auto& options = job.options;
     const auto& info = device.info();
     const Machine machine = this_machine();
     nlohmann::json facts{{"program", job.lesson ? job.lesson->id : job.program->name()},
                          {"title", job.title()},
                          {"frontend", job.program->frontend()},
+                         {"tab", options.tab},
                          {"device_kind", info.kind},
                          {"device_name", info.name},
                          {"simulated", info.simulated},
@@ -91,11 +122,13 @@ std::string run_facts(const Job& job, const devices::Device& device) {
                          {"os", machine.os},
                          {"cores", machine.cores},
                          {"barrier", to_text(job.barrier())},
-                         {"free_policy", std::string(memory::name_of(options.free_policy))},
-                         {"workers", info.kind == "cpu" ? options.workers : 0},  // only what the device has
-                         {"streams", info.kind == "cpu" ? 0 : options.streams},
+                         {"free_policy", std::string(memory::name_of(job.free_policy))},
+                         {"profile", job.profile.name},
+                         {"chosen", job.chosen()},
+                         {"workers", info.kind == "cpu" ? job.workers : 0},  // only what the device has
+                         {"streams", info.kind == "cpu" ? 0 : job.streams},
                          {"queue_limit", options.queue_limit},
-                         {"budget", options.budget},
+                         {"budget", options.budget == core::kNoBudget ? 0 : options.budget},
                          {"issue", options.graphs ? "graph" : "op"},
                          {"seed", options.seed},
                          {"date", iso_date()},
@@ -111,6 +144,9 @@ std::string run_facts(const Job& job, const devices::Device& device) {
         facts["launch"] = options.cuda.launch == devices::CudaLaunch::engine ? "engine" : "frontend";
         facts["copies"] = options.cuda.pinned ? "pinned" : "pageable";
         facts["products"] = options.cuda.tf32 ? "tf32" : "float32";
+    }
+    if (costs != nullptr) {
+        facts["cost_models"] = nlohmann::json::parse(costs->to_json());
     }
     return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -141,7 +177,7 @@ std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
         job.program->run(context);
         rt.set_gathering(false);  // what is left is issued
         // A failure that no wait of the program has asked for is told at the end of it.
-        if (rt.headway() != 0 || rt.device().poison().any()) {
+        if (rt.has_open_ops() || rt.device().poison().any()) {
             rt.wait_everything(trace::WaitKind::synchronize, "end of the program");
         }
         if (rt.recording().control().stop.load() != 0) {
@@ -180,12 +216,22 @@ void write_error(trace::Recording& recording, const core::Error& error) {
 core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
     const auto& options = job.options;
     core::name_thread("frontend");
-    auto recording = trace::Recording::create(options.trace_limit, options.trace_fd);
+    auto recording = options.trace_fd >= 0 ? trace::Recording::create(options.trace_limit, options.trace_fd)
+                                           : trace::Recording::create_private(options.trace_limit);
     if (!recording) {
         return recording.error();
     }
     Outcome outcome{std::move(*recording), std::nullopt};
-    const DeviceWish wish{options.device, options.workers, options.streams, options.workers_given, options.cuda};
+    DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
+                    options.cuda,   {}};
+    const bool simulated = options.device == "simulated";
+    if (simulated) {
+        auto costs = simulated_costs(job.options.cost_choice);
+        if (!costs) {
+            return costs.error();
+        }
+        wish.costs = std::move(*costs);
+    }
     auto device = make_device(wish, *outcome.recording);
     if (!device) {
         write_error(*outcome.recording, device.error());
@@ -194,16 +240,18 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
     }
     outcome.recording->header().recorder_ns_per_op =
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
-    outcome.recording->meta(trace::MetaType::run, 0, run_facts(job, **device));
+    outcome.recording->meta(trace::MetaType::run, 0, run_facts(job, **device, simulated ? &wish.costs : nullptr));
     {
         devices::Machine machine(std::move(*device), cpu_opener(wish, *outcome.recording));
         runtime::Settings settings;
-        settings.free_policy = options.free_policy;
-        settings.budget_bytes = options.budget;
+        settings.free_policy = job.free_policy;
+        settings.budget_bytes = budget_in_bytes(options.budget, machine[0]);
         settings.queue_limit = options.queue_limit;
         settings.barrier = options.barrier.value_or(trace::BarrierPolicy{});
         settings.seed = options.seed;
         settings.gather = options.graphs;
+        settings.copies_in_stream = job.profile.copies_in_stream;
+        settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
         interrupts.watch(&outcome.recording->control());
         {

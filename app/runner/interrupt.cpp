@@ -83,6 +83,11 @@ Interrupts::~Interrupts() {
 
 void Interrupts::watch_child(int process) {
     child.store(process);
+    // What came before its id was known here goes to it now. Should the terminal have told it as well, both count as
+    // one press.
+    if (process != 0 && interrupts.load() != 0) {
+        kill(process, SIGTERM);
+    }
 }
 
 void Interrupts::watch(trace::Control* control) {

@@ -181,7 +181,9 @@ core::Result<std::optional<lesson::Lesson>> lesson_by_folder(const std::string& 
     return lesson ? core::Result<std::optional<lesson::Lesson>>(std::move(*lesson)) : lesson.error();
 }
 
-core::Result<Job> make_job(const RunOptions& options) {
+namespace {
+
+core::Result<Job> find_job(const RunOptions& options) {
     Job job;
     job.options = options;
     // A name alone may be a lesson's and a folder's: the lesson is meant.
@@ -206,6 +208,8 @@ core::Result<Job> make_job(const RunOptions& options) {
             return program.error();
         }
         job.program = std::move(*program);
+        job.profile = profile_of(
+            dialect_of_file(options.program, options.source.empty() ? options.program : options.source, options.tab));
         job.options.device = options.device.empty() ? "cpu" : options.device;
         return job;
     }
@@ -295,6 +299,8 @@ core::Result<Job> make_job(const RunOptions& options) {
             return program.error();
         }
         job.program = std::move(*program);
+        job.profile = profile_of(
+            dialect_of_file(python.string(), options.source.empty() ? python.string() : options.source, options.tab));
     }
     if (job.options.device.empty()) {
         job.options.device = job.lesson ? job.lesson->device : "cpu";
@@ -306,6 +312,46 @@ core::Result<Job> make_job(const RunOptions& options) {
         }
         job.options.barrier = *barrier;
     }
+    return job;
+}
+
+}  // namespace
+
+std::vector<std::string> Job::chosen() const {
+    std::vector<std::string> names;
+    if (options.free_policy) {
+        names.emplace_back("free_policy");
+    }
+    if (options.device == "cpu" ? options.workers_given : options.streams_given) {
+        names.emplace_back(options.device == "cpu" ? "workers" : "streams");
+    }
+    return names;
+}
+
+core::Result<Job> make_job(const RunOptions& options) {
+    auto job = find_job(options);
+    if (!job) {
+        return job;
+    }
+    if (!options.costs.empty() && job->options.device != "simulated") {
+        return core::Error{core::ErrorKind::usage, "--costs is for --device simulated, not for " + job->options.device};
+    }
+    if (job->options.costs.empty() && job->lesson && job->options.device == "simulated") {
+        auto costs = parse_costs(job->lesson->costs, "costs");
+        if (!costs) {
+            return core::Error{core::ErrorKind::unreadable, costs.error().message, job->lesson->file, 0, 0};
+        }
+        job->options.costs = job->lesson->costs;
+        job->options.cost_choice = *costs;
+    }
+    if (!options.streams_given && job->lesson && job->lesson->streams != 0) {
+        job->options.streams = job->lesson->streams;
+        job->options.streams_given = true;
+    }
+    job->free_policy = options.free_policy.value_or(job->profile.free_policy);
+    const bool own = job->options.streams_given || job->profile.streams == 0;
+    job->streams = own ? job->options.streams : job->profile.streams;
+    job->workers = options.workers_given || job->profile.workers == 0 ? options.workers : job->profile.workers;
     return job;
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/lesson/lesson.h"
 #include "app/runner/options.h"
+#include "app/runner/profile.h"
 #include "app/runner/programs/program.h"
 
 namespace headway::runner {
@@ -18,6 +19,12 @@ struct Job {
     std::optional<lesson::Lesson> lesson;
     std::map<std::string, std::string> parameters;
     RunOptions options;
+    Profile profile;
+    // What was chosen, else the profile's.
+    memory::FreePolicy free_policy = memory::FreePolicy::finish;
+    std::uint32_t streams = 1, workers = 1;
+    // Of these, the names of those that were chosen and that the device has: "free_policy", "streams", "workers".
+    [[nodiscard]] std::vector<std::string> chosen() const;
 
     [[nodiscard]] std::string title() const { return lesson ? lesson->title : program->title(); }
     // The policy that acts when nobody changes it, and how it is called.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "app/runner/device_choice.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::runner {
 
@@ -17,8 +18,9 @@ struct RawFigureOptions {
 
 // Of `headway figure` without a prefix; of a run's figure as "--figure-size" and so on.
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix) {
-    app.add_option("--" + prefix + "size", raw.size,
-                   "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch, at least 640x360 (default: 1600x900)");
+    app.add_option(
+        "--" + prefix + "size", raw.size,
+        "slide, column, two-columns, poster, or WIDTHxHEIGHT in px of 1/96 inch, at least 640x360 (default: 1600x900)");
     app.add_option("--" + prefix + "theme", raw.theme, "light, dark or projector (default: light)");
     app.add_option("--" + prefix + "scale", raw.scale, "1 to 8: a PNG's pixels per px (default: 1)");
     app.add_option("--" + prefix + "from", raw.from, "TIME where the axis begins: 12ms, 800us (default: all)");
@@ -93,32 +95,43 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
 
 struct RawRunOptions {
     RawFigureOptions figure_options;
-    std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed;
+    std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed, costs;
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::vector<std::string> set, confine;
     bool watched = false;
 };
 
+// How a run goes, as opposed to what is written of it.
+std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
+    std::vector<CLI::Option*> settings;
+    const auto add = [&](const char* name, std::string& value, const char* words) {
+        settings.push_back(app.add_option(name, value, words));
+    };
+    add("--device", raw.device, "cpu, cuda or simulated (default: the lesson's, else cpu)");
+    add("--barrier", raw.barrier, "none, op, minibatch or behind:K (default: as the program is written)");
+    settings.push_back(app.add_option("--set", raw.set, "NAME=VALUE, a parameter (repeatable)")
+                           ->expected(1)
+                           ->allow_extra_args(false)
+                           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+    add("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
+    add("--workers", raw.workers, "CPU workers (default: the framework's; Headway's own: cores - 1, at least 1)");
+    add("--streams", raw.streams, "streams of a GPU (default: the framework's; Headway's own: 2)");
+    add("--budget", raw.budget,
+        "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; of a GPU none)");
+    add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
+    add("--free-policy", raw.free_policy, "finish, stream or lazy (default: the framework's; Headway's own: finish)");
+    add("--costs", raw.costs, "simulated: what steps take: t1=1us,t2=0.95us,t3=1us; line and print of the frontend");
+    add("--issue", raw.issue, "op, or graph: all between two waits as one op (default: op)");
+    add("--launch", raw.launch, "cuda: engine (a thread of its own launches) or frontend (default: engine)");
+    add("--copies", raw.copies, "cuda: through pinned or pageable host memory (default: pinned)");
+    add("--products", raw.products, "cuda: float32 or tf32 (default: float32)");
+    add("--seed", raw.seed, "the same seed gives the same values (default: 0)");
+    return settings;
+}
+
 void add_run_options(CLI::App& app, RawRunOptions& raw) {
-    app.add_option("--device", raw.device, "cpu, cuda or simulated (default: the lesson's, else cpu)");
-    app.add_option("--barrier", raw.barrier, "none, op, minibatch or behind:K (default: as the program is written)");
-    app.add_option("--set", raw.set, "NAME=VALUE, a parameter (repeatable)")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--tab", raw.tab,
-                   "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
-    app.add_option("--workers", raw.workers, "CPU workers (default: cores - 1, at least 1)");
-    app.add_option("--streams", raw.streams, "streams of a GPU (default: 2)");
-    app.add_option("--budget", raw.budget, "bytes that tensors may take: 512M, 2G (default: none)");
-    app.add_option("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
-    app.add_option("--free-policy", raw.free_policy, "finish, stream or lazy (default: finish)");
-    app.add_option("--issue", raw.issue, "op, or graph: all between two waits as one op (default: op)");
-    app.add_option("--launch", raw.launch, "cuda: engine (a thread of its own launches) or frontend (default: engine)");
-    app.add_option("--copies", raw.copies, "cuda: through pinned or pageable host memory (default: pinned)");
-    app.add_option("--products", raw.products, "cuda: float32 or tf32 (default: float32)");
-    app.add_option("--seed", raw.seed, "the same seed gives the same values (default: 0)");
+    add_settings(app, raw);
     app.add_option("--repeat", raw.repeat, "N: run once to warm up, then N times, and tell median and spread");
     app.add_option("--report", raw.report, "FILE.json: the numbers");
     app.add_option("--trace", raw.trace, "FILE.json or FILE.json.gz: Chrome trace events");
@@ -200,6 +213,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.workers = default_workers();
     options.workers_given = !raw.workers.empty();
     options.streams = kDefaultStreams;
+    options.streams_given = !raw.streams.empty();
     if (!raw.device.empty() && raw.device != "cpu" && raw.device != "cuda" && raw.device != "simulated") {
         return core::Error{core::ErrorKind::usage,
                            "--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\""};
@@ -248,7 +262,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     };
     for (const auto& bytes : {Bytes{raw.budget, "--budget", options.budget},
                               Bytes{raw.trace_limit, "--trace-limit", options.trace_limit}}) {
-        if (!bytes.text.empty()) {
+        if (&bytes.value == &options.budget && bytes.text == "none") {
+            options.budget = core::kNoBudget;
+        } else if (!bytes.text.empty()) {
             auto value = parse_bytes(bytes.text, bytes.option);
             if (!value) {
                 return value.error();
@@ -262,6 +278,14 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
             return policy.error();
         }
         options.free_policy = *policy;
+    }
+    if (!raw.costs.empty()) {
+        auto costs = parse_costs(raw.costs, "--costs");
+        if (!costs) {
+            return costs.error();
+        }
+        options.costs = raw.costs;
+        options.cost_choice = *costs;
     }
     if (auto taken = take_word(raw.issue, "--issue", "op", "graph", options.graphs); !taken) {
         return taken.error();
@@ -295,10 +319,33 @@ core::Error complaint(const CLI::App& app, const CLI::ParseError& problem, const
     return {core::ErrorKind::usage, text.substr(0, 200) + see};
 }
 
-// The options of one side of a comparison.
+// What was given for both sides of a comparison and one of them does not say itself, as words.
+std::vector<std::string> words_for_side(const std::vector<CLI::Option*>& of_both, const CLI::App& side,
+                                        const std::vector<std::string>& set) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : of_both) {
+        const std::string name = option->get_name();
+        for (const std::string& value : option->results()) {
+            const std::string parameter = value.substr(0, value.find('=') + 1);  // of --set
+            bool said = side.count(name) > 0;
+            if (name == "--set") {
+                said = value.find('=') != std::string::npos &&
+                       std::any_of(set.begin(), set.end(),
+                                   [&](const std::string& own) { return own.starts_with(parameter); });
+            }
+            if (!said) {
+                words.insert(words.end(), {name, value});
+            }
+        }
+    }
+    return words;
+}
+
+// The options of one side of a comparison, those of both among them.
 // A single word that is no option names a trace.
 core::Result<RunOptions> parse_side(const std::string& text, const char* side, const std::string& program,
-                                    std::vector<std::string>& words, std::string& trace) {
+                                    const std::vector<CLI::Option*>& of_both, std::vector<std::string>& words,
+                                    std::string& trace) {
     const auto in_side = [&](core::Error error) {
         error.message = "in " + std::string(side) + ": " + error.message;
         return error;
@@ -309,6 +356,11 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     }
     words = *split;
     if (words.size() == 1 && !words[0].empty() && words[0][0] != '-') {
+        for (const CLI::Option* option : of_both) {
+            if (option->count() > 0) {
+                return in_side({core::ErrorKind::usage, option->get_name() + " is of a run, and this side is a trace"});
+            }
+        }
         trace = words[0];
         return RunOptions{};
     }
@@ -317,6 +369,10 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     RawRunOptions raw;
     add_run_options(app, raw);
     try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+        const auto more = words_for_side(of_both, app, raw.set);
+        words.insert(words.begin(), more.begin(), more.end());
+        raw = {};
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& problem) {
         return in_side(complaint(app, problem, "headway run"));
@@ -355,13 +411,19 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     add_run_options(*run, raw);
 
     std::string side_a, side_b, repeat_sides;
+    RawRunOptions raw_both;
     RawFigureOptions raw_compared, raw_figure;
     auto* compare = app.add_subcommand("compare", "Two runs on one time axis");
     compare->add_option("PROGRAM", line.compare.program, "as for run; not needed for two traces");
     compare->add_option("--a", side_a, "options of run A, in one string; or a trace on disk")->required();
     compare->add_option("--b", side_b, "options of run B, in one string; or a trace on disk")->required();
+    const auto settings = add_settings(*compare, raw_both);
+    for (CLI::Option* option : settings) {
+        option->group("Of both runs, where a run's own options say nothing else");
+    }
     compare->add_option("--repeat", repeat_sides,
-                        "N: run each once to warm up, then N times in turn, and compare the medians");
+                        "N: run each once to warm up, then N times in turn, and compare the medians (default: 5; "
+                        "simulated: once)");
     compare->add_option("--figure", line.compare.figure,
                         "FILE.png, .svg or .pdf: both timelines; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(*compare, raw_compared, "figure-");
@@ -432,11 +494,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
             return wish.error();
         }
         options.figure_wish = *wish;
-        auto a = parse_side(side_a, "--a", options.program, options.words_a, options.trace_a);
+        auto a = parse_side(side_a, "--a", options.program, settings, options.words_a, options.trace_a);
         if (!a) {
             return a.error();
         }
-        auto b = parse_side(side_b, "--b", options.program, options.words_b, options.trace_b);
+        auto b = parse_side(side_b, "--b", options.program, settings, options.words_b, options.trace_b);
         if (!b) {
             return b.error();
         }

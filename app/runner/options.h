@@ -35,10 +35,12 @@ struct RunOptions {
     std::vector<std::pair<std::string, std::string>> set;
     std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: its first
     std::uint32_t workers = 1, streams = 2;
-    bool workers_given = false;     // by the command line, not by the machine
-    std::uint64_t budget = 0;       // 0: none
+    bool workers_given = false, streams_given = false;  // by the command line, not by the machine or the profile
+    std::uint64_t budget = 0;       // 0: the device's default; core::kNoBudget: none
     std::uint32_t queue_limit = 0;  // 0: none
-    memory::FreePolicy free_policy = memory::FreePolicy::finish;
+    std::optional<memory::FreePolicy> free_policy;  // none: the profile's
+    std::string costs;                              // of the simulated device, as given; empty: its cost models'
+    CostChoice cost_choice;                         // the same
     std::uint64_t seed = 0;
     bool graphs = false;                // ops are issued together, as composites
     devices::CudaOptions cuda;          // who launches, how copies go, TF32
@@ -59,7 +61,9 @@ struct CompareOptions {
     RunOptions a, b;
     std::vector<std::string> words_a, words_b;  // as they were given, for the runs' own command lines
     std::string trace_a, trace_b;               // a recorded side: the trace's file; empty: it is run
-    std::uint32_t repeat = 1;                   // how often each is measured; more than once: after one to warm up
+    // How often each is measured; more than once: after one to warm up. 0: as often as it takes to say something of
+    // time (on the simulated device, once).
+    std::uint32_t repeat = 0;
     std::string report, figure;
     FigureWish figure_wish;
 };

@@ -93,15 +93,31 @@ int fail(const core::Error& error) {
     }
 }
 
+namespace {
+
+std::unique_ptr<model::Run> whole_run(std::unique_ptr<trace::Reader> reader) {
+    auto run = std::make_unique<model::Run>(std::move(reader));
+    run->update();
+    run->close();
+    return run;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording) {
+    auto reader = recording.reader();
+    if (!reader) {
+        return reader.error();
+    }
+    return whole_run(std::move(*reader));
+}
+
 core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
     auto reader = trace::Reader::open(fd);
     if (!reader) {
         return reader.error();
     }
-    auto run = std::make_unique<model::Run>(std::move(*reader));
-    run->update();
-    run->close();
-    return run;
+    return whole_run(std::move(*reader));
 }
 
 namespace {
@@ -190,7 +206,8 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
-                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureWish& wish) {
+                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureWish& wish,
+                                [[maybe_unused]] const comparison::Verdict* verdict) {
 #ifdef HEADWAY_WITH_FIGURES
     figure::FigureOptions options;
     options.size = figure::figure_size_called(wish.size).value_or(options.size);
@@ -198,6 +215,9 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     options.height_px = static_cast<float>(wish.height_px);
     options.scale = static_cast<float>(wish.scale);
     options.title = wish.title;
+    if (verdict != nullptr) {
+        options.verdict = *verdict;
+    }
     auto lanes = lanes_of(wish);
     if (!lanes) {
         return lanes.error();

@@ -11,6 +11,7 @@
 #include "app/runner/interrupt.h"
 #include "app/runner/job.h"
 #include "app/runner/spread.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::runner {
 
@@ -40,17 +41,24 @@ std::vector<std::string> words_of(const RunOptions& options) {
     for (const auto& folder : options.confine) {
         add("--confine", folder);
     }
-    if (options.workers_given || options.device == "cpu") {
+    if (options.workers_given) {
         add("--workers", std::to_string(options.workers));
     }
-    add("--streams", std::to_string(options.streams));
+    if (options.streams_given) {
+        add("--streams", std::to_string(options.streams));
+    }
+    if (!options.costs.empty()) {
+        add("--costs", options.costs);
+    }
     if (options.budget != 0) {
-        add("--budget", std::to_string(options.budget));
+        add("--budget", options.budget == core::kNoBudget ? "none" : std::to_string(options.budget));
     }
     if (options.queue_limit != 0) {
         add("--queue-limit", std::to_string(options.queue_limit));
     }
-    add("--free-policy", std::string(memory::name_of(options.free_policy)));
+    if (options.free_policy) {
+        add("--free-policy", std::string(memory::name_of(*options.free_policy)));
+    }
     add("--issue", options.graphs ? "graph" : "op");
     add("--launch", options.cuda.launch == devices::CudaLaunch::frontend ? "frontend" : "engine");
     add("--copies", options.cuda.pinned ? "pinned" : "pageable");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,14 +11,33 @@
 #include <future>
 #include <thread>
 
+#include <cmath>
 #include "app/confinement/confinement.h"
 #include "app/runner/commands.h"
+
 #include "app/runner/device_choice.h"
 #include "app/runner/execute.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::runner {
 
 namespace {
+
+// "predicted 10.2 ms + hand-overs beyond their median 0.3 ms = measured 10.5 ms; N·(t1+h+t2+t3) gives 10.1 ms"
+std::string prediction_text(const model::Numbers& n) {
+    std::string text = "predicted " + time_text(static_cast<double>(n.predicted_ns));
+    for (const model::PredictionPart& part : n.prediction_parts) {
+        if (part.ns != 0) {
+            text += std::string(part.ns > 0 ? " + " : " - ") + part.name + " " +
+                    time_text(std::abs(static_cast<double>(part.ns)));
+        }
+    }
+    text += " = measured " + time_text(static_cast<double>(n.total_ns));
+    if (!n.prediction_formula.empty()) {
+        text += "; " + n.prediction_formula + " gives " + time_text(static_cast<double>(n.formula_ns));
+    }
+    return text;
+}
 
 void summarise(const model::Run& run) {
     const auto n = run.numbers();
@@ -30,18 +50,29 @@ void summarise(const model::Run& run) {
     }
     tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + ops(n.ops) + " in " +
          time_text(static_cast<double>(n.total_ns)) +
-         (n.cut_off
-              ? std::string(", and not all of them were done")
-              : std::string(", ") + (n.regime_even ? "issue and execution " : "") + model::regime_word(n) +
-                    "; predicted " + time_text(static_cast<double>(n.predicted_ns)) + " by " + n.prediction_formula));
-    const bool woken = n.handover_ns * 20 > n.total_ns;
-    tell("t1 " + time_text(n.t1_ns) + ", t2 " + time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) +
-         (woken ? "; beside the stages " + time_text(static_cast<double>(n.handover_ns)) +
-                      " went into waking the idle backend"
-                : std::string()) +
-         "; the recorder's own cost " + time_text(static_cast<double>(n.recorder_ns)));
+         (n.cut_off ? std::string(", and not all of them were done")
+                    : std::string(", ") + (n.regime_even ? "frontend and backend " : "") + model::regime_word(n)));
+    if (n.predicted) {
+        tell(prediction_text(n));
+    }
+    tell("medians: t1 " + time_text(n.t1_ns) + ", hand-over " + time_text(static_cast<double>(n.h_ns)) + ", t2 " +
+         time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) + "; the recorder's own cost " +
+         time_text(static_cast<double>(n.recorder_ns)));
+    if (const std::string profile = model::profile_words(info); !profile.empty()) {
+        tell(profile);
+    }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak) +
          (run.devices().size() > 1 ? ", on both devices together" : ""));
+    const auto for_memory = std::count_if(run.waits().begin(), run.waits().end(),
+                                          [](const model::Wait& wait) { return wait.kind == trace::WaitKind::memory; });
+    const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
+    if ((for_memory > 0 || refused) && info.budget == 0 && info.device_kind != "cuda") {
+        tell((refused ? std::string("out of memory")
+                      : "the frontend waited for memory " + std::to_string(for_memory) +
+                            (for_memory == 1 ? " time" : " times")) +
+             ": tensors may take half of this machine's, " + bytes_text(core::default_budget()) +
+             "; --budget sets another limit, --budget none takes it away");
+    }
     if (n.lost_records != 0) {
         tell("the recording was full: " + std::to_string(n.lost_records) +
              (n.lost_records == 1 ? " record is missing" : " records are missing"));
@@ -145,7 +176,7 @@ int run_command(const RunOptions& options) {
         return status;  // whoever watches has it all
     }
     return outputs.run([&] {
-        auto run = read_run(outcome->recording->fd());
+        auto run = read_run(*outcome->recording);
         if (!run) {
             return fail(run.error());
         }

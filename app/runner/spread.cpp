@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "app/runner/commands.h"
 
@@ -39,17 +38,6 @@ std::int64_t whole(double value) {
 
 }  // namespace
 
-Spread spread_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
-}
-
-bool unclear(const Spread& a, const Spread& b) {
-    const bool same = a.least == a.most && b.least == b.most && a.median == b.median;
-    return !same && a.least <= b.most && b.least <= a.most;
-}
-
 std::span<const Measure> measures() {
     return kMeasures;
 }
@@ -77,33 +65,11 @@ std::string text_of(const Measure& measure, double value) {
 }
 
 std::size_t middle_of(std::span<const Numbers> runs) {
-    std::vector<std::size_t> order(runs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return runs[a].total_ns < runs[b].total_ns; });
-    return order[(order.size() - 1) / 2];
-}
-
-Numbers medians_of(std::span<const Numbers> runs) {
-    Numbers medians = runs[middle_of(runs)];
-    const auto median = [&](auto Numbers::*field) {
-        std::vector<double> values;
-        for (const Numbers& run : runs) {
-            values.push_back(static_cast<double>(run.*field));
-        }
-        using Field = std::remove_reference_t<decltype(medians.*field)>;
-        medians.*field = static_cast<Field>(spread_of(std::move(values)).median);
-    };
-    median(&Numbers::total_ns);
-    median(&Numbers::predicted_ns);
-    median(&Numbers::blocked_ns);
-    median(&Numbers::t1_ns);
-    median(&Numbers::t2_ns);
-    median(&Numbers::t3_ns);
-    median(&Numbers::headway_max);
-    median(&Numbers::live_bytes_peak);
-    median(&Numbers::pending_bytes_peak);
-    return medians;
+    std::vector<std::int64_t> totals;
+    for (const Numbers& run : runs) {
+        totals.push_back(run.total_ns);
+    }
+    return comparison::middle_of(totals);
 }
 
 nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers& warm_up) {
@@ -114,6 +80,9 @@ nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers
                              {"least", whole(spread.least)},
                              {"most", whole(spread.most)},
                              {"warmup", whole(measure.of(warm_up))}};
+        for (const Numbers& run : runs) {
+            json[measure.key]["each"].push_back(whole(measure.of(run)));
+        }
     }
     for (const Numbers& run : runs) {
         json["totals_ns"].push_back(run.total_ns);

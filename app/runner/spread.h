@@ -9,17 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "app/comparison/sample.h"
 #include "app/model/run.h"
 
 namespace headway::runner {
 
-struct Spread {
-    double median = 0, least = 0, most = 0;
-};
-Spread spread_of(std::vector<double> values);  // of at least one
-
-// Whether the two cannot be told apart: they share a value, and not because each is one and the same value.
-bool unclear(const Spread& a, const Spread& b);
+using comparison::Spread;
+using comparison::spread_of;
 
 // One number of a run.
 struct Measure {
@@ -38,10 +34,8 @@ std::string text_of(const Measure& measure, double value);
 
 // The run in the middle by its total stands for them all: its index. Of two in the middle the faster one.
 std::size_t middle_of(std::span<const model::Numbers> runs);
-// That run's numbers with the medians of total, peaks and means in their place.
-model::Numbers medians_of(std::span<const model::Numbers> runs);
 
-// {"runs": N, "total_ns": {"median", "least", "most", "warmup"}, …, "totals_ns": [each]}.
+// {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}.
 nlohmann::ordered_json spreads_json(std::span<const model::Numbers> runs, const model::Numbers& warm_up);
 
 }  // namespace headway::runner

@@ -1,9 +1,13 @@
 #include "app/runner/words.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "engine/core/bytes.h"
 #include "engine/trace/barrier_word.h"
 
 namespace headway::runner {
@@ -21,44 +25,11 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option) {
-    const auto refuse = [&] {
-        return usage(option + " must be a number of bytes such as 64K, 512M or 2G, not " + quoted(text));
-    };
-    std::uint64_t number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc() || number == 0) {
-        return refuse();
+    const auto bytes = core::bytes_from(text);
+    if (!bytes || *bytes == 0) {
+        return usage(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + quoted(text));
     }
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    std::uint64_t base = 1024;
-    if (unit.size() == 3 && unit.substr(1) == "iB") {
-        unit.remove_suffix(2);
-    } else if (unit.size() == 2 && unit[1] == 'B') {
-        unit.remove_suffix(1);
-        base = 1000;
-    }
-    int power = 0;
-    if (!unit.empty() && unit != "B") {
-        constexpr std::string_view kUnits = "KMGT";
-        const char letter = unit[0] == 'k' || unit[0] == 'm' || unit[0] == 'g' || unit[0] == 't'
-                                ? static_cast<char>(unit[0] - 'a' + 'A')
-                                : unit[0];
-        const auto at = kUnits.find(letter);
-        if (unit.size() != 1 || at == std::string_view::npos) {
-            return refuse();
-        }
-        power = static_cast<int>(at) + 1;
-    }
-    for (; power > 0; --power) {
-        if (number > (std::uint64_t{1} << 62) / base) {
-            return refuse();
-        }
-        number *= base;
-    }
-    if (number > std::uint64_t{1} << 62) {
-        return refuse();
-    }
-    return number;
+    return *bytes;
 }
 
 core::Result<std::uint64_t> parse_count(std::string_view text, const std::string& option, std::uint64_t least,
@@ -94,6 +65,38 @@ core::Result<double> parse_time(std::string_view text, const std::string& option
         }
     }
     return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + quoted(text));
+}
+
+core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option) {
+    CostChoice costs;
+    const std::array<std::pair<std::string_view, std::optional<double>*>, 5> known{{{"t1", &costs.t1_ns},
+                                                                                    {"t2", &costs.t2_ns},
+                                                                                    {"t3", &costs.t3_ns},
+                                                                                    {"line", &costs.line_ns},
+                                                                                    {"print", &costs.print_ns}}};
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, std::min(text.find(','), text.size()));
+        text.remove_prefix(std::min(part.size() + 1, text.size()));
+        const std::string_view name = part.substr(0, std::min(part.find('='), part.size()));
+        const auto at = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
+        if (at == known.end() || name.size() == part.size() || *at->second) {
+            return usage(option + " must be like t1=1us,t2=0.95us,t3=1us (also line, print), each once, not " +
+                         quoted(part));
+        }
+        const std::string_view value = part.substr(name.size() + 1);
+        auto ns = value == "0" ? core::Result<double>(0.0) : parse_time(value, option + " " + std::string(name));
+        if (!ns) {
+            return ns.error();
+        }
+        constexpr double kMost = 1e12;
+        const double whole = std::round(*ns);
+        if (whole < 0 || whole > kMost || std::abs(*ns - whole) > 1e-6) {
+            return usage(option + " " + std::string(name) + " must be a whole number of nanoseconds up to 1000s, not " +
+                         quoted(value));
+        }
+        *at->second = whole;
+    }
+    return costs;
 }
 
 core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text) {

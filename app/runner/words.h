@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace headway::runner {
 
-// "64K", "512M", "2G" in powers of 1024 (KiB, MiB … mean the same), "5MB" in powers of 1000, or a plain number.
+// "512M", "1.5G", "5MB" (engine/core/bytes.h); at least one byte.
 core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option);
 
 // A whole number within limits, digits only.
@@ -24,6 +25,15 @@ core::Result<double> parse_number(std::string_view text, const std::string& opti
 
 // "12ms", "800us", "1.5s", "300ns" in nanoseconds; a minus is before measuring began.
 core::Result<double> parse_time(std::string_view text, const std::string& option);
+
+// What a simulated machine's steps cost in place of its cost models' constants, in nanoseconds: of the device the issue
+// (t1), the execution of any op (t2) and the return (t3); of the frontend a line of Python and a print.
+struct CostChoice {
+    std::optional<double> t1_ns, t2_ns, t3_ns, line_ns, print_ns;
+    friend bool operator==(const CostChoice&, const CostChoice&) = default;
+};
+// "t1=1us,t2=0.95us,t3=1us,line=0ns,print=5us": any of them, each once.
+core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option);
 
 // none, op, minibatch or behind:K; as-written for the program's own.
 core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text);

@@ -101,6 +101,15 @@ void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
     walk_is_of_now_ = true;
 }
 
+bool Execution::whole() const {
+    return run_ && (phase_ == Phase::finished || phase_ == Phase::recorded) && !handled_ && !run_->error() &&
+           run_->paused_ns() == 0 && !run_->cut_off();
+}
+
+bool Execution::comparable() const {
+    return whole() && run_->op_count() > 0;
+}
+
 bool Execution::take_records(double budget_ms) {
     const auto seen = run_->now_ns();
     const auto ops = run_->op_count();

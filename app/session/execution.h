@@ -60,6 +60,10 @@ public:
     [[nodiscard]] const std::vector<model::LineCost>& line_costs() const { return line_costs_; }
     // Over, but not yet read or walked over to its end.
     [[nodiscard]] bool lags() const { return unread_ || (walk_ && !live()); }
+    // It came to its end by itself, without a hand on it, and issued ops: what may be compared.
+    [[nodiscard]] bool comparable() const;
+    // The same but for the ops: its length means something.
+    [[nodiscard]] bool whole() const;
     [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
 
 private:
@@ -82,6 +86,7 @@ private:
     Phase phase_ = Phase::starting;
     std::shared_ptr<model::Run> run_;  // shared with who draws a picture of it
     std::deque<OutputLine> output_;
+    bool handled_ = false;                // paused, stepped, held or slowed down by the learner
     bool unread_ = false;                 // over, but not yet read to its end
     bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
     std::uint64_t output_cut_ = 0;

@@ -21,6 +21,8 @@ namespace {
 
 constexpr int kInterrupted = 130;  // a second Ctrl-C: the runner ends at once
 
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 std::atomic<pid_t> runner_process{0};
 
 // The terminal tells both of us; what another process sent is passed on.
@@ -46,16 +48,28 @@ int run_in_foreground(const std::string& runner, char** arguments) {
     action.sa_sigaction = pass_on;
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART | SA_SIGINFO;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    // Held back until the runner's id is known here, and until the runner has left our handler: nobody loses a signal.
+    sigset_t passed_on, before;
+    sigemptyset(&passed_on);
+    for (const int signal : kPassedOn) {
+        sigaddset(&passed_on, signal);
+    }
+    sigprocmask(SIG_BLOCK, &passed_on, &before);
+    for (const int signal : kPassedOn) {
         sigaction(signal, &action, nullptr);
     }
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child < 0) {
+        sigprocmask(SIG_SETMASK, &before, nullptr);
         tell(std::string("cannot start a run: fork: ") + std::strerror(errno));
         return 1;
     }
     if (child == 0) {
+        for (const int signal : kPassedOn) {
+            ::signal(signal, SIG_DFL);
+        }
+        sigprocmask(SIG_SETMASK, &before, nullptr);
         prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run does not outlive its command
         if (getppid() != parent) {
             _exit(1);
@@ -68,6 +82,7 @@ int run_in_foreground(const std::string& runner, char** arguments) {
         _exit(2);
     }
     runner_process.store(child);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     int ended = 0;
     while (waitpid(child, &ended, 0) < 0 && errno == EINTR) {
     }

@@ -68,14 +68,14 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     retire();
     first_ = first;
     first_line_ = line;
-    if (b_ && b_->run() != nullptr && b_->run()->op_count() > 0) {
+    if (b_ && b_->comparable()) {
         a_ = std::move(b_);
         a_->letter = 'A';
-        if (a_->settings.program != settings.program) {
-            a_.reset();  // another lesson's times say nothing about this one's
-        }
     }
     b_.reset();
+    if (a_ && a_->settings.program != settings.program) {
+        a_.reset();  // another lesson's times say nothing about this one's
+    }
     recording_fd_ = memfd_create("headway-recording", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (recording_fd_ < 0) {
         return failed(std::string("no memory for a recording: ") + std::strerror(errno));
@@ -85,6 +85,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
                                     : std::min<std::uint64_t>(std::uint64_t{2} << 30, free_memory_bytes() / 4);
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
+    b_->handled_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
     auto arguments = runner_arguments(settings, ChildProcess::kPassedDescriptor, limit, temporary_);
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program begins when it has been told where to stand
@@ -159,6 +160,19 @@ void Session::show(std::unique_ptr<model::Run> run, std::unique_ptr<model::Numbe
     ++started_;
 }
 
+void Session::show_pair(std::unique_ptr<Execution> a, std::unique_ptr<Execution> b) {
+    reset();
+    a_ = std::move(a);
+    a_->letter = 'A';
+    b_ = std::move(b);
+    b_->letter = 'B';
+    ++started_;
+}
+
+std::unique_ptr<Execution> Session::take() {
+    return live() ? nullptr : std::move(b_);
+}
+
 bool Session::poll(double budget_ms) {
     bool changed = devices_.poll();
     for (auto* execution : {b_.get(), a_.get()}) {
@@ -226,6 +240,7 @@ bool Session::poll_run(double budget_ms) {
     if (b_->run_ && !stop_asked_) {
         // A breakpoint or a step pauses by itself.
         const bool paused = b_->run_->reader().control().pause.load() != 0;
+        b_->handled_ = b_->handled_ || paused;
         if (paused != (b_->phase_ == Phase::paused)) {
             b_->phase_ = paused ? Phase::paused : Phase::running;
             ++b_->revision_;

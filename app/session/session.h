@@ -38,7 +38,8 @@ public:
     // the run that goes on as well, also while it is only starting.
     Settings settings;
 
-    // Starts a run; one that still goes on is stopped first. The last run with a recording becomes A.
+    // Starts a run; one that still goes on is stopped first. The last run becomes A where it is comparable; else A
+    // stays, if it is of the same program.
     core::Result<void> start() { return start_with(First::go); }
     void toggle_pause();
     [[nodiscard]] bool paused() const;  // or asked to be, while it starts
@@ -74,9 +75,15 @@ public:
     // Shows a recording instead of running. `walk`: one over it, if it is closed and somebody has made one.
     void show(std::unique_ptr<model::Run> run, std::unique_ptr<model::NumbersWalk> walk = nullptr);
 
+    // Shows two runs that are over.
+    void show_pair(std::unique_ptr<Execution> a, std::unique_ptr<Execution> b);
+    // B, which is over, for somebody else; null while it goes on.
+    std::unique_ptr<Execution> take();
+
     // Takes in what happened; at most about `budget_ms` of work. True when something that is shown has changed.
     bool poll(double budget_ms);
 
+    [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Execution* a() const { return a_.get(); }
     [[nodiscard]] const Execution* b() const { return b_.get(); }
     [[nodiscard]] bool live() const { return b_ && b_->live(); }
@@ -113,6 +120,7 @@ private:
     void take_output(double budget_ms);
     core::Result<void> start_with(First first, std::uint32_t line = 0);
     void finish(const Ending& ending);
+    void note_hand(bool on);
     void signal_attention();
     void resume();
     void hand_over_stepping();

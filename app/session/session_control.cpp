@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/session.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::session {
 
@@ -27,9 +28,11 @@ void Session::toggle_pause() {
     }
     auto* c = control();
     if (c == nullptr) {
+        b_->handled_ = true;
         wishes_.paused = !wishes_.paused;
         return;
     }
+    b_->handled_ = true;
     const bool pause = c->pause.load() == 0;  // a breakpoint may have set it since the last look
     c->pause.store(pause ? 1 : 0);
     signal_attention();
@@ -71,7 +74,11 @@ void Session::store_wishes(trace::Control& to) {
         to.barrier.store(trace::pack_barrier(*wishes.barrier));
     }
     if (wishes.budget_bytes) {
-        to.budget_bytes.store(*wishes.budget_bytes);
+        // What nobody chose is the runner's to fill in; once it has, the default is chosen like any other.
+        const std::uint64_t bytes = *wishes.budget_bytes == 0 && b_ != nullptr && b_->settings.device != "cuda"
+                                        ? core::default_budget()
+                                        : *wishes.budget_bytes;
+        to.budget_bytes.store(bytes == core::kNoBudget ? 0 : bytes);
     }
     if (wishes.queue_limit) {
         to.queue_limit.store(*wishes.queue_limit);
@@ -131,6 +138,7 @@ void Session::step_line(trace::LineMode mode) {
     } else if (control() == nullptr) {
         first_ = First::line;
     } else if (auto* c = control()) {
+        b_->handled_ = true;
         c->line_mode.store(static_cast<std::uint32_t>(mode));
         resume();
     }
@@ -154,6 +162,7 @@ void Session::step_op() {
     } else if (control() == nullptr) {
         first_ = First::op;
     } else if (auto* c = control()) {
+        b_->handled_ = true;
         c->step_ops.fetch_add(1);
         c->pause.store(1);
         signal_attention();
@@ -187,8 +196,15 @@ void Session::clear_breakpoints() {
     hand_over_stepping();
 }
 
+void Session::note_hand(bool on) {
+    if (on && live()) {
+        b_->handled_ = true;
+    }
+}
+
 void Session::hold_backend(bool held) {
     backend_held_ = held;
+    note_hand(held);
     hand_over_stepping();
 }
 
@@ -200,6 +216,7 @@ void Session::step_backend() {
 
 void Session::set_line_delay(std::uint64_t ns) {
     line_delay_ns_ = ns;
+    note_hand(ns != 0);
     hand_over_stepping();
 }
 

@@ -1,10 +1,10 @@
 #include "app/session/settings.h"
 
-#include <cctype>
 #include <charconv>
-#include <cmath>
 
 #include "app/confinement/confinement.h"
+#include "engine/core/bytes.h"
+#include "engine/core/machine_memory.h"
 #include "engine/trace/barrier_word.h"
 
 namespace headway::session {
@@ -53,9 +53,14 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     for (const auto& [name, value] : settings.parameters) {
         option("--set", name + "=" + value);
     }
-    option("--free-policy", settings.free_policy);
+    if (!settings.free_policy.empty()) {
+        option("--free-policy", settings.free_policy);
+    }
+    if (!settings.costs.empty() && settings.device == "simulated") {
+        option("--costs", settings.costs);
+    }
     if (settings.budget_bytes != 0) {
-        option("--budget", std::to_string(settings.budget_bytes));
+        option("--budget", settings.budget_bytes == core::kNoBudget ? "none" : std::to_string(settings.budget_bytes));
     }
     if (settings.queue_limit != 0) {
         option("--queue-limit", std::to_string(settings.queue_limit));
@@ -99,44 +104,26 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
     return words;
 }
 
+bool same_run(const Settings& a, const Settings& b) {
+    Settings like_a = b;
+    like_a.source = a.source;
+    like_a.folder = a.folder;
+    like_a.folder_writable = a.folder_writable;
+    like_a.text = a.text.empty() || b.text.empty() ? a.text : b.text;
+    return a == like_a;
+}
+
 core::Result<std::uint64_t> bytes_from_text(const std::string& text) {
-    std::string t;
-    for (const char c : text) {
-        if (std::isspace(static_cast<unsigned char>(c)) == 0) {
-            t += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    if (t.empty() || t == "none" || t == "0") {
+    if (text.find_first_not_of(" \t") == std::string::npos || text == "default") {
         return std::uint64_t{0};
     }
-    const auto error = [&text] {
-        return core::Error{core::ErrorKind::usage, "'" + text + "' is no size; write 512M, 2G or a number of bytes"};
-    };
-    double value = 0;
-    const char* end = t.data() + t.size();
-    const auto [rest, problem] = std::from_chars(t.data(), end, value);
-    if (problem != std::errc{} || !std::isfinite(value) || value < 0) {
-        return error();
+    if (text == "none") {
+        return core::kNoBudget;
     }
-    std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-    // As on the command line: "M" and "MiB" in powers of 1024, "MB" of 1000.
-    double thousand = 1024;
-    if (unit.ends_with("ib")) {
-        unit.remove_suffix(2);
-    } else if (unit.ends_with('b')) {
-        unit.remove_suffix(1);
-        thousand = 1000;
+    if (const auto bytes = core::bytes_from(text)) {
+        return *bytes;
     }
-    const double factor = unit.empty()  ? 1
-                          : unit == "k" ? thousand
-                          : unit == "m" ? std::pow(thousand, 2)
-                          : unit == "g" ? std::pow(thousand, 3)
-                          : unit == "t" ? std::pow(thousand, 4)
-                                        : 0;
-    if (factor == 0 || value * factor >= 9e18) {
-        return error();
-    }
-    return static_cast<std::uint64_t>(std::llround(value * factor));
+    return core::Error{core::ErrorKind::usage, "'" + text + "' is no size; write 512M, 1.5G, none or default"};
 }
 
 }  // namespace headway::session

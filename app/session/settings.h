@@ -15,16 +15,18 @@ struct Settings {
     std::string program;  // a lesson's id ("train"), or the absolute path of a file or of a lesson's folder
     std::string tab;      // of a lesson or document: mxnet, pytorch, tensorflow; empty: its first
     std::string source;   // a changed text, run in place of the program's file; empty: the file
+    std::string text;     // that is run, as an editor showed it; empty: not known
     std::string folder;   // that the program works in; empty: the window's
     bool folder_writable = true;
     std::string device = "cpu";
     trace::BarrierPolicy barrier;
     std::vector<std::pair<std::string, std::string>> parameters;  // NAME, VALUE
-    std::string free_policy = "finish";
-    std::uint64_t budget_bytes = 0;  // 0: none
+    std::string free_policy;         // finish, stream, lazy; empty: as the program's framework has it
+    std::uint64_t budget_bytes = 0;  // 0: the device's default; core::kNoBudget: none
     std::uint32_t queue_limit = 0;   // 0: none
     std::uint32_t workers = 0;       // 0: the runner's default
-    std::uint32_t streams = 0;       // 0: the runner's default
+    std::uint32_t streams = 0;       // 0: as the program's framework has it
+    std::string costs;               // of the simulated device: "t1=1us,t2=0.95us"; empty: its cost models'
     std::uint64_t seed = 0;
     bool confined = true;  // writes only in `folder` and the session's temporary one, where the kernel can see to it
     std::string issue = "op";  // "graph": all between two waits as one op
@@ -33,6 +35,9 @@ struct Settings {
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };
+
+// Whether both run the same text with the same options: the same experiment, wherever the text lies.
+bool same_run(const Settings& a, const Settings& b);
 
 // "none", "op", "minibatch", "behind:1"; empty for as written.
 std::string barrier_word(trace::BarrierPolicy policy);
@@ -44,7 +49,7 @@ core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word);
 std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
                                           const std::string& temporary = {});
 
-// "512M", "2G", "1500", "1.5 GB": bytes, decimal as everywhere in the program; 0 for "" and "none".
+// "512M", "1.5G", "1500", "1.5 GB" (engine/core/bytes.h); 0 for "" and "default", core::kNoBudget for "none".
 core::Result<std::uint64_t> bytes_from_text(const std::string& text);
 
 }  // namespace headway::session

@@ -384,7 +384,11 @@ void App::handle_keys() {
     }
     handle_timeline_keys();
     if (gfx::key_pressed(Key::c)) {
-        state_.next_overlay();
+        if (io.KeyShift) {
+            state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare();
+        } else {
+            state_.next_overlay();
+        }
     }
     if (gfx::key_pressed(Key::n, true)) {
         timeline_.search_step(io.KeyShift ? -1 : 1);

@@ -39,6 +39,8 @@ public:
     void set_key_labels(std::function<std::string(char)> label) { ui_.key_label = std::move(label); }
     [[nodiscard]] const FocusRing& focus_ring() const { return ring_; }
     [[nodiscard]] const Marks& marks() const { return marks_; }
+    // The panels' texts of the frames to come go there, too (Ui::words).
+    void write_words_to(std::string* words) { ui_.words = words; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
     [[nodiscard]] DetailPanel& detail() { return detail_; }

@@ -16,6 +16,10 @@ std::vector<Command> App::commands() {
         "Pause, or go on", "Space", [this] { state_.run_or_pause(); }, live);
     add(
         "Stop", "", [this] { state_.stop(); }, live);
+    add(
+        state_.comparing() != nullptr ? "Stop comparing" : "Compare: run both in turn, several times each", "Shift C",
+        [this] { state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare(); },
+        state_.comparing() != nullptr || state_.sides().has_value());
     add("Reset: forget both runs", "", [this] { state_.reset(); });
     add(
         "Step a line", "F10", [this] { state_.step_line(); }, state_.can_step_lines());

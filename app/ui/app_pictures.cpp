@@ -36,6 +36,9 @@ std::optional<PictureOf> AppState::picture_of() const {
         return std::nullopt;
     }
     PictureOf of;
+    if (first == a && usable(b) && verdict_) {
+        of.verdict = *verdict_;
+    }
     of.a = first->shared_run();
     of.b = first == a && usable(b) ? b->shared_run() : nullptr;
     of.program = first->settings.program;

@@ -180,6 +180,7 @@ core::Result<void> AppState::prepare_run() {
     session::Settings& settings = session.settings;
     std::error_code ignored;
     settings.source.clear();
+    settings.text = shown_text();
     std::tie(settings.folder, settings.folder_writable) = working_folder();
     fs::create_directories(settings.folder, ignored);
     if (!fs::is_directory(settings.folder, ignored)) {

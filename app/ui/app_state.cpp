@@ -38,6 +38,7 @@ const lesson::Lesson* AppState::lesson() const {
 
 void AppState::choose_lesson(int index) {
     if (index >= 0 && index < static_cast<int>(lessons_.size())) {
+        rounds_.reset();  // of another lesson
         if (auto kept = sources.keep_copies(); !kept) {
             notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
         }
@@ -65,6 +66,8 @@ void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
     if (auto policy = session::barrier_from_word(lesson.barrier)) {
         session.settings.barrier = *policy;
     }
+    session.settings.costs = lesson.costs;
+    session.settings.streams = lesson.streams;
     reset_parameters();
 }
 
@@ -116,6 +119,7 @@ void AppState::begin(const std::function<void()>& start) {
     if (session.settings.program.empty()) {
         return;
     }
+    rounds_.reset();
     dismiss(Notice::Kind::run);
     dismiss(Notice::Kind::file);
     selection = {};
@@ -180,6 +184,8 @@ void AppState::run_to_line(std::uint32_t line) {
 }
 
 void AppState::reset() {
+    rounds_.reset();
+    compared_.reset();
     session.reset();
     selection = {};
     notices_.clear();
@@ -314,7 +320,10 @@ void AppState::dismiss(Notice::Kind kind) {
 
 figure::TimelineView AppState::whole_view() const {
     std::vector<figure::TimelineRun> runs;
-    for (const auto* execution : {session.b(), session.a()}) {
+    // A run that failed, was stopped or was stepped has the axis of the other one, once it is over.
+    const session::Execution* b = session.b();
+    const bool by_a = session.a() != nullptr && b != nullptr && !b->live() && !b->whole();
+    for (const auto* execution : {by_a ? nullptr : b, session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
             runs.push_back({execution->run(), execution->letter, {}, {}, -1});
         }
@@ -333,6 +342,7 @@ bool AppState::poll(double budget_ms) {
     bool changed = session.poll(budget_ms);
     changed = sources.poll() || changed;
     changed = poll_pictures() || changed;
+    changed = poll_comparing(budget_ms) || changed;
     if (!wanted_device_.empty() && !session.looking_for_devices()) {
         set_device(std::string(wanted_device_));
     }

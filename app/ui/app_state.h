@@ -16,6 +16,7 @@
 #include "app/figure/theme.h"
 #include "app/lesson/lesson.h"
 #include "app/model/arrangement.h"
+#include "app/session/rounds.h"
 #include "app/session/session.h"
 #include "app/ui/bookmarks.h"
 #include "app/ui/pictures.h"
@@ -101,6 +102,25 @@ public:
     void set_device(std::string_view kind);
     // The reason why the text does not fit, or "".
     std::string set_budget(const std::string& text);
+
+    // --- comparing ---
+    // Two kinds of settings that can be run in turn: those of A and B; or those of the run that is shown and the ones
+    // that are set now, where these differ.
+    struct Sides {
+        session::Settings a, b;
+    };
+    [[nodiscard]] std::optional<Sides> sides() const;
+    // Runs both in turn, beside what is shown; in the end the runs in the middle are shown, with the verdict of all.
+    void compare();
+    void stop_comparing();                                                            // what is complete counts
+    [[nodiscard]] const session::Rounds* comparing() const { return rounds_.get(); }  // null: nothing is compared now
+    // What A and B say beside each other: of all their runs, or of one each. Null where there are not two, or they
+    // are not read to their end.
+    [[nodiscard]] const comparison::Verdict* verdict();
+    // How many runs of each the two that are shown stand for; 0: for themselves alone.
+    [[nodiscard]] std::size_t runs_behind() const;
+    // Why what is shown is an earlier run's and not of what is chosen now: "of another lesson"; "" where it is not.
+    [[nodiscard]] std::string earlier() const;
 
     // --- recordings that came along ---
     [[nodiscard]] const std::vector<std::filesystem::path>& recordings() const { return recordings_; }
@@ -191,6 +211,10 @@ private:
     void began(const core::Result<void>& begun);
     void hand_over_breakpoints();
     [[nodiscard]] figure::TimelineView whole_view() const;
+    bool poll_comparing(double budget_ms);
+    void show_compared();
+    [[nodiscard]] std::string shown_text() const;  // of the document
+    session::Settings runnable(session::Settings settings, const char* side);
 
     std::vector<lesson::Lesson> lessons_;
     int lesson_ = -1;
@@ -201,6 +225,24 @@ private:
     const editor::Document* ran_ = nullptr;      // whose text the run `ran_started_` has
     std::string ran_tab_;
     std::uint64_t ran_started_ = 0;
+    std::unique_ptr<session::Rounds> rounds_;
+    // The samples behind A and B, as long as these are shown; and the verdict, of what it was last asked for.
+    struct Compared {
+        std::uint64_t started = 0;  // of the session, which tells one pair from the next
+        comparison::Side a, b;
+    };
+    std::optional<Compared> compared_;
+    struct Judged {
+        const session::Execution *a = nullptr, *b = nullptr;
+        std::uint64_t revision_a = 0, revision_b = 0, started = 0;
+        friend bool operator==(const Judged&, const Judged&) = default;
+    };
+    Judged judged_;
+    std::optional<comparison::Verdict> verdict_;
+    // The document's text, as of its last edit.
+    mutable std::string text_;
+    mutable const editor::Document* text_of_ = nullptr;
+    mutable std::uint64_t text_revision_ = 0;
     std::vector<std::filesystem::path> recordings_;
     std::vector<Notice> notices_;
     [[nodiscard]] std::pair<std::string, std::string> arranged() const;

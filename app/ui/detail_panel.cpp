@@ -13,17 +13,17 @@ constexpr float kTabs = 24, kGap = 6;
 
 }  // namespace
 
-float DetailPanel::height(float centre_width, float centre_height) const {
-    return comparison_.height() <= 0 ? 0 : height_of(state_.detail, centre_width, centre_height);
+float DetailPanel::height(float centre_width, float centre_height) {
+    return comparison_.height(centre_width) <= 0 ? 0 : height_of(state_.detail, centre_width, centre_height);
 }
 
-float DetailPanel::height_of(AppState::Detail detail, float centre_width, float centre_height) const {
+float DetailPanel::height_of(AppState::Detail detail, float centre_width, float centre_height) {
     using Detail = AppState::Detail;
     const float tabs = ui_.px(kTabs + kGap);
     const float large = std::clamp(centre_height * 0.34f, ui_.px(196), ui_.px(360));
     switch (detail) {
         case Detail::numbers:
-            return comparison_.height() + tabs;
+            return comparison_.height(centre_width) + tabs;
         case Detail::measured: {
             // Nothing moves under the hand: it grows when the hand lets go.
             const float before = height_of(state_.detail_before, centre_width, centre_height);
@@ -33,7 +33,8 @@ float DetailPanel::height_of(AppState::Detail detail, float centre_width, float 
         }
         case Detail::marks:
             return std::clamp(tabs + ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())),
-                              comparison_.height() + tabs, std::max(comparison_.height() + tabs, tabs + large));
+                              comparison_.height(centre_width) + tabs,
+                              std::max(comparison_.height(centre_width) + tabs, tabs + large));
         case Detail::graph:
         case Detail::threads:
         case Detail::alive:
@@ -63,8 +64,8 @@ void DetailPanel::draw(ImVec2 min, ImVec2 max) {
     if (shown == details.end()) {
         state_.detail = state_.detail_before;
     }
-    const int clicked = segments(ui_, "detail", names, static_cast<int>(shown - details.begin()), min,
-                                 ui_.theme->issue, 12.5f, ui_.px(kTabs), 10);
+    const int clicked = segments(ui_, "detail", names, static_cast<int>(shown - details.begin()), min, ui_.theme->issue,
+                                 12.5f, ui_.px(kTabs), 10);
     if (clicked >= 0) {
         state_.show_detail(details[static_cast<std::size_t>(clicked)]);
     }

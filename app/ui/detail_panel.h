@@ -12,11 +12,17 @@ namespace headway::ui {
 class DetailPanel {
 public:
     DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
-        : state_(state), ui_(ui), timeline_(timeline), comparison_(state, ui), graph_(state, ui, timeline),
-          measure_(ui, timeline), bookmarks_(state, ui, timeline), alive_(ui, timeline) {}
+        : state_(state),
+          ui_(ui),
+          timeline_(timeline),
+          comparison_(state, ui),
+          graph_(state, ui, timeline),
+          measure_(ui, timeline),
+          bookmarks_(state, ui, timeline),
+          alive_(ui, timeline) {}
 
     // How tall it wants to be under a centre of this size; 0: there is nothing to show.
-    [[nodiscard]] float height(float centre_width, float centre_height) const;
+    [[nodiscard]] float height(float centre_width, float centre_height);
     void draw(ImVec2 min, ImVec2 max);
     [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || comparison_.moving(); }
     [[nodiscard]] GraphPanel& graph() { return graph_; }
@@ -25,7 +31,7 @@ public:
 
 private:
     AppState& state_;
-    [[nodiscard]] float height_of(AppState::Detail detail, float centre_width, float centre_height) const;
+    [[nodiscard]] float height_of(AppState::Detail detail, float centre_width, float centre_height);
 
     Ui& ui_;
     TimelinePanel& timeline_;

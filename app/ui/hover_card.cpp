@@ -70,6 +70,16 @@ std::string shares_text(const model::WaitFacts& facts) {
     return text;
 }
 
+std::uint64_t whole(std::int64_t value) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
+}
+
+// What a curve holds within the pixel around a moment.
+model::Extremes extremes_at(const model::Curve& curve, std::int64_t ns, double ns_per_px) {
+    const auto half = static_cast<std::int64_t>(ns_per_px / 2);
+    return curve.extremes(ns - half, ns + std::max<std::int64_t>(half, 1));
+}
+
 void describe_wait(const model::Run& run, const model::Wait& wait, int index, double ns_per_px,
                    const model::WaitFacts* facts, Card& card) {
     const bool open = static_cast<std::size_t>(index) >= run.waits().size();
@@ -90,8 +100,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (card.title.find(card.detail) != std::string::npos) {
         card.detail.clear();
     }
-    std::string text =
-        (open ? "waits    " : "waited   ") + duration_text(static_cast<double>(wait.end_ns - wait.begin_ns));
+    std::string text = (open ? "waits    " : "waited   ") + duration_text(static_cast<double>(wait.waited_ns()));
     text += open ? " so far" : "";
     if (wait.line != 0) {
         text += "   at " + run.line_text(wait.line);
@@ -125,6 +134,13 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     if (split.own_ops > 0) {
         parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.own_ns)) + " for its own" +
                  (split.before_ops > 0 ? "" : " " + ops(split.own_ops));
+    }
+    if (split.held_ns > 0) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.held_ns)) + " held by you";
+    }
+    if (split.handover_ns * 100 > wait.end_ns - wait.begin_ns) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.handover_ns)) +
+                 " waiting for lanes to wake up";
     }
     if (split.return_ns * 100 > wait.end_ns - wait.begin_ns) {
         parts += ", " + duration_text(static_cast<double>(split.return_ns)) + " to return";
@@ -189,11 +205,11 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
          {c.limit_ns, Tone::wait,
           issued ? "its next op was not issued: a limit of ops or memory"
                  : "nothing was issued: a limit of ops or memory"},
-         {c.paused_ns, Tone::dim, "you had paused the run"},
+         {c.paused_ns, Tone::dim, "you had paused the run, or held the backend"},
          {c.frontend_ns, Tone::issue,
           issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
          {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
-         {c.handover_ns, Tone::dim, "all was there: waking the lane"},
+         {c.handover_ns, Tone::dim, "waiting for the worker to wake up"},
          {c.done_ns, Tone::dim, "all was issued, and nothing left for it"}}};
     std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
     for (const Cause& cause : causes) {
@@ -243,6 +259,10 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         card.lines.push_back({Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") +
                                                " issued and not finished" +
                                                (run.devices().size() > 1 ? ", on both devices" : "")});
+        if (const auto in_pixel = extremes_at(run.headway(), ns, hit.ns_per_px); in_pixel.least != in_pixel.most) {
+            card.lines.push_back({Tone::dim, "between  " + count_text(whole(in_pixel.least)) + " and " +
+                                                 count_text(whole(in_pixel.most)) + " in this pixel"});
+        }
         card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.row == figure::RowKind::memory) {
         const auto bytes = [ns](const model::Curve& curve) {
@@ -252,6 +272,11 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         card.title = hit.lane < 0 ? "Memory" : run.device_name(device) + " memory";
         card.detail = hit.lane < 0 ? "" : run.devices()[device].name;
         card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes(device))});
+        if (const auto in_pixel = extremes_at(run.live_bytes(device), ns, hit.ns_per_px);
+            in_pixel.least != in_pixel.most) {
+            card.lines.push_back({Tone::dim, "between  " + bytes_text(whole(in_pixel.least)) + " and " +
+                                                 bytes_text(whole(in_pixel.most)) + " in this pixel"});
+        }
         if (run.pending_bytes(device).size() > 0) {
             card.lines.push_back(
                 {Tone::dim, "pending  " + bytes(run.pending_bytes(device)) + ", held by ops that have not run"});

@@ -24,6 +24,7 @@ const std::vector<Group>& columns_of_groups(int column) {
                                            {"G", "numbers, graph, threads below"},
                                            {"Ctrl Enter", "run what is in the editor"},
                                            {"Shift F5", "stop"},
+                                           {"Shift C", "compare: run both in turn, several times"},
                                            {"F10, Ctrl F10", "step a line; over calls"},
                                            {"F11, Ctrl F11", "step an op; run to the cursor"},
                                            {"F9", "breakpoint at the cursor"},

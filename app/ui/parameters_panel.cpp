@@ -9,6 +9,7 @@
 
 #include "app/figure/format.h"
 #include "app/ui/widgets.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::ui {
 namespace {
@@ -23,6 +24,12 @@ double number_of(const std::string& text) {
     double value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
+}
+
+std::string budget_words(const session::Settings& settings) {
+    return settings.budget_bytes == 0                 ? "the default budget"
+           : settings.budget_bytes == core::kNoBudget ? "no budget"
+                                                      : "budget " + figure::budget_text(settings.budget_bytes);
 }
 
 }  // namespace
@@ -229,9 +236,9 @@ void ParametersPanel::engine_rows(float width) {
         list->AddTriangleFilled({ax - r, ay - r * 0.5f}, {ax + r, ay - r * 0.5f}, {ax, ay + r * 0.7f}, colour(ink));
     } else {
         list->AddTriangleFilled({ax - r * 0.5f, ay - r}, {ax - r * 0.5f, ay + r}, {ax + r * 0.7f, ay}, colour(ink));
-        std::string summary = "free at " + settings.free_policy;
-        summary +=
-            settings.budget_bytes != 0 ? " · budget " + figure::budget_text(settings.budget_bytes) : " · no budget";
+        std::string summary =
+            settings.free_policy.empty() ? "the framework's free policy" : "free at " + settings.free_policy;
+        summary += " · " + budget_words(settings);
         if (settings.issue == "graph") {
             summary = "issued as graphs · " + summary;
         }
@@ -264,20 +271,27 @@ void ParametersPanel::engine_rows(float width) {
             row("Free policy",
                 "When the bytes of a tensor that nobody holds any more can be used again: when its last reader "
                 "has finished (finish), in the order of issue without waiting (stream), or taken only when the "
-                "op starts (lazy)");
-        const std::array<std::string, 3> words{"finish", "stream", "lazy"};
-        const auto chosen = std::find(words.begin(), words.end(), settings.free_policy) - words.begin();
+                "op starts (lazy). default: as the program's framework does");
+        const std::array<std::string, 4> words{"default", "finish", "stream", "lazy"};
+        const auto chosen = settings.free_policy.empty()
+                                ? 0
+                                : std::find(words.begin(), words.end(), settings.free_policy) - words.begin();
         const int clicked =
             segments(ui_, "free_policy", words, static_cast<int>(chosen), {left, top.y}, t.issue, 13, ui_.px(28), 10);
         if (clicked >= 0) {
-            settings.free_policy = words[static_cast<std::size_t>(clicked)];
+            settings.free_policy = clicked == 0 ? std::string() : words[static_cast<std::size_t>(clicked)];
         }
         next(top, nullptr);
     }
     {
-        const ImVec2 top = row("Memory budget", "Bytes that tensors may take: 512M, 2G; empty for none. Acts at once.");
+        const ImVec2 top = row("Memory budget",
+                               "Bytes that tensors may take: 512M, 2G, or none; empty for the default: half of the "
+                               "machine's memory, of a GPU none. Acts at once.");
         Field& f = fields_["!budget"];
-        const std::string value = settings.budget_bytes != 0 ? figure::budget_text(settings.budget_bytes) : "none";
+        const std::string value = settings.budget_bytes == 0 ? "default"
+                                  : settings.budget_bytes == core::kNoBudget
+                                      ? "none"
+                                      : figure::budget_text(settings.budget_bytes);
         if (field("budget", value, field_width, f)) {
             f.problem = state_.set_budget(f.text);
         }
@@ -313,8 +327,19 @@ void ParametersPanel::engine_rows(float width) {
         number_row("workers", "Workers", "CPU lanes: threads that execute ops", settings.workers, "default",
                    core::kMaxLanes, [&](std::uint64_t n) { settings.workers = static_cast<std::uint32_t>(n); });
     } else {
-        number_row("streams", "Streams", "GPU lanes", settings.streams, "default", core::kMaxLanes,
+        number_row("streams", "Streams", "GPU lanes; default: as many as the program's framework has", settings.streams,
+                   "default", core::kMaxLanes,
                    [&](std::uint64_t n) { settings.streams = static_cast<std::uint32_t>(n); });
+    }
+    if (settings.device == "simulated") {
+        const ImVec2 top = row("Costs",
+                               "What steps take on the simulated device: t1=1us,t2=0.95us,t3=1us; also line and "
+                               "print of the frontend. Empty: its cost models");
+        Field& f = fields_["!costs"];
+        if (field("costs", settings.costs, field_width, f)) {
+            settings.costs = f.text;
+        }
+        next(top, &f);
     }
     const auto word_row = [&](const char* id, const char* label, const char* help,
                               const std::array<std::string, 2>& words, std::string& value) {

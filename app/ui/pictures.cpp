@@ -110,6 +110,7 @@ figure::FigureOptions Pictures::options_for(const PictureOf& of) const {
     options.bookmarks_a = of.marks_a;
     options.bookmarks_b = of.marks_b;
     options.arrangement = of.arrangement;
+    options.verdict = of.verdict;
     if (choice_.what == ExportChoice::What::view) {
         options.view = of.view;
     }

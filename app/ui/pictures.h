@@ -22,7 +22,8 @@ namespace headway::ui {
 struct PictureOf {
     std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
     std::vector<model::Bookmark> marks_a, marks_b;
-    model::Arrangement arrangement;  // of the window's rows
+    model::Arrangement arrangement;              // of the window's rows
+    std::optional<comparison::Verdict> verdict;  // of all runs that a and b stand for; none: of these two
     std::string program;
     figure::TimelineView view;          // that the window shows
     float width_px = 0, height_px = 0;  // of the window

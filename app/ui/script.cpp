@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -166,11 +167,32 @@ core::Result<void> Script::drag(const std::string& where, int button) {
     return {};
 }
 
+core::Result<void> Script::words(const std::string& path) {
+    std::string words;
+    app_.write_words_to(&words);
+    frames(1);
+    app_.write_words_to(nullptr);
+    std::ofstream file(path, std::ios::binary);
+    file << words;
+    file.close();
+    if (!file) {
+        return core::Error{core::ErrorKind::usage, "cannot write " + path};
+    }
+    return {};
+}
+
 core::Result<void> Script::step(const std::string& step) {
     const std::size_t colon = std::min(step.find(':'), step.size());
     const std::string verb = step.substr(0, colon), what = colon < step.size() ? step.substr(colon + 1) : std::string();
     if (verb == "run") {
         state_.run();
+        frames(1);
+    } else if (verb == "compare") {
+        if (!state_.sides()) {
+            return core::Error{core::ErrorKind::usage,
+                               "'compare' needs two runs, or one and other settings than it was run with"};
+        }
+        state_.compare();
         frames(1);
     } else if (verb == "pause") {
         state_.run_or_pause();
@@ -185,7 +207,7 @@ core::Result<void> Script::step(const std::string& step) {
         if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
             return core::Error{core::ErrorKind::usage, "'wait' waits for a run, and there is none: 'run' comes first"};
         }
-        while (state_.session.waiting()) {
+        while (state_.session.waiting() || state_.comparing() != nullptr) {
             if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
                 return core::Error{core::ErrorKind::usage,
                                    "'wait' would never end: the run is paused, and only 'pause' lets it go on"};
@@ -295,6 +317,8 @@ core::Result<void> Script::step(const std::string& step) {
         frames(2);
     } else if (verb == "picture") {
         return picture_(what);
+    } else if (verb == "words") {
+        return words(what);
     } else {
         return wrong(step);
     }

@@ -3,9 +3,9 @@
 //     run  wait  stop  pause  reset  frames:N  seconds:S  lesson:ID  open:PATH  tab:ID  device:KIND
 //     barrier:WORD  set:NAME=VALUE  theme:NAME  scale:FACTOR  click:MARK  double:MARK  move:X,Y  point:MARK
 //     wheel:N  key:NAME  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y  hover-op:RUN,ID  hover-wait:RUN,INDEX
-//     picture:FILE
+//     picture:FILE  words:FILE
 //
-// X and Y are pixels; MARK is a widget's id.
+// X and Y are pixels; MARK is a widget's id. `words` writes the panels' texts, a line each: x, y, text.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,7 @@ public:
 private:
     core::Result<void> click(const std::string& mark, int times);
     core::Result<void> key(const std::string& name);
+    core::Result<void> words(const std::string& path);
     core::Result<void> drag(const std::string& where, int button);
     void move(float x, float y);
     void frames(int n);

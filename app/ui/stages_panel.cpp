@@ -34,7 +34,7 @@ std::string prediction_verdict(const model::Numbers& n) {
     if (!n.told.issues) {
         return "issues not in this trace";
     }
-    if (n.predicted_ns <= 0 || n.total_ns <= 0) {
+    if (!n.predicted || n.total_ns <= 0) {
         return {};
     }
     const double apart = std::abs(static_cast<double>(n.total_ns) - static_cast<double>(n.predicted_ns)) /
@@ -42,11 +42,21 @@ std::string prediction_verdict(const model::Numbers& n) {
     return n.total_ns == n.predicted_ns ? "exactly as predicted" : figure::percent_text(apart) + " apart";
 }
 
-std::string waking_text(const model::Numbers& n) {
-    constexpr std::int64_t kShare = 20;
-    return n.told.issues && n.handover_ns > n.total_ns / kShare
-               ? figure::duration_text(static_cast<double>(n.handover_ns)) + " to wake the backend"
-               : std::string();
+std::string prediction_parts_text(const model::Numbers& n) {
+    const auto time = [](std::int64_t ns) { return figure::duration_text(static_cast<double>(ns)); };
+    std::string text = "Predicted " + time(n.predicted_ns) +
+                       ": the same ops, dependencies, durations and waits, with the median hand-over and return.";
+    for (const model::PredictionPart& part : n.prediction_parts) {
+        if (part.ns != 0) {
+            text += std::string("\n") + (part.ns > 0 ? "+ " : "− ") + time(std::abs(part.ns)) + " " + part.name;
+        }
+    }
+    text += "\n= " + time(n.total_ns) + " measured";
+    if (!n.prediction_formula.empty()) {
+        text += "\n" + n.prediction_formula + " gives " + time(n.formula_ns) + ", with h = " + time(n.h_ns) +
+                ", the hand-over to the lane.";
+    }
+    return text;
 }
 
 std::string stages_heading(const session::Execution* run) {
@@ -74,7 +84,8 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const session::Execution* run = state_.session.b();
     const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
     const model::Numbers numbers = any ? run->numbers() : model::Numbers{};
-    draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim, stages_heading(run));
+    draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
+              any && !state_.earlier().empty() ? std::string("Three stages, of the earlier run") : stages_heading(run));
     struct StageCard {
         const char *id, *label;
         std::string value;
@@ -87,7 +98,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         any && issues ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : kNone;
     std::array<StageCard, 4> cards{
         {{"stage/t1", "t₁ issue", issues ? time(numbers.t1_ns) : kNone, t.issue},
-         {"stage/t2", "t₂ execute", numbers.told.backend ? time(numbers.t2_ns) : kNone, t.good},
+         {"stage/t2", "t₂ execute", numbers.told.backend && numbers.t2.count > 0 ? time(numbers.t2_ns) : kNone, t.good},
          {"stage/t3", "t₃ return", issues && numbers.t3_ns > 0 ? time(numbers.t3_ns) : kNone, t.wait},
          {"stage/headway", "max headway", headway, t.text}}};
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
@@ -140,24 +151,47 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         draw_text(ui_, list, x_rest, y, Face::regular, kWords, t.dim,
                   fitting(ui_, Face::regular, kWords, rest, ", ", left + room - x_rest));
     };
-    const std::string regime = numbers.regime_even ? "issue ≈ execution" : model::regime_word(numbers);
-    const bool predicted = issues && numbers.predicted_ns > 0;
+    const std::string regime = numbers.regime_even ? "frontend ≈ backend" : model::regime_word(numbers);
+    const bool predicted = issues && numbers.predicted;
     if (predicted) {
         line(y1, "predicted", numbers.predicted_ns, regime);
+        const std::string formula =
+            numbers.prediction_formula.empty()
+                ? "from its ops, dependencies and waits"
+                : numbers.prediction_formula + " = " + figure::duration_text(static_cast<double>(numbers.formula_ns));
         draw_text(ui_, list, left, y2, Face::regular, 12.5f, t.faint,
-                  fitting(ui_, Face::regular, 12.5f, numbers.prediction_formula, ", ", room));
-        tooltip_over(ui_, "stage/predicted", {left, y1 - ui_.px(14)}, {left + room, y2 + ui_.px(4)},
-                     numbers.prediction_formula);
+                  fitting(ui_, Face::regular, 12.5f, formula, ", ", room));
+        tooltip_over(ui_, "stage/predicted", {left, y1 - ui_.px(14)}, {left + room, y3 + ui_.px(16)},
+                     prediction_parts_text(numbers));
     }
-    const std::string waking = predicted && !run->sums_of_total_ns() ? waking_text(numbers) : std::string();
     const std::string verdict = prediction_verdict(*run);
-    line(issues && !numbers.cut_off ? y3 : y1, "measured", numbers.total_ns,
-         (verdict.empty() ? regime : verdict) + (waking.empty() ? "" : ", " + waking));
-    if (!waking.empty()) {
-        tooltip_over(ui_, "stage/waking", {left, y3 - ui_.px(14)}, {left + room, y3 + ui_.px(6)},
-                     "Beside the three stages, " + figure::duration_text(static_cast<double>(numbers.handover_ns)) +
-                         " went into waking the idle backend: from the issue of the first op after each wait to its "
-                         "start.");
+    line(predicted ? y3 : y1, "measured", numbers.total_ns, verdict.empty() ? regime : verdict);
+    if (predicted && numbers.total_ns > 0) {
+        draw_prediction_bar(numbers, {left, y3 + ui_.px(8)}, room);
+    }
+}
+
+// Predicted and each named part, as shares of what is the longer of predicted and measured. A part below zero is an
+// outline within the prediction.
+void StagesPanel::draw_prediction_bar(const model::Numbers& numbers, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const auto whole = static_cast<float>(std::max(numbers.total_ns, numbers.predicted_ns));
+    const float height = ui_.px(5);
+    const auto x_px = [&](std::int64_t ns) {
+        return at.x + width * std::clamp(static_cast<float>(ns) / whole, 0.0f, 1.0f);
+    };
+    list->AddRectFilled(at, {x_px(numbers.predicted_ns), at.y + height}, colour(t.good));
+    std::int64_t so_far_ns = numbers.predicted_ns;
+    for (const model::PredictionPart& part : numbers.prediction_parts) {
+        const float from = x_px(std::min(so_far_ns, so_far_ns + part.ns)),
+                    to = x_px(std::max(so_far_ns, so_far_ns + part.ns));
+        if (part.ns > 0) {
+            list->AddRectFilled({from, at.y}, {to, at.y + height}, colour(t.wait));
+        } else if (part.ns < 0) {
+            list->AddRect({from, at.y}, {to, at.y + height}, colour(t.wait));
+        }
+        so_far_ns += part.ns;
     }
 }
 

@@ -15,6 +15,8 @@ public:
     void draw(ImVec2 min, ImVec2 max);
 
 private:
+    void draw_prediction_bar(const model::Numbers& numbers, ImVec2 at, float width);
+
     AppState& state_;
     Ui& ui_;
 };
@@ -24,9 +26,10 @@ std::string prediction_verdict(const model::Numbers& numbers);
 // The same of a run that came to its end; of others how far it got: "so far", "until it failed".
 std::string prediction_verdict(const session::Execution& run);
 
-// "Three stages, measured", and of what moment they are while the run goes on: "…, so far" is the one that is drawn.
-// "1.44 s to wake the backend", where that is worth a word: it is no part of the stages, and so not of the prediction.
-std::string waking_text(const model::Numbers& n);
+// Predicted + named parts = measured, a line each, with the chapter's formula where it holds.
+std::string prediction_parts_text(const model::Numbers& numbers);
+
+// "Three stages, measured"; while the run goes on "…, so far", for the run that is drawn.
 std::string stages_heading(const session::Execution* run);
 
 }  // namespace headway::ui

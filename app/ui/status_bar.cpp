@@ -46,8 +46,14 @@ std::vector<std::string> status_parts(const AppState& state) {
             parts.push_back("GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
                             figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)));
         }
+        if (auto profile = model::profile_words(info); !profile.empty()) {
+            parts.push_back(std::move(profile));
+        }
         const auto ops = run->run()->op_count();
-        parts.push_back(figure::ops_text(run->run()->told(), ops));
+        const auto measured = run->numbers().ops;
+        const bool differ = measured != ops && measured != 0 && !run->grows();
+        parts.push_back(figure::ops_text(run->run()->told(), ops) +
+                        (differ ? ", " + figure::count_text(measured) + " of them measured" : ""));
         if (const auto lost = run->numbers().lost_records; lost != 0) {
             parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") + " did not fit");
         }

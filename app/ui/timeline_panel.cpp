@@ -57,7 +57,8 @@ bool TimelinePanel::lay_out(figure::Box area) {
                   state_.bookmarks.revision(),
                   state_.arrangement_revision(),
                   ui_.theme,
-                  ui_.fonts.scale()};
+                  ui_.fonts.scale(),
+                  state_.earlier()};
     if (key == key_ && !layout_.rows.empty()) {
         return false;
     }
@@ -75,15 +76,28 @@ bool TimelinePanel::lay_out(figure::Box area) {
     const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
     for (const auto* execution : shown()) {
         figure::TimelineRun run{
-            execution->run(), both || execution->letter == 'A' ? execution->letter : 'B', {}, {}, -1};
+            execution->run(), both ? execution->letter : '\0', {}, {}, -1};  // a lone run has no letter
         run.total_ns = execution->numbers().total_ns;
         if (execution == a && both) {
-            run.note = "pinned · same time axis";
+            run.note = "same time axis";
+        }
+        if (both && state_.runs_behind() > 1) {
+            run.note = "the middle one of " + figure::count_text(state_.runs_behind()) + " runs";
+        } else if (execution->whole() || execution->live()) {
+            // compared, or still to end
+        } else if (both) {
+            run.note = "not compared";
         }
         if (execution->phase() == session::Phase::recorded) {
             run.label = figure::barrier_label(*execution->run()) + " · RECORDED";
         } else if (both) {
             run.label = figure::run_label(*execution->run(), execution == a ? b->run() : a->run());
+        }
+        if (!state_.earlier().empty()) {
+            if (run.label.empty()) {
+                run.label = figure::barrier_label(*execution->run());
+            }
+            run.label += " · EARLIER RUN";
         }
         run.bookmarks = state_.bookmarks.of(execution->run());
         runs_.push_back(std::move(run));

@@ -129,6 +129,7 @@ private:
         std::uint64_t a = 0, b = 0, started = 0, fonts = 0, bookmarks = 0, rows = 0;
         const void* theme = nullptr;
         float scale = 0;
+        std::string earlier{};
         friend bool operator==(const Key&, const Key&) = default;
     };
     bool lay_out(figure::Box area);  // true: anew

@@ -36,6 +36,8 @@ struct Ui {
     std::function<std::string(char)> key_label{};
     // Under all else in the window: large fills, for which ImGui's shader is slow without a GPU. Null outside a frame.
     gfx::Layer* ground = nullptr;
+    // Gets each text of the panels, a line each: x, y and the text, between tabs. Null: nobody asks (scripts do).
+    std::string* words = nullptr;
 
     [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }
     [[nodiscard]] float exact_px(float design_px) const { return design_px * fonts.scale(); }

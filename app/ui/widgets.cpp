@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/figure/display_list.h"
 #include "app/figure/utf8.h"
@@ -87,6 +88,11 @@ float draw_text(Ui& ui, ImDrawList* list, float x, float baseline_y, Face face, 
     const float ascent = std::round(gfx::ascent_of(font) * size / gfx::size_of(font));
     list->AddText(font, size, {std::round(x), std::round(baseline_y) - ascent}, colour(c), text.data(),
                   text.data() + text.size());
+    if (ui.words != nullptr) {
+        *ui.words += std::to_string(std::lround(x)) + '\t' + std::to_string(std::lround(baseline_y)) + '\t';
+        *ui.words += text;
+        *ui.words += '\n';
+    }
     return text_width(ui, face, size_px, text);
 }
 

@@ -7,7 +7,7 @@ namespace headway::core {
 
 using OpId = std::uint32_t;      // ops count from 1 in the order of issue
 using BufferId = std::uint32_t;  // storage of one or more tensors; views share it
-using Line = std::uint32_t;      // source position: file id in the top 8 bits, line number below
+using Line = std::uint32_t;      // source position: file id in the top 12 bits, line number below; 0: not known
 
 using DeviceId = std::uint8_t;  // a run's devices count from 0, which is the one that it was started on
 
@@ -19,14 +19,19 @@ inline constexpr std::uint32_t kMaxLanes = 16;
 inline constexpr std::uint32_t kMaxTraceLanes = 64;
 inline constexpr std::uint32_t kMaxDevices = 2;  // a GPU and the CPU beside it
 
+inline constexpr int kLineBits = 20;
+inline constexpr std::uint32_t kMostLine = (1u << kLineBits) - 1;
+inline constexpr std::uint32_t kMostFiles = (1u << (32 - kLineBits)) - 1;
+
+// Not known where there are more files or lines than that.
 constexpr Line make_line(std::uint32_t file, std::uint32_t line) {
-    return (file & 0xffu) << 24 | (line & 0xffffffu);
+    return file <= kMostFiles && line <= kMostLine ? file << kLineBits | line : 0;
 }
 constexpr std::uint32_t file_of(Line line) {
-    return line >> 24;
+    return line >> kLineBits;
 }
 constexpr std::uint32_t number_of(Line line) {
-    return line & 0xffffffu;
+    return line & kMostLine;
 }
 
 }  // namespace headway::core

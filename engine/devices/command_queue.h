@@ -7,30 +7,25 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
+#include <cstddef>
 #include <new>
+#include <type_traits>
+#include <vector>
 
+#include "engine/core/pages.h"
 #include "engine/devices/op.h"
 
 namespace headway::devices {
 
 class CommandQueue {
 public:
-    CommandQueue() : write_(new Segment), read_(write_) {
-        for (int i = 0; i < kReadySegments; ++i) {
-            auto* segment = new Segment;  // which writes to it: its page faults are met here
-            segment->next.store(spare_, std::memory_order_relaxed);
-            spare_ = segment;
-        }
+    CommandQueue() {
+        write_ = read_ = new_segment();
     }
     ~CommandQueue() {
-        while (read_ != nullptr) {
-            Segment* next = read_->next.load(std::memory_order_relaxed);
-            delete read_;
-            read_ = next;
+        for (void* slab : slabs_) {
+            core::give_pages(slab, kSlabBytes);
         }
-        free_chain(drained_.load());
-        free_chain(spare_);
     }
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
@@ -75,35 +70,40 @@ public:
 
 private:
     static constexpr std::uint32_t kSegmentCommands = 4096;  // 256 KiB
-    static constexpr int kReadySegments = 3;                 // beside the first: 16k commands before any page fault
+    static constexpr std::size_t kSlabBytes = core::kHugePageBytes;
     struct Segment {
         std::array<Command, kSegmentCommands> commands;
         std::atomic<Segment*> next{nullptr};
     };
+    static_assert(std::is_trivially_destructible_v<Segment>);
 
     Segment* new_segment() {
         if (spare_ == nullptr) {
             spare_ = drained_.exchange(nullptr, std::memory_order_acquire);
         }
         if (spare_ == nullptr) {
-            return new Segment;
+            make_segments();
         }
         Segment* segment = spare_;
         spare_ = segment->next.load(std::memory_order_relaxed);
         segment->next.store(nullptr, std::memory_order_relaxed);
         return segment;
     }
-    static void free_chain(Segment* segment) {
-        while (segment != nullptr) {
-            Segment* next = segment->next.load(std::memory_order_relaxed);
-            delete segment;
-            segment = next;
+    // As many as a huge page holds: 28,000 commands for the price of one page fault.
+    [[gnu::noinline]] void make_segments() {
+        slabs_.push_back(core::take_pages(kSlabBytes));
+        auto* place = static_cast<std::byte*>(slabs_.back());
+        for (std::size_t at = 0; at + sizeof(Segment) <= kSlabBytes; at += sizeof(Segment)) {
+            auto* segment = new (place + at) Segment;
+            segment->next.store(spare_, std::memory_order_relaxed);
+            spare_ = segment;
         }
     }
 
     // Producer's own.
+    std::vector<void*> slabs_;
     Segment* spare_ = nullptr;
-    Segment* write_;
+    Segment* write_ = nullptr;
     std::uint32_t write_at_ = 0;
     std::uint32_t pushed_ = 0;
     alignas(128) std::atomic<std::uint32_t> published_{0};

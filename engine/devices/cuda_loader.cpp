@@ -50,8 +50,10 @@ core::Result<CudaModuleEntry> load(const CudaOptions& options) {
     if (module == nullptr) {
         // The module itself, or a library that it needs, by name.
         const std::string message = loader_message();
-        return unavailable(message.starts_with(kModuleFile) ? "this build has no CUDA device (" + message + ")"
-                                                            : message);
+        return unavailable(message.starts_with(kModuleFile)
+                               ? "this build has no CUDA device: install a CUDA toolkit and call scripts/run again (" +
+                                     message + ")"
+                               : message);
     }
     void* entry = dlsym(module, kCudaModuleEntry);
     if (entry == nullptr) {

@@ -125,6 +125,12 @@ public:
     [[nodiscard]] virtual bool virtual_time() const { return false; }
     [[nodiscard]] virtual std::uint64_t now() const { return core::ticks(); }
     virtual void advance(std::uint64_t /*ns*/) {}  // virtual time: the program computed for so long
+    // Virtual time: the lane of this device in which an op issued now would begin first, where it needs so many
+    // completions of each lane (0: none); of equals `preferred`, then the first from `next` on.
+    [[nodiscard]] virtual std::uint32_t earliest_lane(const std::array<std::uint32_t, core::kMaxLanes>& /*needs*/,
+                                                      std::uint32_t /*preferred*/, std::uint32_t next) const {
+        return next;
+    }
 
     // Lanes finish what they run and start nothing new until released.
     virtual void hold(bool /*held*/) {}

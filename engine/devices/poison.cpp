@@ -13,15 +13,28 @@ void Poison::fail(const Command& command, core::ErrorKind kind, std::string mess
     any_.store(true, std::memory_order_relaxed);
 }
 
+namespace {
+
+// Rows that are all overwritten are not read, although the op has them as its first input.
+bool reads_first(const Command& command) {
+    const Signature* signature = command.signature;
+    return signature == nullptr || signature->kind != OpKind::assign_slice || signature->in1 != signature->out;
+}
+
+}  // namespace
+
 bool Poison::spreads_to(const Command& command) {
     const std::lock_guard lock(mutex_);
-    for (const auto id : {command.in0_id, command.in1_id}) {
+    for (const auto id : {reads_first(command) ? command.in0_id : 0, command.in1_id}) {
         if (const auto found = id != 0 ? spoiled_.find(id) : spoiled_.end(); found != spoiled_.end()) {
             if (command.out_id != 0) {
                 spoiled_[command.out_id] = found->second;
             }
             return true;
         }
+    }
+    if (!lost_) {
+        spoiled_.erase(command.out_id);
     }
     return lost_.has_value();
 }

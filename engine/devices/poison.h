@@ -32,7 +32,7 @@ public:
     void fail(const Command& command, core::ErrorKind kind, std::string message);
 
     // Whether `command` reads something spoiled. If so its output is spoiled as well, with the same origin.
-    // An output that is overwritten by a sound op is sound again.
+    // Otherwise the op is about to overwrite its output, which is sound again; should the op fail, fail() says so.
     bool spreads_to(const Command& command);
 
     // The device is lost: every buffer is spoiled from here on, and every op fails, unless something else spoiled it

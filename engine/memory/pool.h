@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/core/ids.h"
+#include "engine/core/pages.h"
 
 namespace headway::memory {
 
@@ -80,10 +81,11 @@ public:
     [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_; }
 
 private:
+    using Blocks = std::vector<float*, core::PageAllocator<float*>>;
     struct Class {
         std::uint64_t bytes = 0;
-        std::vector<float*> in_lane[core::kMaxLanes];
-        std::vector<float*> anywhere;
+        Blocks in_lane[core::kMaxLanes];
+        Blocks anywhere;
         struct Slab {
             void* data;
             std::uint64_t bytes;

@@ -50,6 +50,10 @@ bool Runtime::gathers(const Operation& operation) {
         }
         issue_gathered();  // a composite is one lane's
     }
+    if (operation.values != nullptr) {
+        issue_gathered();  // what is read is among it
+        return false;
+    }
     if (operation.host == nullptr) {
         return true;
     }
@@ -163,6 +167,7 @@ void Runtime::issue_together(const std::vector<Gathered>& all, const Signature& 
     const core::OpId op = ++issued_;
     const std::uint32_t seq = ++seq_[lane];
     const std::uint8_t flags = free_policy_ == FreePolicy::lazy ? devices::kLazyOperands : std::uint8_t{0};
+    last_op_[lane] = seq;
     for (const Gathered& gathered : all) {
         const Operation& operation = gathered.operation;
         Command& step = composite->steps.emplace_back();
@@ -262,10 +267,14 @@ void Runtime::record_together(const std::vector<Gathered>& all, const Signature&
     const std::uint8_t flags = main == nullptr       ? std::uint8_t{0}
                                : made.contains(main) ? trace::kFreshOutput
                                                      : trace::kReadsOutput;
+    if (virtual_time_) {
+        settle_work(begin);
+    }
     last_event_ = stamp();
-    events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id,
-                 static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::issue) | flags),
-                 static_cast<std::uint8_t>(lane), line_, id_of(main), input(0), input(1)});
+    record({begin, trace::pack_duration(last_event_ - begin), signature.id,
+            static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::issue) | flags),
+            static_cast<std::uint8_t>(lane), line_, id_of(main), input(0), input(1)},
+           last_event_);
     for (std::size_t i = 2; i < inputs.size(); i += 2) {
         events_.add(
             {begin, 0, 0, static_cast<std::uint8_t>(FrontendKind::more_inputs), 0, line_, 0, input(i), input(i + 1)});

@@ -28,6 +28,10 @@ inline void Runtime::fill_command(devices::Command& command, const Operation& op
     if (operation.host != nullptr) {
         command.in0 = operation.host;
     }
+    if (operation.values != nullptr) {
+        command.out = operation.values;
+        command.flags |= devices::kOutBeside;
+    }
     if (operation.random_stream != 0) {
         command.random_stream = operation.random_stream;
     }

@@ -66,24 +66,33 @@ void Runtime::set_written_barrier(trace::BarrierPolicy policy) {
 
 void Runtime::stay_paused(bool at_a_line) {
     const auto begin = stamp();
+    look_for_core(last_event_, begin, begin);
     const auto begin_ns = core::monotonic_ns();
+    const auto go_on = [&] {
+        control_.standing.store(0);
+        paused_ns_ += core::monotonic_ns() - begin_ns;
+        record_wait(begin, WaitKind::paused, "paused", 0, 0);
+    };
     control_.standing.store(1);
-    for (;;) {
-        if (control_.attention.exchange(0) != 0) {
-            read_control();
+    try {
+        for (;;) {
+            if (control_.attention.exchange(0) != 0) {
+                read_control();
+            }
+            if ((slow_ & kPaused) == 0) {
+                break;
+            }
+            auto steps = control_.step_ops.load();
+            if (steps != 0 && (at_a_line || control_.step_ops.compare_exchange_strong(steps, steps - 1))) {
+                break;
+            }
+            sleep_ns(kPausePollNs);
         }
-        if ((slow_ & kPaused) == 0) {
-            break;
-        }
-        auto steps = control_.step_ops.load();
-        if (steps != 0 && (at_a_line || control_.step_ops.compare_exchange_strong(steps, steps - 1))) {
-            break;
-        }
-        sleep_ns(kPausePollNs);
+    } catch (const ProgramError&) {  // stopped while it was paused
+        go_on();
+        throw;
     }
-    control_.standing.store(0);
-    paused_ns_ += core::monotonic_ns() - begin_ns;
-    record_wait(begin, WaitKind::paused, "paused", 0, 0);
+    go_on();
 }
 
 void Runtime::stop_at_line(int depth) {

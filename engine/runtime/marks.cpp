@@ -1,4 +1,6 @@
 // What the trace tells beside ops and waits: scopes, minibatches, source lines, the frontend's own work.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/runtime/runtime.h"
@@ -8,12 +10,25 @@ namespace headway::runtime {
 using trace::FrontendKind;
 using trace::WaitKind;
 
+void Runtime::record_measured(const trace::FrontendRecord& event, std::uint64_t end) {
+    const bool alone = events_.stands_alone();
+    const std::uint64_t before = events_.count();
+    events_.add(event);
+    if (!virtual_time_ && events_.count() != before) {  // else it did not fit
+        costs_.measured(trace::CostKind::recording, end, events_.count(), alone);
+    }
+}
+
 void Runtime::record_mark(FrontendKind kind, std::uint16_t name, std::uint32_t index) {
     if (record_) {
         const auto now = stamp();
         settle_work(now);
+        look_for_core(last_event_, now, now);
         last_event_ = now;
-        events_.add({now, 0, name, static_cast<std::uint8_t>(kind), 0, line_, index, issued_, 0});
+        record({now, 0, name, static_cast<std::uint8_t>(kind), 0, line_, index, issued_, 0}, now);
+        if (kind == FrontendKind::measure_begin || kind == FrontendKind::measure_end) {
+            record_totals(now);
+        }
     }
 }
 
@@ -86,23 +101,58 @@ double Runtime::program_seconds() const {
 }
 
 void Runtime::account_for_language(std::uint16_t language_name) {
-    if (!virtual_time_ && record_) {
+    if (record_) {
         language_name_ = work_name_ = language_name;
         close_ = 0;                     // a script may do anything before it lets go of a tensor
         last_event_ = line_begin_ = 0;  // from its first line on
+    }
+    if (virtual_time_) {
+        worth_recording_ = 0;
+        line_ns_ = static_cast<std::uint64_t>(std::llround(settings_.host.line_ns));
+        last_event_ = line_begin_ = device_.now();
+    }
+}
+
+void Runtime::account_end() {
+    account_line(0);
+    if (virtual_time_) {
+        settle_work(stamp());
+    }
+}
+
+void Runtime::spend(double ns, std::uint16_t name) {
+    const auto whole = ns > 0 ? static_cast<std::uint64_t>(std::llround(std::min(ns, 1e15))) : 0;
+    if (!virtual_time_ || whole == 0) {
+        return;
+    }
+    attend_if_asked();
+    settle_work(stamp());  // what came before is not part of it
+    for (std::uint64_t left = whole; left > 0;) {
+        constexpr std::uint64_t kExact = 1u << 30;  // that a record's duration holds to the nanosecond
+        const std::uint64_t part = std::min(left, kExact);
+        const std::uint64_t begin = stamp();
+        device_.advance(part);
+        left -= part;
+        if (record_ && language_name_ != 0) {
+            last_event_ = line_begin_ = stamp();
+            events_.add({begin, trace::pack_duration(part), name != 0 ? name : work_name_,
+                         static_cast<std::uint8_t>(FrontendKind::work), 0, line_, 0, issued_, 0});
+        }
     }
 }
 
 // A line that is worth seeing by itself has its own name; short ones share the language's.
 void Runtime::record_work(std::uint64_t end) {
-    if (last_event_ == 0) {
+    if (last_event_ == 0 && !virtual_time_) {
         last_event_ = end;
         return;
     }
     const auto add = [this](std::uint64_t from, std::uint64_t to, std::uint16_t name) {
-        events_.add({from, trace::pack_duration(to - from), name, static_cast<std::uint8_t>(FrontendKind::work), 0,
-                     line_, 0, issued_, 0});
+        record({from, trace::pack_duration(to - from), name, static_cast<std::uint8_t>(FrontendKind::work), 0, line_, 0,
+                issued_, 0},
+               to);
     };
+    look_for_core(last_event_, end, end);
     const bool own = line_begin_ <= last_event_ || end - line_begin_ > kWorthSeeing;
     if (own && line_begin_ > last_event_ && line_begin_ - last_event_ > kWorthSeeing) {
         add(last_event_, line_begin_, language_name_);

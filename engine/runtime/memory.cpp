@@ -76,12 +76,7 @@ void Runtime::free_block(const Pending& block) {
     pool_[block.device]->give_anywhere(block.size_class, block.data);
 }
 
-void Runtime::drop(Buffer* buffer) {
-    if (buffer->write_seq == 0) [[unlikely]] {  // gathered and never issued: there is nothing to free or to tell
-        buffer->next_free = free_buffers_;
-        free_buffers_ = buffer;
-        return;
-    }
+inline void Runtime::drop_now(Buffer* buffer) {
     if (record_) [[likely]] {
         drops_.add({events_are_close_ ? last_event_ : stamp(), buffer->id, issued_});
     }
@@ -111,6 +106,28 @@ void Runtime::drop(Buffer* buffer) {
     buffer->write_seq = 0;
     buffer->next_free = free_buffers_;
     free_buffers_ = buffer;
+}
+
+void Runtime::drop(Buffer* buffer) {
+    if (buffer->write_seq == 0) [[unlikely]] {  // gathered and never issued: there is nothing to free or to tell
+        buffer->next_free = free_buffers_;
+        free_buffers_ = buffer;
+        return;
+    }
+    if (drops_.due() && record_ && !virtual_time_) [[unlikely]] {
+        drop_measured(buffer);
+    } else {
+        drop_now(buffer);
+    }
+}
+
+void Runtime::drop_measured(Buffer* buffer) {
+    const std::uint64_t begin = core::ticks(), before = drops_.count();
+    const bool alone = drops_.stands_alone();
+    drop_now(buffer);
+    if (drops_.count() != before) {  // else it did not fit
+        costs_.measured(trace::CostKind::drop, begin, drops_.count(), alone);
+    }
 }
 
 // The memory is free when all lanes that use it are done with it; where it is one lane, in that lane's order.
@@ -229,6 +246,16 @@ std::uint64_t Runtime::reserved_bytes() const {
         bytes += pool_[device]->reserved_bytes();
     }
     return bytes;
+}
+
+bool Runtime::has_open_ops() {
+    const auto& last = free_policy_ == FreePolicy::lazy ? last_op_ : seq_;
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+        if (last[lane] != 0 && !finished(lane, last[lane])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::uint32_t Runtime::headway() {

@@ -67,8 +67,9 @@ void Runtime::refuse_devices(const Tensor& a, const Tensor& b, const char* op) {
                                  to_string(b.shape()) + " on the " + device_name(b.device()));
 }
 
-Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::uint64_t payload) {
+Tensor Runtime::issue_fresh(std::uint64_t begin, const Entry& entry, Buffer* in0, Buffer* in1, std::uint64_t payload) {
     Operation operation;
+    operation.begin = begin;
     operation.signature = &entry.signature;
     operation.in0 = in0;
     operation.in1 = in1;
@@ -79,8 +80,9 @@ Tensor Runtime::issue_fresh(const Entry& entry, Buffer* in0, Buffer* in1, std::u
     return Tensor(issue(operation), entry.out);
 }
 
-void Runtime::issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload) {
+void Runtime::issue_in_place(std::uint64_t begin, const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload) {
     Operation operation;
+    operation.begin = begin;
     operation.signature = &entry.signature;
     operation.in0 = out;
     operation.in1 = in1;
@@ -91,17 +93,28 @@ void Runtime::issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::
 }
 
 Tensor Runtime::full(const Shape& shape, float value) {
-    return issue_fresh(entry_for({OpKind::fill, 0, 0, 0, checked(shape, "full")}), nullptr, nullptr, pack(value));
+    const std::uint64_t begin = entered();
+    return issue_fresh(begin, entry_for({OpKind::fill, 0, 0, 0, checked(shape, "full")}), nullptr, nullptr, pack(value));
 }
 
 Tensor Runtime::random(OpKind kind, const Shape& shape, float a, float b) {
+    const std::uint64_t begin = entered();
     const Entry& entry = entry_for({kind, 0, 0, 0, checked(shape, devices::name_of(kind))});
     Operation operation;
+    operation.begin = begin;
     operation.signature = &entry.signature;
     operation.payload = pack(a, b);
     operation.random_stream = ++random_streams_;
     operation.device = operation.memory = current_;
     return Tensor(issue(operation), entry.out);
+}
+
+// Far from the streams of a program that names no number, and of other numbers.
+void Runtime::start_random(std::uint64_t number) {
+    std::uint64_t mixed = number + 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;
+    random_streams_ = (mixed ^ mixed >> 31) | std::uint64_t{1} << 63;
 }
 
 Tensor Runtime::normal(const Shape& shape, float mean, float deviation) {
@@ -113,6 +126,7 @@ Tensor Runtime::uniform(const Shape& shape, float low, float high) {
 }
 
 Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
+    const std::uint64_t begin = entered();
     const Entry& entry = entry_for({OpKind::copy_to_device, 0, 0, 0, checked(shape, "from_host")});
     if (values.size() != static_cast<std::size_t>(entry.signature.elements)) {
         raise(ErrorKind::shape,
@@ -121,6 +135,7 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
     // The op reads from a copy of the values that stays until it has run: the program may change its own at once.
     Staged staged{0, 0, {values.begin(), values.end()}};
     Operation operation;
+    operation.begin = begin;
     operation.signature = &entry.signature;
     operation.host = staged.values.data();
     operation.device = operation.memory = current_;
@@ -132,29 +147,33 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
 }
 
 Tensor Runtime::binary(OpKind kind, const Tensor& a, const Tensor& b) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
     Buffer* in1 = buffer_of(b, devices::name_of(kind));
     expect_together(a, b, devices::name_of(kind));
-    return issue_fresh(entry_for({kind, 0, a.shape_, b.shape_, 0}), in0, in1);
+    return issue_fresh(begin, entry_for({kind, 0, a.shape_, b.shape_, 0}), in0, in1);
 }
 
 Tensor Runtime::with_scalar(OpKind kind, const Tensor& a, float b) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
-    return issue_fresh(entry_for({kind, 0, a.shape_, 0, 0}), in0, nullptr, pack(b));
+    return issue_fresh(begin, entry_for({kind, 0, a.shape_, 0, 0}), in0, nullptr, pack(b));
 }
 
 Tensor Runtime::unary(OpKind kind, const Tensor& a) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
-    return issue_fresh(entry_for({kind, 0, a.shape_, 0, 0}), in0);
+    return issue_fresh(begin, entry_for({kind, 0, a.shape_, 0, 0}), in0);
 }
 
 Tensor Runtime::matmul(const Tensor& a, const Tensor& b, Side side_a, Side side_b) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, "matmul");
     Buffer* in1 = buffer_of(b, "matmul");
     expect_together(a, b, "matmul");
     const auto flags = static_cast<std::uint16_t>((side_a == Side::transposed ? kTransposeA : 0) |
                                                   (side_b == Side::transposed ? kTransposeB : 0));
-    return issue_fresh(entry_for({OpKind::matmul, flags, a.shape_, b.shape_, 0}), in0, in1);
+    return issue_fresh(begin, entry_for({OpKind::matmul, flags, a.shape_, b.shape_, 0}), in0, in1);
 }
 
 int Runtime::checked_axis(const Tensor& a, int axis, const char* op) {
@@ -167,28 +186,32 @@ int Runtime::checked_axis(const Tensor& a, int axis, const char* op) {
 }
 
 Tensor Runtime::reduce(OpKind kind, const Tensor& a) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
-    return issue_fresh(entry_for({kind, kAllAxes, a.shape_, 0, 0}), in0);
+    return issue_fresh(begin, entry_for({kind, kAllAxes, a.shape_, 0, 0}), in0);
 }
 
 Tensor Runtime::reduce(OpKind kind, const Tensor& a, int axis, bool keep_dimension) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, devices::name_of(kind));
     const int wanted = checked_axis(a, axis, devices::name_of(kind));
     const auto flags = static_cast<std::uint16_t>(axis_flags(wanted) | (keep_dimension ? kKeepDimension : 0));
-    return issue_fresh(entry_for({kind, flags, a.shape_, 0, 0}), in0);
+    return issue_fresh(begin, entry_for({kind, flags, a.shape_, 0, 0}), in0);
 }
 
 Tensor Runtime::transpose(const Tensor& a, int axis0, int axis1) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, "transpose");
     const auto flags = axis_flags(checked_axis(a, axis0, "transpose"), checked_axis(a, axis1, "transpose"));
-    return issue_fresh(entry_for({OpKind::transpose, flags, a.shape_, 0, 0}), in0);
+    return issue_fresh(begin, entry_for({OpKind::transpose, flags, a.shape_, 0, 0}), in0);
 }
 
 Tensor Runtime::add_scaled(const Tensor& a, const Tensor& b, float scale) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, "add_scaled");
     Buffer* in1 = buffer_of(b, "add_scaled");
     expect_together(a, b, "add_scaled");
-    return issue_fresh(entry_for({OpKind::add_scaled, 0, a.shape_, b.shape_, 0}), in0, in1, pack(scale));
+    return issue_fresh(begin, entry_for({OpKind::add_scaled, 0, a.shape_, b.shape_, 0}), in0, in1, pack(scale));
 }
 
 std::int64_t Runtime::checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op) {
@@ -201,16 +224,18 @@ std::int64_t Runtime::checked_rows(const Tensor& a, std::int64_t start, std::int
 }
 
 Tensor Runtime::slice(const Tensor& a, std::int64_t start, std::int64_t rows) {
+    const std::uint64_t begin = entered();
     Buffer* in0 = buffer_of(a, "slice");
     const auto offset = checked_rows(a, start, rows, "slice");
     if (rows > 0xffff'ffffll) {
         raise(ErrorKind::shape, "slice: more than 4294967295 rows");
     }
-    return issue_fresh(entry_for({OpKind::slice, 0, a.shape_, 0, static_cast<std::uint32_t>(rows)}), in0, nullptr,
+    return issue_fresh(begin, entry_for({OpKind::slice, 0, a.shape_, 0, static_cast<std::uint32_t>(rows)}), in0, nullptr,
                        static_cast<std::uint64_t>(offset));
 }
 
 void Runtime::binary_in_place(OpKind kind, const Tensor& a, const Tensor& b) {
+    const std::uint64_t begin = entered();
     Buffer* out = buffer_of(a, devices::name_of(kind));
     Buffer* in1 = buffer_of(b, devices::name_of(kind));
     expect_together(a, b, devices::name_of(kind));
@@ -219,22 +244,25 @@ void Runtime::binary_in_place(OpKind kind, const Tensor& a, const Tensor& b) {
                                     " in place: the operands share memory but not "
                                     "their shape");
     }
-    issue_in_place(entry_for({kind, kInPlace, a.shape_, b.shape_, 0}), out, in1, 0);
+    issue_in_place(begin, entry_for({kind, kInPlace, a.shape_, b.shape_, 0}), out, in1, 0);
 }
 
 void Runtime::with_scalar_in_place(OpKind kind, const Tensor& a, float b) {
+    const std::uint64_t begin = entered();
     Buffer* out = buffer_of(a, devices::name_of(kind));
-    issue_in_place(entry_for({kind, kInPlace, a.shape_, 0, 0}), out, nullptr, pack(b));
+    issue_in_place(begin, entry_for({kind, kInPlace, a.shape_, 0, 0}), out, nullptr, pack(b));
 }
 
 void Runtime::add_scaled_in_place(const Tensor& a, const Tensor& b, float scale) {
+    const std::uint64_t begin = entered();
     Buffer* out = buffer_of(a, "add_scaled");
     Buffer* in1 = buffer_of(b, "add_scaled");
     expect_together(a, b, "add_scaled");
-    issue_in_place(entry_for({OpKind::add_scaled, kInPlace, a.shape_, b.shape_, 0}), out, in1, pack(scale));
+    issue_in_place(begin, entry_for({OpKind::add_scaled, kInPlace, a.shape_, b.shape_, 0}), out, in1, pack(scale));
 }
 
 void Runtime::assign_slice(const Tensor& a, std::int64_t start, const Tensor& rows) {
+    const std::uint64_t begin = entered();
     Buffer* out = buffer_of(a, "assign_slice");
     Buffer* in1 = buffer_of(rows, "assign_slice");
     expect_together(a, rows, "assign_slice");
@@ -248,20 +276,23 @@ void Runtime::assign_slice(const Tensor& a, std::int64_t start, const Tensor& ro
                                     (in1 == out ? ", or share its memory" : ""));
     }
     const auto offset = checked_rows(a, start, from[0], "assign_slice");
-    issue_in_place(entry_for({OpKind::assign_slice, kInPlace, a.shape_, rows.shape_, 0}), out, in1,
+    issue_in_place(begin, entry_for({OpKind::assign_slice, kInPlace, a.shape_, rows.shape_, 0}), out, in1,
                    static_cast<std::uint64_t>(offset));
 }
 
 void Runtime::noop() {
     Operation operation;
+    operation.begin = entered();
     operation.signature = &entry_for({OpKind::noop, 0, 0, 0, 0}).signature;
     operation.device = operation.memory = current_;
     issue(operation);
 }
 
 Tensor Runtime::host_call(devices::HostFunction function, void* context, const Tensor& reads, const Shape& shape) {
+    const std::uint64_t begin = entered();
     const Entry& entry = entry_for({OpKind::host_call, 0, 0, 0, checked(shape, "host_call")});
     Operation operation;
+    operation.begin = begin;
     operation.signature = &entry.signature;
     operation.in1 = reads.defined() ? buffer_of(reads, "host_call") : nullptr;
     operation.payload = std::bit_cast<std::uint64_t>(function);
@@ -278,14 +309,11 @@ Tensor Runtime::reshape(const Tensor& a, const Shape& shape) {
     for (int i = 0; i < wanted.rank; ++i) {
         if (wanted[i] == -1 && open < 0) {
             open = i;
-        } else if (wanted[i] <= 0 || wanted[i] > a.elements()) {
+        } else if (wanted[i] <= 0 || wanted[i] > a.elements() / known) {  // divided, as a product may overflow
             known = 0;
             break;
         } else {
             known *= wanted[i];
-            if (known > a.elements()) {
-                break;
-            }
         }
     }
     if (open >= 0 && known > 0 && a.elements() % known == 0) {

@@ -39,6 +39,7 @@ Runtime::Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machin
       free_policy_(settings.free_policy),
       events_(recording, {trace::StreamKind::frontend, 0}),
       drops_(recording, {trace::StreamKind::drops, 0}),
+      costs_(recording),
       members_{std::make_unique<Member>(device_, nullptr)},
       signatures_(recording, *members_[0]->pool, settings.seed) {
     add_member(device_);
@@ -51,11 +52,15 @@ Runtime::Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machin
     unless_chosen(control_.queue_limit, trace::kNoLimitChosen, settings.queue_limit);
     recorded_barrier_ = settings.barrier;
     close_ = virtual_time_ ? 0 : kCloseTicks;
+    long_ = virtual_time_ || !record_ ? ~std::uint64_t{0} : FrontendCosts::kLongTicks;
+    last_event_ = stamp();
+    record_totals(last_event_);
     gathering_ = settings.gather;
     read_control();
 }
 
 Runtime::~Runtime() {
+    record_totals(stamp());
     tracing_ = false;
     let_go(std::exchange(gathered_, {}));  // a program that wanted values has waited
     stand_ins_.clear();
@@ -76,11 +81,13 @@ Runtime::~Runtime() {
 }
 
 Buffer* Runtime::issue(const Operation& operation) {
+    std::uint64_t begin = operation.begin;
     if ((control_.attention.load(std::memory_order_relaxed) | slow_) != 0) [[unlikely]] {
         if ((slow_ & kGathers) != 0 && gathers(operation)) {
             return gather(operation);
         }
         before_issue();
+        begin = 0;  // it may have waited
     }
     const Signature& signature = *operation.signature;
     core::DeviceId memory = 0;
@@ -89,10 +96,14 @@ Buffer* Runtime::issue(const Operation& operation) {
         memory = operation.memory;
         beside = operation.device != memory;
     }
-    std::uint64_t begin = record_ ? stamp() : 0;
-    events_are_close_ = begin - last_event_ < close_;
+    if (begin == 0) {
+        begin = entered();
+    }
+    const std::uint64_t called = begin, before = last_event_;
+    events_are_close_ = begin - before < close_;
     if (language_name_ != 0) {
         settle_work(begin);
+        costs_.add_language(begin - last_event_);
         begin = last_event_;  // the language's own share
     }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
@@ -136,7 +147,8 @@ Buffer* Runtime::issue(const Operation& operation) {
         command.wait_seq = placement.wait_seq[0];
     }
     if (free_policy_ == FreePolicy::lazy) [[unlikely]] {
-        command.flags = devices::kLazyOperands;
+        command.flags |= devices::kLazyOperands;
+        last_op_[lane] = seq;
     }
     if (beside) [[unlikely]] {
         command.flags |= devices::kOutBeside;
@@ -148,8 +160,10 @@ Buffer* Runtime::issue(const Operation& operation) {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
                                   (signature.in_place ? trace::kReadsOutput : 0) | (beside ? trace::kOutBeside : 0);
         last_event_ = stamp();
-        events_.add({begin, trace::pack_duration(last_event_ - begin), signature.id, kind,
-                     static_cast<std::uint8_t>(lane), line_, ids[0], ids[1], ids[2]});
+        record({begin, trace::pack_duration(last_event_ - begin), signature.id, kind, static_cast<std::uint8_t>(lane),
+                line_, ids[0], ids[1], ids[2]},
+               last_event_);
+        look_for_core(language_name_ != 0 ? begin : before, called, last_event_);
     }
     if (slow_ != 0) [[unlikely]] {
         after_issue(lane, seq);
@@ -227,19 +241,18 @@ void Runtime::place(const Operation& operation, Placement& placement) {
     choose_lane(needs, operation.device, placement);
 }
 
-// An op goes where it waits least: behind its newest unfinished input, else to the lane of its device with the fewest
-// commands.
+// An op goes where it waits least. In virtual time the device knows when each lane could begin it. Elsewhere the rule is:
+// behind its newest unfinished input, else to the lane of its device with the fewest commands.
 void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& placement) {
     Member& member = *members_[device];
     std::uint32_t home = needs.home;
-    if (home < member.begin || home >= member.end) {
+    const bool has_home = home >= member.begin && home < member.end;
+    if (virtual_time_) {
+        home = member.device.earliest_lane(needs.seq, home, member.next);
+    } else if (!has_home) {
         // Completion counters change all the time; looking at one of them now and then is enough where that costs a
         // cache miss.
-        if (virtual_time_) {
-            for (std::uint32_t lane = member.begin; lane < member.end; ++lane) {
-                seen_[lane] = member.device.completed(lane).load(std::memory_order_acquire);
-            }
-        } else if ((++refresh_ & 15u) == 0) {
+        if ((++refresh_ & 15u) == 0) {
             const auto lane = member.begin + (refresh_ >> 4) % (member.end - member.begin);
             seen_[lane] = member.device.completed(lane).load(std::memory_order_acquire);
         }
@@ -253,6 +266,8 @@ void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& 
                 home = lane;
             }
         }
+    }
+    if (home != needs.home) {
         member.next = home + 1 < member.end ? home + 1 : member.begin;
     }
     placement.lane = home;

@@ -26,12 +26,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/pages.h"
 #include "engine/core/result.h"
 #include "engine/core/sequence.h"
 #include "engine/devices/device.h"
+#include "engine/devices/host_costs.h"
 #include "engine/devices/machine.h"
 #include "engine/memory/pool.h"
 #include "engine/runtime/buffer.h"
+#include "engine/runtime/frontend_costs.h"
 #include "engine/runtime/graph.h"
 #include "engine/runtime/signatures.h"
 #include "engine/runtime/tensor.h"
@@ -59,6 +62,10 @@ struct Settings {
     std::uint64_t seed = 0;
     bool record = true;   // off only to measure the recorder
     bool gather = false;  // see set_gathering()
+    // Values are read through a copy op in the GPU's stream, see read_in_stream(): how a framework with one stream and
+    // stream-ordered copies does it.
+    bool copies_in_stream = false;
+    devices::HostCosts host;  // virtual time: what the program's own work takes
 };
 
 enum class Side { normal, transposed };
@@ -78,6 +85,8 @@ public:
     Tensor normal(const Shape& shape, float mean = 0.0f, float deviation = 1.0f);
     Tensor randn(const Shape& shape) { return normal(shape); }
     Tensor uniform(const Shape& shape, float low = 0.0f, float high = 1.0f);
+    // What is drawn from here on is the same after each call with this number; the run's seed decides it, too.
+    void start_random(std::uint64_t number);
     Tensor from_host(const Shape& shape, std::span<const float> values);
 
     // add sub mul div greater equal, with NumPy's broadcasting.
@@ -144,6 +153,11 @@ public:
     std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
                                std::string_view name = "to_host");
     float item(const Tensor& a, std::string_view name = "item");
+    // A blocker of this kind for all that was issued before it to the GPU's stream: the values come through a copy op
+    // behind it. With several streams it is for the copy and what that needs.
+    std::vector<float> read_in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
+    // Likewise, for a tensor that a copy op in a stream writes.
+    void wait_in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
 
     // --- marks ---
     void scope_begin(std::string_view name);
@@ -169,19 +183,27 @@ public:
     // From here on the frontend's time is accounted for without gaps: what the language itself needs to come to an op
     // is part of that op's issue; where it takes longer than is needed for that (10 µs), it is recorded as work of the
     // frontend's own, under the name of its line or, for many short lines together, under the language's. Both are
-    // string ids of the recording. Does nothing in virtual time, in which a language takes none.
+    // string ids of the recording. In virtual time a line takes Settings::host.line_ns, and all of it is work.
     void account_for_language(std::uint16_t language_name);
+    // Virtual time: the program's own work takes so long from now on, and is recorded under this name (a string id of
+    // the recording; 0: that of its line). Does nothing where time is real.
+    void spend(double ns, std::uint16_t name = 0);
     // The program goes on to another line (or has come to its end), whose own work is called this.
     void account_line(std::uint16_t work_name) {
         if (language_name_ != 0) {
-            const std::uint64_t now = core::ticks();
+            const std::uint64_t now = stamp();
             if (now > std::max(line_begin_, last_event_) + kWorthSeeing) [[unlikely]] {
                 record_work(now);
             }
             line_begin_ = now;
             work_name_ = work_name;
+            if (virtual_time_ && work_name != 0) {
+                device_.advance(line_ns_);
+            }
         }
     }
+    // The program has come to its end.
+    void account_end();
     // The program has come to this line, `depth` calls deep. Stops here where the learner asked for it.
     void at_line(core::Line line, int depth) {
         line_ = line;
@@ -214,6 +236,7 @@ public:
     [[nodiscard]] std::uint64_t live_bytes();  // as the free policy counts them, now, on all devices
     [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
     [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
+    [[nodiscard]] bool has_open_ops();                           // whether any op of these is not finished
     [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock
     [[nodiscard]] devices::Device& device() { return device_; }  // that the run was started on
     [[nodiscard]] trace::Recording& recording() { return recording_; }
@@ -230,12 +253,14 @@ private:
     // What issue() needs to know beside the signature.
     struct Operation {
         const devices::Signature* signature = nullptr;
+        std::uint64_t begin = 0;  // when the program called; 0: at issue()
         Buffer* in0 = nullptr;
         Buffer* in1 = nullptr;
         Buffer* out = nullptr;            // in place: what is written; null: a new buffer, if the op has an output
         std::uint64_t payload = 0;        // the command's union: two floats, a function or an offset
         std::uint64_t random_stream = 0;  // from 1
         const float* host = nullptr;      // copy_to_device: the values; host_call: the context
+        float* values = nullptr;          // copy_to_host, into memory of the program: there
         core::DeviceId device = 0;        // one of its lanes runs it
         core::DeviceId memory = 0;        // of which `out` is; differs for copies between devices
         [[nodiscard]] bool crosses() const { return device != memory || (in0 != nullptr && in0->device != device); }
@@ -337,8 +362,11 @@ private:
     void record_together(const std::vector<Gathered>& all, const devices::Signature& signature, std::uint64_t begin,
                          std::uint32_t lane);
     void before_wait(std::string_view name);  // what is gathered goes ahead
-    Tensor issue_fresh(const Entry& entry, Buffer* in0 = nullptr, Buffer* in1 = nullptr, std::uint64_t payload = 0);
-    void issue_in_place(const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload);
+    // `begin`: when the program called, as entered() told.
+    Tensor issue_fresh(std::uint64_t begin, const Entry& entry, Buffer* in0 = nullptr, Buffer* in1 = nullptr,
+                       std::uint64_t payload = 0);
+    void issue_in_place(std::uint64_t begin, const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload);
+    [[nodiscard]] std::uint64_t entered() const { return record_ ? stamp() : 0; }
     Tensor random(devices::OpKind kind, const Shape& shape, float a, float b);
     const Entry& entry_for(const SignatureKey& key);
     ShapeId checked(const Shape& shape, const char* op);
@@ -399,6 +427,8 @@ private:
     [[nodiscard]] float* find_memory(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane);
     void make_room(const devices::Signature& signature, core::DeviceId device, std::uint64_t bytes);
     void drop(Buffer* buffer);
+    [[gnu::noinline]] void drop_measured(Buffer* buffer);
+    inline void drop_now(Buffer* buffer);  // (memory.cpp)
     [[gnu::noinline]] void drop_across_lanes(const Buffer& buffer, std::uint64_t counted);
     [[gnu::noinline]] void drop_lazily(Buffer* buffer);
     void free_block(const Pending& block);
@@ -411,16 +441,37 @@ private:
     std::uint16_t wait_name(std::string_view name);
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
                      core::OpId through, std::uint8_t device_flag = 0);
+    // Adds a record of what ended at `end`.
+    void record(const trace::FrontendRecord& event, std::uint64_t end) {
+        if (events_.due()) [[unlikely]] {
+            record_measured(event, end);
+        } else {
+            events_.add(event);
+        }
+    }
+    [[gnu::noinline]] void record_measured(const trace::FrontendRecord& event, std::uint64_t end);
+    // Between `begin` and `end` the frontend did something by itself, the last of it, from `issue` on, an issue.
+    void look_for_core(std::uint64_t begin, std::uint64_t issue, std::uint64_t end) {
+        if (end - begin > long_) [[unlikely]] {
+            costs_.look_for_core(begin, issue, end);
+        }
+    }
+    void record_totals(std::uint64_t now) {
+        if (record_ && !virtual_time_) {
+            costs_.record_totals(now);
+        }
+    }
     void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
     void record_work(std::uint64_t end);
     // Before an event that begins at `begin`: what was not accounted for until then, where it is worth seeing.
     void settle_work(std::uint64_t begin) {
-        if (language_name_ != 0 && begin > last_event_ + kWorthSeeing) [[unlikely]] {
+        if (language_name_ != 0 && begin > last_event_ + worth_recording_) [[unlikely]] {
             record_work(begin);
         }
     }
     // What has been submitted to these lanes of one device, or of all.
     void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin, std::uint32_t end);
+    void wait_for_lane(std::uint32_t lane, const Buffer& buffer, trace::WaitKind kind, std::string_view name);
     void deliver_failure(core::BufferId buffer);
     void deliver_any_failure();
     [[noreturn]] void raise(core::ErrorKind kind, std::string message);
@@ -454,8 +505,12 @@ private:
     std::uint64_t budget_ = 0;                           // of each device; all ones: none
     std::array<std::uint32_t, core::kMaxLanes> seq_{};   // commands submitted, per lane
     std::array<std::uint32_t, core::kMaxLanes> seen_{};  // completions seen, per lane
+    // Lazy policy: the last op of each lane, behind which memory may be given back by further commands.
+    std::array<std::uint32_t, core::kMaxLanes> last_op_{};
     trace::StreamWriter<trace::FrontendRecord> events_;
     trace::StreamWriter<trace::DropRecord> drops_;
+    FrontendCosts costs_;
+    std::uint64_t long_ = 0;  // ticks after which to look whether there was a core; all ones: never
 
     std::array<std::unique_ptr<Member>, core::kMaxDevices> members_;
     Signatures signatures_;
@@ -463,7 +518,7 @@ private:
     std::vector<std::unique_ptr<Buffer[]>> buffer_slabs_;
     core::BufferId next_buffer_ = 1;
     struct PendingQueue {
-        std::vector<Pending> blocks;
+        std::vector<Pending, core::PageAllocator<Pending>> blocks;
         std::size_t head = 0;
     };
     std::array<PendingQueue, core::kMaxLanes> pending_;
@@ -484,6 +539,8 @@ private:
     int stopped_depth_ = 0;
     std::int64_t paused_ns_ = 0;
     static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
+    std::uint64_t worth_recording_ = kWorthSeeing;         // before another event; 0 in virtual time
+    std::uint64_t line_ns_ = 0;                            // virtual time: of a line
     std::uint16_t language_name_ = 0;                      // 0: only ops, waits and marks are accounted for
     std::uint16_t work_name_ = 0;
     std::string wait_name_;  // the last one asked for

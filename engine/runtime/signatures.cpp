@@ -62,11 +62,12 @@ bool is_unary_kind(OpKind kind) {
     return kind >= OpKind::neg && kind <= OpKind::copy;
 }
 
-// More than 2^44 elements: no machine holds them, and sizes in bytes stay far from overflow.
+// More than 2^44 elements: no machine holds them, and sizes in bytes stay far from overflow. Asked before elements(),
+// which would overflow. Sides of 0 do not count: the products on the way there overflow, too.
 bool too_large(const Shape& shape) {
     double n = 1;
     for (int i = 0; i < shape.rank; ++i) {
-        n *= static_cast<double>(shape[i]);
+        n *= shape[i] == 0 ? 1 : static_cast<double>(shape[i]);
     }
     return n > 17592186044416.0;
 }
@@ -140,7 +141,6 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
                    : key.kind == OpKind::copy_to_device                      ? Family::copy
                    : key.kind == OpKind::host_call                           ? Family::other
                                                                              : Family::create;
-        s.flops = s.family == Family::random ? 16 * static_cast<std::uint64_t>(s.out.elements()) : 0;
     } else if (key.kind == OpKind::noop) {
         s.family = Family::other;
         s.out = Shape{0};
@@ -229,7 +229,11 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
         return shape_error(named(key.kind) + ": a tensor of shape " + to_string(s.out) + " is too large to address");
     }
     s.elements = s.out.elements();
-    s.out_bytes = key.kind == OpKind::noop ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
+    const bool no_tensor = key.kind == OpKind::noop || (key.flags & kToProgram) != 0;
+    s.out_bytes = no_tensor ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
+    if (s.family == Family::random) {
+        s.flops = 16 * static_cast<std::uint64_t>(s.elements);
+    }
     if (s.flops == 0 && s.family != Family::copy && s.family != Family::create && s.family != Family::other) {
         s.flops = static_cast<std::uint64_t>(s.elements) * (key.kind == OpKind::add_scaled ? 2 : 1);
     }
@@ -256,6 +260,9 @@ void Signatures::announce(Entry& entry) {
         shapes = between_brackets(s.in0) + " → " + between_brackets(s.out);
     } else if (s.kind != OpKind::noop) {
         shapes = between_brackets(s.out);
+    }
+    if ((entry.key.flags & kToProgram) != 0) {
+        shapes += " → program";
     }
     announce(s, std::string(devices::name_of(s.kind)) + (s.in_place ? "_" : ""), shapes);
 }

@@ -37,6 +37,7 @@ enum SignatureFlag : std::uint16_t {
     kTransposeB = 4,
     kAllAxes = 8,
     kKeepDimension = 16,
+    kToProgram = 32,  // copy_to_host: into memory of the program, which is no tensor
 };
 constexpr std::uint16_t axis_flags(int axis0, int axis1 = 0) {
     return static_cast<std::uint16_t>(axis0 << 8 | axis1 << 12);

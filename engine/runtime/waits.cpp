@@ -1,4 +1,6 @@
 // Barriers and blockers, and the failures that they deliver.
+#include <algorithm>
+
 #include "engine/runtime/buffer.h"
 #include "engine/runtime/runtime.h"
 #include "engine/trace/reader.h"
@@ -23,6 +25,7 @@ std::uint64_t Runtime::begin_wait(WaitKind kind, std::string_view name, core::Bu
                                   std::uint8_t device_flag) {
     const auto begin = stamp();
     if (record_) {
+        look_for_core(last_event_, begin, begin);
         trace::Header& header = recording_.header();
         header.wait_kind_name.store(static_cast<std::uint32_t>(kind) << 16 | wait_name(name),
                                     std::memory_order_relaxed);
@@ -45,10 +48,14 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     const auto end = stamp();
     settle_work(begin);
     last_event_ = end;
+    if (end - begin > long_) {
+        costs_.forget_core();
+    }
     recording_.header().wait_begin.store(0, std::memory_order_relaxed);
-    events_.add({begin, trace::pack_duration(end - begin), wait_name(name),
-                 static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::wait) | device_flag),
-                 static_cast<std::uint8_t>(kind), line_, target, issued_, through == issued_ ? 0 : through});
+    record({begin, trace::pack_duration(end - begin), wait_name(name),
+            static_cast<std::uint8_t>(static_cast<std::uint8_t>(FrontendKind::wait) | device_flag),
+            static_cast<std::uint8_t>(kind), line_, target, issued_, through == issued_ ? 0 : through},
+           end);
 }
 
 void Runtime::wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin,
@@ -128,6 +135,52 @@ std::vector<float> Runtime::to_host(const Tensor& a, WaitKind kind, std::string_
     return values;
 }
 
+std::vector<float> Runtime::read_in_stream(const Tensor& a, WaitKind kind, std::string_view name) {
+    before_wait(name);
+    const Buffer& buffer = *buffer_of(a, "copy");
+    // The copy writes there for as long as it is on its way, whatever becomes of this call.
+    constexpr std::uint32_t kNever = 1u << 30;  // commands ahead: nobody takes it for finished
+    staged_.push_back({0, seq_[0] + kNever, std::vector<float>(static_cast<std::size_t>(a.elements()))});
+    Operation operation;
+    operation.signature = &entry_for({devices::OpKind::copy_to_host, kToProgram, a.shape_, 0, 0}).signature;
+    operation.in0 = a.buffer_;
+    operation.device = operation.memory = buffer.device;
+    operation.values = staged_.back().values.data();
+    const auto before = seq_;
+    issue(operation);
+    const auto changed = std::mismatch(seq_.begin(), seq_.end(), before.begin()).first;
+    const auto lane = static_cast<std::uint32_t>(changed - seq_.begin());
+    staged_.back().lane = lane;
+    staged_.back().seq = seq_[lane];
+    wait_for_lane(lane, buffer, kind, name);
+    std::vector<float> values = std::move(staged_.back().values);
+    staged_.pop_back();
+    return values;
+}
+
+void Runtime::wait_in_stream(const Tensor& a, WaitKind kind, std::string_view name) {
+    before_wait(name);
+    const Buffer& buffer = *buffer_of(a, "copy");
+    wait_for_lane(buffer.write_lane, buffer, kind, name);
+}
+
+// For all that was submitted to the lane, the only one of its device; with several, for what writes `buffer` or has
+// just read it.
+void Runtime::wait_for_lane(std::uint32_t lane, const Buffer& buffer, WaitKind kind, std::string_view name) {
+    devices::Device& device = device_of_lane(lane);
+    const bool only = device.lanes() == 1;
+    const std::uint8_t flag = device_count_ > 1 && only ? trace::wait_for_device(device.number()) : std::uint8_t{0};
+    const core::BufferId target = only ? 0 : buffer.id;
+    const auto begin = begin_wait(kind, name, target, only ? issued_ : 0, flag);
+    device.wait(lane, seq_[lane]);
+    if (after(seq_[lane], seen_[lane])) {
+        seen_[lane] = seq_[lane];
+    }
+    device.wait_returned();
+    record_wait(begin, kind, name, target, only ? issued_ : 0, flag);
+    deliver_failure(buffer.id);
+}
+
 float Runtime::item(const Tensor& a, std::string_view name) {
     if (a.elements() != 1) {
         raise(core::ErrorKind::shape, "item: a tensor of shape " + to_string(a.shape()) + " is not one number");
@@ -182,7 +235,7 @@ std::string Runtime::describe(const Signature& signature) const {
 
 // Failures are rare: the line of an op is looked up in the trace instead of being kept a second time.
 core::Line Runtime::line_of_op(core::OpId op) const {
-    auto reader = trace::Reader::open(recording_.fd());
+    auto reader = recording_.reader();
     if (!reader || op == 0) {
         return 0;
     }

@@ -32,6 +32,8 @@ enum class StreamKind : std::uint8_t {
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
     launch = 6,    // ExecRecord: handing an op to the GPU's driver, in order of issue, by the thread that does it
     driver = 7,    // DriverRecord: what the GPU's driver did beside the ops, as its profiling library tells it
+    costs = 8,     // CostRecord: what the frontend spent beside issuing and waiting, measured on some events
+    holds = 9,     // ExecRecord: a lane, its number in `op`, could have run a command and the learner held it back
 };
 
 struct StreamId {
@@ -142,6 +144,28 @@ struct DropRecord {
     core::OpId after;  // ops issued when it was dropped
 };
 static_assert(sizeof(DropRecord) == 16);
+
+enum class CostKind : std::uint16_t {
+    recording = 1,            // writing a record of the frontend, from the end of its event on
+    drop = 2,                 // dropping a tensor, with its record
+    not_scheduled = 3,        // the frontend's thread was ready to run and had no core, between two events
+    not_scheduled_issue = 4,  // likewise, during the issue of an op
+    totals = 5,               // counts since the thread began: page faults and the language's share of issues
+};
+
+// A time that the frontend measured of itself. Of recording and dropping it measures the first events, one in a
+// hundred after that, and each whose record is the first on its page.
+struct CostRecord {
+    std::uint64_t begin;     // ticks
+    std::uint64_t amount;    // not_scheduled: ns of it; recording and totals: ticks that issues held of the language
+    std::uint32_t duration;  // packed ticks; totals: page faults that needed no reading
+    std::uint32_t weight;    // how many events it stands for; 1: itself; totals: page faults that read from a file
+    std::uint16_t stamp;     // ticks that one reading of the clock took there
+    std::uint16_t sampling;  // ticks that the measurement before this one took by itself
+    CostKind kind;
+    std::uint16_t reserved;
+};
+static_assert(sizeof(CostRecord) == 32);
 
 struct SampleRecord {
     std::uint64_t time;

@@ -30,11 +30,14 @@ std::size_t record_bytes_of(StreamKind kind) {
             return sizeof(DropRecord);
         case StreamKind::lane:
         case StreamKind::launch:
+        case StreamKind::holds:
             return sizeof(ExecRecord);
         case StreamKind::samples:
             return sizeof(SampleRecord);
         case StreamKind::driver:
             return sizeof(DriverRecord);
+        case StreamKind::costs:
+            return sizeof(CostRecord);
         case StreamKind::meta:
             return 1;
     }
@@ -47,6 +50,12 @@ std::uint32_t committed_of(const ChunkHeader& chunk, std::size_t record_bytes) {
 
 const std::byte* data_of(const ChunkHeader& chunk) {
     return reinterpret_cast<const std::byte*>(&chunk) + kChunkHeaderBytes;
+}
+
+// One read of a value that the writer may change at any moment: what is checked is what is used.
+template <class Value>
+Value read_once(const Value& value) {
+    return const_cast<const volatile Value&>(value);
 }
 
 }  // namespace
@@ -72,6 +81,19 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
     auto mapping = std::make_shared<Mapping>();
     mapping->begin = mapped;
     mapping->bytes = bytes;
+    return checked(std::move(mapping));
+}
+
+core::Result<std::unique_ptr<Reader>> Reader::over(std::shared_ptr<void> recording, std::size_t bytes) {
+    auto mapping = std::make_shared<Mapping>();
+    mapping->begin = recording.get();
+    mapping->bytes = bytes;
+    mapping->held = std::move(recording);
+    return checked(std::move(mapping));
+}
+
+core::Result<std::unique_ptr<Reader>> Reader::checked(std::shared_ptr<const Mapping> mapping) {
+    const std::size_t bytes = mapping->bytes;
     std::unique_ptr<Reader> reader(new Reader(std::move(mapping)));
     const Header& header = *reader->header_;
     if (std::atomic_ref(reader->header_->magic).load(std::memory_order_acquire) != kMagic) {
@@ -93,7 +115,7 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
 }
 
 Reader::Mapping::~Mapping() {
-    if (begin != nullptr) {
+    if (begin != nullptr && !held) {
         munmap(begin, bytes);
     }
 }
@@ -122,19 +144,19 @@ void Reader::poll() {
         if (chunk->claimed.load(std::memory_order_acquire) != 1) {
             return false;
         }
-        const std::size_t record_bytes = record_bytes_of(chunk->kind);
-        const std::uint32_t streams = chunk->kind == StreamKind::lane      ? core::kMaxTraceLanes
-                                      : chunk->kind == StreamKind::samples ? core::kMaxDevices
-                                                                           : 1;
-        if (record_bytes == 0 || chunk->record_bytes != record_bytes || chunk->index >= streams) {
+        const StreamId id{read_once(chunk->kind), read_once(chunk->index)};
+        const std::size_t record_bytes = record_bytes_of(id.kind);
+        const std::uint32_t streams = id.kind == StreamKind::lane      ? core::kMaxTraceLanes
+                                      : id.kind == StreamKind::samples ? core::kMaxDevices
+                                                                       : 1;
+        if (record_bytes == 0 || chunk->record_bytes != record_bytes || id.index >= streams) {
             return true;
         }
-        const StreamId id{chunk->kind, chunk->index};
         const auto& chunks = std::as_const(*this).stream(id).chunks;
         if (chunk->ordinal != chunks.size()) {
             return false;
         }
-        if (!chunks.empty() && chunk->kind != StreamKind::meta &&
+        if (!chunks.empty() && id.kind != StreamKind::meta &&
             committed_of(*chunks.back(), record_bytes) != records_per_chunk(record_bytes)) {
             return false;
         }
@@ -157,6 +179,10 @@ Reader::Stream& Reader::stream(StreamId id) {
             return launches_;
         case StreamKind::driver:
             return driver_;
+        case StreamKind::costs:
+            return costs_;
+        case StreamKind::holds:
+            return holds_;
         case StreamKind::lane:
             break;
     }
@@ -203,26 +229,30 @@ std::pair<const void*, std::size_t> Reader::run_of(StreamId id, std::uint64_t in
     return {data_of(chunk) + first * record_bytes, static_cast<std::size_t>(count - first)};
 }
 
-const MetaRecord* Reader::next_meta() {
+// The next meta record and its payload; false when there is none yet.
+bool Reader::next_meta(MetaRecord& record, std::string& text) {
     while (meta_chunk_ < meta_.chunks.size()) {
         const ChunkHeader& chunk = *meta_.chunks[meta_chunk_];
         const std::uint64_t committed = committed_of(chunk, 1);
         if (meta_offset_ + sizeof(MetaRecord) <= committed) {
-            const auto* record = reinterpret_cast<const MetaRecord*>(data_of(chunk) + meta_offset_);
-            const std::uint64_t end = meta_offset_ + sizeof(MetaRecord) + (std::uint64_t{record->bytes} + 7) / 8 * 8;
+            const std::byte* place = data_of(chunk) + meta_offset_;
+            const auto& shared = *reinterpret_cast<const MetaRecord*>(place);
+            record = {read_once(shared.bytes), read_once(shared.type), read_once(shared.id)};
+            const std::uint64_t end = meta_offset_ + sizeof(MetaRecord) + (std::uint64_t{record.bytes} + 7) / 8 * 8;
             if (end <= committed) {
+                text.assign(reinterpret_cast<const char*>(place + sizeof(MetaRecord)), record.bytes);
                 meta_offset_ = end;
-                return record;
+                return true;
             }
             meta_offset_ = kChunkBytes;  // damaged: nothing more can be told apart in this chunk
         }
         if (meta_chunk_ + 1 >= meta_.chunks.size()) {
-            return nullptr;
+            return false;
         }
         ++meta_chunk_;
         meta_offset_ = 0;
     }
-    return nullptr;
+    return false;
 }
 
 core::TickScale Reader::scale() const {

@@ -20,6 +20,8 @@ class Reader {
 public:
     // Maps the recording behind `fd` (duplicated). Fails in one sentence when it is none or is cut off.
     static core::Result<std::unique_ptr<Reader>> open(int fd);
+    // Of a recording in this process's memory, which stays while anyone holds it.
+    static core::Result<std::unique_ptr<Reader>> over(std::shared_ptr<void> recording, std::size_t bytes);
     // One more of the same recording, at its beginning: for another thread, and whether or not this one stays.
     [[nodiscard]] std::unique_ptr<Reader> another() const;
     Reader(const Reader&) = delete;
@@ -38,11 +40,13 @@ public:
         return {static_cast<const Record*>(data), count};
     }
 
-    // Meta records since the last call, in order: call(type, id, payload).
+    // Meta records since the last call, in order: call(type, id, payload). Both are copies: the writer, which may be a
+    // learner's broken program, can change its memory at any time.
     template <class Call>
     void each_meta(Call call) {
-        while (const MetaRecord* record = next_meta()) {
-            call(record->type, record->id, std::string_view(reinterpret_cast<const char*>(record + 1), record->bytes));
+        MetaRecord record;
+        for (std::string text; next_meta(record, text);) {
+            call(record.type, record.id, std::string_view(text));
         }
     }
 
@@ -63,21 +67,23 @@ private:
     struct Mapping {
         void* begin = nullptr;
         std::size_t bytes = 0;
+        std::shared_ptr<void> held;  // instead of a mapping of its own
         ~Mapping();
     };
     explicit Reader(std::shared_ptr<const Mapping> mapping);
+    static core::Result<std::unique_ptr<Reader>> checked(std::shared_ptr<const Mapping> mapping);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
                                                              std::size_t record_bytes) const;
     [[nodiscard]] const Stream& stream(StreamId id) const;  // an empty one where nothing has been recorded
     Stream& stream(StreamId id);                            // made where it is not there yet
-    const MetaRecord* next_meta();
+    bool next_meta(MetaRecord& record, std::string& text);
 
     std::shared_ptr<const Mapping> mapping_;
     Header* header_ = nullptr;
     std::uint32_t chunks_seen_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed
     std::uint32_t meta_chunk_ = 0;
-    Stream frontend_, drops_, meta_, launches_, driver_;
+    Stream frontend_, drops_, meta_, launches_, driver_, costs_, holds_;
     std::array<Stream, core::kMaxDevices> samples_;
     std::vector<Stream> lane_;  // those that have recorded anything, and all before them
     std::vector<const ChunkHeader*> unclaimed_;

@@ -16,6 +16,7 @@
 
 #include "engine/core/pages.h"
 #include "engine/core/thread.h"
+#include "engine/trace/reader.h"
 
 namespace headway::trace {
 
@@ -24,7 +25,9 @@ namespace {
 constexpr std::int64_t kKeeperPeriodNs = 10'000'000;
 constexpr std::size_t kFirstChunks = 6;                      // meta, samples, frontend, drops and two lanes
 constexpr std::size_t kFirstBytes = std::size_t{256} << 10;  // of each of them, mapped before the run starts
-constexpr std::size_t kChunksAhead = 3;                      // kept mapped beyond those in use
+constexpr std::size_t kLeastAhead = 3, kMostAhead = 32;      // chunks kept resident beyond those in use
+constexpr std::int64_t kAheadNs = 100'000'000;               // as many as the writers use in this time
+constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident by itself
 constexpr std::size_t kLeastChunks = 8;  // of a recording where addresses are few: a quarter of a million ops
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
@@ -46,7 +49,8 @@ bool addresses_for(std::size_t bytes) {
     return true;
 }
 
-// Maps `bytes` of the file at an address aligned to huge pages, which shared memory needs to get them.
+// Maps `bytes` of the file, or private memory where there is none, at an address aligned to huge pages, which memory
+// needs to get them.
 void* map_aligned(int fd, std::size_t bytes) {
     const std::size_t room = bytes + kChunkBytes;
     void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -55,8 +59,9 @@ void* map_aligned(int fd, std::size_t bytes) {
     }
     const auto start = reinterpret_cast<std::uintptr_t>(reserved);
     const std::uintptr_t aligned = (start + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
-    void* mapped = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+    const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void* mapped =
+        mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED | MAP_NORESERVE, fd, 0);
     if (mapped == MAP_FAILED) {
         const int reason = errno;
         munmap(reserved, room);
@@ -98,6 +103,15 @@ struct Recording::Strings {
 
 core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes, int fd, std::size_t resident_bytes,
                                                            ClockKind clock) {
+    return map(max_bytes, fd, false, resident_bytes, clock);
+}
+
+core::Result<std::unique_ptr<Recording>> Recording::create_private(std::size_t max_bytes) {
+    return map(max_bytes, -1, true, 0, ClockKind::ticks);
+}
+
+core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, int fd, bool in_private,
+                                                        std::size_t resident_bytes, ClockKind clock) {
     std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
     // A limit on the address space (ulimit -v) leaves room for less: for this mapping, a reader's own, and the program.
@@ -108,7 +122,7 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
 
     std::unique_ptr<Recording> recording(new Recording);
     recording->strings_ = std::make_unique<Strings>();
-    if (fd < 0) {
+    if (fd < 0 && !in_private) {
         fd = memfd_create("headway-trace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (fd < 0) {
             return mapping_error("memfd_create");
@@ -116,7 +130,7 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
         recording->owns_fd_ = true;
     }
     recording->fd_ = fd;
-    if (ftruncate(fd, 0) != 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    if (fd >= 0 && (ftruncate(fd, 0) != 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0)) {
         return mapping_error("ftruncate");
     }
     if (recording->owns_fd_) {
@@ -129,6 +143,11 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
     }
     recording->mapped_bytes_ = bytes;
     madvise(mapped, bytes, MADV_HUGEPAGE);  // 171 instead of 1148 ns for each 4 KiB where it is granted
+    if (in_private) {
+        madvise(mapped, bytes, MADV_WIPEONFORK);  // else this process would copy each page after a fork
+        madvise(mapped, bytes, MADV_DONTDUMP);
+        recording->private_ = std::shared_ptr<void>(mapped, [bytes](void* memory) { munmap(memory, bytes); });
+    }
 
     auto* header = new (mapped) Header{};
     recording->header_ = header;
@@ -146,9 +165,8 @@ core::Result<std::unique_ptr<Recording>> Recording::create(std::size_t max_bytes
     header->version = kVersion;
     std::atomic_ref(header->magic).store(kMagic, std::memory_order_release);
 
-    recording->chunks_prepared_ = 0;
     if (clock == ClockKind::ticks) {  // else nothing is measured that page faults could disturb
-        recording->prepare_chunks_to(resident_bytes / kChunkBytes);
+        recording->prepare_chunks_to(resident_bytes / kChunkBytes, {});
         recording->prepare_first_bytes();
         recording->start_keeper();
     }
@@ -160,12 +178,16 @@ Recording::~Recording() {
         stop_keeper();
         renew_anchor();
     }
-    if (header_ != nullptr) {
+    if (header_ != nullptr && !private_) {
         munmap(header_, mapped_bytes_);
     }
     if (owns_fd_) {
         close(fd_);
     }
+}
+
+core::Result<std::unique_ptr<Reader>> Recording::reader() const {
+    return fd_ >= 0 ? Reader::open(fd_) : Reader::over(private_, mapped_bytes_);
 }
 
 void Recording::use_virtual_clock() {
@@ -193,8 +215,8 @@ ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::
         header_->lost_records.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
-    auto* chunk = reinterpret_cast<ChunkHeader*>(reinterpret_cast<std::byte*>(header_) + kHeaderBytes +
-                                                 std::size_t{index} * kChunkBytes);
+    auto* chunk = reinterpret_cast<ChunkHeader*>(chunk_at(index));
+    resident_until(chunk_at(index));
     chunk->kind = id.kind;
     chunk->index = id.index;
     chunk->record_bytes = static_cast<std::uint16_t>(record_bytes);
@@ -209,25 +231,57 @@ ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::
 
 // What a short run needs, and a long one before the keeper has come by.
 void Recording::prepare_first_bytes() {
-    for (std::size_t i = chunks_prepared_; i < std::min<std::size_t>(kFirstChunks, capacity_); ++i) {
-        core::make_resident(reinterpret_cast<std::byte*>(header_) + kHeaderBytes + i * kChunkBytes, kFirstBytes);
+    for (std::size_t i = resident_to_; i < std::min<std::size_t>(kFirstChunks, capacity_); ++i) {
+        core::make_resident(chunk_at(i), kFirstBytes);
     }
+    first_bytes_ = kFirstBytes;
 }
 
-void Recording::prepare_chunks() {
+void Recording::prepare_chunks(const std::stop_token& stop) {
     const std::size_t used = header_->chunks_used.load(std::memory_order_relaxed);
-    if (used > kFirstChunks) {
-        chunks_prepared_ = std::max(chunks_prepared_, used);  // those have met their page faults
+    if (used > kFirstChunks && used > resident_to_) {
+        // The writers were faster: they make those resident by themselves.
+        resident_from_.store(static_cast<std::uint32_t>(used), std::memory_order_relaxed);
+        resident_to_.store(static_cast<std::uint32_t>(used), std::memory_order_release);
     }
-    prepare_chunks_to(std::max(kFirstChunks, used + kChunksAhead));
+    const std::int64_t now_ns = core::monotonic_ns();
+    const std::int64_t elapsed_ns = now_ns - rate_since_ns_;
+    const std::size_t fresh = used - std::min(std::max(rate_used_, kFirstChunks), used);
+    if (elapsed_ns >= kKeeperPeriodNs) {
+        const double rate = static_cast<double>(fresh) / static_cast<double>(elapsed_ns);
+        const double wanted = std::min(rate * static_cast<double>(kAheadNs), static_cast<double>(kMostAhead));
+        ahead_ = std::max({kLeastAhead, ahead_ / 2, static_cast<std::size_t>(wanted)});
+        rate_since_ns_ = now_ns;
+        rate_used_ = used;
+    } else if (2 * fresh > ahead_) {
+        ahead_ = std::min(2 * ahead_, kMostAhead);
+    }
+    prepare_chunks_to(std::max(kFirstChunks, used + ahead_), stop);
 }
 
-void Recording::prepare_chunks_to(std::size_t count) {
+void Recording::prepare_chunks_to(std::size_t count, const std::stop_token& stop) {
     const std::size_t end = std::min<std::size_t>(count, capacity_);
-    for (; chunks_prepared_ < end; ++chunks_prepared_) {
-        core::make_resident(reinterpret_cast<std::byte*>(header_) + kHeaderBytes + chunks_prepared_ * kChunkBytes,
-                            kChunkBytes);
+    for (std::uint32_t next = resident_to_.load(std::memory_order_relaxed); next < end && !stop.stop_requested();) {
+        core::make_resident(chunk_at(next), kChunkBytes);
+        resident_to_.store(++next, std::memory_order_release);
     }
+}
+
+std::byte* Recording::resident_until(std::byte* place) {
+    const auto offset = static_cast<std::size_t>(place - chunk_at(0));
+    const std::size_t index = offset / kChunkBytes;
+    std::byte* chunk = chunk_at(index);
+    if (index < resident_to_.load(std::memory_order_acquire) &&
+        index >= resident_from_.load(std::memory_order_relaxed)) {
+        return chunk + kChunkBytes;
+    }
+    const std::size_t within = offset % kChunkBytes;
+    if (index < kFirstChunks && within < first_bytes_) {
+        return chunk + first_bytes_;
+    }
+    const std::size_t first = within / kWriterBytes * kWriterBytes;
+    core::make_resident(chunk + first, kWriterBytes);
+    return chunk + first + kWriterBytes;
 }
 
 template <class Record>
@@ -244,7 +298,36 @@ bool StreamWriter<Record>::grow() {
     begin_ = reinterpret_cast<Record*>(reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes);
     next_ = begin_;
     end_ = begin_ + records_per_chunk(sizeof(Record));
+    resident_ = reinterpret_cast<std::byte*>(chunk);
     return true;
+}
+
+template <class Record>
+bool StreamWriter<Record>::go_on() {
+    if (next_ == end_ && !grow()) {
+        return false;
+    }
+    auto* place = reinterpret_cast<std::byte*>(next_);
+    if (place + sizeof(Record) > resident_) {
+        resident_ = recording_->resident_until(place + sizeof(Record) - 1);
+    }
+    const auto* chunk = reinterpret_cast<const std::byte*>(chunk_);
+    const auto index = static_cast<std::size_t>(next_ - begin_);
+    const std::size_t bytes = static_cast<std::size_t>(place - chunk) / kStopBytes * kStopBytes + kStopBytes;
+    const std::size_t stop = (bytes - kChunkHeaderBytes + sizeof(Record) - 1) / sizeof(Record);
+    const bool first_ones = kMeasured && ordinal_ == 1 && index < kFirstOnes;
+    stop_ = first_ones ? next_ + 1 : std::min(end_, begin_ + std::max(stop, index + 1));
+    return true;
+}
+
+template <class Record>
+bool StreamWriter<Record>::stands_alone() const {
+    if (next_ == end_ || (ordinal_ == 1 && next_ - begin_ < kFirstOnes)) {
+        return true;
+    }
+    const auto place = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(next_) -
+                                                reinterpret_cast<const std::byte*>(chunk_));
+    return place % kPageBytes < sizeof(Record);
 }
 
 template class StreamWriter<FrontendRecord>;
@@ -252,6 +335,7 @@ template class StreamWriter<DropRecord>;
 template class StreamWriter<ExecRecord>;
 template class StreamWriter<SampleRecord>;
 template class StreamWriter<DriverRecord>;
+template class StreamWriter<CostRecord>;
 
 // ---- names and facts ----
 
@@ -299,6 +383,15 @@ std::uint16_t Recording::string_id(std::string_view text) {
 
 // ---- clock and keeper ----
 
+void Recording::record_hold(std::uint32_t lane, std::uint64_t begin, std::uint64_t end) {
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 30;  // durations beyond 2^31 ticks are rounded
+    const std::lock_guard lock(holds_mutex_);
+    for (; end - begin > kExact; begin += kExact) {
+        holds_.add({begin, kExact, lane});
+    }
+    holds_.add({begin, static_cast<std::uint32_t>(end - begin), lane});
+}
+
 void Recording::renew_anchor() {
     if (header_->virtual_clock != 0) {
         return;
@@ -338,7 +431,7 @@ void Recording::keep(const std::stop_token& stop) {
     std::int64_t next_ns = core::monotonic_ns();
     while (!stop.stop_requested()) {
         const std::uint32_t claims = claims_.load(std::memory_order_acquire);
-        prepare_chunks();
+        prepare_chunks(stop);
         const std::int64_t now_ns = core::monotonic_ns();
         if (now_ns >= next_ns) {
             next_ns = now_ns + kKeeperPeriodNs;

@@ -3,15 +3,21 @@
 // Threads: each StreamWriter belongs to one thread. Recording takes no lock and no allocation: a record is written in
 // place and counted. Once in 65,000 records a chunk is claimed by one atomic addition. What does not fit is counted in
 // the header.
+//
+// A fresh page costs its first writer a page fault (1 to 14 µs), and a tenth of that where it is made resident together
+// with others. So a thread of the recording does that ahead of the writers, by as much as they use in 100 ms; a writer
+// that has caught up with it does it for 64 KiB at a time.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 
 #include "engine/core/clock.h"
 #include "engine/core/result.h"
@@ -19,6 +25,7 @@
 
 namespace headway::trace {
 
+class Reader;
 class Recording;
 
 // Appends records of one type to one stream.
@@ -29,8 +36,8 @@ public:
     StreamWriter(Recording& recording, StreamId id) : recording_(&recording), id_(id) {}
 
     void add(const Record& record) {
-        if (next_ == end_) [[unlikely]] {
-            if (!grow()) {
+        if (next_ == stop_) [[unlikely]] {
+            if (!go_on()) {
                 return;
             }
         }
@@ -41,12 +48,32 @@ public:
     // The chunk written to last; null before the first record.
     [[nodiscard]] ChunkHeader* chunk() const { return chunk_; }
 
+    // Whether the next record is one whose cost is worth measuring: the first ones, the first of each page, and one in
+    // the middle of it.
+    [[nodiscard]] bool due() const { return next_ == stop_; }
+    // Whether it stands for itself alone: one of the first, or the first of its page.
+    [[nodiscard]] bool stands_alone() const;
+    // How many have been added.
+    [[nodiscard]] std::uint64_t count() const {
+        return ordinal_ == 0 ? 0
+                             : std::uint64_t{ordinal_ - 1} * records_per_chunk(sizeof(Record)) +
+                                   static_cast<std::uint64_t>(next_ - begin_);
+    }
+
 private:
-    bool grow();  // a new chunk; false, and counted, when the file is full
+    bool go_on();  // beyond a stop; false, and counted, when the file is full
+    bool grow();   // a new chunk
+
+    static constexpr std::uint32_t kFirstOnes = 64;
+    static constexpr bool kMeasured = std::is_same_v<Record, FrontendRecord> || std::is_same_v<Record, DropRecord>;
+    static constexpr std::size_t kPageBytes = 4096;
+    static constexpr std::size_t kStopBytes = kMeasured ? kPageBytes / 2 : std::size_t{64} << 10;
 
     Record* next_ = nullptr;
+    Record* stop_ = nullptr;  // where add() looks up; at most end_
     Record* end_ = nullptr;
     Record* begin_ = nullptr;
+    std::byte* resident_ = nullptr;  // up to there the pages are resident
     ChunkHeader* chunk_ = nullptr;
     Recording* recording_ = nullptr;
     std::uint32_t ordinal_ = 0;
@@ -63,13 +90,18 @@ public:
     static core::Result<std::unique_ptr<Recording>> create(std::size_t max_bytes, int fd = -1,
                                                            std::size_t resident_bytes = 0,
                                                            ClockKind clock = ClockKind::ticks);
+    // In this process's own memory, where pages can be huge ones: for a run that no other process watches. It has no
+    // descriptor; a child process that is forked off finds zeroes in its place.
+    static core::Result<std::unique_ptr<Recording>> create_private(std::size_t max_bytes);
     ~Recording();
     Recording(const Recording&) = delete;
     Recording& operator=(const Recording&) = delete;
 
     [[nodiscard]] Header& header() { return *header_; }
     [[nodiscard]] Control& control() { return header_->control; }
-    [[nodiscard]] int fd() const { return fd_; }
+    [[nodiscard]] int fd() const { return fd_; }  // -1 where it has none
+    // A reader of it, for this process.
+    [[nodiscard]] core::Result<std::unique_ptr<Reader>> reader() const;
 
     // Ticks are virtual nanoseconds from 0. Call before anything is recorded.
     void use_virtual_clock();
@@ -84,6 +116,9 @@ public:
         reserved_[device].fetch_add(bytes, std::memory_order_relaxed);
     }
 
+    // The learner held a lane back from `begin` to `end` (ticks) when it could have run a command. Any thread.
+    void record_hold(std::uint32_t lane, std::uint64_t begin, std::uint64_t end);
+
     // Renews the second anchor. Any one thread.
     void renew_anchor();
 
@@ -94,12 +129,20 @@ private:
     Recording() = default;
     template <class Record>
     friend class StreamWriter;
+    static core::Result<std::unique_ptr<Recording>> map(std::size_t max_bytes, int fd, bool in_private,
+                                                        std::size_t resident_bytes, ClockKind clock);
     ChunkHeader* claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal);
+    // Makes the pages from `place` on resident, unless they are; where those that are end, in the same chunk.
+    std::byte* resident_until(std::byte* place);
+    [[nodiscard]] std::byte* chunk_at(std::size_t index) const {
+        return reinterpret_cast<std::byte*>(header_) + kHeaderBytes + index * kChunkBytes;
+    }
     void start_keeper();
     void stop_keeper();
     void keep(const std::stop_token& stop);
-    void prepare_chunks();  // maps the next chunks' pages ahead of the writers (keeper only)
-    void prepare_chunks_to(std::size_t count);
+    // Chunks made resident ahead of the writers (keeper only).
+    void prepare_chunks(const std::stop_token& stop);
+    void prepare_chunks_to(std::size_t count, const std::stop_token& stop);
     void prepare_first_bytes();
 
     struct Strings;
@@ -108,12 +151,18 @@ private:
     std::uint32_t capacity_ = 0;  // chunks
     int fd_ = -1;
     bool owns_fd_ = false;
+    std::shared_ptr<void> private_;  // the memory of a recording without a descriptor
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;
     std::array<std::atomic<std::int64_t>, core::kMaxDevices> reserved_{};  // by device
-    std::atomic<std::uint32_t> claims_{0};  // wakes the keeper when a chunk has been taken
-    std::size_t chunks_prepared_ = 0;       // the keeper's, once it runs
+    std::atomic<std::uint32_t> claims_{0};                          // wakes the keeper when a chunk has been taken
+    std::atomic<std::uint32_t> resident_from_{0}, resident_to_{0};  // chunks that are resident whole
+    std::size_t first_bytes_ = 0;     // of each of the first chunks, resident from the start
+    std::int64_t rate_since_ns_ = 0;  // the keeper's: when it last looked at how fast chunks are used
+    std::size_t rate_used_ = 0, ahead_ = 3;
+    std::mutex holds_mutex_;
+    StreamWriter<ExecRecord> holds_{*this, {StreamKind::holds, 0}};
     ChunkHeader* samples_chunk_ = nullptr;  // likewise: where it writes its samples
     std::jthread keeper_;                   // samples memory, renews the anchor, prepares chunks
 };
@@ -123,5 +172,6 @@ extern template class StreamWriter<DropRecord>;
 extern template class StreamWriter<ExecRecord>;
 extern template class StreamWriter<SampleRecord>;
 extern template class StreamWriter<DriverRecord>;
+extern template class StreamWriter<CostRecord>;
 
 }  // namespace headway::trace

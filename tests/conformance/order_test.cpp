@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -257,6 +258,42 @@ TEST_P(DeviceConformance, AFailureSpoilsWhatItIsAddedToInPlace) {
     bench->binary_in_place(OpKind::add, x, bad);
     EXPECT_NE(error_of([&] { view.wait_to_read(); }).message.find("spilt"), std::string::npos);
     expect_equal(copy, Array::full({3}, 1.0), 0.0);  // taken before
+}
+
+TEST_P(DeviceConformance, OverwritingAFailedTensorCuresIt) {
+    Failing failing{bench.device(), "spilt"};
+    const Tensor bad = bench->host_call(Failing::run, &failing, Tensor(), {4});
+    let_it_fail(bench);
+    const Tensor sound = bench->full({4}, 2.0f);
+    const Tensor part = bench->full({2}, 3.0f);
+    bench->assign_slice(bad, 0, part);  // half of it is still what was never computed
+    EXPECT_NE(error_of([&] { bad.wait_to_read(); }).message.find("spilt"), std::string::npos);
+    bench->assign_slice(bad, 0, sound);
+    expect_equal(bad, Array::full({4}, 2.0), 0.0);
+    expect_equal(bench->with_scalar(OpKind::add_scalar, bad, 1.0f), Array::full({4}, 3.0), 0.0);
+    bench->waitall();  // the failure has been delivered
+
+    const Tensor again = bench->host_call(Failing::run, &failing, Tensor(), {4});
+    EXPECT_NE(error_of([&] { again.wait_to_read(); }).message.find("spilt"), std::string::npos);
+    bench->copy_into(again, sound);
+    expect_equal(again, Array::full({4}, 2.0), 0.0);
+}
+
+TEST_P(DeviceConformance, ShapesWhoseSizeOverflowsAreRefused) {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+    const core::OpId before = bench->issued();
+    const Tensor small = bench->ones({6});
+    for (const auto& call : std::vector<std::function<void()>>{
+             [&] { bench->normal({kHuge, kHuge}, 0, 1); }, [&] { bench->uniform({kHuge, kHuge, kHuge}, 0, 1); },
+             [&] { bench->full({kHuge, kHuge}, 0); },
+             [&] { bench->host_call(nullptr, nullptr, Tensor(), {kHuge, kHuge}); }}) {
+        const core::Error error = error_of(call);
+        EXPECT_EQ(error.kind, core::ErrorKind::shape);
+        EXPECT_NE(error.message.find("is too large to address"), std::string::npos) << error.message;
+    }
+    EXPECT_EQ(error_of([&] { bench->reshape(small, {kHuge, kHuge, 6}); }).kind, core::ErrorKind::shape);
+    EXPECT_EQ(error_of([&] { bench->reshape(small, {kHuge, kHuge, -1}); }).kind, core::ErrorKind::shape);
+    EXPECT_EQ(bench->issued(), before + 1);
 }
 
 TEST_P(DeviceConformance, WaitallDeliversTheFirstFailureOnce) {

@@ -248,7 +248,7 @@ void RandomProgram::in_place() {
         const int start = dice_.number(0, static_cast<int>(a.shape[0] - b->shape[0]));
         change(
             a, b, [&] { rt_.assign_slice(a.tensor, start, b->tensor); },
-            reference::assign_slice(array_of(a), start, array_of(*b)));
+            reference::assign_slice(array_of(a), start, array_of(*b)), a.shape[0] == b->shape[0]);
         return;
     }
     constexpr OpKind kKinds[] = {OpKind::add, OpKind::sub, OpKind::mul};
@@ -492,13 +492,16 @@ void RandomProgram::keep(Call call, Array expected, std::initializer_list<const 
 }
 
 template <class Call>
-void RandomProgram::change(Handle& target, const Handle* other, Call call, Array expected) {
+void RandomProgram::change(Handle& target, const Handle* other, Call call, Array expected, bool overwrites) {
     if (!small_enough(expected) || !issue(call)) {
         return;
     }
     note("op " + std::to_string(rt_.issued()) + ": changes v" + std::to_string(target.name) +
          (other != nullptr ? " by v" + std::to_string(other->name) : std::string()));
     target.storage->values = std::move(expected.values);
+    if (overwrites) {
+        target.storage->origins.clear();  // what had spoiled it is gone
+    }
     if (other != nullptr) {
         target.storage->origins.insert(other->storage->origins.begin(), other->storage->origins.end());
     }

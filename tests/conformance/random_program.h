@@ -87,8 +87,9 @@ private:
     bool issue(Call call);
     template <class Call>
     void keep(Call call, reference::Array expected, std::initializer_list<const Handle*> read);
+    // `overwrites`: all of the target, without reading it.
     template <class Call>
-    void change(Handle& target, const Handle* other, Call call, reference::Array expected);
+    void change(Handle& target, const Handle* other, Call call, reference::Array expected, bool overwrites = false);
     // Waits; `origins` are the failures that may come of it, empty when none may.
     template <class Call>
     void expect_of_wait(Call call, const std::set<core::OpId>& origins, bool delivers_all);

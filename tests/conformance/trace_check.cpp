@@ -41,7 +41,7 @@ std::vector<Record> all_records(const trace::Reader& reader, trace::StreamId id)
 // What each wait is said to have waited for, to be looked at when all executions are known.
 struct Wait {
     trace::FrontendRecord record;
-    core::OpId target_writer;  // of the buffer waited for, at that moment
+    core::OpId target_op;  // of the buffer waited for, at that moment
 };
 
 class Check {
@@ -227,7 +227,7 @@ private:
             }
             const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
             const auto& all_ended = ended[std::min<std::size_t>(record.kind >> trace::kWaitDeviceShift, 2)];
-            const std::uint64_t needed = record.out != 0   ? ops_[wait.target_writer].end
+            const std::uint64_t needed = record.out != 0   ? ops_[wait.target_op].end
                                          : record.in1 != 0 ? all_ended[record.in1]
                                                            : all_ended[record.in0];
             // The op barrier waits for the op just issued; with it after each op that is all of them.

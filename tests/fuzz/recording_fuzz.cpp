@@ -53,7 +53,10 @@ std::size_t record_bytes_of(trace::StreamKind kind) {
             return sizeof(trace::DropRecord);
         case trace::StreamKind::lane:
         case trace::StreamKind::launch:
+        case trace::StreamKind::holds:
             return sizeof(trace::ExecRecord);
+        case trace::StreamKind::costs:
+            return sizeof(trace::CostRecord);
         case trace::StreamKind::driver:
             return sizeof(trace::DriverRecord);
         case trace::StreamKind::samples:
@@ -86,7 +89,7 @@ void build(Input& input, std::byte* file) {
         std::byte* place = file + trace::kHeaderBytes + used * trace::kChunkBytes;
         ++used;
         auto* chunk = reinterpret_cast<trace::ChunkHeader*>(place);
-        chunk->kind = static_cast<trace::StreamKind>(kind % 8);
+        chunk->kind = static_cast<trace::StreamKind>(kind % 10);
         const auto odd = input.take<std::uint8_t>();  // which of the fields are the input's
         chunk->index = chunk->kind == trace::StreamKind::lane ? input.take<std::uint8_t>() % 20 : 0;
         const std::size_t record = record_bytes_of(chunk->kind);

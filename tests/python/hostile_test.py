@@ -1,6 +1,7 @@
 """Programs that try to take the runner down: each ends, says in one sentence what happened, and what was recorded
 before stays."""
 
+import json
 import os
 import signal
 import subprocess
@@ -35,7 +36,32 @@ class Hostile(unittest.TestCase):
         self.assertIn("latin.py", outcome.err)
 
     def test_a_module_that_is_not_there(self):
-        self.ends("\nimport no_such_module\n", 1, ["no_such_module", "program.py:2"])
+        self.ends(
+            "\nimport no_such_module\n",
+            1,
+            ["the module no_such_module is not installed, at program.py:2; programs run with /usr/bin/python3"],
+        )
+
+    def test_numpy_that_is_not_installed(self):
+        said = "NumPy is not installed, at %s:%d; run `apt install python3-numpy`"
+        hidden = "import sys\nsys.modules['numpy'] = None\n"
+        outcome = self.ends(hidden + "import numpy\n", 1, [said % ("program.py", 3)])
+        self.assertEqual(outcome.report["error"]["message"], said % ("program.py", 3))
+        # Also where a tensor is to become an array.
+        for make in ("import headway\nheadway.ones(2).numpy()\n", "from mxnet import np\nnp.ones(2).asnumpy()\n"):
+            self.ends(hidden + make, 1, [said % ("program.py", 4)])
+        # In a notebook, the line is that of its cells.
+        cells = [hidden, "x = 1\nimport numpy.linalg"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cells.ipynb")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"cells": [{"cell_type": "code", "source": cell} for cell in cells]}, file)
+            outcome = run(path)
+        self.assertEqual(outcome.status, 1, outcome.err)
+        self.assertIn(said % ("cells.ipynb", 7), outcome.err)
+
+    def test_a_part_that_an_installed_module_lacks(self):
+        self.ends("import json.no_such_part\n", 1, ["No module named 'json.no_such_part'", "program.py:1"])
 
     def test_stdout_that_is_gone(self):
         self.ends("import sys\nprint('before')\nsys.stdout = None\nprint('after')\n", 0, [])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import unittest
 
 from scenario import WITH_FIGURES, Scenario, main
@@ -16,12 +17,34 @@ class Compare(Scenario):
         self.assertEqual(both["a"]["settings"]["barrier"], "none")
         self.assertEqual(both["b"]["settings"]["barrier"], "minibatch")
         self.assertGreater(both["a"]["live_bytes_peak"], both["b"]["live_bytes_peak"])
-        self.assertIn(both["verdict"], ran.err)
+        verdict = both["verdict"]
+        self.assertIn(verdict["sentence"], ran.err)
+        self.assertEqual((both["runs"], verdict["runs"]), (5, 5))
+        self.assertIn(verdict["time"]["claim"], ("faster", "no measurable difference", "not comparable"))
+        self.assertEqual((verdict["memory"]["claim"], verdict["memory"]["subject"]), ("more", "A"))
+        self.assertRegex(verdict["sentence"], r"A needs \S+× the memory of B \(\S+ MB against \S+ MB\)")
+        self.assertIn("A (no barrier)", verdict["sentence"])
+        self.assertIn("B (barrier every minibatch)", verdict["sentence"])
         for word in ("total", "headway", "live bytes", "B / A"):
             self.assertIn(word, ran.err)
-        # Both programs' own output, in order.
-        self.assertEqual(ran.out.count("12 batches, time"), 2)
+        # Five runs of each, after one each to warm up, with the programs' own output.
+        self.assertEqual(ran.out.count("12 batches, time"), 12)
         self.assertEqual(os.listdir(self.folder), ["r.json"])
+
+    def test_what_is_said_once_is_of_both_sides(self):
+        ran = self.headway("compare", "train", "--device", "simulated", "--set", "batches=12", "--set", "hidden=64",
+                           "--a", "--barrier none", "--b", "--barrier minibatch --set batches=6", "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        both = json.loads((self.folder / "r.json").read_text())
+        for side, barrier, batches in (("a", "none", "12"), ("b", "minibatch", "6")):
+            settings = both[side]["settings"]
+            self.assertEqual(both[side]["device"]["kind"], "simulated")
+            self.assertEqual(settings["barrier"], barrier)
+            self.assertEqual(str(both[side]["parameters"]["batches"]), batches)
+            self.assertEqual(str(both[side]["parameters"]["hidden"]), "64")
+        ran = self.headway("compare", "--device", "simulated", "--a", "a.json", "--b", "b.json")
+        self.assertEqual(ran.status, 2)
+        self.assertIn("--device", ran.err)
 
     def test_a_comparison_in_virtual_time_is_the_same_every_time(self):
         reports = []
@@ -33,19 +56,49 @@ class Compare(Scenario):
         self.assertEqual(*reports)
         both = json.loads(reports[0])
         self.assertLess(both["a"]["total_ns"], both["b"]["total_ns"])
-        self.assertIn("SIMULATED", ran.err)
+        # Exact, so that one run of each is enough.
+        verdict = both["verdict"]
+        self.assertEqual((verdict["runs"], verdict["time"]["claim"], verdict["time"]["subject"]), (1, "faster", "A"))
+        self.assertEqual(verdict["time"]["medians"], {"a": both["a"]["total_ns"], "b": both["b"]["total_ns"]})
+        self.assertRegex(verdict["sentence"], r"^SIMULATED: A \(wait=once\) is \S+× as fast as B \(wait=each\): ")
+        self.assertIn(verdict["sentence"], ran.err)
 
-    def test_one_run_each_says_so(self):
-        ran = self.headway("compare", "increment", "--a", "--device simulated", "--b", "--device simulated --set wait=each")
+    def test_one_run_each_says_nothing_about_time(self):
+        ran = self.headway("compare", "train", "--a", "--barrier none", "--b", "--barrier minibatch", "--repeat", 1,
+                           "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
-        self.assertIn("(of one run each)", ran.err)
+        verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
+        self.assertEqual(verdict["time"]["claim"], "one run says nothing")
+        self.assertIsNone(verdict["time"]["subject"])
+        self.assertTrue(verdict["sentence"].startswith("One run each says nothing about time; A (no barrier) needs "))
+        self.assertIn(verdict["sentence"], ran.err)
+        self.assertNotRegex(ran.err, r"\d as fast as|less time")
+
+    def test_exchanging_the_sides_mirrors_the_verdict(self):
+        none, each = "--device simulated --barrier none", "--device simulated --barrier op --set wait=each"
+        sentences = []
+        for a, b in ((none, each), (each, none)):
+            ran = self.headway("compare", "increment", "--a", a, "--b", b, "--report", "r.json")
+            self.assertEqual(ran.status, 0, ran)
+            sentences.append(json.loads((self.folder / "r.json").read_text())["verdict"]["sentence"])
+        turned = re.sub(r"\b[AB]\b", lambda m: "B" if m.group() == "A" else "A", sentences[1])
+        self.assertEqual(sentences[0], turned)
+        self.assertIn("A (no barrier, wait=once)", sentences[0])
+
+    def test_a_tab_or_a_frontend_is_compared_and_named(self):
+        ran = self.headway("compare", "frontends", "--a", "--device simulated", "--b", "--device simulated --tab python",
+                           "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
+        self.assertEqual((verdict["a"], verdict["b"]), ("C++", "Python"))
+        self.assertIn("A (C++)", verdict["sentence"])
 
     def test_repeats_take_turns_and_compare_medians(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --set batches=12", "--b",
                            "--barrier minibatch --set batches=12", "--repeat", 3, "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
         self.assertEqual(ran.out.count("12 batches, time"), 8)  # and one each to warm up
-        self.assertIn("(medians of 3 runs each)", ran.err)
+        self.assertIn("medians of 3 runs each", ran.err)
         both = json.loads((self.folder / "r.json").read_text())
         self.assertEqual(both["runs"], 3)
         for side in ("a", "b"):
@@ -56,15 +109,34 @@ class Compare(Scenario):
             self.assertEqual(repeat["total_ns"]["least"], min(totals))
             self.assertEqual(repeat["total_ns"]["most"], max(totals))
             self.assertEqual(both[side]["total_ns"], sorted(totals)[1])
-        a, b = (both[side]["repeat"]["total_ns"] for side in ("a", "b"))
-        overlap = a["least"] <= b["most"] and b["least"] <= a["most"]
-        self.assertEqual("no clear difference in time" in both["verdict"], overlap, both["verdict"])
+        verdict = both["verdict"]
+        self.assertIn(verdict["time"]["claim"], ("too few runs", "not comparable"))
+        for side in ("a", "b"):
+            total = both[side]["repeat"]["total_ns"]
+            self.assertEqual(verdict["time"]["medians"][side], total["median"])
+            self.assertEqual(verdict["time"]["spreads"][side], [total["least"], total["most"]])
+
+    def test_faster_is_said_where_the_runs_are_separated_and_nowhere_else(self):
+        ran = self.headway("compare", "increment", "--a", "--set n=200", "--b", "--set n=400000", "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        both = json.loads((self.folder / "r.json").read_text())
+        time = both["verdict"]["time"]
+        a, b = (both[side]["repeat"]["totals_ns"] for side in ("a", "b"))
+        self.assertLess(max(a), min(b))
+        self.assertEqual((time["claim"], time["subject"]), ("faster", "A"))
+        self.assertAlmostEqual(time["p"], 2 / 252)
+        ran = self.headway("compare", "increment", "--a", "--set n=2000", "--b", "--set n=2000", "--report", "r.json")
+        both = json.loads((self.folder / "r.json").read_text())
+        a, b = (both[side]["repeat"]["totals_ns"] for side in ("a", "b"))
+        if not (max(a) < min(b) or max(b) < min(a)):  # of five runs each nothing less is enough
+            self.assertNotEqual(both["verdict"]["time"]["claim"], "faster", both["verdict"])
 
     def test_the_same_against_itself_differs_in_nothing(self):
         ran = self.headway("compare", "increment", "--a", "--device simulated --set n=200 --barrier none", "--b",
                            "--device simulated --set n=200 --barrier minibatch", "--repeat", 2)
         self.assertEqual(ran.status, 0, ran)
-        self.assertIn("changes neither time nor memory", ran.err)
+        self.assertIn("take the same time", ran.err)
+        self.assertIn("need the same memory", ran.err)
         self.assertIn("SIMULATED", ran.err)
 
     def test_repeats_need_something_to_run(self):
@@ -104,13 +176,21 @@ class Compare(Scenario):
         both = json.loads((self.folder / "r.json").read_text())
         self.assertIsNotNone(both["a"]["error"])
         self.assertIsNone(both["b"]["error"])
+        # Once is enough to know, and nothing is claimed.
+        self.assertEqual(both["runs"], 1)
+        self.assertEqual(both["verdict"]["time"]["claim"], "not comparable")
+        self.assertEqual(both["verdict"]["memory"]["claim"], "not comparable")
+        self.assertRegex(both["verdict"]["sentence"], r"^A \(.*\) failed after .*; A and B are not compared\.$")
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_a_figure_of_both(self):
         ran = self.headway("compare", "increment", "--a", "--device simulated", "--b",
                            "--device simulated --set wait=each", "--figure", "f.svg")
         self.assertEqual(ran.status, 0, ran)
-        self.assertTrue((self.folder / "f.svg").read_text().startswith("<"))
+        figure = (self.folder / "f.svg").read_text()
+        self.assertTrue(figure.startswith("<"))
+        self.assertIn("SIMULATED: A (wait=once) is ", figure)
+        self.assertIn("one run each", figure)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_a_moving_figure_of_both(self):

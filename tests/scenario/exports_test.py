@@ -61,7 +61,8 @@ class Exports(Scenario):
         trace, _ = self.exported("t.json.gz", "--barrier", "none", "--workers", 2)
         by_thread = {}
         for event in trace["traceEvents"]:
-            if event["ph"] == "X":
+            # What the frontend measured of itself may overlap: it can lose its core within a record.
+            if event["ph"] == "X" and event.get("cat") != "cost":
                 begin = round(event["ts"] * 1000)
                 by_thread.setdefault(event["tid"], []).append((begin, begin + round(event["dur"] * 1000)))
         for spans in by_thread.values():
@@ -169,7 +170,8 @@ class Exports(Scenario):
         self.assertLess(report["without_barriers_ns"], report["total_ns"])
         for wait in report["waits"]:
             split = wait["split"]
-            self.assertEqual(split["before_ns"] + split["own_ns"] + split["return_ns"], wait["ns"])
+            self.assertEqual(split["before_ns"] + split["own_ns"] + split["handover_ns"] + split["return_ns"],
+                             wait["ns"])
             self.assertEqual(split["before_ops"] + split["own_ops"], wait["caused_by_count"])
 
     def test_repeats_show_median_and_spread_and_the_warm_up_apart(self):
@@ -180,7 +182,8 @@ class Exports(Scenario):
         self.assertEqual(repeat["runs"], 3)
         self.assertEqual(repeat["totals_ns"], [report["total_ns"]] * 3)
         self.assertEqual(repeat["total_ns"], {"median": report["total_ns"], "least": report["total_ns"],
-                                              "most": report["total_ns"], "warmup": report["total_ns"]})
+                                              "most": report["total_ns"], "warmup": report["total_ns"],
+                                              "each": [report["total_ns"]] * 3})
         self.assertIn("median", ran.err)
         # Every option of the run reaches each of them.
         ran = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--issue", "graph",

@@ -14,13 +14,13 @@ class Increment(Scenario):
         for wait in report["waits"]:
             self.assertLessEqual(len(wait["caused_by"]), 1)
         self.assertLessEqual(len(first), 1)
-        self.assertEqual(report["prediction"], "N·(t1+t2+t3)")
+        self.assertEqual(report["prediction"]["formula"], "N·(t1+h+t2+t3)")
 
     def test_once_waits_once(self):
         report = self.run_program("increment", *settings(n=10000), "--workers", 1)
         self.assertEqual(report["ops"], 10000)
         self.assertEqual([wait["kind"] for wait in report["waits"]], ["waitall"])
-        self.assertEqual(report["prediction"], "max(t1 + N·t2, N·t1 + t2) + t3")
+        self.assertEqual(report["prediction"]["formula"], "max(t1+N·t2, N·t1+t2)+h+t3")
         self.assertGreater(report["predicted_ns"], 0)
         self.assertEqual([scope["name"] for scope in report["scopes"]], ["wait once"])
 
@@ -39,7 +39,8 @@ class Increment(Scenario):
         self.assertGreaterEqual(report["headway_max"], 2)
         lines = report["stdout"].splitlines()
         self.assertEqual(len(lines), 2)
-        issued, finished = (float(line.split()[-2]) for line in lines)
+        unit = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+        issued, finished = (float(line.split()[-2]) * unit[line.split()[-1]] for line in lines)
         self.assertLessEqual(issued, finished)
         each = self.run_program("matmul", *settings(reps=4, size=300, wait="each"), "--workers", 1)
         self.assertEqual(len(waits_of(each, "wait_to_read")), 4)

@@ -52,7 +52,7 @@ class Interrupt(Scenario):
 
     def test_a_run_far_ahead_stops_as_well(self):
         # Without a barrier the frontend soon sits in the last wait, with everything queued.
-        child = self.start("run", "matmul", *settings(reps=1000, size=2000), "--report", "r.json")
+        child = self.start("run", "matmul", *settings(reps=1000, size=2000), "--budget", "none", "--report", "r.json")
         time.sleep(1)
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=120)

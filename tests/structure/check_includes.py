@@ -24,24 +24,27 @@ ARROWS = {
     "engine/runtime": ["engine/devices"],
     "engine/nn": ["engine/runtime"],
     "app/model": ["engine/trace"],
+    "app/comparison": ["app/model"],
     "app/lesson": ["app/model"],
     "app/exchange": ["app/model"],
-    "app/figure": ["app/model"],
+    "app/figure": ["app/comparison"],
     "app/editor": ["engine/core"],
     "app/confinement": ["engine/core"],
     "app/gfx": ["engine/core"],
     "app/platform": ["app/gfx"],
-    "app/session": ["app/model", "app/confinement"],
+    "app/session": ["app/comparison", "app/confinement"],
     "app/ui": ["app/lesson", "app/figure", "app/session", "app/gfx", "app/editor"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
     "app/runner/python": ["app/runner/programs"],
     "app/runner": ["app/runner/programs", "app/runner/python", "engine/devices/cpu", "engine/devices/simulated",
-                   "app/exchange", "app/figure", "app/confinement"],
+                   "app/exchange", "app/figure", "app/comparison", "app/confinement"],
 }
 
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.
 EXTRA_HEADERS = {
-    "app/model": {"engine/devices/op.h"},  # names of ops
+    # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
+    "app/model": {"engine/devices/op.h", "engine/devices/simulated/cost_model.h",
+                  "engine/devices/simulated/virtual_lanes.h"},
 }
 
 # Files that know everyone.

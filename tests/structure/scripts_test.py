@@ -19,10 +19,12 @@ FAKES = {
     "id": 'cat "$FAKE/user"',
     "sudo": 'exec "$@"',
     "cmake": '''directory=build/$2; [ ! -e "$FAKE/cmake-fails" ] || { echo "CMake Error: no"; exit 1; }
-                mkdir -p "$directory"; : >"$directory/build.ninja"''',
+                mkdir -p "$directory"; : >"$directory/build.ninja"; cat "$FAKE/configured"''',
     "ccache": "true",
+    "ldconfig": 'cat "$FAKE/libraries"',
     "ninja": '''[ ! -e "$FAKE/ninja-fails" ] || { echo "FAILED: main.o"; echo "main.cpp:1: error: no"; exit 1; }
-                sleep "$(cat "$FAKE/build-time")"; cp "$FAKE/headway" "$2/headway"''',
+                sleep "$(cat "$FAKE/build-time")"; cp "$FAKE/headway" "$2/headway"
+                ! grep -q "CUDA device: built" "$FAKE/configured" || : >"$2/libheadway_cuda.so"''',
 }
 
 
@@ -44,6 +46,8 @@ class Scripts(unittest.TestCase):
             (self.bin / name).symlink_to(shutil.which(name))
         self.note("user", "0\n")
         self.note("build-time", "0")
+        self.note("libraries")
+        self.note("configured", "-- CUDA device: left out, nvcc was not found\n")
         self.note("installed", self.all_packages())
         self.note("available", self.all_packages())
         program = self.fake / "headway"
@@ -61,7 +65,7 @@ class Scripts(unittest.TestCase):
 
     @staticmethod
     def all_packages():
-        listed = subprocess.run(["bash", "-c", f'source "{SCRIPTS}/lib-install"; printf "%s\\n" "${{build_packages[@]}}"'],
+        listed = subprocess.run(["bash", "-c", f'source "{SCRIPTS}/lib-install"; printf "%s\\n" "${{user_packages[@]}}"'],
                                 check=True, capture_output=True, text=True).stdout
         return "".join(line.split("|")[0] + "\n" for line in listed.splitlines())
 
@@ -128,6 +132,40 @@ class Scripts(unittest.TestCase):
         self.note("installed", (self.fake / "installed").read_text().replace("pkg-config\n", ""))
         self.run_script("devices")  # the other name counts as installed
         self.assertEqual(self.called("apt-get"), 0)
+
+    def test_installs_what_programs_need_when_they_run(self):
+        self.leave_out("python3-numpy", "procps")
+        self.run_script("devices")
+        self.assertIn("install --no-install-recommends python3-numpy procps\n", self.calls)
+
+    def test_builds_all_that_a_user_needs(self):
+        self.run_script("devices")
+        self.assertRegex(self.calls, r"ninja -C .* for_users\n")
+
+    def test_says_what_to_install_for_a_gpu_that_has_a_driver_and_no_toolkit(self):
+        self.assertNotIn("NVIDIA", self.run_script("devices").stderr)  # no driver
+        self.note("libraries", "\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/libcuda.so.1\n")
+        (self.root / "CMakePresets.json").write_text("{ }")
+        said = self.run_script("devices").stderr
+        self.assertIn("there is an NVIDIA driver, but the device cuda could not be built: nvcc was not found\n", said)
+        self.assertIn("install CUDA 12.0 or later from https://developer.nvidia.com/cuda-downloads", said)
+        self.assertEqual(self.run_script("devices").stderr, "")  # told once per configuration
+
+        self.note("available", self.all_packages() + "cuda-nvcc-13-0\n")
+        (self.root / "CMakePresets.json").write_text("{  }")
+        self.assertIn("to have it: apt install cuda-nvcc-13-0 ", self.run_script("devices").stderr)
+
+        self.note("configured", "-- CUDA device: built\n")
+        (self.root / "CMakePresets.json").write_text("{   }")
+        self.assertEqual(self.run_script("devices").stderr, "")
+
+    def test_configures_anew_when_a_cuda_compiler_appears(self):
+        self.run_script("devices")
+        self.command("nvcc", "true")
+        self.run_script("devices")
+        self.assertEqual(self.called("cmake"), 1)
+        self.run_script("devices")
+        self.assertEqual(self.called("cmake"), 0)
 
     def test_uses_sudo_only_when_it_must(self):
         self.note("user", "1000\n")

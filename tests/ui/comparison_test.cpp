@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "app/comparison/verdict.h"
+#include "app/ui/app_state.h"
 #include "app/ui/stages_panel.h"
 
 namespace headway::ui {
@@ -29,47 +31,122 @@ session::Settings training(trace::BarrierKind barrier) {
     return settings;
 }
 
+// A state with a simulated session, run to the end each time.
+struct Compared {
+    session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
+    AppState state{session, {}};
+    void run(const session::Settings& settings) {
+        session.settings = settings;
+        ui::run(session);
+    }
+    std::string sentence() {
+        const comparison::Verdict* verdict = state.verdict();
+        return verdict != nullptr ? verdict->sentence : std::string();
+    }
+};
+
 TEST(Comparison, SaysWhoIsFasterAndWhatItCosts) {
-    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
-    session.settings = training(trace::BarrierKind::none);
-    run(session);
-    session.settings = training(trace::BarrierKind::minibatch);
-    run(session);
-    const Verdict verdict = compare(*session.a(), *session.b());
+    Compared c;
+    c.run(training(trace::BarrierKind::none));
+    EXPECT_EQ(c.sentence(), "");
+    c.run(training(trace::BarrierKind::minibatch));
     // Without barriers the backend never idles: A cannot be slower. On a virtual clock this is exact.
-    ASSERT_LT(session.a()->numbers().total_ns, session.b()->numbers().total_ns);
-    EXPECT_EQ(verdict.time.find("A is "), 0u) << verdict.time;
-    EXPECT_EQ(verdict.memory.find("and needs "), 0u) << verdict.memory;
-    EXPECT_NE(verdict.memory.find("× the memory"), std::string::npos) << verdict.memory;
-    EXPECT_EQ(verdict.memory_tone, Verdict::Tone::bad);
+    ASSERT_LT(c.session.a()->numbers().total_ns, c.session.b()->numbers().total_ns);
+    EXPECT_EQ(c.sentence().find("SIMULATED: A (no barrier) "), 0u) << c.sentence();
+    EXPECT_NE(c.sentence().find("; A needs "), std::string::npos) << c.sentence();
+    EXPECT_NE(c.sentence().find("the memory of B ("), std::string::npos) << c.sentence();
 }
 
-TEST(Comparison, ComparesOnlyWhatCanBeCompared) {
-    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
-    session.settings = training(trace::BarrierKind::none);
-    run(session);
-    session.settings = training(trace::BarrierKind::none);
-    session.settings.parameters[0].second = "4";
-    run(session);
-    Verdict verdict = compare(*session.a(), *session.b());
-    EXPECT_EQ(verdict.time, "A and B have different parameters");
-    EXPECT_EQ(verdict.memory, "");
-    session.settings = training(trace::BarrierKind::none);
-    session.settings.parameters[0].second = "4";
-    run(session);
-    verdict = compare(*session.a(), *session.b());
-    EXPECT_EQ(verdict.time, "A and B take equally long");
-    EXPECT_EQ(verdict.memory, "and need as much memory");
+TEST(Comparison, RunsThatDifferInAParameterAreNamedByIt) {
+    Compared c;
+    c.run(training(trace::BarrierKind::none));
+    auto fewer = training(trace::BarrierKind::none);
+    fewer.parameters[0].second = "4";
+    c.run(fewer);
+    EXPECT_NE(c.sentence().find("A (batches=8) takes "), std::string::npos) << c.sentence();
+    EXPECT_NE(c.sentence().find("A (batches=8)"), std::string::npos) << c.sentence();
+    c.run(fewer);
+    EXPECT_EQ(c.sentence().find("SIMULATED: A and B take the same time"), 0u) << c.sentence();
+}
+
+TEST(Comparison, WhatWasSteppedFailedOrStoppedIsNeverPinned) {
+    Compared c;
+    c.run(training(trace::BarrierKind::none));
+    const auto* first = c.session.b()->run();
+    auto failing = training(trace::BarrierKind::minibatch);
+    failing.budget_bytes = 1 << 20;
+    c.session.settings = failing;
+    ASSERT_TRUE(c.session.start());
+    while (c.session.live() || c.session.behind()) {
+        c.session.poll(5);
+    }
+    ASSERT_EQ(c.session.b()->phase(), session::Phase::failed);
+    ASSERT_EQ(c.session.a()->run(), first);
+    EXPECT_NE(c.sentence().find("B ("), std::string::npos);
+    EXPECT_NE(c.sentence().find("A and B are not compared."), std::string::npos) << c.sentence();
+    c.run(training(trace::BarrierKind::minibatch));
+    EXPECT_EQ(c.session.a()->run(), first) << "the failed run took A's place";
+    // One of another program never stays.
+    auto other = training(trace::BarrierKind::none);
+    other.program = "increment";
+    other.parameters = {{"n", "50"}};
+    c.run(other);
+    EXPECT_EQ(c.session.a(), nullptr);
+}
+
+TEST(Comparison, BothSidesAreRunInTurnAndTheMiddleOnesAreShown) {
+    Compared c;
+    auto none = training(trace::BarrierKind::none), each = training(trace::BarrierKind::minibatch);
+    none.device = each.device = "cpu";
+    none.parameters = each.parameters = {{"batches", "4"}, {"batch_size", "64"}, {"features", "64"}, {"hidden", "64"}};
+    c.run(none);
+    c.session.settings = each;
+    ASSERT_TRUE(c.state.sides());
+    c.state.compare();
+    ASSERT_NE(c.state.comparing(), nullptr);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+    while (c.state.comparing() != nullptr && std::chrono::steady_clock::now() < end) {
+        c.state.poll(5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_EQ(c.state.comparing(), nullptr);
+    ASSERT_NE(c.session.a(), nullptr);
+    EXPECT_EQ(c.session.a()->run()->info().barrier, "none");
+    EXPECT_EQ(c.session.b()->run()->info().barrier, "minibatch");
+    const comparison::Verdict* verdict = c.state.verdict();
+    ASSERT_NE(verdict, nullptr);
+    EXPECT_GE(verdict->runs, 1u);
+    EXPECT_EQ(verdict->runs, c.state.runs_behind());
+    EXPECT_TRUE(verdict->warmed_up);
+    EXPECT_NE(verdict->time.claim, comparison::Claim::one_run);
+}
+
+TEST(Comparison, WhatIsShownIsMarkedOnceSomethingElseIsSet) {
+    Compared c;
+    c.run(training(trace::BarrierKind::none));
+    EXPECT_EQ(c.state.earlier(), "");
+    c.session.settings.parameters[0].second = "9";
+    EXPECT_EQ(c.state.earlier(), "from before the parameters were changed");
+    c.session.settings.program = "increment";
+    EXPECT_EQ(c.state.earlier(), "of another lesson");
+}
+
+TEST(Comparison, MoreRunsAreMadeWhereTheyTakeLittleTime) {
+    EXPECT_EQ(session::Rounds::planned_for(0.01), session::Rounds::kMost);
+    EXPECT_EQ(session::Rounds::planned_for(3), 5u);
+    EXPECT_EQ(session::Rounds::planned_for(8), 2u);
+    EXPECT_EQ(session::Rounds::planned_for(100), 1u);
 }
 
 TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     model::Numbers n;
     n.total_ns = 1000;
+    n.predicted = true;
     n.predicted_ns = 984;
     EXPECT_EQ(prediction_verdict(n), "1.6 % apart");
     n.predicted_ns = 1000;
     EXPECT_EQ(prediction_verdict(n), "exactly as predicted");
-    n.predicted_ns = 0;
+    n.predicted = false;
     EXPECT_EQ(prediction_verdict(n), "");
     n.told.issues = false;  // all else is left over from somewhere
     n.predicted_ns = n.total_ns = 100;

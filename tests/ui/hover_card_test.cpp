@@ -214,6 +214,21 @@ TEST(HoverCard, ReadsTheCurves) {
     EXPECT_NE(all_of(describe(*run, hit)).find("live"), std::string::npos);
 }
 
+TEST(HoverCard, NamesWhatACurveHoldsWithinAPixel) {
+    const auto run = figure::test::training({}, 3, true);
+    figure::Hit hit;
+    hit.row = figure::RowKind::headway;
+    hit.ns = static_cast<double>(run->headway().most_at_ns() - run->measure_begin_ns());
+    hit.ns_per_px = 1;
+    EXPECT_EQ(all_of(describe(*run, hit)).find("in this pixel"), std::string::npos);
+    hit.ns_per_px = 1e9;
+    const std::string most = std::to_string(run->headway().most());
+    EXPECT_NE(all_of(describe(*run, hit)).find("between  0 and " + most + " in this pixel"), std::string::npos)
+        << all_of(describe(*run, hit));
+    hit.row = figure::RowKind::memory;
+    EXPECT_NE(all_of(describe(*run, hit)).find("in this pixel"), std::string::npos);
+}
+
 TEST(HoverCard, TellsMomentsAsFinelyAsTheViewDoes) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;

@@ -1,4 +1,5 @@
 #include "app/session/session.h"
+#include "engine/core/machine_memory.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -186,7 +187,7 @@ TEST_F(SessionTest, WhatIsAskedForWhileTheRunnerStartsIsDone) {
     ASSERT_TRUE(session.start());
     ASSERT_EQ(session.b()->run(), nullptr) << "nothing is recorded yet";
     session.set_barrier({});  // as written, no budget, no limit: all of them zeros
-    session.set_budget(0);
+    session.set_budget(core::kNoBudget);
     session.set_queue_limit(0);
     ASSERT_TRUE(poll_until(session, [&] {
         return session.b()->run() != nullptr && session.b()->run()->op_count() > 200;

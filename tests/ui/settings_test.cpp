@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/confinement/confinement.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::session {
 namespace {
@@ -23,17 +24,16 @@ TEST(Settings, BarrierWordsGoBothWays) {
     }
 }
 
-TEST(Settings, SizesAreReadAsPeopleWriteThem) {
-    EXPECT_EQ(*bytes_from_text("512M"), 512u << 20);  // as on the command line
-    EXPECT_EQ(*bytes_from_text("2G"), 2u << 30);
-    EXPECT_EQ(*bytes_from_text("2MiB"), 2u << 20);
+TEST(Settings, SizesAreReadAsOnTheCommandLine) {
+    EXPECT_EQ(*bytes_from_text("512M"), 512u << 20);
+    EXPECT_EQ(*bytes_from_text("1.5G"), 3u << 29);
     EXPECT_EQ(*bytes_from_text("1.5 GB"), 1'500'000'000u);
-    EXPECT_EQ(*bytes_from_text("64 mb"), 64'000'000u);
-    EXPECT_EQ(*bytes_from_text("1500"), 1500u);
-    EXPECT_EQ(*bytes_from_text("none"), 0u);
+    EXPECT_EQ(*bytes_from_text("0"), 0u);
+    EXPECT_EQ(*bytes_from_text("none"), core::kNoBudget);
+    EXPECT_EQ(*bytes_from_text("default"), 0u);
     EXPECT_EQ(*bytes_from_text(" "), 0u);
     for (const char* text : {"12Q", "M", "-5M", "1e30G", "nan", "12 M B"}) {
-        EXPECT_EQ(bytes_from_text(text).has_value(), std::string(text) == "12 M B") << text;
+        EXPECT_FALSE(bytes_from_text(text)) << text;
     }
 }
 
@@ -43,19 +43,25 @@ TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
     const auto plain = runner_arguments(settings, 3, 1 << 20);
     EXPECT_EQ(plain[0], "run");
     EXPECT_EQ(plain[1], "train");
-    for (const char* absent : {"--budget", "--queue-limit", "--workers", "--streams", "--set"}) {
+    for (const char* absent :
+         {"--budget", "--queue-limit", "--workers", "--streams", "--set", "--free-policy", "--costs"}) {
         EXPECT_EQ(std::count(plain.begin(), plain.end(), absent), 0) << absent;
     }
     settings.barrier = {BarrierKind::behind, 2};
     settings.parameters = {{"batches", "7"}};
     settings.budget_bytes = 99;
     settings.queue_limit = 64;
+    settings.free_policy = "lazy";
+    settings.device = "simulated";
+    settings.costs = "t1=1us";
     const auto full = runner_arguments(settings, 3, 1 << 20);
     const auto follows = [&full](const std::string& option, const std::string& value) {
         const auto at = std::find(full.begin(), full.end(), option);
         return at != full.end() && at + 1 != full.end() && *(at + 1) == value;
     };
     EXPECT_TRUE(follows("--barrier", "behind:2"));
+    EXPECT_TRUE(follows("--free-policy", "lazy"));
+    EXPECT_TRUE(follows("--costs", "t1=1us"));
     settings.barrier = {};
     const auto written = runner_arguments(settings, 3, 1 << 20);
     EXPECT_EQ(*(std::find(written.begin(), written.end(), "--barrier") + 1), "as-written");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/ui/window_fixture.h"
+#include "engine/core/machine_memory.h"
 
 namespace headway::ui::test {
 namespace {
@@ -167,6 +168,8 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     type("budget", "lots");
     EXPECT_EQ(session.settings.budget_bytes, 64u << 20u);
     type("budget", "none");
+    EXPECT_EQ(session.settings.budget_bytes, core::kNoBudget);
+    type("budget", "default");
     EXPECT_EQ(session.settings.budget_bytes, 0u);
     reach("queue_limit");
     type("queue_limit", "64");
@@ -176,11 +179,16 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     EXPECT_EQ(session.settings.streams, 3u);
     type("streams", "99");
     EXPECT_EQ(session.settings.streams, 3u);
+    reach("costs");
+    type("costs", "t1=1us");
+    EXPECT_EQ(session.settings.costs, "t1=1us");
     reach("seed");
     type("seed", "11");
     EXPECT_EQ(session.settings.seed, 11u);
     run_to_the_end();
     EXPECT_EQ(session.b()->run()->info().free_policy, "stream");
+    EXPECT_EQ(session.b()->run()->info().chosen, (std::vector<std::string>{"free_policy", "streams"}));
+    EXPECT_NE(session.b()->run()->info().cost_models.find("\"t1_ns\":1000,"), std::string::npos);
     EXPECT_EQ(session.b()->run()->info().queue_limit, 64u);
     EXPECT_EQ(session.b()->run()->info().seed, 11u);
     EXPECT_EQ(session.b()->run()->info().streams, 3u);

@@ -43,10 +43,9 @@ public:
         const auto done_ns = context.now_ns();
         rt.measure_end();
 
-        const auto seconds = [&](std::int64_t ns) { return static_cast<double>(ns - begin_ns) * 1e-9; };
-        context.printf("%lld steps, waiting %s: issued after %.4f sec, finished after %.4f sec",
-                       static_cast<long long>(n), wait_each ? "for each" : "once", seconds(issued_ns),
-                       seconds(done_ns));
+        context.printf("%lld steps, waiting %s: issued after %s, finished after %s", static_cast<long long>(n),
+                       wait_each ? "for each" : "once", time_text(issued_ns - begin_ns).c_str(),
+                       time_text(done_ns - begin_ns).c_str());
     }
 };
 

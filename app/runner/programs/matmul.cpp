@@ -43,9 +43,8 @@ public:
         const auto done_ns = context.now_ns();
         rt.measure_end();
 
-        const auto seconds = [&](std::int64_t ns) { return static_cast<double>(ns - begin_ns) * 1e-9; };
-        context.printf("headway, issued:   %.4f sec", seconds(issued_ns));
-        context.printf("headway, finished: %.4f sec", seconds(done_ns));
+        context.printf("issued:   %s", time_text(issued_ns - begin_ns).c_str());
+        context.printf("finished: %s", time_text(done_ns - begin_ns).c_str());
     }
 };
 

@@ -4,6 +4,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "app/model/format.h"
+
 namespace headway::runner {
 
 double ProgramContext::number(const std::string& name) const {
@@ -31,6 +33,10 @@ void ProgramContext::printf(const char* format, ...) {
     std::vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     print(line);
+}
+
+std::string time_text(std::int64_t ns) {
+    return model::duration_text(static_cast<double>(ns));
 }
 
 std::vector<std::unique_ptr<Program>> built_in_programs() {

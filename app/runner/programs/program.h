@@ -71,6 +71,9 @@ inline runtime::Runtime& at_line(runtime::Runtime& runtime,
     return runtime;
 }
 
+// A time as programs print it, in three digits: "1.38 ms".
+std::string time_text(std::int64_t ns);
+
 // Those that are built in, in the order in which they are taught.
 std::vector<std::unique_ptr<Program>> built_in_programs();
 

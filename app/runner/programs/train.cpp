@@ -63,7 +63,7 @@ public:
         const auto memory_before = context.memory_bytes();
         rt.measure_begin();
         const auto begin_ns = context.now_ns();
-        const auto seconds = [&] { return static_cast<double>(context.now_ns() - begin_ns) * 1e-9; };
+        const auto elapsed = [&] { return time_text(context.now_ns() - begin_ns); };
         rt.scope_begin("training");
         for (std::int64_t b = 1; b <= batches; ++b) {
             rt.minibatch_begin();
@@ -80,16 +80,16 @@ public:
             loss = {};
             at_line(rt).minibatch_end();  // the barrier, if there is one
             if (b % kPrintEvery == 0) {
-                context.printf("batch %lld, time %.4f sec", static_cast<long long>(b), seconds());
+                context.printf("batch %lld, time %s", static_cast<long long>(b), elapsed().c_str());
             }
         }
         const auto memory_issued = context.memory_bytes();
         at_line(rt).waitall();
         rt.scope_end("training");
-        const double total = seconds();
+        const std::string total = elapsed();
         const auto memory_after = std::max(memory_issued, context.memory_bytes());
         rt.measure_end();
-        context.printf("%lld batches, time %.4f sec", static_cast<long long>(batches), total);
+        context.printf("%lld batches, time %s", static_cast<long long>(batches), total.c_str());
         context.printf("increased memory: %.1f MB",
                        static_cast<double>(memory_after - std::min(memory_before, memory_after)) * 1e-6);
 

@@ -1,10 +1,13 @@
 #include "app/runner/python/module.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include "app/runner/programs/program.h"
+#include "app/runner/python/simulated_host.h"
 #include "app/runner/python/tensor_type.h"
 
 namespace headway::runner::python {
@@ -203,6 +206,18 @@ PyObject* clock_seconds(PyObject*, PyObject*) {
     return PyFloat_FromDouble(runtime->program_seconds());
 }
 
+PyObject* time_words(PyObject*, PyObject* seconds) {
+    const double value = PyFloat_AsDouble(seconds);
+    if (PyErr_Occurred() != nullptr) {
+        return nullptr;
+    }
+    if (!std::isfinite(value) || std::abs(value) > 1e9) {
+        PyErr_SetString(PyExc_ValueError, "a time is a number of seconds, at most 1e9");
+        return nullptr;
+    }
+    return PyUnicode_FromString(time_text(std::llround(value * 1e9)).c_str());
+}
+
 PyObject* mark(PyObject*, PyObject* arguments) {
     const char* what = nullptr;
     const char* name = "";
@@ -225,12 +240,31 @@ PyObject* mark(PyObject*, PyObject* arguments) {
         } else if (mark == "measure_end") {
             runtime->measure_end();
         } else if (mark == "end") {
-            runtime->account_line(0);
+            runtime->account_end();
         }
     });
     if (!done) {
         return nullptr;
     }
+    Py_RETURN_NONE;
+}
+
+// Any int, negative ones and large ones, too.
+PyObject* start_random(PyObject*, PyObject* number) {
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr) {
+        return nullptr;
+    }
+    PyObject* whole = PyNumber_Index(number);
+    if (whole == nullptr) {
+        return nullptr;
+    }
+    const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(whole);
+    Py_DECREF(whole);
+    if (PyErr_Occurred() != nullptr) {
+        return nullptr;
+    }
+    runtime->start_random(bits);
     Py_RETURN_NONE;
 }
 
@@ -282,7 +316,15 @@ bool tensors_from(PyObject* list, std::vector<runtime::Tensor>& tensors) {
             PyErr_Format(PyExc_TypeError, "a tensor is wanted, not %s", Py_TYPE(item)->tp_name);
             return false;
         }
-        tensors.push_back(as_tensor(item)->variable.value());
+        if (!can_be_read(as_tensor(item))) {
+            return false;
+        }
+        if (as_tensor(item)->numbers != Numbers::real) {
+            PyErr_SetString(PyExc_NotImplementedError,
+                            "Headway's traced functions take and give float32 tensors only, no integers or booleans");
+            return false;
+        }
+        tensors.push_back(as_tensor(item)->held.value());
     }
     return true;
 }
@@ -378,8 +420,10 @@ PyMethodDef functions[] = {
     {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits, device])"},
     {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits, device])"},
     {"uniform", uniform, METH_VARARGS, "uniform(shape[, low, high, type, place, waits, device])"},
+    {"start_random", start_random, METH_O, "What is drawn from here on is the same after each call with this number."},
     {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits, device])"},
     {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize, device])"},
+    {"time_text", time_words, METH_O, "Seconds in three digits, with their unit."},
     {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
     {"mark", mark, METH_VARARGS, "mark(what[, name])"},
     {"set_recording", set_recording, METH_VARARGS, "Whether gradients are recorded; returns what it was."},
@@ -426,8 +470,8 @@ PyObject* make_module() {
     s.stop =
         PyErr_NewExceptionWithDoc("headway.Stop", "The learner has stopped the run.", PyExc_BaseException, nullptr);
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
-        !add(module, "Error", s.error) || !add(module, "OutOfMemoryError", s.out_of_memory) ||
-        !add(module, "Stop", s.stop)) {
+        PyModule_AddFunctions(module, simulated_host_functions) != 0 || !add(module, "Error", s.error) ||
+        !add(module, "OutOfMemoryError", s.out_of_memory) || !add(module, "Stop", s.stop)) {
         Py_DECREF(module);
         return nullptr;
     }

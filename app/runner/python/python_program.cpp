@@ -237,6 +237,7 @@ void PythonProgram::run(ProgramContext& context) const {
     Py_XDECREF(set);
     Py_XDECREF(driver);
     s.orphans.clear();
+    s.copied_rows.clear();
     s.runtime = nullptr;  // tensors that somebody still holds are left alone from here on
     PyEval_SaveThread();  // the interpreter stays as it is: the process ends soon
     if (!good) {

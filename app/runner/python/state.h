@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/runner/python/copied_rows.h"
 #include "engine/nn/ops.h"
 #include "engine/nn/tape.h"
 #include "engine/runtime/runtime.h"
@@ -18,14 +19,15 @@ namespace headway::runner::python {
 struct State {
     runtime::Runtime* runtime = nullptr;
     unsigned long frontend_thread = 0;
-    bool outside = false;              // the frontend waits without the GIL: nobody may touch the runtime
+    bool outside = false;               // the frontend waits without the GIL: nobody may touch the runtime
     std::vector<nn::Variable> orphans;  // dropped by other threads, or while `outside`
+    CopiedRows copied_rows;
     PyObject* error = nullptr;          // headway.Error
     PyObject* out_of_memory = nullptr;  // headway.OutOfMemoryError, an Error
     PyObject* stop = nullptr;           // headway.Stop, a BaseException
     PyTypeObject* tensor_type = nullptr;
     std::uint64_t paused_ticks = 0;  // the learner's pauses so far, left out of the program's clock
-    core::Error last_error;  // of the last engine error that was raised, for the report
+    core::Error last_error;          // of the last engine error that was raised, for the report
 };
 
 // The process's state; set by PythonHost before the interpreter starts.

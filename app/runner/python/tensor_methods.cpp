@@ -39,7 +39,7 @@ PyObject* reduce(PyObject* self, PyObject* arguments, PyObject* keywords) {
         return nullptr;
     }
     return guarded([&] {
-        const Variable& v = self_of(self)->variable;
+        const Variable& v = operand(self_of(self));
         if constexpr (kReduction == Reduction::sum) {
             return wrap_like(self_of(self), all ? nn::sum(v) : nn::sum(v, axis, keep != 0));
         } else if constexpr (kReduction == Reduction::mean) {
@@ -55,7 +55,14 @@ PyObject* unary(PyObject* self, PyObject*) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), kFunction(self_of(self)->variable, nn::Where::current())); });
+    return guarded([&] { return wrap_like(self_of(self), kFunction(operand(self_of(self)), nn::Where::current())); });
+}
+
+PyObject* copy(PyObject* self, PyObject*) {
+    if (frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return wrap_same(self_of(self), nn::copy(readable(self_of(self)))); });
 }
 
 PyObject* reshape(PyObject* self, PyObject* arguments) {
@@ -64,16 +71,24 @@ PyObject* reshape(PyObject* self, PyObject* arguments) {
     if (frontend() == nullptr || !shape_from(only, shape)) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), nn::reshape(self_of(self)->variable, shape)); });
+    return guarded([&] { return wrap_same(self_of(self), nn::reshape(readable(self_of(self)), shape)); });
 }
 
 PyObject* transpose(PyObject* self, PyObject* arguments) {
     int a = 0;
     int b = 1;
-    if (PyArg_ParseTuple(arguments, "|ii", &a, &b) == 0 || frontend() == nullptr) {
+    int view = 0;  // in the framework, so that neither side may be written unseen
+    if (PyArg_ParseTuple(arguments, "|iip", &a, &b, &view) == 0 || frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), nn::transpose(self_of(self)->variable, a, b)); });
+    return guarded([&] {
+        PyTensor* tensor = self_of(self);
+        Variable result = nn::transpose(readable(tensor), a, b);
+        if (view != 0) {
+            state().copied_rows.add(result.value().buffer_id(), tensor->held.value().buffer_id());
+        }
+        return wrap_same(tensor, std::move(result));
+    });
 }
 
 PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -87,7 +102,7 @@ PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
         return nullptr;
     }
     return guarded([&] {
-        return wrap_like(self_of(self), nn::matmul(self_of(self)->variable, as_tensor(other)->variable,
+        return wrap_like(self_of(self), nn::matmul(operand(self_of(self)), operand(as_tensor(other)),
                                                    ta != 0 ? nn::Side::transposed : nn::Side::normal,
                                                    tb != 0 ? nn::Side::transposed : nn::Side::normal));
     });
@@ -101,7 +116,8 @@ PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        nn::add_scaled_in_place(self_of(self)->variable, as_tensor(other)->variable, scale);
+        nn::add_scaled_in_place(target(self_of(self)), operand(as_tensor(other)), scale);
+        written(self_of(self));
         Py_INCREF(self);
         return self;
     });
@@ -122,8 +138,13 @@ PyObject* to_device(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        nn::Variable there = nn::to_device(self_of(self)->variable, static_cast<core::DeviceId>(device));
-        return wrap(Py_TYPE(self), std::move(there), place == Py_None ? nullptr : place, waits != 0);
+        nn::Variable there = nn::to_device(readable(self_of(self)), static_cast<core::DeviceId>(device));
+        PyObject* object = wrap(Py_TYPE(self), std::move(there), place == Py_None ? nullptr : place, waits != 0,
+                                self_of(self)->numbers);
+        if (object != nullptr) {
+            self_of(self)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;  // where it was there already
+        }
+        return object;
     });
 }
 
@@ -135,7 +156,8 @@ PyObject* copy_into(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        runtime->copy_into(as_tensor(to)->variable.value(), self_of(self)->variable.value());
+        runtime->copy_into(target(as_tensor(to)).value(), operand(self_of(self)).value());
+        written(as_tensor(to));
         Py_INCREF(to);
         return to;
     });
@@ -157,8 +179,12 @@ PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
     }
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr || !outside_gil([&] {
-            runtime->wait_to_read(self_of(self)->variable.value(),
-                                  kind != nullptr ? kind_from(kind) : trace::WaitKind::wait_to_read, name);
+            const runtime::Tensor& value = self_of(self)->held.value();
+            if (kind != nullptr && runtime->settings().copies_in_stream) {
+                runtime->wait_in_stream(value, kind_from(kind), name);
+                return;
+            }
+            runtime->wait_to_read(value, kind != nullptr ? kind_from(kind) : trace::WaitKind::wait_to_read, name);
         })) {
         return nullptr;
     }
@@ -174,9 +200,8 @@ PyObject* to_bytes(PyObject* self, PyObject* arguments) {
     }
     runtime::Runtime* runtime = frontend();
     std::vector<float> values;
-    if (runtime == nullptr || !outside_gil([&] {
-            values = runtime->to_host(self_of(self)->variable.value(), kind_from(kind), name != nullptr ? name : kind);
-        })) {
+    if (runtime == nullptr || !can_be_read(self_of(self)) ||
+        !outside_gil([&] { values = read_values(*self_of(self), kind_from(kind), name != nullptr ? name : kind); })) {
         return nullptr;
     }
     return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values.data()),
@@ -189,13 +214,24 @@ PyObject* item(PyObject* self, PyObject*) {
         return nullptr;
     }
     float value = 0;
-    if (self_of(self)->variable.value().elements() != 1) {
-        PyErr_Format(PyExc_ValueError, "item(): a tensor with %lld elements is not one number",
-                     static_cast<long long>(self_of(self)->variable.value().elements()));
+    if (!can_be_read(self_of(self))) {
         return nullptr;
     }
-    if (!outside_gil([&] { value = runtime->item(self_of(self)->variable.value()); })) {
+    if (self_of(self)->held.value().elements() != 1) {
+        PyErr_Format(PyExc_ValueError, "item(): a tensor with %lld elements is not one number",
+                     static_cast<long long>(self_of(self)->held.value().elements()));
         return nullptr;
+    }
+    if (!outside_gil([&] { value = read_values(*self_of(self), trace::WaitKind::item, "item")[0]; })) {
+        return nullptr;
+    }
+    switch (self_of(self)->numbers) {
+        case Numbers::integer:
+            return PyLong_FromDouble(static_cast<double>(value));
+        case Numbers::boolean:
+            return PyBool_FromLong(value != 0 ? 1 : 0);
+        case Numbers::real:
+            break;
     }
     return PyFloat_FromDouble(static_cast<double>(value));
 }
@@ -216,9 +252,9 @@ PyObject* backward(PyObject* self, PyObject* arguments, PyObject* keywords) {
                 PyErr_SetString(PyExc_TypeError, "backward(): the gradient to start from is a tensor");
                 return nullptr;
             }
-            options.head = as_tensor(head)->variable.value();
+            options.head = operand(as_tensor(head)).value();
         }
-        nn::backward(self_of(self)->variable, std::move(options));
+        nn::backward(operand(self_of(self)), std::move(options));
         Py_RETURN_NONE;
     });
 }
@@ -229,8 +265,8 @@ PyObject* require_gradient(PyObject* self, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        self_of(self)->variable.require_gradient(accumulate != 0 ? nn::GradientMode::accumulate
-                                                                 : nn::GradientMode::overwrite);
+        operand(self_of(self))
+            .require_gradient(accumulate != 0 ? nn::GradientMode::accumulate : nn::GradientMode::overwrite);
         Py_INCREF(self);
         return self;
     });
@@ -241,145 +277,25 @@ PyObject* drop_gradient(PyObject* self, PyObject*) {
         return nullptr;
     }
     return guarded([&]() -> PyObject* {
-        if (self_of(self)->variable.tracked()) {
-            self_of(self)->variable.drop_gradient();
+        if (self_of(self)->held.tracked()) {
+            self_of(self)->held.drop_gradient();
         }
         Py_RETURN_NONE;
     });
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-    return guarded([&] { return wrap_like(self_of(self), self_of(self)->variable.detached()); });
-}
-
-// Rows of axis 0: an int drops the axis, a slice of step 1 keeps it.
-bool rows_from(PyObject* self, PyObject* key, std::int64_t& start, std::int64_t& rows, bool& drop_axis) {
-    const devices::Shape& shape = self_of(self)->variable.shape();
-    if (shape.rank == 0) {
-        PyErr_SetString(PyExc_IndexError, "a tensor without dimensions cannot be indexed");
-        return false;
-    }
-    if (PyIndex_Check(key)) {
-        const Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
-        if (i == -1 && PyErr_Occurred() != nullptr) {
-            return false;
-        }
-        start = i < 0 ? i + shape[0] : i;
-        rows = 1;
-        drop_axis = true;
-        if (start < 0 || start >= shape[0]) {
-            PyErr_Format(PyExc_IndexError, "row %zd of a tensor with %lld rows", i, static_cast<long long>(shape[0]));
-            return false;
-        }
-        return true;
-    }
-    if (PySlice_Check(key)) {
-        Py_ssize_t first = 0, last = 0, step = 0;
-        if (PySlice_Unpack(key, &first, &last, &step) < 0) {
-            return false;
-        }
-        const Py_ssize_t count = PySlice_AdjustIndices(shape[0], &first, &last, step);
-        if (step != 1 || count < 1) {
-            PyErr_SetString(PyExc_NotImplementedError,
-                            "Headway's tensors are sliced by rows, with step 1 and at least one row");
-            return false;
-        }
-        start = first;
-        rows = count;
-        drop_axis = false;
-        return true;
-    }
-    PyErr_Format(PyExc_NotImplementedError, "Headway's tensors are indexed by an int or a slice of rows, not by %s",
-                 Py_TYPE(key)->tp_name);
-    return false;
-}
-
-devices::Shape without_first(const devices::Shape& shape) {
-    devices::Shape rest;
-    for (int i = 1; i < shape.rank; ++i) {
-        rest[rest.rank++] = shape[i];
-    }
-    return rest;
-}
-
-PyObject* subscript(PyObject* self, PyObject* key) {
-    std::int64_t start = 0, rows = 0;
-    bool drop_axis = false;
-    if (frontend() == nullptr || !rows_from(self, key, start, rows, drop_axis)) {
-        return nullptr;
-    }
-    return guarded([&] {
-        Variable part = nn::slice(self_of(self)->variable, start, rows);
-        if (drop_axis) {
-            part = nn::reshape(part, without_first(self_of(self)->variable.shape()));
-        }
-        return wrap_like(self_of(self), std::move(part));
-    });
-}
-
-int assign(PyObject* self, PyObject* key, PyObject* value) {
-    std::int64_t start = 0, rows = 0;
-    bool drop_axis = false;
-    runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr) {
-        return -1;
-    }
-    if (value == nullptr) {
-        PyErr_SetString(PyExc_TypeError, "a tensor's rows cannot be deleted");
-        return -1;
-    }
-    if (!rows_from(self, key, start, rows, drop_axis)) {
-        return -1;
-    }
-    PyObject* done = guarded([&]() -> PyObject* {
-        devices::Shape shape = self_of(self)->variable.shape();
-        shape[0] = rows;
-        Variable part;
-        if (is_tensor(value)) {
-            part = nn::reshape(as_tensor(value)->variable, shape);
-        } else {
-            const double number = PyFloat_AsDouble(value);
-            if (number == -1.0 && PyErr_Occurred() != nullptr) {
-                return nullptr;
-            }
-            const runtime::OnDevice there(*runtime, self_of(self)->variable.value().device());
-            part = Variable(runtime->full(shape, static_cast<float>(number)));
-        }
-        nn::assign_slice(self_of(self)->variable, start, part);
-        return Py_None;
-    });
-    return done != nullptr ? 0 : -1;
-}
-
-Py_ssize_t length(PyObject* self) {
-    const devices::Shape& shape = self_of(self)->variable.shape();
-    if (shape.rank == 0) {
-        PyErr_SetString(PyExc_TypeError, "a tensor without dimensions has no length");
-        return -1;
-    }
-    return shape[0];
-}
-
-PyObject* row(PyObject* self, Py_ssize_t i) {
-    const devices::Shape& shape = self_of(self)->variable.shape();
-    if (shape.rank == 0 || i < 0 || i >= shape[0]) {
-        PyErr_SetString(PyExc_IndexError, "no more rows");
-        return nullptr;
-    }
-    PyObject* key = PyLong_FromSsize_t(i);
-    PyObject* result = key != nullptr ? subscript(self, key) : nullptr;
-    Py_XDECREF(key);
-    return result;
+    return guarded([&] { return wrap_same(self_of(self), readable(self_of(self)).detached()); });
 }
 
 PyObject* get_shape(PyObject* self, void*) {
-    return tuple_from(self_of(self)->variable.shape());
+    return tuple_from(self_of(self)->held.shape());
 }
 PyObject* get_ndim(PyObject* self, void*) {
-    return PyLong_FromLong(self_of(self)->variable.shape().rank);
+    return PyLong_FromLong(self_of(self)->held.shape().rank);
 }
 PyObject* get_size(PyObject* self, void*) {
-    return PyLong_FromLongLong(self_of(self)->variable.value().elements());
+    return PyLong_FromLongLong(self_of(self)->held.value().elements());
 }
 PyObject* get_place(PyObject* self, void*) {
     PyObject* place = self_of(self)->place != nullptr ? self_of(self)->place : Py_None;
@@ -396,25 +312,43 @@ int set_waits(PyObject* self, PyObject* value, void*) {
     }
     return waits >= 0 ? 0 : -1;
 }
+constexpr const char* kNumbers[] = {"real", "integer", "boolean"};
+PyObject* get_numbers(PyObject* self, void*) {
+    return PyUnicode_FromString(kNumbers[static_cast<std::size_t>(self_of(self)->numbers)]);
+}
+int set_numbers(PyObject* self, PyObject* value, void*) {
+    for (std::size_t i = 0; value != nullptr && PyUnicode_Check(value) && i < std::size(kNumbers); ++i) {
+        if (PyUnicode_CompareWithASCIIString(value, kNumbers[i]) == 0) {
+            self_of(self)->numbers = static_cast<Numbers>(i);
+            return 0;
+        }
+    }
+    PyErr_SetString(PyExc_ValueError, "numbers are real, integer or boolean");
+    return -1;
+}
 PyObject* get_tracked(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->variable.tracked() ? 1 : 0);
+    return PyBool_FromLong(self_of(self)->held.tracked() ? 1 : 0);
 }
 PyObject* get_leaf(PyObject* self, void*) {
-    return PyBool_FromLong(self_of(self)->variable.is_leaf() ? 1 : 0);
+    return PyBool_FromLong(self_of(self)->held.is_leaf() ? 1 : 0);
 }
 PyObject* get_gradient(PyObject* self, void*) {
     return guarded([&]() -> PyObject* {
-        if (!self_of(self)->variable.tracked() || !self_of(self)->variable.gradient().defined()) {
+        if (!self_of(self)->held.tracked() || !self_of(self)->held.gradient().defined()) {
             Py_RETURN_NONE;
         }
-        return wrap_like(self_of(self), Variable(self_of(self)->variable.gradient()));
+        PyObject* object = wrap_like(self_of(self), Variable(self_of(self)->held.gradient()));
+        if (object != nullptr) {
+            as_tensor(object)->seen_elsewhere = true;
+        }
+        return object;
     });
 }
 PyObject* get_device_number(PyObject* self, void*) {
-    return PyLong_FromLong(self_of(self)->variable.value().device());
+    return PyLong_FromLong(self_of(self)->held.value().device());
 }
 PyObject* get_buffer_id(PyObject* self, void*) {
-    return PyLong_FromUnsignedLong(self_of(self)->variable.value().buffer_id());
+    return PyLong_FromUnsignedLong(self_of(self)->held.value().buffer_id());
 }
 
 template <class Function>
@@ -434,7 +368,7 @@ PyMethodDef tensor_methods[] = {
     {"sqrt", unary<nn::sqrt>, METH_NOARGS, "Square root of each element."},
     {"relu", unary<nn::relu>, METH_NOARGS, "Each element, or 0 where it is negative."},
     {"square", unary<nn::square>, METH_NOARGS, "Each element times itself."},
-    {"copy", unary<nn::copy>, METH_NOARGS, "A tensor of its own with the same values."},
+    {"copy", copy, METH_NOARGS, "A tensor of its own with the same values."},
     {"reshape", reshape, METH_VARARGS, "The same values under another shape; one side may be -1."},
     {"transpose", transpose, METH_VARARGS, "With two axes exchanged."},
     {"matmul", method(matmul), kKeywords, "The matrix product."},
@@ -457,6 +391,7 @@ PyGetSetDef tensor_attributes[] = {
     {"size", get_size, nullptr, "Number of elements.", nullptr},
     {"place", get_place, nullptr, "The dialect's device.", nullptr},
     {"waits", get_waits, set_waits, "Whether each op on it is waited for.", nullptr},
+    {"numbers", get_numbers, set_numbers, "What the values stand for: real, integer or boolean.", nullptr},
     {"tracked", get_tracked, nullptr, "Whether gradients flow into it.", nullptr},
     {"leaf", get_leaf, nullptr, "Whether it keeps a gradient.", nullptr},
     {"gradient", get_gradient, nullptr, "What backward() left, or None.", nullptr},
@@ -464,13 +399,5 @@ PyGetSetDef tensor_attributes[] = {
     {"buffer_id", get_buffer_id, nullptr, "The storage that it shares with its views.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
-
-PyMappingMethods mapping_methods = {length, subscript, assign};
-PySequenceMethods sequence_methods = [] {
-    PySequenceMethods m{};
-    m.sq_length = length;
-    m.sq_item = row;
-    return m;
-}();
 
 }  // namespace headway::runner::python

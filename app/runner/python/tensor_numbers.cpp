@@ -28,7 +28,9 @@ bool number_from(PyObject* object, float& value) {
     return false;
 }
 
-bool plain(const PyTensor* a) { return !a->variable.tracked(); }
+bool plain(const PyTensor* a) {
+    return !a->held.tracked();
+}
 
 using TensorTensor = Variable (*)(const Variable&, const Variable&);
 using TensorScalar = Variable (*)(const Variable&, float);
@@ -40,19 +42,27 @@ struct Operator {
     TensorScalar on_reversed;
 };
 
-constexpr Operator kAdd{OpKind::add, OpKind::add_scalar, OpKind::add_scalar,
+constexpr Operator kAdd{OpKind::add,
+                        OpKind::add_scalar,
+                        OpKind::add_scalar,
                         [](const Variable& a, const Variable& b) { return nn::add(a, b); },
                         [](const Variable& a, float b) { return nn::add(a, b); },
                         [](const Variable& a, float b) { return nn::add(a, b); }};
-constexpr Operator kSub{OpKind::sub, OpKind::sub_scalar, OpKind::rsub_scalar,
+constexpr Operator kSub{OpKind::sub,
+                        OpKind::sub_scalar,
+                        OpKind::rsub_scalar,
                         [](const Variable& a, const Variable& b) { return nn::sub(a, b); },
                         [](const Variable& a, float b) { return nn::sub(a, b); },
                         [](const Variable& a, float b) { return nn::sub(b, a); }};
-constexpr Operator kMul{OpKind::mul, OpKind::mul_scalar, OpKind::mul_scalar,
+constexpr Operator kMul{OpKind::mul,
+                        OpKind::mul_scalar,
+                        OpKind::mul_scalar,
                         [](const Variable& a, const Variable& b) { return nn::mul(a, b); },
                         [](const Variable& a, float b) { return nn::mul(a, b); },
                         [](const Variable& a, float b) { return nn::mul(a, b); }};
-constexpr Operator kDiv{OpKind::div, OpKind::div_scalar, OpKind::rdiv_scalar,
+constexpr Operator kDiv{OpKind::div,
+                        OpKind::div_scalar,
+                        OpKind::rdiv_scalar,
                         [](const Variable& a, const Variable& b) { return nn::div(a, b); },
                         [](const Variable& a, float b) { return nn::div(a, b); },
                         [](const Variable& a, float b) { return nn::div(b, a); }};
@@ -65,14 +75,21 @@ PyObject* binary(PyObject* a, PyObject* b) {
         return nullptr;
     }
     float number = 0;
+    // A mask chooses: booleans times real numbers are real.
+    const auto used = [](PyTensor* tensor, bool masks) -> Variable& {
+        return masks && &kOperator == &kMul && tensor->numbers == Numbers::boolean ? readable(tensor) : operand(tensor);
+    };
     if (is_tensor(a) && is_tensor(b)) {
         PyTensor* x = as_tensor(a);
         PyTensor* y = as_tensor(b);
         return guarded([&] {
+            const bool one_real = (x->numbers == Numbers::real) != (y->numbers == Numbers::real);
+            const Variable& first = used(x, one_real);
+            const Variable& second = used(y, one_real);
             if (plain(x) && plain(y)) {
-                return wrap_like(x, runtime->binary(kOperator.tensors, x->variable.value(), y->variable.value()));
+                return wrap_like(x, runtime->binary(kOperator.tensors, first.value(), second.value()));
             }
-            return wrap_like(x, kOperator.on_tensors(x->variable, y->variable));
+            return wrap_like(x, kOperator.on_tensors(first, second));
         });
     }
     const bool left = is_tensor(a);
@@ -81,12 +98,21 @@ PyObject* binary(PyObject* a, PyObject* b) {
     }
     PyTensor* x = as_tensor(left ? a : b);
     return guarded([&] {
+        const Variable& v = operand(x);
         if (plain(x)) {
-            return wrap_like(x, runtime->with_scalar(left ? kOperator.scalar : kOperator.reversed, x->variable.value(),
-                                                     number));
+            return wrap_like(x, runtime->with_scalar(left ? kOperator.scalar : kOperator.reversed, v.value(), number));
         }
-        return wrap_like(x, left ? kOperator.on_scalar(x->variable, number) : kOperator.on_reversed(x->variable, number));
+        return wrap_like(x, left ? kOperator.on_scalar(v, number) : kOperator.on_reversed(v, number));
     });
+}
+
+// x[1:3] += 5 takes the rows, adds, and writes them back: the rows in between are nobody else's.
+bool is_temporary(PyObject* object) {
+#if PY_VERSION_HEX >= 0x030E0000
+    return PyUnstable_Object_IsUniqueReferencedTemporary(object) != 0;
+#else
+    return Py_REFCNT(object) == 1;
+#endif
 }
 
 enum class InPlace { add, sub, mul };
@@ -103,13 +129,15 @@ PyObject* in_place(PyObject* a, PyObject* b) {
         Py_RETURN_NOTIMPLEMENTED;
     }
     PyObject* result = guarded([&]() -> PyObject* {
+        Variable& v = target(x, is_temporary(a));
         if constexpr (kOp == InPlace::add) {
-            tensors ? nn::add_in_place(x->variable, as_tensor(b)->variable) : nn::add_in_place(x->variable, number);
+            tensors ? nn::add_in_place(v, operand(as_tensor(b))) : nn::add_in_place(v, number);
         } else if constexpr (kOp == InPlace::sub) {
-            tensors ? nn::sub_in_place(x->variable, as_tensor(b)->variable) : nn::sub_in_place(x->variable, number);
+            tensors ? nn::sub_in_place(v, operand(as_tensor(b))) : nn::sub_in_place(v, number);
         } else {
-            tensors ? nn::mul_in_place(x->variable, as_tensor(b)->variable) : nn::mul_in_place(x->variable, number);
+            tensors ? nn::mul_in_place(v, operand(as_tensor(b))) : nn::mul_in_place(v, number);
         }
+        written(x);
         Py_INCREF(a);
         return a;
     });
@@ -120,7 +148,7 @@ PyObject* negative(PyObject* a) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(as_tensor(a), nn::neg(as_tensor(a)->variable)); });
+    return guarded([&] { return wrap_like(as_tensor(a), nn::neg(operand(as_tensor(a)))); });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject*) {
@@ -132,10 +160,10 @@ PyObject* power(PyObject* a, PyObject* b, PyObject*) {
         return nullptr;
     }
     if (exponent == 2.0f) {
-        return guarded([&] { return wrap_like(as_tensor(a), nn::square(as_tensor(a)->variable)); });
+        return guarded([&] { return wrap_like(as_tensor(a), nn::square(operand(as_tensor(a)))); });
     }
     if (exponent == 0.5f) {
-        return guarded([&] { return wrap_like(as_tensor(a), nn::sqrt(as_tensor(a)->variable)); });
+        return guarded([&] { return wrap_like(as_tensor(a), nn::sqrt(operand(as_tensor(a)))); });
     }
     PyErr_SetString(PyExc_NotImplementedError, "Headway's tensors have the powers 2 and 0.5 only");
     return nullptr;
@@ -148,7 +176,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(as_tensor(a), nn::matmul(as_tensor(a)->variable, as_tensor(b)->variable)); });
+    return guarded([&] { return wrap_like(as_tensor(a), nn::matmul(operand(as_tensor(a)), operand(as_tensor(b)))); });
 }
 
 // The one value of a tensor, as a blocker of this kind.
@@ -157,13 +185,16 @@ bool value_of(PyObject* a, trace::WaitKind kind, const char* name, float& value)
     if (runtime == nullptr) {
         return false;
     }
-    const runtime::Tensor& tensor = as_tensor(a)->variable.value();
+    const runtime::Tensor& tensor = as_tensor(a)->held.value();
+    if (!can_be_read(as_tensor(a))) {
+        return false;
+    }
     if (tensor.elements() != 1) {
         PyErr_Format(PyExc_ValueError, "only a tensor with one element can become a Python number; this has %lld",
                      static_cast<long long>(tensor.elements()));
         return false;
     }
-    return outside_gil([&] { value = runtime->to_host(tensor, kind, name)[0]; });
+    return outside_gil([&] { value = read_values(*as_tensor(a), kind, name)[0]; });
 }
 
 int truth(PyObject* a) {
@@ -173,7 +204,8 @@ int truth(PyObject* a) {
 
 PyObject* as_float(PyObject* a) {
     float value = 0;
-    return value_of(a, trace::WaitKind::item, "float", value) ? PyFloat_FromDouble(static_cast<double>(value)) : nullptr;
+    return value_of(a, trace::WaitKind::item, "float", value) ? PyFloat_FromDouble(static_cast<double>(value))
+                                                              : nullptr;
 }
 
 PyObject* as_int(PyObject* a) {
@@ -203,7 +235,7 @@ PyNumberMethods make_number_methods() {
 
 PyNumberMethods number_methods = make_number_methods();
 
-// Element by element, as 0 and 1. a ≥ b is 1 - (b > a).
+// Element by element, as 0 and 1; booleans in the dialects of frameworks, which have types. a ≥ b is 1 - (b > a).
 PyObject* compare(PyObject* a, PyObject* b, int op) {
     if (!is_tensor(a)) {
         Py_RETURN_NOTIMPLEMENTED;
@@ -218,21 +250,33 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
     }
     PyTensor* x = as_tensor(a);
     return guarded([&]() -> PyObject* {
-        const Variable& v = x->variable;
-        const auto greater = [&] { return tensors ? nn::greater(v, as_tensor(b)->variable) : nn::greater(v, number); };
+        const Variable& v = readable(x);
+        const Variable* other = tensors ? &readable(as_tensor(b)) : nullptr;
+        const bool typed = PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(a)), "dtype") != 0;
+        const auto wrap_result = [&](Variable result) {
+            return wrap_like(x, std::move(result), typed ? Numbers::boolean : Numbers::real);
+        };
+        const auto greater = [&] { return tensors ? nn::greater(v, *other) : nn::greater(v, number); };
         // v < b is -v > -b for a number.
         const auto less = [&] {
-            return tensors ? nn::greater(as_tensor(b)->variable, v) : nn::greater(nn::neg(v.detached()), -number);
+            return tensors ? nn::greater(*other, v) : nn::greater(nn::neg(v.detached()), -number);
         };
-        const auto equal = [&] { return tensors ? nn::equal(v, as_tensor(b)->variable) : nn::equal(v, number); };
+        const auto equal = [&] { return tensors ? nn::equal(v, *other) : nn::equal(v, number); };
         switch (op) {
-            case Py_GT: return wrap_like(x, greater());
-            case Py_LT: return wrap_like(x, less());
-            case Py_EQ: return wrap_like(x, equal());
-            case Py_NE: return wrap_like(x, nn::sub(1.0f, equal()));
-            case Py_GE: return wrap_like(x, nn::sub(1.0f, less()));
-            case Py_LE: return wrap_like(x, nn::sub(1.0f, greater()));
-            default: Py_RETURN_NOTIMPLEMENTED;
+            case Py_GT:
+                return wrap_result(greater());
+            case Py_LT:
+                return wrap_result(less());
+            case Py_EQ:
+                return wrap_result(equal());
+            case Py_NE:
+                return wrap_result(nn::sub(1.0f, equal()));
+            case Py_GE:
+                return wrap_result(nn::sub(1.0f, less()));
+            case Py_LE:
+                return wrap_result(nn::sub(1.0f, greater()));
+            default:
+                Py_RETURN_NOTIMPLEMENTED;
         }
     });
 }

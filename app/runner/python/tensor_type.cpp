@@ -36,20 +36,81 @@ runtime::Runtime* frontend() {
     return s.runtime;
 }
 
-PyObject* wrap(PyTypeObject* type, nn::Variable variable, PyObject* place, bool waits) {
+namespace {
+
+core::Error stale_rows() {
+    return {
+        core::ErrorKind::failed,
+        "the tensor that these rows were taken from has been written since, and Headway's rows are copies, not views: "
+        "take them again, as in r = x[1:3]"};
+}
+
+core::BufferId buffer_of(const PyTensor* tensor) {
+    return tensor->held.value().buffer_id();
+}
+
+void expect_real(const PyTensor* tensor) {
+    if (tensor->numbers != Numbers::real) {
+        throw runtime::ProgramError(
+            {core::ErrorKind::failed, std::string("Headway computes with float32 tensors only, and this one is of ") +
+                                          (tensor->numbers == Numbers::boolean ? "booleans" : "integers")});
+    }
+}
+
+}  // namespace
+
+nn::Variable& readable(PyTensor* tensor) {
+    if (tensor->copied_rows && state().copied_rows.is_stale(buffer_of(tensor))) [[unlikely]] {
+        throw runtime::ProgramError(stale_rows());
+    }
+    return tensor->held;
+}
+
+nn::Variable& operand(PyTensor* tensor) {
+    expect_real(tensor);
+    return readable(tensor);
+}
+
+nn::Variable& target(PyTensor* tensor, bool temporary) {
+    expect_real(tensor);
+    if (tensor->copied_rows && !temporary && state().copied_rows.is_copy(buffer_of(tensor))) [[unlikely]] {
+        throw runtime::ProgramError({core::ErrorKind::failed,
+                                     "these rows are a copy, not a view: writing to them would not change the tensor "
+                                     "that they were taken from; "
+                                     "write to its rows, as in x[1:3] += 5"});
+    }
+    return tensor->held;
+}
+
+void written(const PyTensor* tensor) {
+    state().copied_rows.written(buffer_of(tensor));
+}
+
+bool can_be_read(const PyTensor* tensor) {
+    if (tensor->copied_rows && state().copied_rows.is_stale(buffer_of(tensor))) {
+        raise(stale_rows());
+        return false;
+    }
+    return true;
+}
+
+PyObject* wrap(PyTypeObject* type, nn::Variable variable, PyObject* place, bool waits, Numbers numbers) {
     PyObject* object = type->tp_alloc(type, 0);
     if (object == nullptr) {
         return nullptr;
     }
     PyTensor* tensor = as_tensor(object);
-    new (&tensor->variable) nn::Variable(std::move(variable));
+    new (&tensor->held) nn::Variable(std::move(variable));
     Py_XINCREF(place);
     tensor->place = place;
     tensor->waits = waits;
+    tensor->numbers = numbers;
+    tensor->copied_rows = state().copied_rows.hold(buffer_of(tensor));
+    tensor->seen_elsewhere = false;
     if (waits) {
         runtime::Runtime& runtime = *state().runtime;
         const bool done = outside_gil([&] {
-            runtime.wait_to_read(tensor->variable.value(), trace::WaitKind::op_barrier, "framework waits after each op");
+            runtime.wait_to_read(tensor->held.value(), trace::WaitKind::op_barrier, "framework waits after each op");
         });
         if (!done) {
             Py_DECREF(object);
@@ -57,6 +118,23 @@ PyObject* wrap(PyTypeObject* type, nn::Variable variable, PyObject* place, bool 
         }
     }
     return object;
+}
+
+PyObject* wrap_same(PyTensor* like, nn::Variable variable) {
+    const bool shared = variable.value().buffer_id() == buffer_of(like);
+    PyObject* object = wrap_like(like, std::move(variable), like->numbers);
+    if (shared && object != nullptr) {
+        like->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;
+    }
+    return object;
+}
+
+std::vector<float> read_values(const PyTensor& tensor, trace::WaitKind kind, const char* name) {
+    runtime::Runtime& runtime = *state().runtime;
+    const runtime::Tensor& value = tensor.held.value();
+    const bool in_stream =
+        runtime.settings().copies_in_stream && !tensor.waits && runtime.device(value.device()).info().kind != "cpu";
+    return in_stream ? runtime.read_in_stream(value, kind, name) : runtime.to_host(value, kind, name);
 }
 
 bool shape_from(PyObject* object, devices::Shape& shape) {
@@ -102,12 +180,18 @@ namespace {
 void tensor_dealloc(PyObject* object) {
     PyTensor* tensor = as_tensor(object);
     State& s = state();
-    if (s.runtime == nullptr) {
-        new nn::Variable(std::move(tensor->variable));  // the run is over, and its memory gone: nothing to give back
-    } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) [[unlikely]] {
-        s.orphans.push_back(std::move(tensor->variable));
+    if (s.runtime != nullptr && !tensor->seen_elsewhere) {
+        s.copied_rows.gone(buffer_of(tensor));
     }
-    tensor->variable.~Variable();
+    if (tensor->copied_rows && s.runtime != nullptr) {
+        s.copied_rows.drop(buffer_of(tensor));
+    }
+    if (s.runtime == nullptr) {
+        new nn::Variable(std::move(tensor->held));  // the run is over, and its memory gone: nothing to give back
+    } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) [[unlikely]] {
+        s.orphans.push_back(std::move(tensor->held));
+    }
+    tensor->held.~Variable();
     Py_XDECREF(tensor->place);
     PyTypeObject* type = Py_TYPE(object);
     type->tp_free(object);
@@ -130,7 +214,14 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         PyErr_Format(PyExc_TypeError, "a tensor is made from another one, not from %s", Py_TYPE(source)->tp_name);
         return nullptr;
     }
-    return wrap(type, as_tensor(source)->variable, place == Py_None ? nullptr : place, waits != 0);
+    return guarded([&] {
+        PyObject* object = wrap(type, readable(as_tensor(source)), place == Py_None ? nullptr : place, waits != 0,
+                                as_tensor(source)->numbers);
+        if (object != nullptr) {
+            as_tensor(source)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;
+        }
+        return object;
+    });
 }
 
 }  // namespace

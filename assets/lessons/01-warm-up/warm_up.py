@@ -1,14 +1,14 @@
 import headway as hw
-from d2l.mxnet import Timer
 
 size = 600
 products = 6
 
 a = hw.randn(size, size)
+hw.waitall()
 for i in range(products):
-    timer = Timer()
+    begin = hw.clock()
     b = a @ a
     b.wait_to_read()
-    print(f"product {i + 1}: {timer.stop() * 1e3:.3f} ms")
-    if i == 0:
+    print(f"product {i + 1}: {hw.time_text(hw.clock() - begin)}")
+    if i == 1:
         hw.measure()

@@ -1,28 +1,30 @@
 import headway as hw
-from d2l.mxnet import Benchmark
 
 size = 300
+
 a = hw.randn(size, size)
+b = (a @ a).sum()
+b.numpy()  # warm-up; the first time, NumPy is imported
 hw.waitall()
 hw.measure()
 
-with Benchmark("shape"):
+with hw.timed("shape"):
     b = a @ a
-    print(b.shape)
+    shape = b.shape
 hw.waitall()
 
-with Benchmark("print"):
+with hw.timed("print"):
     b = (a @ a).sum()
     print(b)
 
-with Benchmark("item"):
+with hw.timed("item"):
     b = (a @ a).sum()
     value = b.item()
 
-with Benchmark("float"):
+with hw.timed("float"):
     b = (a @ a).sum()
     value = float(b)
 
-with Benchmark("numpy"):
+with hw.timed("numpy"):
     b = a @ a
     values = b.numpy()

@@ -1,7 +1,7 @@
 import headway as hw
 
 steps = 12
-size = 500
+size = 1000
 decide = "each"
 
 a = hw.randn(size, size)

@@ -1,11 +1,11 @@
 import headway as hw
 
 pairs = 6
-size = 800
+size = 400
 depend = "independent"
 
-a = hw.randn(size, size)
-b = hw.randn(size, size)
+a = hw.randn(size, size) * (1 / size)
+b = hw.randn(size, size) * (1 / size)
 hw.waitall()
 hw.measure()
 for _ in range(pairs):
@@ -13,6 +13,6 @@ for _ in range(pairs):
         c = a @ a
         d = b @ b
     else:
-        a = (a @ b) * 0.01
-        a = (a @ b) * 0.01
+        a = a @ b
+        a = a @ b
 hw.waitall()

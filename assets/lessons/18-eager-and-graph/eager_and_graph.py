@@ -1,5 +1,5 @@
+import headway as hw
 import tensorflow as tf
-from d2l.tensorflow import Benchmark
 
 steps = 8
 size = 200
@@ -13,12 +13,17 @@ def step(a):
 
 traced = tf.function(step)
 a = tf.random.normal((size, size))
+b = step(a)
+b = traced(a)  # the first call traces
+b.numpy()
+hw.measure()
 
-with Benchmark("eager"):
+with hw.timed("eager, issued"):
     for _ in range(steps):
         b = step(a)
+b.numpy()
 
-with Benchmark("traced"):
+with hw.timed("traced, issued"):
     for _ in range(steps):
         b = traced(a)
-    b.numpy()
+b.numpy()

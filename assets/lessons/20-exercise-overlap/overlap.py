@@ -10,8 +10,9 @@ hw.waitall()
 hw.measure()
 losses = deque()
 for i in range(batches):
-    hidden = a @ a
-    loss = (hidden * hidden).sum()
+    with hw.minibatch():
+        hidden = a @ a
+        loss = (hidden * hidden).sum()
     losses.append(loss)
     if len(losses) > ahead:
         losses.popleft().wait_to_read()

@@ -1,13 +1,10 @@
 import headway as hw
-from d2l.mxnet import Timer
 
 before = 3
 after = 6
 size = 400
 
-a = hw.randn(size, size) * 0.01
-hw.waitall()
-hw.measure()
+a = hw.randn(size, size) * (1 / size)
 
 
 def issue():
@@ -20,13 +17,17 @@ def issue():
     return middle, end
 
 
-timer = Timer()
+middle, end = issue()  # warm-up
+hw.waitall()
 middle, end = issue()
-middle.wait_to_read()
-print(f"wait_to_read: {timer.stop() * 1e3:.2f} ms")
+hw.waitall()
+hw.measure()
+
+with hw.timed("wait_to_read"):
+    middle, end = issue()
+    middle.wait_to_read()
 hw.waitall()
 
-timer.start()
-middle, end = issue()
-hw.waitall()
-print(f"waitall: {timer.stop() * 1e3:.2f} ms")
+with hw.timed("waitall"):
+    middle, end = issue()
+    hw.waitall()

@@ -1,17 +1,24 @@
+import headway as hw
+import mxnet as mx
 from mxnet import np, npx
-from d2l import mxnet as d2l
 
 npx.set_np()
 reps = 5
 size = 500
 
-with d2l.Benchmark("issued"):
-    for _ in range(reps):
-        a = np.random.normal(size=(size, size))
-        b = np.dot(a, a)
+a = np.random.normal(size=(size, size), ctx=mx.cpu())
+b = np.dot(a, a)
+npx.waitall()
+hw.measure()
 
-with d2l.Benchmark("finished"):
+with hw.timed("issued"):
     for _ in range(reps):
-        a = np.random.normal(size=(size, size))
+        a = np.random.normal(size=(size, size), ctx=mx.cpu())
+        b = np.dot(a, a)
+npx.waitall()
+
+with hw.timed("finished"):
+    for _ in range(reps):
+        a = np.random.normal(size=(size, size), ctx=mx.cpu())
         b = np.dot(a, a)
     npx.waitall()

@@ -1,16 +1,20 @@
+import headway as hw
 import torch
-from d2l import torch as d2l
 
 reps = 5
 size = 500
 
-with d2l.Benchmark("issued"):
+a = torch.randn(size, size, device="cpu")
+b = torch.mm(a, a)
+hw.measure()
+
+with hw.timed("issued"):
     for _ in range(reps):
-        a = torch.randn(size, size)
+        a = torch.randn(size, size, device="cpu")
         b = torch.mm(a, a)
 
-with d2l.Benchmark("finished"):
+with hw.timed("finished"):
     for _ in range(reps):
-        a = torch.randn(size, size)
+        a = torch.randn(size, size, device="cpu")
         b = torch.mm(a, a)
-    b.numpy()
+    hw.waitall()

@@ -172,23 +172,35 @@ void CpuDevice::hold(bool held) {
     }
 }
 
-// Until the frontend or the learner lets go, or allows one more command.
-void CpuDevice::stay_held() {
+// Until the frontend or the learner lets go, or allows one more command. What the learner's hold takes is recorded in
+// pieces, so that it is known while it lasts.
+void CpuDevice::stay_held(std::uint32_t lane) {
     constexpr std::int64_t kPollNs = 1'000'000;
-    for (;;) {
-        if (held_.load(std::memory_order_acquire) != 0) {
-            core::futex_wait_for(held_, 1, kSleepNs);
-            continue;
+    constexpr int kPolls = 50;  // of a piece
+    while (held_.load(std::memory_order_acquire) != 0) {
+        core::futex_wait_for(held_, 1, kSleepNs);
+    }
+    auto begin = core::ticks();
+    int polls = 0;
+    const auto record_piece = [&] {
+        const auto now = core::ticks();
+        if (polls > 0 && options_.record) {
+            recording_.record_hold(lane, begin, now);
         }
-        if (control_.hold_backend.load() == 0 || abandoned_.load()) {
-            return;
-        }
+        begin = now;
+        polls = 0;
+    };
+    while (control_.hold_backend.load() != 0 && !abandoned_.load()) {
         auto steps = control_.backend_steps.load();
         if (steps != 0 && control_.backend_steps.compare_exchange_strong(steps, steps - 1)) {
-            return;
+            break;
         }
         std::this_thread::sleep_for(std::chrono::nanoseconds(kPollNs));
+        if (++polls == kPolls) {
+            record_piece();
+        }
     }
+    record_piece();
 }
 
 void CpuDevice::work(std::uint32_t index) {
@@ -243,7 +255,7 @@ void CpuDevice::work(std::uint32_t index) {
             }
             if ((held_.load(std::memory_order_relaxed) | control_.hold_backend.load(std::memory_order_relaxed)) != 0)
                 [[unlikely]] {
-                stay_held();
+                stay_held(first_lane() + index);
             }
             if (command.wait_lane != kNoLaneWait) {
                 if (has_lane(command.wait_lane)) [[likely]] {

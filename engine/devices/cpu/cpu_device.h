@@ -69,7 +69,7 @@ private:
     [[nodiscard]] void* allocate(std::size_t bytes, bool ahead);
     [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *lanes_[lane - first_lane()]; }
     void work(std::uint32_t index);
-    void stay_held();
+    void stay_held(std::uint32_t lane);
     void run(Lane& lane, Command& command);
     void run_slowly(Lane& lane, Command& command);
     bool run_alone(Command& command);

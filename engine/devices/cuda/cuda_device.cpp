@@ -218,16 +218,25 @@ void CudaDevice::hold(bool held) {
 }
 
 // Unless the frontend or the learner holds the lanes; the learner may let single commands through.
-bool CudaDevice::may_launch() {
+bool CudaDevice::may_launch(std::uint32_t lane) {
     if (held_.load(std::memory_order_acquire) != 0) {
         return false;
     }
     trace::Control& control = recording_.control();
-    if (control.hold_backend.load(std::memory_order_relaxed) == 0 || abandoned_.load(std::memory_order_relaxed)) {
-        return true;
+    bool may = control.hold_backend.load(std::memory_order_relaxed) == 0 || abandoned_.load(std::memory_order_relaxed);
+    if (!may) {
+        auto steps = control.backend_steps.load();
+        may = steps != 0 && control.backend_steps.compare_exchange_strong(steps, steps - 1);
     }
-    auto steps = control.backend_steps.load();
-    return steps != 0 && control.backend_steps.compare_exchange_strong(steps, steps - 1);
+    if (!may && held_since_ == 0) {
+        held_since_ = core::ticks();
+    } else if (may && held_since_ != 0) {
+        if (options_.record) {
+            recording_.record_hold(first_lane() + lane, held_since_, core::ticks());
+        }
+        held_since_ = 0;
+    }
+    return may;
 }
 
 bool CudaDevice::launch_what_may() {
@@ -244,11 +253,11 @@ bool CudaDevice::launch_in_order() {
         launch_from_aside();
     }
     while (popped_ != queue_.published()) {
-        if (!may_launch()) [[unlikely]] {
-            return false;
-        }
         Command& command = queue_.front();
         const auto lane = static_cast<std::uint32_t>(command.flags >> kLaneShift);
+        if (!may_launch(lane)) [[unlikely]] {
+            return false;
+        }
         if (!lanes_[lane]->aside.empty() || needs_more(command)) [[unlikely]] {
             set_aside(lane, command);
         } else {
@@ -535,7 +544,7 @@ void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& fli
 // Copying to pageable memory would hold up the thread that launches until the stream has come to it, so a host function
 // takes the values out of page-locked memory. Where copies are to be pageable, they do hold it up.
 void CudaDevice::start_copy_out(Lane& lane, const Command& command, InFlight& flight) {
-    const std::size_t bytes = command.signature->out_bytes;
+    const auto bytes = static_cast<std::size_t>(command.signature->elements) * sizeof(float);
     if (bytes == 0) {
         check(launch_nothing(lane.stream.get()), "launching a kernel");
         return;

@@ -168,7 +168,7 @@ private:
 
     // cuda_device.cpp: launching.
     void launch_loop();
-    bool may_launch();
+    bool may_launch(std::uint32_t lane);
     // `launches`: what may be launched meanwhile is.
     void wait_for(std::uint32_t lane, std::uint32_t seq, bool launches);
     bool launch_what_may();  // false when something is left because the lanes are held
@@ -248,6 +248,7 @@ private:
 
     CommandQueue queue_;  // the lane rides in the upper half of Command::flags
     std::uint32_t popped_ = 0;
+    std::uint64_t held_since_ = 0;       // ticks: when the learner first kept the next command back; 0: has not
     std::atomic<std::size_t> aside_{0};  // commands in all lanes
     // Where the frontend launches and there is a CPU beside: whoever launches just now.
     std::mutex launching_;

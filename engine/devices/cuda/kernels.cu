@@ -505,8 +505,10 @@ cudaError_t launch_op(const Signature& s, const Command& c, Scratch scratch, cud
         case OpKind::transpose:
             launch_transpose(s, c, stream);
             break;
-        default:
+        case OpKind::noop:
             return launch_nothing(stream);
+        default:
+            return cudaErrorNotSupported;
     }
     return cudaGetLastError();
 }

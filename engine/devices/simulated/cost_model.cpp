@@ -18,6 +18,10 @@ using Json = nlohmann::json;
 
 constexpr double kLongestNs = 1e15;  // 11 days
 
+double ns_per_unit(double rate) {
+    return rate > 0 ? 1e9 / rate : 0;
+}
+
 // Reads the fields of one object and keeps the first thing that is wrong with it.
 class Fields {
 public:
@@ -60,14 +64,14 @@ public:
         return std::max(ns, 0.0);
     }
 
-    // What one unit takes at a rate given per second.
-    double ns_per_unit(const std::string& key) {
+    // A rate per second; 0 where it is left out.
+    double rate(const std::string& key) {
         const Json* value = find(key, false);
         const double rate = value != nullptr && value->is_number() ? value->get<double>() : -1;
         if (value != nullptr && !(rate >= 1 && std::isfinite(rate))) {
             fail(name(key) + " must be a number of 1 or more a second");
         }
-        return rate >= 1 ? 1e9 / rate : 0;
+        return rate >= 1 ? rate : 0;
     }
 
     void allow_only(std::initializer_list<const char*> keys) {
@@ -98,19 +102,58 @@ OpCost read_cost(const Json& object, const std::string& path, std::string& wrong
     fields.allow_only({"base_ns", "flops_per_s", "bytes_per_s"});
     OpCost cost;
     cost.base_ns = fields.nanoseconds("base_ns");
-    cost.ns_per_flop = fields.ns_per_unit("flops_per_s");
-    cost.ns_per_byte = fields.ns_per_unit("bytes_per_s");
+    cost.flops_per_s = fields.rate("flops_per_s");
+    cost.bytes_per_s = fields.rate("bytes_per_s");
+    cost.ns_per_flop = ns_per_unit(cost.flops_per_s);
+    cost.ns_per_byte = ns_per_unit(cost.bytes_per_s);
     return cost;
+}
+
+Json json_of(const OpCost& cost) {
+    Json json{{"base_ns", cost.base_ns}};
+    if (cost.flops_per_s > 0) {
+        json["flops_per_s"] = cost.flops_per_s;
+    }
+    if (cost.bytes_per_s > 0) {
+        json["bytes_per_s"] = cost.bytes_per_s;
+    }
+    return json;
+}
+
+HostCosts read_host_costs(const Json& json, std::string& wrong) {
+    HostCosts costs;
+    Fields top(json, "", wrong);
+    top.allow_only({"name", "source", "line_ns", "print_ns", "numpy"});
+    costs.name = top.text("name");
+    costs.source = top.text("source");
+    costs.line_ns = top.nanoseconds("line_ns");
+    costs.print_ns = top.nanoseconds("print_ns");
+    if (const Json* numpy = top.find("numpy", true)) {
+        Fields fields(*numpy, "numpy", wrong);
+        fields.allow_only({"call_ns", "flops_per_s", "bytes_per_s", "random_per_s"});
+        costs.numpy_call_ns = fields.nanoseconds("call_ns");
+        costs.numpy_flops_per_s = fields.rate("flops_per_s");
+        costs.numpy_bytes_per_s = fields.rate("bytes_per_s");
+        costs.numpy_random_per_s = fields.rate("random_per_s");
+    }
+    return costs;
 }
 
 CostModel read_model(const Json& json, std::string& wrong) {
     CostModel model;
     Fields top(json, "", wrong);
-    top.allow_only({"name", "source", "t1_ns", "t3_ns", "families", "ops"});
+    top.allow_only({"name", "source", "t1_ns", "t3_ns", "lanes_share", "families", "ops"});
     model.name = top.text("name");
     model.source = top.text("source");
     model.t1_ns = static_cast<std::uint64_t>(std::llround(top.nanoseconds("t1_ns")));
     model.t3_ns = static_cast<std::uint64_t>(std::llround(top.nanoseconds("t3_ns")));
+    if (const Json* share = top.find("lanes_share", false)) {
+        if (share->is_boolean()) {
+            model.lanes_share = share->get<bool>();
+        } else {
+            top.fail("lanes_share must be true or false");
+        }
+    }
     if (const Json* families = top.find("families", true)) {
         Fields fields(*families, "families", wrong);
         std::size_t known = 0;
@@ -144,18 +187,31 @@ CostModel read_model(const Json& json, std::string& wrong) {
 
 }  // namespace
 
-std::uint64_t CostModel::execute_ns(const Signature& signature) const {
+TaskCost CostModel::cost_of(const Signature& signature) const {
+    TaskCost cost;
+    cost.resource = signature.kind == OpKind::copy_to_device ? 1 : signature.kind == OpKind::copy_to_host ? 2 : 0;
     double ns = signature.simulated_ns;
     if (!(ns > 0)) {
         const auto& own = op[static_cast<std::size_t>(signature.kind)];
-        const OpCost& cost = own ? *own : family[static_cast<std::size_t>(signature.family)];
-        ns = cost.base_ns + std::max(cost.ns_per_flop * static_cast<double>(signature.flops),
-                                     cost.ns_per_byte * static_cast<double>(signature.moved_bytes));
+        const OpCost& rates = own ? *own : family[static_cast<std::size_t>(signature.family)];
+        const double throughput_ns = std::max(rates.ns_per_flop * static_cast<double>(signature.flops),
+                                              rates.ns_per_byte * static_cast<double>(signature.moved_bytes));
+        ns = rates.base_ns + throughput_ns;
+        cost.share = lanes_share && ns > 0 ? throughput_ns / ns : 0;
     }
-    return static_cast<std::uint64_t>(std::llround(std::min(ns, kLongestNs)));
+    cost.ns = static_cast<std::uint64_t>(std::llround(std::min(ns, kLongestNs)));
+    return cost;
 }
 
-Result<CostModel> parse_cost_model(std::string_view text, const std::string& file) {
+std::uint64_t CostModel::execute_ns(const Signature& signature) const {
+    return cost_of(signature).ns;
+}
+
+namespace {
+
+// `read` takes the JSON and says what is wrong with it.
+template <class Model, class Read>
+Result<Model> parse_file(std::string_view text, const std::string& file, Read read) {
     Json json;
     try {
         json = Json::parse(text);
@@ -167,20 +223,67 @@ Result<CostModel> parse_cost_model(std::string_view text, const std::string& fil
                      static_cast<std::uint32_t>(line), 0};
     }
     std::string wrong;
-    CostModel model = read_model(json, wrong);
+    Model model = read(json, wrong);
     if (!wrong.empty()) {
         return Error{ErrorKind::unreadable, "The cost model " + file + " cannot be used: " + wrong + ".", file, 0, 0};
     }
     return model;
 }
 
-Result<CostModel> load_cost_model(const std::string& path) {
+Result<std::string> text_of_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     if (!in) {
         return Error{ErrorKind::unreadable, "The cost model " + path + " cannot be read.", path, 0, 0};
     }
-    return parse_cost_model(text, path);
+    return text;
+}
+
+}  // namespace
+
+Result<CostModel> parse_cost_model(std::string_view text, const std::string& file) {
+    return parse_file<CostModel>(text, file, read_model);
+}
+
+Result<CostModel> load_cost_model(const std::string& path) {
+    const auto text = text_of_file(path);
+    return text ? parse_cost_model(*text, path) : Result<CostModel>(text.error());
+}
+
+std::string to_json(const CostModel& model) {
+    Json json{{"name", model.name}, {"source", model.source}, {"t1_ns", model.t1_ns}, {"t3_ns", model.t3_ns}};
+    json["lanes_share"] = model.lanes_share;
+    for (std::size_t i = 0; i < CostModel::kFamilies; ++i) {
+        json["families"][name_of(static_cast<Family>(i))] = json_of(model.family[i]);
+    }
+    for (std::size_t i = 1; i < kOpKinds; ++i) {
+        if (model.op[i]) {
+            json["ops"][name_of(static_cast<OpKind>(i))] = json_of(*model.op[i]);
+        }
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<HostCosts> parse_host_costs(std::string_view text, const std::string& file) {
+    return parse_file<HostCosts>(text, file, read_host_costs);
+}
+
+Result<HostCosts> load_host_costs(const std::string& path) {
+    const auto text = text_of_file(path);
+    return text ? parse_host_costs(*text, path) : Result<HostCosts>(text.error());
+}
+
+std::string to_json(const HostCosts& costs) {
+    return Json{{"name", costs.name},
+                {"source", costs.source},
+                {"line_ns", costs.line_ns},
+                {"print_ns", costs.print_ns},
+                {"numpy",
+                 {{"call_ns", costs.numpy_call_ns},
+                  {"flops_per_s", costs.numpy_flops_per_s},
+                  {"bytes_per_s", costs.numpy_bytes_per_s},
+                  {"random_per_s", costs.numpy_random_per_s}}}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 CostModel constant_costs(std::uint64_t t1_ns, std::uint64_t t2_ns, std::uint64_t t3_ns) {
@@ -189,7 +292,7 @@ CostModel constant_costs(std::uint64_t t1_ns, std::uint64_t t2_ns, std::uint64_t
     model.source = "chosen";
     model.t1_ns = t1_ns;
     model.t3_ns = t3_ns;
-    model.family.fill({static_cast<double>(t2_ns), 0, 0});
+    model.family.fill({static_cast<double>(t2_ns), 0, 0, 0, 0});
     return model;
 }
 

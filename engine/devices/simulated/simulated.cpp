@@ -6,18 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "engine/core/sequence.h"
 #include "engine/devices/kernels/kernels.h"
 
 namespace headway::devices {
-
-namespace {
-
-// How far `count` is past `seq`, both modulo 2^32.
-std::int32_t past(std::uint32_t count, std::uint32_t seq) {
-    return static_cast<std::int32_t>(count - seq);
-}
-
-}  // namespace
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording)
     : model_(std::move(model)), world_(std::make_shared<World>()) {
@@ -50,16 +42,14 @@ void SimulatedDevice::make_lanes(const char* name, std::uint32_t count, trace::R
         lanes_.back()->writer = trace::StreamWriter<trace::ExecRecord>(
             recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(first_lane() + i)});
         world_->lanes.push_back(lanes_.back().get());
+        world_->schedule.add_lane();
     }
 }
 
 SimulatedDevice::~SimulatedDevice() {
     hold(false);
-    for (Next ready = next(); ready.lane != nullptr; ready = next()) {
-        start(ready);
-    }
-    for (auto& lane : lanes_) {
-        complete(*lane);
+    if (!world_->abandoned) {
+        world_->schedule.run_all();
     }
     world_->lanes.resize(std::min<std::size_t>(world_->lanes.size(), first_lane()));
     for (auto& [id, block] : lazy_) {
@@ -67,157 +57,130 @@ SimulatedDevice::~SimulatedDevice() {
     }
 }
 
+TaskCost SimulatedDevice::cost_of(const Command& command) const {
+    if ((command.flags & kComposite) == 0) {
+        TaskCost cost = command.op != 0 ? model_.cost_of(*command.signature) : TaskCost();
+        cost.resource += 4u * number();
+        return cost;
+    }
+    // One after another, with the mean of their shares.
+    TaskCost sum;
+    double busy_ns = 0;
+    for (const Command& step : command.composite->steps) {
+        const TaskCost cost = model_.cost_of(*step.signature);
+        sum.ns += cost.ns;
+        busy_ns += cost.share * static_cast<double>(cost.ns);
+    }
+    sum.share = sum.ns > 0 ? busy_ns / static_cast<double>(sum.ns) : 0;
+    sum.resource = 4u * number();
+    return sum;
+}
+
 void SimulatedDevice::publish(std::uint32_t index) {
     Lane& lane = lane_of(index);
     const Command& command = slot(index);
-    HEADWAY_ASSERT(
-        command.wait_lane == kNoLaneWait || (command.wait_lane < world_->lanes.size() &&
-                                             past(lane_of(command.wait_lane).submitted, command.wait_seq) >= 0),
-        "a command waits for one that was submitted before it");
     if (command.op != 0) {
         world_->now_ns += model_.t1_ns;
     }
-    ++lane.submitted;
     if (world_->abandoned) {
-        lane.completed.store(lane.submitted, std::memory_order_release);
+        lane.completed.fetch_add(1, std::memory_order_release);
         return;
     }
-    lane.queue.push_back({command, world_->now_ns, world_->submitted++});
-    run_until_now();
+    VirtualLanes::Task task;
+    task.cost = cost_of(command);
+    task.is_op = command.op != 0;
+    if (command.wait_lane != kNoLaneWait) {
+        task.wait_lane = command.wait_lane;
+        task.wait_seq = command.wait_seq;
+    }
+    lane.commands.push_back(command);
+    world_->schedule.submit(index, task, world_->now_ns);
+    world_->schedule.run_until(world_->now_ns);
 }
 
 const std::atomic<std::uint32_t>& SimulatedDevice::completed(std::uint32_t lane) const {
     return lane_of(lane).completed;
 }
 
+std::uint32_t SimulatedDevice::earliest_lane(const std::array<std::uint32_t, core::kMaxLanes>& needs,
+                                             std::uint32_t preferred, std::uint32_t next) const {
+    return world_->schedule.earliest_lane(first_lane(), first_lane() + lanes(), needs, preferred, next,
+                                          world_->now_ns + model_.t1_ns);
+}
+
 void SimulatedDevice::wait(std::uint32_t index, std::uint32_t seq) {
-    Lane& lane = lane_of(index);
-    HEADWAY_ASSERT(past(lane.submitted, seq) >= 0, "a wait is for a command that was submitted");
-    if (past(lane.completed.load(std::memory_order_relaxed), seq) >= 0) {
+    if (core::reached(lane_of(index).completed.load(std::memory_order_relaxed), seq)) {
         return;
     }
-    if (past(lane.started, seq) < 0) {
+    if (core::after(seq, world_->schedule.started(index))) {
         hold(false);
     }
-    while (past(lane.started, seq) < 0) {
-        const Next ready = next();
-        HEADWAY_ASSERT(ready.lane != nullptr, "commands wait for each other only backwards");
-        start(ready);
-    }
-    world_->now_ns = std::max(world_->now_ns, lane.end_ns);
-    run_until_now();
+    world_->now_ns = std::max(world_->now_ns, world_->schedule.run_until_completed(index, seq));
+    world_->schedule.run_until(world_->now_ns);
 }
 
 void SimulatedDevice::advance(std::uint64_t ns) {
     world_->now_ns += ns;
-    run_until_now();
+    world_->schedule.run_until(world_->now_ns);
 }
 
 void SimulatedDevice::hold(bool held) {
-    if (world_->held && !held) {
-        world_->released_ns = world_->now_ns;
-    }
-    world_->held = held;
-    run_until_now();
+    world_->schedule.hold(held, world_->now_ns);
+    world_->schedule.run_until(world_->now_ns);
 }
 
 void SimulatedDevice::abandon() {
     world_->abandoned = true;
-    for (Lane* lane : world_->lanes) {
-        complete(*lane);
-        lane->queue.clear();
-        lane->started = lane->submitted;
-        lane->completed.store(lane->submitted, std::memory_order_release);
+    world_->schedule.abandon();
+    for (std::uint32_t lane = 0; lane < world_->lanes.size(); ++lane) {
+        lane_of(lane).commands.clear();
+        lane_of(lane).completed.store(world_->schedule.submitted(lane), std::memory_order_release);
     }
 }
 
-// When the lane's next command begins; false where that is not known yet, as the command that it waits for has not
-// begun.
-bool SimulatedDevice::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
-    const Queued& head = lane.queue.front();
-    begin_ns = std::max({head.issued_ns, lane.end_ns, world_->released_ns});
-    if (head.command.wait_lane != kNoLaneWait) {
-        const Lane& other = lane_of(head.command.wait_lane);
-        const auto ahead = past(other.started, head.command.wait_seq);
-        if (ahead < 0) {
-            return false;
-        }
-        // The other lane is past it only if commands begin at this very moment: commands begin in the order of time,
-        // so ours would have begun before a later one of the other lane. Hence that one's begin stands for the end.
-        begin_ns = std::max(begin_ns, ahead == 0 ? other.end_ns : other.begin_ns);
-    }
-    return true;
-}
-
-// The command that begins first, of all lanes; at the same time, what takes no time and gives memory back, then what
-// was submitted first.
-SimulatedDevice::Next SimulatedDevice::next() const {
-    Next best;
-    if (world_->held) {
-        return best;
-    }
-    for (Lane* lane : world_->lanes) {
-        std::uint64_t begin_ns = 0;
-        if (lane->queue.empty() || !begin_of(*lane, begin_ns)) {
-            continue;
-        }
-        const auto rank = [](const Queued& queued) { return std::pair(queued.command.op != 0, queued.order); };
-        if (best.lane == nullptr || begin_ns < best.begin_ns ||
-            (begin_ns == best.begin_ns && rank(lane->queue.front()) < rank(best.lane->queue.front()))) {
-            best = {lane, begin_ns};
-        }
-    }
-    return best;
-}
-
-void SimulatedDevice::run_until_now() {
-    for (Next ready = next(); ready.lane != nullptr && ready.begin_ns <= world_->now_ns; ready = next()) {
-        start(ready);
-    }
-    for (Lane* lane : world_->lanes) {
-        if (lane->end_ns <= world_->now_ns) {
-            complete(*lane);
-        }
-    }
-}
-
-void SimulatedDevice::start(const Next& next) {
-    Lane& lane = *next.lane;
-    complete(lane);
-    Command& command = lane.queue.front().command;
-    lane.begin_ns = next.begin_ns;
-    lane.end_ns = next.begin_ns;
-    lane.op = command.op;
+// Its command runs here and now, for real.
+TaskCost SimulatedDevice::World::task_begins(std::uint32_t index, const VirtualLanes::Task& task) {
+    Lane& lane = *lanes[index];
     SimulatedDevice& device = *lane.device;
+    Command command = lane.commands.front();
+    lane.commands.pop_front();
+    lane.op = command.op;
     if ((command.flags & kFreeBuffer) != 0) {
         device.free_lazily(command.out_id);
     }
     if ((command.flags & kComposite) != 0) {
-        device.execute_steps(lane, *command.composite);
-    } else if (command.op != 0) {
-        if (device.execute(command)) {
-            lane.end_ns += device.model_.execute_ns(*command.signature);
-        } else {
-            lane.op |= trace::kFailedOp;
-        }
+        TaskCost cost = device.execute_steps(lane, *command.composite);
+        cost.resource = task.cost.resource;
+        return cost;
     }
-    ++lane.started;
-    lane.queue.pop_front();
+    if (command.op != 0 && !device.execute(command)) {
+        lane.op |= trace::kFailedOp;
+        return {};
+    }
+    return task.cost;
 }
 
-// Counts and records the command that was started last, if that has not been done.
-void SimulatedDevice::complete(Lane& lane) {
-    if (lane.completed.load(std::memory_order_relaxed) == lane.started) {
-        return;
-    }
+void SimulatedDevice::World::task_ends(std::uint32_t index, const VirtualLanes::Task& task, std::uint64_t begin_ns,
+                                       std::uint64_t end_ns) {
+    Lane& lane = *lanes[index];
+    // The parts of a composite op are slowed alike.
+    const auto slowed = [&](std::uint64_t ns) {
+        return task.cost.ns == 0 || end_ns - begin_ns == task.cost.ns
+                   ? ns
+                   : static_cast<std::uint64_t>(static_cast<long double>(ns) *
+                                                static_cast<long double>(end_ns - begin_ns) /
+                                                static_cast<long double>(task.cost.ns));
+    };
     for (const auto& part : lane.parts) {
-        lane.writer.add(part);
+        const std::uint64_t from = slowed(part.begin);
+        const std::uint64_t to = slowed(part.begin + trace::unpack_duration(part.duration));
+        lane.writer.add({begin_ns + from, trace::pack_duration(to - from), part.op});
     }
     lane.parts.clear();
     if (lane.op != 0) {
-        lane.writer.add({lane.begin_ns, trace::pack_duration(lane.end_ns - lane.begin_ns), lane.op});
+        lane.writer.add({begin_ns, trace::pack_duration(end_ns - begin_ns), lane.op});
     }
-    lane.completed.store(lane.started, std::memory_order_release);
+    lane.completed.fetch_add(1, std::memory_order_release);
 }
 
 // Computes the values; false when the op failed or depends on one that did. Such an op takes no time.
@@ -232,17 +195,22 @@ bool SimulatedDevice::execute(Command& command) {
     return true;
 }
 
-// One after another; what each of them costs is what it would cost alone.
-void SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) {
+// One after another; what each of them costs is what it would cost alone. Those that fail take no time.
+TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) {
+    TaskCost sum;
+    double busy_ns = 0;
     for (Command step : composite.steps) {
         if (!execute(step)) {
             lane.op |= trace::kFailedOp;
             continue;
         }
-        const auto ns = model_.execute_ns(*step.signature);
-        lane.parts.push_back({lane.end_ns, trace::pack_duration(ns), trace::kPart | step.signature->id});
-        lane.end_ns += ns;
+        const TaskCost cost = model_.cost_of(*step.signature);
+        lane.parts.push_back({sum.ns, trace::pack_duration(cost.ns), trace::kPart | step.signature->id});
+        sum.ns += cost.ns;
+        busy_ns += cost.share * static_cast<double>(cost.ns);
     }
+    sum.share = sum.ns > 0 ? busy_ns / static_cast<double>(sum.ns) : 0;
+    return sum;
 }
 
 // A buffer's memory, also where the other device holds it.

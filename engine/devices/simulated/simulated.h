@@ -2,9 +2,8 @@
 // every time. Everything that shows its times says SIMULATED.
 //
 // The frontend's clock moves when it issues (t1 for an op), waits (to the end of what it waits for), returns from a
-// wait (t3) and computes by itself (advance()). A command begins at the latest of: the end of its issue, the end of the
-// command before it in its lane, the end of the command that it waits for in another lane. It takes what the cost model
-// says. Commands without an op take no time anywhere.
+// wait (t3) and computes by itself (advance()). Commands begin and end as virtual_lanes.h says, with the costs of the
+// cost model. Commands without an op take no time anywhere.
 //
 // A command is run for real, on the calling thread, as soon as the frontend's clock has reached its virtual begin, or a
 // wait needs it: always in the order of virtual begins. So whatever a missing dependency would spoil on a real device
@@ -28,6 +27,7 @@
 
 #include "engine/devices/device.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/devices/simulated/virtual_lanes.h"
 
 namespace headway::devices {
 
@@ -58,38 +58,31 @@ public:
     void advance(std::uint64_t ns) override;
     void hold(bool held) override;
 
+    [[nodiscard]] std::uint32_t earliest_lane(const std::array<std::uint32_t, core::kMaxLanes>& needs,
+                                              std::uint32_t preferred, std::uint32_t next) const override;
+
     [[nodiscard]] const CostModel& model() const { return model_; }
 
 private:
-    struct Queued {
-        Command command;
-        std::uint64_t issued_ns;  // end of its issue
-        std::uint64_t order;      // among all commands
-    };
     struct Lane {
         SimulatedDevice* device;
-        std::deque<Queued> queue;  // not begun
+        std::deque<Command> commands;  // not begun
         std::atomic<std::uint32_t> completed{0};
-        std::uint32_t submitted = 0;
-        std::uint32_t started = 0;   // completed, or one more: the running command
-        std::uint64_t begin_ns = 0;  // of the command started last
-        std::uint64_t end_ns = 0;
-        core::OpId op = 0;                     // of the command started last, with trace::kFailedOp where it failed
-        std::vector<trace::ExecRecord> parts;  // of that command, if it is composite
+        core::OpId op = 0;                     // of the command that runs, with trace::kFailedOp where it failed
+        std::vector<trace::ExecRecord> parts;  // of that command, if it is composite: as if it had begun at 0
         trace::StreamWriter<trace::ExecRecord> writer;
     };
     // What the devices of a run share.
-    struct World {
+    struct World final : VirtualLanes::Observer {
+        World() : schedule(*this) {}
+        TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task) override;
+        void task_ends(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t begin_ns,
+                       std::uint64_t end_ns) override;
+
+        VirtualLanes schedule;
         std::vector<Lane*> lanes;  // by their number
-        std::uint64_t now_ns = 0;
-        std::uint64_t submitted = 0;
-        std::uint64_t released_ns = 0;  // nothing that had not begun by then begins earlier
-        bool held = false;
+        std::uint64_t now_ns = 0;  // of the frontend
         bool abandoned = false;
-    };
-    struct Next {
-        Lane* lane = nullptr;
-        std::uint64_t begin_ns = 0;
     };
     struct LazyBlock {
         float* data;
@@ -98,13 +91,9 @@ private:
 
     void make_lanes(const char* name, std::uint32_t count, trace::Recording& recording);
     [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *world_->lanes[lane]; }
-    [[nodiscard]] bool begin_of(const Lane& lane, std::uint64_t& begin_ns) const;
-    [[nodiscard]] Next next() const;
-    void run_until_now();
-    void start(const Next& next);
-    void complete(Lane& lane);
+    [[nodiscard]] TaskCost cost_of(const Command& command) const;
     [[nodiscard]] bool execute(Command& command);
-    void execute_steps(Lane& lane, const Composite& composite);
+    [[nodiscard]] TaskCost execute_steps(Lane& lane, const Composite& composite);
     [[nodiscard]] bool find_lazy_operands(Command& command);
     [[nodiscard]] float* find_lazily(core::BufferId buffer);
     void free_lazily(core::BufferId buffer);

@@ -20,6 +20,15 @@ TEST(Line, HoldsFileAndNumber) {
     EXPECT_EQ(number_of(line), 70000u);
 }
 
+TEST(Line, IsNotKnownWhereThereAreTooManyFilesOrLines) {
+    const Line last = make_line(kMostFiles, kMostLine);
+    EXPECT_EQ(file_of(last), 4095u);
+    EXPECT_EQ(number_of(last), 1'048'575u);
+    EXPECT_EQ(file_of(make_line(256, 7)), 256u);
+    EXPECT_EQ(make_line(kMostFiles + 1, 1), 0u);
+    EXPECT_EQ(make_line(1, kMostLine + 1), 0u);
+}
+
 TEST(WholeFile, NewFilesHaveThePermissionsThatTheUmaskLeaves) {
     const mode_t before = umask(027);
     // Who sets the umask to read it is seen by the others.

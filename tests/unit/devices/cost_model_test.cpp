@@ -54,6 +54,39 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     EXPECT_EQ(model->execute_ns(s), 1'000'000'000'000'000u);
 }
 
+TEST(CostModel, IsWrittenAsItIsRead) {
+    for (const char* file : {"/default.json", "/cpu.json"}) {
+        const auto model = load_cost_model(std::string(HEADWAY_COST_MODELS) + file);
+        ASSERT_TRUE(model) << model.error().message;
+        const auto again = parse_cost_model(to_json(*model), "again.json");
+        ASSERT_TRUE(again) << again.error().message;
+        EXPECT_EQ(to_json(*again), to_json(*model));
+        EXPECT_EQ(again->lanes_share, model->lanes_share);
+        Signature s;
+        for (std::size_t family = 0; family < CostModel::kFamilies; ++family) {
+            s.family = static_cast<Family>(family);
+            s.flops = 123'456'789;
+            s.moved_bytes = 98'765'432;
+            EXPECT_EQ(again->execute_ns(s), model->execute_ns(s));
+        }
+    }
+}
+
+TEST(CostModel, TheHostsIsReadAndSaysWhatIsWrong) {
+    const auto host = load_host_costs(HEADWAY_COST_MODELS "/host.json");
+    ASSERT_TRUE(host) << host.error().message;
+    EXPECT_EQ(host->source, "round numbers, not measured");
+    EXPECT_GT(host->line_ns, 0);
+    const auto again = parse_host_costs(to_json(*host), "again.json");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(to_json(*again), to_json(*host));
+    EXPECT_EQ(parse_host_costs(with(to_json(*host), "line_ns", "row_ns"), "h.json").error().message,
+              "The cost model h.json cannot be used: row_ns is not a field of a cost model.");
+    EXPECT_EQ(
+        parse_host_costs(R"({"name": "h", "source": "s", "line_ns": 1, "print_ns": 1})", "h.json").error().message,
+        "The cost model h.json cannot be used: numpy is missing.");
+}
+
 TEST(CostModel, TheDefaultIsIssueBoundOnTwoFloatsAndExecutionBoundOnManyAndSaysItIsNotMeasured) {
     const auto model = load_cost_model(HEADWAY_COST_MODELS "/default.json");
     ASSERT_TRUE(model) << model.error().message;

@@ -63,6 +63,22 @@ void expect_same(const model::Run& run, const std::string& text) {
     }
 }
 
+TEST(ChromeReader, TheLearnersHoldsComeBack) {
+    model::RecordingBuilder builder;
+    builder.issue({.begin = 0, .end = 10, .lane = 1, .out = 1, .fresh = true});
+    builder.recording().record_hold(1, 20, 70);
+    builder.exec(1, 1, 70, 90);
+    builder.wait(10, 95, WaitKind::waitall);
+    builder.mark(FrontendKind::program_end, 100);
+    const auto run = builder.read();
+    const std::string text = exported(*run);
+    expect_same(*run, text);
+    const ReadTrace again = read(text);
+    ASSERT_EQ(again.run->holds().list().size(), 1u);
+    EXPECT_EQ(again.run->holds().list()[0].lane, 1u);
+    EXPECT_EQ(again.run->paused_ns(), 50);
+}
+
 TEST(ChromeReader, ATraceOfFortyLanesComesBackAsItWas) {
     // Another program's, of 40 threads with a span in a span each.
     std::string text = "[";
@@ -206,7 +222,7 @@ TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
     auto run = builder.read();
     run->close();
     ASSERT_GT(run->resident_bytes().size(), 1u);
-    EXPECT_GT(run->numbers().recorder_ns, 0);
+    EXPECT_GT(run->recorder_ns_per_op(), 0);
     expect_same(*run, exported(*run));
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "app/exchange/chrome_writer.h"
 #include "app/model/report.h"
 #include "app/model/stretch.h"
 #include "tests/unit/exchange/foreign_trace.h"
@@ -82,9 +83,9 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
         noted(trace, "3 of 7 kernels ran while another one of their stream did: such a stream has several lanes."))
         << all_notes(trace);
     EXPECT_EQ(run.info().repaired, 0u);
-    // Means are of the kernels as they were. A stream is busy or idle once, however many of its kernels run.
+    // Their median is that of the kernels as they were. A stream is busy or idle once, however many of its kernels run.
     const model::Numbers numbers = run.numbers();
-    EXPECT_NEAR(numbers.t2_ns, (10'000 + 10'300 + 10'000 + 3'000 + 3'000 + 5'000 + 5'000) / 7.0, 0.01);
+    EXPECT_EQ(numbers.t2_ns, 5'000) << "of 3, 3, 5, 5, 10, 10 and 10.3 µs";
     EXPECT_EQ(numbers.total_ns, 35'000);
     EXPECT_EQ(numbers.backend_busy_ns, 35'000 + 5'000);
     EXPECT_EQ(numbers.backend_idle_ns, 2 * 35'000 - 40'000);
@@ -146,7 +147,7 @@ TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
     const ReadTrace trace = read(events);
     ASSERT_EQ(trace.run->op_count(), 10u);
     EXPECT_EQ(trace.run->numbers().issue_ns, 2'000);
-    EXPECT_EQ(trace.run->numbers().t1_ns, 200);
+    EXPECT_EQ(trace.run->numbers().t1_ns, 2'000) << "of the launches";
 }
 
 TEST(ChromeForeign, KernelsThatAreOverBeforeTheirLaunchAreNoneOfIt) {
@@ -183,6 +184,43 @@ TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
     EXPECT_EQ(numbers.t1_ns, 1'000);
     EXPECT_EQ(numbers.t2_ns, 10'000);
     EXPECT_EQ(numbers.predicted_ns, 50'000);
+}
+
+// One launch from a line of its own in each of so many source files.
+std::string from_files(std::uint32_t count) {
+    std::string text = "[";
+    for (std::uint32_t i = 1; i <= count; ++i) {
+        const std::string id = std::to_string(i);
+        text += "{\"ph\":\"X\",\"cat\":\"python_function\",\"pid\":42,\"tid\":1,\"name\":\"part" + id + ".py(" +
+                std::to_string(1000 + i) + "): f\",\"ts\":" + std::to_string(10 * i) + ",\"dur\":9},";
+        text += call("cudaLaunchKernel", 10 * i + 1, 2, id) + kernel("k", 10 * i + 4, 5, id);
+    }
+    return text;
+}
+
+TEST(ChromeForeign, ManySourceFilesKeepTheirLines) {
+    const ReadTrace trace = read(from_files(700));
+    std::string ours;
+    ASSERT_TRUE(write_chrome_trace(*trace.run, [&ours](std::string_view bytes) {
+        ours += bytes;
+        return true;
+    }));
+    const ReadTrace again = read(ours);
+    for (const model::Run* run : {trace.run.get(), again.run.get()}) {
+        ASSERT_EQ(run->op_count(), 700u);
+        for (const core::OpId id : {1u, 255u, 256u, 257u, 511u, 512u, 700u}) {
+            EXPECT_EQ(run->line_text(run->op(id).line),
+                      "part" + std::to_string(id) + ".py:" + std::to_string(1000 + id));
+        }
+    }
+    EXPECT_FALSE(noted(trace, "source file"));
+}
+
+TEST(ChromeForeign, LinesOfTooManySourceFilesAreNotShownAndSaid) {
+    const ReadTrace trace = read(from_files(core::kMostFiles + 2));
+    EXPECT_EQ(trace.run->line_text(trace.run->op(core::kMostFiles).line), "part4095.py:5095");
+    EXPECT_EQ(trace.run->op(core::kMostFiles + 1).line, 0u);
+    EXPECT_TRUE(noted(trace, "The lines of 2 source files beyond the first 4095 are not shown.")) << all_notes(trace);
 }
 
 }  // namespace

@@ -58,6 +58,10 @@ public:
     void drop(BufferId buffer);
     // For this buffer, which is the last one; 0: for all that is issued.
     void wait(trace::WaitKind kind, const std::string& name, BufferId target = 0);
+    // The learner holds the lane.
+    void hold(std::uint32_t lane, std::uint64_t begin_ns, std::uint64_t end_ns) {
+        recording_->record_hold(lane, begin_ns, end_ns);
+    }
     void idle(std::int64_t ns) { now_ += ns; }
     void work(std::int64_t ns, const std::string& name);  // the frontend computes by itself
     // Without a kind: as early recordings have it.

@@ -185,6 +185,24 @@ TEST_F(Timelines, APauseIsMarkedInAllRows) {
     EXPECT_EQ(rows, 6);
 }
 
+TEST_F(Timelines, AHeldLaneSaysSo) {
+    test::Script script;
+    script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 60'000);
+    script.hold(0, 20'000, 50'000);
+    script.wait(trace::WaitKind::waitall, "waitall");
+    Shown shown;
+    shown.add(script.finish(), 'B');
+    ASSERT_EQ(shown.kept[0]->holds().list().size(), 1u);
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    const Text* words = test::find_text(layout.list, "held by you");
+    ASSERT_NE(words, nullptr);
+    EXPECT_GT(words->size_px, 8);
+    const auto lane = std::find_if(layout.rows.begin(), layout.rows.end(),
+                                   [](const RowBox& row) { return row.kind == RowKind::lane; });
+    EXPECT_GT(words->baseline.y, lane->box.y0);
+    EXPECT_LT(words->baseline.y, lane->box.y1);
+}
+
 TEST_F(Timelines, SimulatedIsNeverShortened) {
     Shown shown;
     shown.add(test::tiny(), 'B');

@@ -29,6 +29,8 @@ TEST(DocumentTabs, OtherBlocksAndWordsDoNotCount) {
 TEST(DocumentTabs, DialectsAreTakenFromImports) {
     EXPECT_EQ(dialect_of("# words\nfrom mxnet import np\nimport torch\n"), "mxnet");
     EXPECT_EQ(dialect_of("import time\nimport torch.nn as nn\n"), "pytorch");
+    EXPECT_EQ(dialect_of("import os, torch as t\n"), "pytorch");
+    EXPECT_EQ(dialect_of("from d2l import mxnet as d2l, torch\nfrom d2l.mxnet import Timer\n"), "");
     EXPECT_EQ(dialect_of("import headway as hw\n"), "");
     EXPECT_EQ(dialect_label("tensorflow"), "TensorFlow");
     EXPECT_EQ(dialect_label(""), "Headway");

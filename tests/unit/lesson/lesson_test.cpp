@@ -102,6 +102,8 @@ TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
         {"parameter is no map", replaced("{value: 0.5, least: 0, most: 1, fractions: true}", "3"), 11, "must be a map"},
         {"limit is no number", replaced("most: 9", "most: many"), 7, "n.most must be a number"},
         {"bad view", replaced("barrier: behind:2", "view: table"), 5, "view must be"},
+        {"bad streams", replaced("barrier: behind:2", "streams: 0"), 5, "streams must be"},
+        {"bad costs", replaced("barrier: behind:2", "costs: fast"), 5, "costs must be"},
         {"no text", replaced("The *text*.\n---\nMore.\n", ""), 12, "no text"},
     };
     for (const auto& broken : cases) {

@@ -49,6 +49,15 @@ private:
 const auto kNever = [](OpId) { return false; };
 const auto kAlways = [](OpId) { return true; };
 
+// Of constant stages on one lane, by the rule as it is written down.
+Regime expected_regime(std::int64_t total, std::int64_t frontend, std::int64_t lane, bool waits) {
+    const std::int64_t largest = std::max(frontend, lane);
+    if (waits && static_cast<double>(largest) < kBoundShare * static_cast<double>(total)) {
+        return Regime::barrier_bound;
+    }
+    return lane >= frontend ? Regime::execution_bound : Regime::issue_bound;
+}
+
 TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
     const struct {
         std::int64_t t1, t2, t3;
@@ -62,8 +71,12 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
                 const Numbers numbers = run.builder.read()->numbers();
                 EXPECT_EQ(numbers.predicted_ns, std::max(t1 + count * t2, count * t1 + t2) + t3);
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
-                EXPECT_EQ(numbers.regime, t2 >= t1 ? Regime::execution_bound : Regime::issue_bound);
-                EXPECT_EQ(numbers.prediction_formula, "max(t1 + N·t2, N·t1 + t2) + t3");
+                EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, false));
+                EXPECT_EQ(numbers.prediction_formula, "max(t1+N·t2, N·t1+t2)+h+t3");
+                EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.busiest_lane_ns, count * t2);
+                EXPECT_EQ(numbers.frontend_ns, count * t1);
+                EXPECT_EQ(numbers.longest_chain_ns, t2) << "they do not depend on each other";
                 EXPECT_EQ(numbers.t1_ns, static_cast<double>(t1));
                 EXPECT_EQ(numbers.t2_ns, static_cast<double>(t2));
                 EXPECT_EQ(numbers.t3_ns, static_cast<double>(t3));
@@ -74,8 +87,9 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
                 const Numbers numbers = run.builder.read()->numbers();
                 EXPECT_EQ(numbers.predicted_ns, count * (t1 + t2 + t3));
                 EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
-                EXPECT_EQ(numbers.regime, t2 >= t1 ? Regime::execution_bound : Regime::issue_bound);
-                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t1 + N·t2, N·t1 + t2) + t3" : "N·(t1+t2+t3)");
+                EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, n > 1));
+                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t1+N·t2, N·t1+t2)+h+t3" : "N·(t1+h+t2+t3)");
+                EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
                 EXPECT_EQ(numbers.headway_max, 1u);
             }
             {
@@ -95,17 +109,73 @@ TEST(Numbers, NoSideIsNamedWhereBothAreAboutEqual) {
         run.ops(100, waits);
         return std::string(regime_word(run.builder.read()->numbers()));
     };
-    // The last one alone is waited for; every one; and every one but in one place, where the stages still decide.
     const auto once = [](OpId i) { return i == 100; };
-    const auto nearly_each = [](OpId i) { return i != 50; };
-    for (const std::function<bool(OpId)>& waits : {std::function<bool(OpId)>(once), std::function<bool(OpId)>(kAlways),
-                                                   std::function<bool(OpId)>(nearly_each)}) {
-        EXPECT_EQ(word(1000, 1000, waits), "about equal");
-        EXPECT_EQ(word(1000, 1030, waits), "about equal");
-        EXPECT_EQ(word(1030, 1000, waits), "about equal");
-        EXPECT_EQ(word(1000, 1200, waits), "execution-bound");
-        EXPECT_EQ(word(1200, 1000, waits), "issue-bound");
-        EXPECT_EQ(word(1000, 9000, waits), "execution-bound");
+    EXPECT_EQ(word(1000, 1000, once), "about equal");
+    EXPECT_EQ(word(1000, 1030, once), "about equal");
+    EXPECT_EQ(word(1030, 1000, once), "about equal");
+    EXPECT_EQ(word(1000, 1200, once), "execution-bound");
+    EXPECT_EQ(word(1200, 1000, once), "issue-bound");
+    EXPECT_EQ(word(1000, 9000, once), "execution-bound");
+    // With a wait after each op neither side alone needs the time, unless it is most of it.
+    EXPECT_EQ(word(1000, 1000, kAlways), "barrier-bound");
+    EXPECT_EQ(word(1000, 3000, kAlways), "barrier-bound");
+    EXPECT_EQ(word(1000, 9000, kAlways), "execution-bound");
+    EXPECT_EQ(word(9000, 1000, kAlways), "issue-bound");
+}
+
+TEST(Numbers, AChainOfDependentOpsOnSeveralLanesIsDependencyBound) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    std::int64_t at = 10;
+    for (std::uint32_t i = 1; i <= 20; ++i) {
+        const auto lane = static_cast<std::uint8_t>(i % 2);
+        builder.issue({i, i + 1, lane, i, i - 1, 0, true, size});
+        at = std::max<std::int64_t>(at, i + 1);
+        builder.exec(lane, i, at, at + 100);
+        at += 100;
+    }
+    builder.wait(21, at + 1, trace::WaitKind::waitall);
+    const Numbers numbers = builder.read()->numbers();
+    EXPECT_STREQ(regime_word(numbers), "dependency-bound");
+    EXPECT_EQ(numbers.longest_chain_ns, 2000);
+    EXPECT_EQ(numbers.busiest_lane_ns, 1000);
+    EXPECT_EQ(numbers.prediction_formula, "") << "two lanes";
+}
+
+// Whatever happened, prediction and named parts add up to what was measured.
+TEST(Numbers, PredictionAndPartsAddUp) {
+    std::mt19937 generator(11);
+    for (int round = 0; round < 200; ++round) {
+        RecordingBuilder builder;
+        const auto size = builder.signature(8);
+        const std::uint32_t lanes = 1 + generator() % 3;
+        std::array<std::int64_t, 3> free{};
+        std::int64_t now = 0, latest = 0;
+        for (std::uint32_t i = 1; i <= 60; ++i) {
+            const auto lane = static_cast<std::uint8_t>(generator() % lanes);
+            now += generator() % 20;
+            const std::uint32_t needed = i > 1 && generator() % 2 == 0 ? 1 + generator() % (i - 1) : 0;
+            builder.issue({now, now + 3, lane, i, needed, 0, true, size});
+            now += 3;
+            // Later than what it needs, as that may have ended at any time up to `latest`.
+            const std::int64_t begin =
+                std::max({now, free[lane], needed != 0 ? latest : 0}) + static_cast<std::int64_t>(generator() % 9);
+            free[lane] = begin + 1 + static_cast<std::int64_t>(generator() % 50);
+            builder.exec(lane, i, begin, free[lane]);
+            latest = std::max(latest, free[lane]);
+            if (generator() % 7 == 0) {
+                const std::int64_t from = now;
+                now = std::max(now, latest) + static_cast<std::int64_t>(generator() % 9);
+                builder.wait(from, now, trace::WaitKind::waitall);
+            }
+        }
+        const Numbers numbers = builder.read()->numbers();
+        ASSERT_TRUE(numbers.predicted);
+        std::int64_t sum = numbers.predicted_ns;
+        for (const PredictionPart& part : numbers.prediction_parts) {
+            sum += part.ns;
+        }
+        ASSERT_EQ(sum, numbers.total_ns) << round;
     }
 }
 
@@ -118,31 +188,26 @@ TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
             EXPECT_EQ(numbers.predicted_ns, numbers.total_ns) << lanes << " lanes, " << n << " ops";
         }
     }
-    ConstantRun run(3, 40, 7, 2);
-    run.ops(8, [](OpId i) { return i == 8; });
-    EXPECT_EQ(run.builder.read()->numbers().prediction_formula,
-              "max(t1 + N·t2, N·t1 + t2) + t3, t2 on the busiest of 2 lanes");
 }
 
-TEST(Numbers, CountWaitsAsWhatTheyAre) {
+TEST(Numbers, TheFormulaIsGivenOnlyWhereTheRunIsAsSimpleAsItAssumes) {
     const auto formula_of = [](const std::function<void(ConstantRun&)>& write) {
         ConstantRun run(3, 40, 7);
         write(run);
         return run.builder.read()->numbers().prediction_formula;
     };
-    const std::string sum = "max(t1 + n·t2, n·t1 + t2) + t3, summed over ";
     EXPECT_EQ(formula_of([](ConstantRun& run) {
                   run.ops(4, kNever);
                   run.wait(trace::WaitKind::waitall);
                   run.ops(4, kNever);
                   run.wait(trace::WaitKind::print);
               }),
-              sum + "1 barrier and 1 blocker");
+              "");
     EXPECT_EQ(formula_of([](ConstantRun& run) {
                   run.ops(9, [](OpId i) { return i % 3 == 0; });
                   run.ops(2, kNever);
               }),
-              sum + "3 barriers and the rest");
+              "");
     EXPECT_EQ(formula_of([](ConstantRun& run) {
                   run.ops(4, kNever);
                   run.builder.wait(run.now, run.now + 1, trace::WaitKind::minibatch_barrier, 0, 1);
@@ -150,7 +215,8 @@ TEST(Numbers, CountWaitsAsWhatTheyAre) {
                   run.ops(4, kNever);
                   run.wait(trace::WaitKind::waitall);
               }),
-              "max(t1 + N·t2, N·t1 + t2) + t3, not counting 1 barrier behind");
+              "");
+    EXPECT_EQ(formula_of([](ConstantRun& run) { run.ops(4, kNever); }), "") << "its end is not waited for";
 }
 
 TEST(Numbers, AreRenewedWithoutAWalk) {
@@ -183,11 +249,13 @@ void expect_same(const Numbers& a, const Numbers& b) {
     EXPECT_EQ(a.t1_ns, b.t1_ns);
     EXPECT_EQ(a.t2_ns, b.t2_ns);
     EXPECT_EQ(a.t3_ns, b.t3_ns);
-    EXPECT_EQ(a.handover_ns, b.handover_ns);
-    EXPECT_EQ(a.predicted_ns, b.predicted_ns);
-    EXPECT_EQ(a.prediction_formula, b.prediction_formula);
-    EXPECT_EQ(a.regime, b.regime);
-    EXPECT_EQ(a.regime_even, b.regime_even);
+    if (a.predicted && b.predicted) {  // a run that grew meanwhile is not
+        EXPECT_EQ(a.handover_ns, b.handover_ns);
+        EXPECT_EQ(a.predicted_ns, b.predicted_ns);
+        EXPECT_EQ(a.prediction_formula, b.prediction_formula);
+        EXPECT_EQ(a.regime, b.regime);
+        EXPECT_EQ(a.regime_even, b.regime_even);
+    }
     EXPECT_EQ(a.parts, b.parts);
     EXPECT_EQ(a.launch_ns, b.launch_ns);
     EXPECT_EQ(a.recorder_ns, b.recorder_ns);
@@ -300,7 +368,7 @@ TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
             read->update();
         }
     }
-    EXPECT_GT(pieces, 10);
+    EXPECT_GT(pieces, 5);
     expect_same(walk.numbers(), then);
     ASSERT_EQ(walk.lines().size(), lines.size());
     EXPECT_EQ(walk.lines()[0].ops, lines[0].ops);
@@ -335,7 +403,7 @@ TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
             EXPECT_EQ(idle_causes(*run).all_ns(), numbers.backend_idle_ns);
             EXPECT_FALSE(idle_gap(*run, 0, 900));
             EXPECT_EQ(run->cut_off(), closed);
-            EXPECT_EQ(numbers.prediction_formula.empty(), closed);
+            EXPECT_EQ(numbers.predicted, !closed);
             run->close();
         }
     }
@@ -377,8 +445,8 @@ TEST(Numbers, CountEveryLaneThatATraceMayHave) {
     const std::int64_t used = core::kMaxTraceLanes - 1;
     EXPECT_EQ(numbers.backend_busy_ns, 100 * used + 50);
     EXPECT_EQ(numbers.backend_idle_ns, 150 * used - numbers.backend_busy_ns);
-    EXPECT_NE(numbers.prediction_formula.find("busiest of 63 lanes"), std::string::npos) << numbers.prediction_formula;
     EXPECT_EQ(numbers.predicted_ns, 150);
+    EXPECT_EQ(numbers.busiest_lane_ns, 150);
 }
 
 TEST(Numbers, KeepWarmUpApart) {
@@ -454,11 +522,10 @@ TEST(Numbers, AWaitForAPartIsNoBoundary) {
     builder.wait(15, 107, trace::WaitKind::waitall);
     const auto run = builder.read();
     const Numbers numbers = run->numbers();
-    EXPECT_EQ(numbers.prediction_formula, "max(t1 + N·t2, N·t1 + t2) + t3, t2 on the busiest of 2 lanes");
-    EXPECT_EQ(numbers.t3_ns, 3.0);
+    EXPECT_EQ(numbers.prediction_formula, "");
     EXPECT_EQ(numbers.predicted_ns, 2 * 2 + 100 + 3);
     EXPECT_EQ(numbers.total_ns, 107);
-    EXPECT_EQ(run->waits()[0].target_writer, 1u);
+    EXPECT_EQ(run->waits()[0].target_op, 1u);
     EXPECT_EQ(run->caused_by(run->waits()[0]), (std::vector<OpId>{1}));
     EXPECT_EQ(run->caused_by(run->waits()[1]), (std::vector<OpId>{2}));
 }
@@ -482,7 +549,7 @@ TEST(Numbers, MemoryPeaksIncludeWhatWasThereBefore) {
     EXPECT_EQ(numbers.recorder_ns, 0);
 }
 
-TEST(Numbers, WakingTheBackendIsToldApart) {
+TEST(Numbers, HandOversOnTheCriticalPathAreSummedUp) {
     RecordingBuilder builder;
     builder.issue({0, 2});
     builder.exec(0, 1, 9, 12);  // woken after 7
@@ -492,7 +559,7 @@ TEST(Numbers, WakingTheBackendIsToldApart) {
     builder.issue({18, 20});
     builder.exec(0, 3, 23, 25);  // and after 3
     builder.wait(20, 27, trace::WaitKind::waitall);
-    EXPECT_EQ(builder.read()->numbers().handover_ns, 10);
+    EXPECT_EQ(builder.read()->numbers().handover_ns, 7 + 2 + 3) << "each is on the critical path";
 }
 
 TEST(Numbers, AnEmptyRunCostsNothing) {

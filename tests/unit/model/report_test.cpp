@@ -44,8 +44,10 @@ TEST(Report, HasEveryFieldInItsPlace) {
         keys += key + " ";
     }
     const std::string expected =
-        "headway program frontend device machine settings parameters ops parts total_ns warmup_ns issue_ns blocked_ns "
-        "work_ns backend_busy_ns backend_idle_ns backend_open_ns recorder_ns t1_ns t2_ns t3_ns regime predicted_ns prediction "
+        "headway program language device machine settings parameters ops parts total_ns warmup_ns issue_ns blocked_ns "
+        "work_ns backend_busy_ns backend_idle_ns backend_open_ns recorder_ns frontend frontend_page_faults t1_ns t2_ns "
+        "t3_ns t1 t2 t3 regime predicted_ns "
+        "prediction "
         "handover_ns "
         "headway_max live_bytes_peak pending_bytes_peak reserved_bytes_peak rss_bytes_peak lost_records critical_path "
         "idle "

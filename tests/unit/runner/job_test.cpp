@@ -33,6 +33,30 @@ TEST(Job, TheLearnersBarrierGoesFirst) {
     EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
 }
 
+TEST(Job, ATabHasItsFrameworksProfileUnlessChosen) {
+    auto options = options_for("dependency-graph");
+    options.device = "simulated";
+    const auto expect = [&options](const char* tab, const char* name, std::uint32_t streams,
+                                   memory::FreePolicy policy) {
+        options.tab = tab;
+        const auto job = make_job(options);
+        ASSERT_TRUE(job) << job.error().message;
+        EXPECT_EQ(job->profile.name, name);
+        EXPECT_EQ(job->streams, streams);
+        EXPECT_EQ(job->free_policy, policy);
+    };
+    using memory::FreePolicy;
+    expect("", "Headway", 2, FreePolicy::finish);
+    expect("pytorch", "PyTorch", 1, FreePolicy::stream);
+    expect("mxnet", "MXNet", 2, FreePolicy::lazy);
+    expect("tensorflow", "TensorFlow", 1, FreePolicy::stream);
+    options.free_policy = FreePolicy::finish;
+    options.streams = 5;
+    options.streams_given = true;
+    expect("pytorch", "PyTorch", 5, FreePolicy::finish);
+    EXPECT_EQ(make_job(options)->chosen(), (std::vector<std::string>{"free_policy", "streams"}));
+}
+
 TEST(Job, AsWrittenIsAChoiceToo) {
     auto options = options_for("limits");  // a lesson that runs without a barrier unless somebody chooses
     auto job = make_job(options);

@@ -28,7 +28,7 @@ TEST(Options, RunHasDefaults) {
     EXPECT_EQ(run.streams, 2u);
     EXPECT_EQ(run.budget, 0u);
     EXPECT_EQ(run.queue_limit, 0u);
-    EXPECT_EQ(run.free_policy, memory::FreePolicy::finish);
+    EXPECT_FALSE(run.free_policy);  // the profile's
     EXPECT_EQ(run.seed, 0u);
     EXPECT_EQ(run.trace_fd, -1);
 }

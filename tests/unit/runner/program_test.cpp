@@ -41,7 +41,7 @@ std::unique_ptr<model::Run> run(const std::string& program, std::vector<std::pai
     } else {
         EXPECT_FALSE(outcome->error) << outcome->error->message;
     }
-    auto made = read_run(outcome->recording->fd());
+    auto made = read_run(*outcome->recording);
     EXPECT_TRUE(made);
     return std::move(*made);
 }

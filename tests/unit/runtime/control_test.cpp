@@ -240,9 +240,43 @@ TEST_F(ControlTest, TheHeldBackendRunsCommandsOneByOneWhenStepped) {
         std::this_thread::yield();
     }
     EXPECT_EQ(rt.headway(), 1u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     control.hold_backend.store(0);
     rt.waitall();
     EXPECT_EQ(rt.headway(), 0u);
+    // Before the second command the lane was held, and perhaps before the first: it may have come to it after the step.
+    const auto reader = recording_->reader();
+    ASSERT_TRUE(reader);
+    (*reader)->poll();
+    const auto holds = (*reader)->records<trace::ExecRecord>({trace::StreamKind::holds, 0}, 0);
+    const auto ran = (*reader)->records<trace::ExecRecord>({trace::StreamKind::lane, 0}, 0);
+    ASSERT_GE(holds.size(), 1u);
+    ASSERT_EQ(ran.size(), 2u);
+    EXPECT_GE(holds.back().begin, ran[0].begin + trace::unpack_duration(ran[0].duration));
+    EXPECT_LE(holds.back().begin + trace::unpack_duration(holds.back().duration), ran[1].begin);
+}
+
+TEST_F(ControlTest, ARunThatIsStoppedWhileItIsPausedSaysThatItWas) {
+    devices::CpuDevice device(1, *recording_);
+    Runtime rt(device, *recording_, {});
+    auto& control = recording_->control();
+    control.pause.store(1);
+    control.attention.store(1);
+    std::thread learner([&] {
+        while (control.standing.load() == 0) {
+            std::this_thread::yield();
+        }
+        control.stop.store(1);
+        control.attention.store(1);
+    });
+    EXPECT_THROW(static_cast<void>(rt.ones({2})), ProgramError);
+    learner.join();
+    const auto reader = recording_->reader();
+    ASSERT_TRUE(reader);
+    (*reader)->poll();
+    const auto records = (*reader)->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, 0);
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(records[0].lane, static_cast<std::uint8_t>(trace::WaitKind::paused));
 }
 
 TEST_F(ControlTest, AFailureNamesTheLineThatIssuedIt) {

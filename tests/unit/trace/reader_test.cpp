@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -227,6 +228,32 @@ TEST(Reader, ReadsWhileAnotherProcessWritesAndAfterItIsKilled) {
     });
     EXPECT_GT(strings, 100);
     EXPECT_GT(reader->header().heartbeat_ns.load(), 0u);
+}
+
+// What was checked is what the caller gets, whatever the writer does to its memory afterwards.
+TEST(Reader, GivesCopiesOfMetaRecords) {
+    constexpr std::size_t kBytes = std::size_t{16} << 20;
+    constexpr std::uint32_t kText = 100;
+    auto recording = std::move(*Recording::create(kBytes));
+    recording->use_virtual_clock();
+    recording->meta(MetaType::result, 7, std::string(kText, 'x'));
+    recording->meta(MetaType::result, 8, "behind it");
+    void* mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, recording->fd(), 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    auto* const text = static_cast<char*>(memmem(mapped, kBytes, "xxxxxxxxxxxxxxxx", 16));
+    ASSERT_NE(text, nullptr);
+    auto reader = std::move(*Reader::open(recording->fd()));
+    std::vector<std::string> seen;
+    reader->each_meta([&](MetaType, std::uint16_t, std::string_view payload) {
+        const std::uint32_t huge = 0x7fff'fff0u;
+        std::memcpy(text - sizeof(MetaRecord), &huge, sizeof huge);
+        std::memset(text, 'y', kText);
+        seen.emplace_back(payload);
+    });
+    EXPECT_EQ(seen, (std::vector<std::string>{std::string(kText, 'x'), "behind it"}));
+    // The next reader finds a length that does not fit, and nothing behind it.
+    reader->another()->each_meta([](MetaType, std::uint16_t, std::string_view) { ADD_FAILURE(); });
+    munmap(mapped, kBytes);
 }
 
 TEST(Reader, ControlReachesTheWriter) {

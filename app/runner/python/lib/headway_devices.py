@@ -12,3 +12,10 @@ def index_in(text):
     if not colon:
         return None
     return int(index) if index.isascii() and index.isdecimal() and len(index) < 6 else -1
+
+
+class Namespace(type):
+    """A class that stands for a module of a framework: what it has not is refused by its full name."""
+
+    def __getattr__(cls, name):
+        raise AttributeError("Headway's %s dialect has no %s.%s" % (cls._dialect, cls._full_name, name))

@@ -23,6 +23,7 @@ class Lazy:
 ast = Lazy("ast")
 json = Lazy("json")
 linecache = Lazy("linecache")
+packages = Lazy("headway_packages")
 re = Lazy("re")
 traceback = Lazy("traceback")
 Code = type((lambda: 0).__code__)
@@ -460,6 +461,10 @@ def run(prepared):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")
     sys.displayhook = display
+    if _headway.virtual_time():
+        import headway_host
+
+        headway_host.install()
     told = None
     try:
         for unit in prepared.units:
@@ -515,6 +520,10 @@ def tell(error, name):
         if ", at " not in message:
             message = place(message, name, line)
         return (message, line, "engine")
+    missing = packages.missing_module(error)
+    if missing:
+        what, advice = missing
+        return ("%s; %s" % (place(what, name, line), advice), line, "failed")
     try:
         words = "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__
     except Exception:

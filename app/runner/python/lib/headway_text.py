@@ -4,9 +4,10 @@ import struct
 
 
 def values_of(tensor, kind="print", name=None):
-    """The values as a flat tuple of floats: waits."""
+    """The values as a flat tuple of what they stand for (floats, ints, bools): waits."""
     data = tensor.to_bytes(kind, name or kind)
-    return struct.unpack("%df" % (len(data) // 4), data)
+    values = struct.unpack("%df" % (len(data) // 4), data)
+    return values if tensor.numbers == "real" else tuple(map(int if tensor.numbers == "integer" else bool, values))
 
 
 def nested(values, shape):
@@ -21,6 +22,9 @@ def nested(values, shape):
 
 def number_format(values, torch_style):
     """A function from a number to its text, all of one width, as NumPy and PyTorch choose it."""
+    if values and isinstance(values[0], int):  # booleans, too
+        width = 5 if isinstance(values[0], bool) and not torch_style else max(len(str(v)) for v in values)
+        return lambda v: str(v).rjust(width)
     finite = [abs(v) for v in values if v == v and v not in (float("inf"), float("-inf"))]
     if all(v == int(v) for v in finite) and not any(v > 1e8 for v in finite):
         texts = lambda v: "%d." % v if v == v and abs(v) != float("inf") else str(v)
@@ -89,7 +93,45 @@ def indexed(values, shape, edge):
 def to_numpy(tensor, name="numpy"):
     import numpy
 
-    return numpy.frombuffer(bytearray(tensor.to_bytes("numpy", name)), dtype=numpy.float32).reshape(tensor.shape)
+    values = numpy.frombuffer(bytearray(tensor.to_bytes("numpy", name)), dtype=numpy.float32).reshape(tensor.shape)
+    return values if tensor.numbers == "real" else values.astype(numpy.int64 if tensor.numbers == "integer" else bool)
+
+
+def float32_only(dtype, dialect, known):
+    """Refuses every dtype but the one that tensors have."""
+    if dtype is not None and str(getattr(dtype, "__name__", dtype)).rpartition(".")[2] != "float32":
+        raise NotImplementedError("Headway's %s dialect has tensors of %s only, not of %s" % (dialect, known, dtype))
+
+
+def numbers_of(values):
+    """What a framework takes these for: "real", "integer" or "boolean"."""
+    try:
+        code = memoryview(values).format.lstrip("<=>@!")
+        return "boolean" if code == "?" else "integer" if code in "bBhHiIlLqQnN" else "real"
+    except TypeError:
+        pass
+    if hasattr(values, "__len__"):
+        kinds = {numbers_of(v) for v in values}
+        return next((k for k in ("real", "integer", "boolean") if k in kinds), "real")
+    return "boolean" if isinstance(values, bool) else "integer" if isinstance(values, int) else "real"
+
+
+def typed(values, make):
+    """make() of these values, standing for the numbers that a framework takes them for."""
+    numbers = numbers_of(values)
+    if numbers == "integer" and _largest(values) > 1 << 24:
+        raise NotImplementedError("Headway's integers are held as float32: exact up to 16,777,216 only")
+    tensor = make()
+    tensor.numbers = numbers
+    return tensor
+
+
+def _largest(values):
+    if hasattr(values, "max") and hasattr(values, "min"):  # NumPy's
+        return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
+    if hasattr(values, "__len__"):
+        return max((_largest(v) for v in values), default=0)
+    return abs(values)
 
 
 def from_values(values, kind, place=None, waits=False, device=-1):

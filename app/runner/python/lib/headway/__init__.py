@@ -109,6 +109,11 @@ def clock():
     return _headway.clock()
 
 
+def time_text(seconds):
+    """"1.38 ms": three digits, in the unit that fits."""
+    return _headway.time_text(seconds)
+
+
 def device():
     """(kind, name, lanes) of the device that the run was started on."""
     return _headway.device()
@@ -125,6 +130,19 @@ class scope:
 
     def __exit__(self, *_):
         _headway.mark("scope_end", self._name)
+
+
+class timed(scope):
+    """A named bracket that prints how long the frontend took for it: "finished: 1.38 ms"."""
+
+    def __enter__(self):
+        super().__enter__()
+        self._begin = clock()
+
+    def __exit__(self, *_):
+        seconds = clock() - self._begin
+        super().__exit__()
+        print("%s: %s" % (self._name, time_text(seconds)))
 
 
 class minibatch:

@@ -1,8 +1,9 @@
 """mxnet.np → Headway's MXNet dialect."""
 
 import _headway
+from headway_devices import Namespace
 from headway_rows import assign, stacked
-from headway_text import array_text, from_values, nested, to_numpy, values_of
+from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
 float32 = "float32"
 
@@ -24,7 +25,7 @@ class ndarray(_headway.Tensor):
 
     @property
     def dtype(self):
-        return float32
+        return {"real": float32, "integer": "int64", "boolean": "bool"}[self.numbers]
 
     @property
     def T(self):
@@ -103,18 +104,28 @@ def _where(ctx):
 
 
 def array(values, dtype=None, ctx=None):
-    return from_values(values, *_where(ctx))
+    """Of float32, as in MXNet; of a NumPy array's integers and booleans, as they are."""
+    _real(dtype)
+    make = lambda: from_values(values, *_where(ctx))
+    return typed(values, make) if dtype is None and hasattr(values, "dtype") else make()
+
+
+def _real(dtype):
+    float32_only(dtype, "MXNet", float32)
 
 
 def ones(shape, dtype=None, ctx=None):
+    _real(dtype)
     return _headway.full(shape, 1.0, *_where(ctx))
 
 
 def zeros(shape, dtype=None, ctx=None):
+    _real(dtype)
     return _headway.full(shape, 0.0, *_where(ctx))
 
 
 def full(shape, fill_value, dtype=None, ctx=None):
+    _real(dtype)
     return _headway.full(shape, fill_value, *_where(ctx))
 
 
@@ -153,20 +164,25 @@ def stack(arrays):
     return stacked(arrays, ndarray)
 
 
-class random:
+class random(metaclass=Namespace):
     """mxnet.np.random"""
+
+    _dialect, _full_name = "MXNet", "mxnet.np.random"
 
     @staticmethod
     def normal(loc=0.0, scale=1.0, size=(), dtype=None, ctx=None):
+        _real(dtype)
         return _headway.normal(size, loc, scale, *_where(ctx))
 
     @staticmethod
     def uniform(low=0.0, high=1.0, size=(), dtype=None, ctx=None):
+        _real(dtype)
         return _headway.uniform(size, low, high, *_where(ctx))
 
     @staticmethod
     def seed(seed):
-        """The run's seed decides the values (--seed)."""
+        """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+        _headway.start_random(seed)
 
 
 def __getattr__(name):

@@ -1,12 +1,13 @@
 """tensorflow → Headway's TensorFlow dialect: the part that shows eager against traced.
 
-An eager op is issued one at a time and waited for. A function under @tf.function is traced at its first call with
-these shapes; each call issues all that was traced as one op, and waits only where a value is needed.
+As in TensorFlow, eager ops on a GPU return before they have run, and ops on the CPU return when they are done: on the
+CPU this dialect waits after each op. A function under @tf.function is traced at its first call with these shapes; each
+call issues all that was traced as one op.
 """
 
 import _headway
-from headway_devices import index_in, none_such
-from headway_text import array_text, from_values, to_numpy
+from headway_devices import Namespace, index_in, none_such
+from headway_text import array_text, float32_only, from_values, to_numpy, typed
 
 float32 = "float32"
 _tracing = 0
@@ -16,22 +17,34 @@ class Tensor(_headway.Tensor):
     __slots__ = ()
 
     def __repr__(self):
-        return "<tf.Tensor: shape=%s, dtype=float32, numpy=\narray(%s, dtype=float32)>" % (
-            tuple(self.shape),
-            array_text(self, "array(", False),
-        )
+        text = array_text(self, "array(", False)
+        shown = "array(%s)" % text if self.numbers == "boolean" else "array(%s, dtype=%s)" % (text, self.dtype)
+        return "<tf.Tensor: shape=%s, dtype=%s, numpy=\n%s>" % (tuple(self.shape), self.dtype, shown)
 
     def __str__(self):
         text = array_text(self, "", False).replace(",", "")
         head = "\n" if "\n" in text else ""
-        return "tf.Tensor(%s%s, shape=%s, dtype=float32)" % (head, text, tuple(self.shape))
+        return "tf.Tensor(%s%s, shape=%s, dtype=%s)" % (head, text, tuple(self.shape), self.dtype)
+
+    # Tensors do not change: x += 1 gives x a new one.
+    def __iadd__(self, other):
+        return self + other
+
+    def __isub__(self, other):
+        return self - other
+
+    def __imul__(self, other):
+        return self * other
 
     def numpy(self):
         return to_numpy(self)
 
     @property
     def dtype(self):
-        return float32
+        return {"real": float32, "integer": "int32", "boolean": "bool"}[self.numbers]
+
+    def __setitem__(self, key, value):
+        raise TypeError("'Tensor' object does not support item assignment: TensorFlow's tensors do not change")
 
     def __getattr__(self, name):
         raise AttributeError("Headway's TensorFlow dialect has no Tensor.%s" % name)
@@ -40,28 +53,46 @@ class Tensor(_headway.Tensor):
 _devices = []  # those of `with tf.device(...)`, innermost last
 
 
+_has_gpu = _headway.device()[0] != "cpu"
+
+
+def _waits(number):
+    """Whether an op on the device of this number (-1: the run's) is waited for: on the CPU, unless it is traced."""
+    return not _tracing and (not _has_gpu or number == 1)
+
+
 def _kind():
-    return (Tensor, None, not _tracing, _devices[-1]._number() if _devices else -1)
+    number = _devices[-1]._number() if _devices else -1
+    return (Tensor, None, _waits(number), number)
 
 
 def _settle(tensor):
-    """A tensor with the habits of where it is used: waited for when eager, not inside a traced function."""
-    return tensor if tensor.waits == (not _tracing) else Tensor(tensor, None, not _tracing)
+    """A tensor with the habits of where it is used."""
+    waits = _waits(tensor.device_number)
+    return tensor if tensor.waits == waits else Tensor(tensor, None, waits)
 
 
 def constant(values, dtype=None, shape=None):
-    made = from_values(values, *_kind())
+    _real(dtype)
+    make = lambda: from_values(values, *_kind())
+    made = make() if dtype else typed(values, make)
     return made if shape is None else made.reshape(shape)
+
+
+def _real(dtype):
+    float32_only(dtype, "TensorFlow", float32)
 
 
 convert_to_tensor = constant
 
 
 def ones(shape, dtype=None):
+    _real(dtype)
     return _headway.full(shape, 1.0, *_kind())
 
 
 def zeros(shape, dtype=None):
+    _real(dtype)
     return _headway.full(shape, 0.0, *_kind())
 
 
@@ -97,24 +128,40 @@ def reshape(a, shape):
     return _settle(a).reshape(shape)
 
 
-class random:
+def _no_seed(seed):
+    if seed is not None:
+        raise NotImplementedError(
+            "Headway's TensorFlow dialect has no seed of a single op; call tf.random.set_seed(%r) before it" % (seed,)
+        )
+
+
+class random(metaclass=Namespace):
     """tf.random"""
+
+    _dialect, _full_name = "TensorFlow", "tf.random"
 
     @staticmethod
     def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+        _real(dtype)
+        _no_seed(seed)
         return _headway.normal(shape, mean, stddev, *_kind())
 
     @staticmethod
     def uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+        _real(dtype)
+        _no_seed(seed)
         return _headway.uniform(shape, minval, maxval, *_kind())
 
     @staticmethod
     def set_seed(seed):
-        """The run's seed decides the values (--seed)."""
+        """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+        _headway.start_random(seed)
 
 
-class nn:
+class nn(metaclass=Namespace):
     """tf.nn"""
+
+    _dialect, _full_name = "TensorFlow", "tf.nn"
 
     @staticmethod
     def relu(a):
@@ -139,7 +186,8 @@ def function(traced=None, **options):
         if known is None:
             known = graphs[key] = _traced(traced, args, kwargs, tensors)
         graph, outline = known
-        return _filled(outline, _headway.run_graph(graph, tensors, Tensor))
+        number = tensors[0].device_number if tensors else _kind()[3]
+        return _filled(outline, _headway.run_graph(graph, tensors, Tensor, None, _waits(number)))
 
     call.__name__ = getattr(traced, "__name__", "function")
     call.python_function = traced
@@ -215,8 +263,10 @@ def _traced(function, args, kwargs, tensors):
     return graph, outline
 
 
-class config:
+class config(metaclass=Namespace):
     """tf.config"""
+
+    _dialect, _full_name = "TensorFlow", "tf.config"
 
     @staticmethod
     def list_physical_devices(kind=None):
@@ -228,7 +278,7 @@ class config:
 def identity(a):
     """The same values, on the device of the `with tf.device(...)` around."""
     number = _kind()[3]
-    return _settle(a).copy() if number in (-1, a.device_number) else a.to_device(number, None, not _tracing)
+    return _settle(a).copy() if number in (-1, a.device_number) else a.to_device(number, None, _waits(number))
 
 
 class device:
@@ -258,8 +308,10 @@ class device:
         _devices.pop()
 
 
-class test:
+class test(metaclass=Namespace):
     """tf.test"""
+
+    _dialect, _full_name = "TensorFlow", "tf.test"
 
     class experimental:
         @staticmethod

@@ -1,7 +1,7 @@
 """torch → Headway's PyTorch dialect: the part of PyTorch that the chapter uses, on Headway's queue.
 
-As in PyTorch, ops on a GPU return before they have run, and ops on the CPU return when they are done: on the CPU this
-dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
+As in PyTorch, ops on a GPU return before they have run, in one stream, and values come back through copies in that
+stream. Ops on the CPU return when they are done: on the CPU this dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
 
 A program that says in its text where tensors are (device='cuda', x.cpu(), x.to(device)) has PyTorch's own rule for the
 others: they are on the CPU, a device beside the GPU. One that says nothing runs on the run's device as a whole.
@@ -9,12 +9,13 @@ others: they are on the CPU, a device beside the GPU. One that says nothing runs
 
 import _headway
 import headway_drive
-from headway_devices import index_in, none_such
+from headway_devices import Namespace, index_in, none_such
 from headway_rows import assign, stacked
-from headway_text import array_text, from_values, nested, to_numpy, values_of
+from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
 float32 = "torch.float32"
 float = "torch.float32"
+_dtypes = {"real": float32, "integer": "torch.int64", "boolean": "torch.bool"}
 _gpu_kind = _headway.device()[0]
 
 
@@ -106,7 +107,7 @@ class Tensor(_headway.Tensor):
 
     @property
     def dtype(self):
-        return float32
+        return _dtypes[self.numbers]
 
     @property
     def shape(self):
@@ -114,7 +115,7 @@ class Tensor(_headway.Tensor):
 
     @property
     def T(self):
-        return self.transpose(0, 1)
+        return self.t()
 
     @property
     def requires_grad(self):
@@ -167,6 +168,9 @@ class Tensor(_headway.Tensor):
 
     def view(self, *shape):
         return self.reshape(*shape)
+
+    def transpose(self, dim0=0, dim1=1):
+        return _headway.Tensor.transpose(self, dim0, dim1, True)  # a view
 
     def t(self):
         return self.transpose(0, 1)
@@ -244,8 +248,10 @@ def _after(tensor):
         _headway.waitall("framework waits after each op", False, tensor.device_number)
 
 
-class cuda:
-    """torch.cuda"""
+class cuda(metaclass=Namespace):
+    """torch.cuda: one default stream."""
+
+    _dialect, _full_name = "PyTorch", "torch.cuda"
 
     OutOfMemoryError = _headway.OutOfMemoryError
 
@@ -334,18 +340,23 @@ def _full(shape, value, where, requires_grad):
 
 
 def ones(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    _real(dtype)
     return _full(_size(sizes, size), 1.0, device, requires_grad)
 
 
 def zeros(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    _real(dtype)
     return _full(_size(sizes, size), 0.0, device, requires_grad)
 
 
 def full(size, fill_value, device=None, dtype=None, requires_grad=False):
-    return _full(size, fill_value, device, requires_grad)
+    _real(dtype)
+    make = lambda: _full(size, fill_value, device, requires_grad)
+    return make() if dtype else typed(fill_value, make)
 
 
 def randn(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    _real(dtype)
     where = _device(device)
     return _made(_headway.normal(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
@@ -356,17 +367,24 @@ def normal(mean, std, size, device=None, requires_grad=False):
 
 
 def rand(*sizes, size=None, device=None, dtype=None, requires_grad=False):
+    _real(dtype)
     where = _device(device)
     return _made(_headway.uniform(_size(sizes, size), 0.0, 1.0, Tensor, where, where.type == "cpu", where._number), requires_grad)
 
 
 def tensor(values, device=None, dtype=None, requires_grad=False):
+    _real(dtype)
     where = _device(device)
-    return _made(from_values(values, Tensor, where, where.type == "cpu", where._number), requires_grad)
+    make = lambda: from_values(values, Tensor, where, where.type == "cpu", where._number)
+    return _made(make() if dtype else typed(values, make), requires_grad)
 
 
 def from_numpy(array):
-    return from_values(array, Tensor, _cpu, True, _cpu._number)
+    return typed(array, lambda: from_values(array, Tensor, _cpu, True, _cpu._number))
+
+
+def _real(dtype):
+    float32_only(dtype, "PyTorch", float32)
 
 
 def mm(a, b):
@@ -417,7 +435,8 @@ def stack(tensors):
 
 
 def manual_seed(seed):
-    """The run's seed decides the values (--seed); a second seed would only pretend to."""
+    """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+    _headway.start_random(seed)
 
 
 class no_grad:

@@ -1,11 +1,11 @@
-#include "app/figure/format.h"
+#include "app/model/format.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-namespace headway::figure {
+namespace headway::model {
 namespace {
 
 constexpr const char* kMinus = "\u2212";
@@ -186,4 +186,4 @@ std::string tick_text(const Ticks& ticks, double ns, bool with_unit) {
     return with_unit ? signed_text.append(" ").append(ticks.unit) : signed_text;
 }
 
-}  // namespace headway::figure
+}  // namespace headway::model

@@ -1,0 +1,152 @@
+#include "app/comparison/naming.h"
+
+#include <utility>
+#include <vector>
+
+#include "app/model/format.h"
+
+namespace headway::comparison {
+namespace {
+
+using model::RunInfo;
+
+constexpr std::size_t kMostNamed = 3;       // a name is no list
+constexpr std::size_t kMostParameters = 2;  // likewise
+
+std::string lanes_words(std::uint32_t count, const char* lane) {
+    return model::count_text(count) + " " + lane + (count == 1 ? "" : "s");
+}
+
+std::string barrier_of(const RunInfo& info) {
+    std::string words = barrier_words(info.barrier);
+    if (!info.barrier_changes.empty()) {
+        words += info.barrier_changes.size() == 1 ? ", then " + barrier_words(info.barrier_changes[0].barrier)
+                                                  : std::string(", changed while it ran");
+    }
+    return words;
+}
+
+std::string recording_of(const RunInfo& info) {
+    return info.title.empty() ? info.program : info.title;
+}
+
+using Differences = std::vector<std::pair<std::string, std::string>>;
+
+Differences differences(const RunInfo& a, const RunInfo& b) {
+    Differences all;
+    const auto add = [&all](std::string of_a, std::string of_b) {
+        if (of_a != of_b) {
+            all.emplace_back(std::move(of_a), std::move(of_b));
+        }
+    };
+    const auto or_first = [](const std::string& tab) { return tab.empty() ? std::string("first tab") : tab; };
+    add(a.program, b.program);
+    const bool both_frontends = !a.frontend.empty() && !b.frontend.empty();
+    if (both_frontends && a.frontend != b.frontend) {
+        add(a.frontend, b.frontend);
+    } else {
+        add(or_first(a.tab), or_first(b.tab));
+    }
+    add(a.device_kind, b.device_kind);
+    const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;  // which a device's name may say, too
+    if (a.device_kind == b.device_kind && !lanes_differ) {
+        add(a.device_name, b.device_name);
+    }
+    add(barrier_of(a), barrier_of(b));
+    if (a.program == b.program) {
+        add(parameters_of(a, b), parameters_of(b, a));
+    }
+    const auto limit = [](std::uint32_t ops) {
+        return ops == 0 ? std::string("no queue limit") : "queue limit " + model::count_text(ops);
+    };
+    add(limit(a.queue_limit), limit(b.queue_limit));
+    const auto budget = [](std::uint64_t bytes) {
+        return bytes == 0 ? std::string("no budget") : "budget " + model::budget_text(bytes);
+    };
+    add(budget(a.budget), budget(b.budget));
+    // Where only one of them has it, the device or the version says why.
+    const auto add_known = [&add](const std::string& before, const std::string& of_a, const std::string& of_b,
+                                  const std::string& behind) {
+        if (!of_a.empty() && !of_b.empty()) {
+            add(before + of_a + behind, before + of_b + behind);
+        }
+    };
+    add_known("free policy ", a.free_policy, b.free_policy, "");
+    if (a.device_kind == b.device_kind) {
+        add(lanes_words(a.workers, "worker"), lanes_words(b.workers, "worker"));
+        add(lanes_words(a.streams, "stream"), lanes_words(b.streams, "stream"));
+    }
+    const auto issue = [](const RunInfo& info) {
+        return info.issue == "graph" ? "issued as graphs" : "issued op by op";
+    };
+    add(issue(a), issue(b));
+    add_known("launched by the ", a.launch, b.launch, "");
+    add_known("", a.copies, b.copies, " copies");
+    add_known("", a.products, b.products, " products");
+    add("seed " + std::to_string(a.seed), "seed " + std::to_string(b.seed));
+    return all;
+}
+
+}  // namespace
+
+std::string barrier_words(std::string_view barrier) {
+    if (barrier == "none") {
+        return "no barrier";
+    }
+    if (barrier == "op") {
+        return "barrier after every op";
+    }
+    if (barrier == "minibatch") {
+        return "barrier every minibatch";
+    }
+    if (barrier.starts_with("behind:")) {
+        return "barrier " + std::string(barrier.substr(7)) + " behind";
+    }
+    return "barriers as written";
+}
+
+std::string parameters_of(const RunInfo& run, const RunInfo& other) {
+    std::string words;
+    std::size_t named = 0;
+    if (run.program != other.program) {
+        return words;
+    }
+    for (const auto& [name, value] : run.parameters) {
+        const auto theirs = other.parameters.find(name);
+        if (theirs == other.parameters.end() || theirs->second == value) {
+            continue;
+        }
+        if (named++ == kMostParameters) {
+            return words + " …";
+        }
+        words += (words.empty() ? "" : ", ") + name + "=" + value;
+    }
+    return words;
+}
+
+Names names_of(const RunInfo& a, const RunInfo& b) {
+    if (a.foreign || b.foreign) {
+        const std::string of_a = recording_of(a), of_b = recording_of(b);
+        return of_a == of_b ? Names{} : Names{of_a, of_b};
+    }
+    Names names;
+    const Differences all = differences(a, b);
+    for (std::size_t i = 0; i < all.size() && i < kMostNamed; ++i) {
+        const char* between = i == 0 ? "" : ", ";
+        names.a += between + all[i].first;
+        names.b += between + all[i].second;
+    }
+    if (all.size() > kMostNamed) {
+        names.a += " …";
+        names.b += " …";
+    }
+    return names;
+}
+
+bool ops_run_differently(const RunInfo& a, const RunInfo& b) {
+    return a.device_kind != b.device_kind || a.device_name != b.device_name || a.workers != b.workers ||
+           a.streams != b.streams || a.issue != b.issue || a.launch != b.launch || a.copies != b.copies ||
+           a.products != b.products;
+}
+
+}  // namespace headway::comparison

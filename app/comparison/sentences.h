@@ -1,0 +1,13 @@
+// The words of a verdict.
+//
+// Threads: any.
+#pragma once
+
+#include "app/comparison/verdict.h"
+
+namespace headway::comparison {
+
+// Fills in clauses, sentence and evidence from the findings.
+void write_sentence(Verdict& verdict, const Side& a, const Side& b);
+
+}  // namespace headway::comparison

@@ -1,0 +1,30 @@
+"""What to install when a program imports a module that is not there."""
+
+import sys
+
+# Modules that learners' programs import, with their names and Debian's packages.
+PACKAGES = {
+    "IPython": ("IPython", "python3-ipython"),
+    "matplotlib": ("Matplotlib", "python3-matplotlib"),
+    "numpy": ("NumPy", "python3-numpy"),
+    "pandas": ("pandas", "python3-pandas"),
+    "PIL": ("Pillow", "python3-pil"),
+    "psutil": ("psutil", "python3-psutil"),
+    "scipy": ("SciPy", "python3-scipy"),
+    "sklearn": ("scikit-learn", "python3-sklearn"),
+    "tqdm": ("tqdm", "python3-tqdm"),
+    "yaml": ("PyYAML", "python3-yaml"),
+}
+
+
+def missing_module(error):
+    """(what is missing, what to do) where the error says that a module is not installed; None for any other error."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    module = error.name.partition(".")[0]
+    if module != error.name and sys.modules.get(module) is not None:
+        return None  # the package is there, and has no such part
+    if module in PACKAGES:
+        called, package = PACKAGES[module]
+        return "%s is not installed" % called, "run `apt install %s`" % package
+    return "the module %s is not installed" % module, "programs run with /usr/bin/python3 and its packages"

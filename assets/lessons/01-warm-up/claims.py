@@ -1,0 +1,30 @@
+from statistics import median
+
+from checking import claim
+
+LARGEST = {"size": 1000, "products": 50}
+
+
+def times(run, lesson):
+    return [run.printed(f"product {i + 1}") for i in range(lesson["products"])]
+
+
+@claim("On a real machine the first product takes longer than the later ones.",
+       "Look at the first two bars on the worker's lane and the ones after them.", devices=["cpu"])
+def the_first_takes_longer(lesson):
+    ratio = lesson.median(lambda run: times(run, lesson)[0] / median(times(run, lesson)[2:]), count=7)
+    assert ratio > 1
+
+
+@claim("A measurement starts after that: here the first two products are warm-up, and no number of the run counts them.",
+       "The first two lie left of zero, greyed as warm-up: press A to go there.")
+def two_are_warm_up(lesson):
+    run = lesson.run()
+    assert run["ops"] == len(run.waits("wait_to_read")) == lesson["products"] - 2
+    assert run["warmup_ns"] > 0
+    assert all(op.issue_begin_ns >= run.begin_ns for op in run.ops)
+
+
+@claim("On simulated all products take the same time, as a cost model has nothing to warm up.", devices=["simulated"])
+def a_cost_model_is_warm(lesson):
+    assert len(set(times(lesson.run(), lesson))) == 1

@@ -1,0 +1,45 @@
+from checking import claim, needs
+
+LARGEST = {"size": 1500, "others": 50}
+
+
+def waits(run):
+    """wait_to_read, the waitall that ends the first stretch, the waitall of the second one."""
+    one, rest, everything = run.waits()
+    assert [w["kind"] for w in (one, rest, everything)] == ["wait_to_read", "waitall", "waitall"]
+    return one, rest, everything
+
+
+@claim("`wait_to_read` waits for one tensor and what it depends on, while the rest goes on.",
+       "`waitall` waits for everything that was issued, needed or not.", "Look at where the two waits end.",
+       "When the first one returns, products that `b` does not need are still on the way; when the second one returns, "
+       "nothing is.", devices=["simulated", "cpu"])
+def one_or_all(lesson):
+    run = lesson.run()
+    one, _, everything = waits(run)
+    products = run.ops[: len(run.ops) // 2]
+    assert set(one["caused_by"]) <= {products[0].id}
+    end = one["begin_ns"] + one["ns"]
+    assert products[0].end_ns <= end
+    assert run.headway_at(everything["begin_ns"] + everything["ns"]) == 0
+    needs(lesson["others"] > 0, "there is no rest")
+    needs(lesson["size"] >= 400, "small products are done when the last one has been issued")
+    assert run.headway_at(end) > 0
+    assert set(everything["caused_by"]) - {run.ops[len(run.ops) // 2].id}
+
+
+@claim("The program prints how long each took, issuing included.")
+def both_are_printed(lesson):
+    run = lesson.run()
+    for name in ("wait_to_read", "waitall"):
+        assert abs(run.printed(name) / run.scope(name) - 1) < 0.01
+    needs(lesson["others"] > 0 and lesson["size"] >= 400, "there is little to wait for")
+    assert run.scope("waitall") > run.scope("wait_to_read")
+
+
+@claim("Two rows: the products are done before the last one has been issued, and there is little to wait for.")
+def small_products(lesson):
+    run = lesson.run(size=2)
+    one, _, everything = waits(run)
+    assert all(op.end_ns <= one["begin_ns"] for op in run.ops[: lesson["others"]])
+    assert everything["caused_by_count"] <= 1

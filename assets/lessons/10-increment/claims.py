@@ -1,0 +1,64 @@
+from checking import busy_share, claim, needs
+
+LARGEST = {"n": 12000, "size": 10000}
+
+
+@claim("When the frontend waits for each result, a step costs the sum of three stages: issue it (t₁), execute it (t₂), hand "
+       "the result back (t₃).",
+       "When it waits only once, the stages of different steps overlap, and the slower of issue and execution alone sets "
+       "the pace.", devices=["simulated"])
+def three_stages(lesson):
+    n, each, once = lesson["n"], lesson.run(wait="each"), lesson.run(wait="once")
+    t1, t2, t3 = (each[key] for key in ("t1_ns", "t2_ns", "t3_ns"))
+    assert each["total_ns"] == n * (t1 + t2 + t3)
+    assert (once["t1_ns"], once["t2_ns"]) == (t1, t2)
+    assert n * max(t1, t2) < once["total_ns"] <= n * max(t1, t2) + t1 + t2 + t3
+
+
+@claim("Look at the measured total beside the predicted one: what lies between them has names.")
+def prediction_and_parts(lesson):
+    for wait in ("each", "once"):
+        prediction = lesson.run(wait=wait)["prediction"]
+        parts = sum(part["ns"] for part in prediction["parts"])
+        assert prediction["predicted_ns"] + parts == prediction["measured_ns"]
+        assert all(part["name"] for part in prediction["parts"])
+
+
+@claim("On a real machine a step has one more stage, the hand-over: waking a worker that sleeps takes far longer than "
+       "adding one to two numbers.", "Waiting for each result pays for it in every step.", devices=["cpu"])
+def hand_over(lesson):
+    needs(lesson["n"] > 1, "a single step is waited for once either way")
+    each = lesson.run(wait="each", size=2, n=min(lesson["n"], 2000))
+    assert len(each.waits("wait_to_read")) == each["ops"]
+    assert each["idle"]["handover_ns"] > each["devices"][0]["busy_ns"]
+
+
+@claim("Headway is one at most with each.")
+def one_at_most(lesson):
+    run = lesson.run(wait="each")
+    assert run["headway_max"] == 1
+    assert len(run.waits("wait_to_read")) == len(run.waits()) == lesson["n"]
+
+
+@claim("With once the frontend runs ahead of a worker that is slower, or still waking up, by thousands of steps.",
+       devices=["cpu"])
+def far_ahead(lesson):
+    needs(lesson["n"] >= 10000, "there are not thousands of steps")
+    assert lesson.median(lambda run: run["headway_max"], wait="once", size=1000) > 1000
+
+
+@claim("On simulated there is no hand-over, and each step is done before the next is issued: headway stays at one.",
+       devices=["simulated"])
+def no_hand_over(lesson):
+    run = lesson.run(wait="once")
+    assert run["headway_max"] == 1
+    assert run["idle"]["handover_ns"] == 0
+
+
+@claim("100,000 elements and 1,000 steps on the cpu, with once: now t₂ is longer than t₁, and the worker is busy nearly all "
+       "the time.", devices=["cpu"])
+def larger_tensors(lesson):
+    run = lesson.run(wait="once", size=100000, n=1000)
+    assert len(run.waits()) == 1
+    assert run["t2_ns"] > run["t1_ns"]
+    assert lesson.most(busy_share, wait="once", size=100000, n=1000) > 0.6

@@ -1,0 +1,52 @@
+from checking import claim, needs
+
+LARGEST = {"size": 1000, "pairs": 30}
+
+
+def both(lesson, *options, **parameters):
+    return [lesson.run(*options, depend=depend, **parameters) for depend in ("independent", "chain")]
+
+
+def long_products(lesson):
+    needs(lesson["size"] >= 300, "small products are done before the next is issued")
+
+
+@claim("The backend follows dependencies, and only these.", "Independent ops use all streams.",
+       "Dependent ones cannot, however many streams there are.")
+def only_dependencies_count(lesson):
+    for streams in (2, 4):
+        chain = lesson.run(f"--streams {streams}", depend="chain")
+        assert chain.overlap_ns() == 0
+        for before, after in zip(chain.ops, chain.ops[1:]):
+            assert before.id in after.reads and before.end_ns <= after.begin_ns
+    long_products(lesson)
+    needs(lesson["pairs"] > 1, "one pair is two ops")
+    for streams in (2, 4):
+        independent = lesson.run(f"--streams {streams}", depend="independent", size=max(lesson["size"], 600))
+        assert independent.lanes_used() == min(streams, len(independent.ops))
+        assert independent.overlap_ns() > 0.5 * independent["total_ns"]
+
+
+@claim("Look at the two streams' rows with independent, then with chain.",
+       "A product of 400 rows does not fill the device all the time it takes: two side by side share it, each takes "
+       "longer, and yet the total is shorter than that of the chain.")
+def two_share_the_device(lesson):
+    needs(lesson["pairs"] > 1, "one pair is soon done")
+    independent, chain = both(lesson, size=400)
+    assert independent["ops"] == chain["ops"] == 2 * lesson["pairs"]
+    assert independent["t2_ns"] > chain["t2_ns"]
+    assert independent["total_ns"] < (0.8 if lesson["pairs"] >= 6 else 1) * chain["total_ns"]
+
+
+@claim("1,500 rows: one product alone fills the device.",
+       "Two streams are busy side by side, each product takes twice as long, and the total is hardly shorter.",
+       "Then 100 rows: two streams, and no overlap, because issuing has become the slower side.")
+def large_and_small(lesson):
+    independent, chain = both(lesson, size=1500, pairs=min(lesson["pairs"], 6))
+    assert independent.overlap_ns() > 0.9 * independent["total_ns"] or lesson["pairs"] == 1
+    assert independent["t2_ns"] > 1.9 * chain["t2_ns"]
+    assert 0.95 < independent["total_ns"] / chain["total_ns"] <= 1
+    independent, chain = both(lesson, size=100)
+    assert independent.overlap_ns() == 0
+    assert independent["t2_ns"] < independent["t1_ns"]
+    assert independent["total_ns"] == chain["total_ns"]

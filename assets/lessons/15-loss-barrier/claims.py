@@ -1,0 +1,56 @@
+from checking import claim, needs
+
+LARGEST = {"batches": 20, "hidden": 2048}
+OPS = 29  # of a minibatch
+
+
+def minibatches(run, lesson):
+    """For each minibatch its ops, and the last wait in it."""
+    waits = run.waits()
+    assert len(run.ops) == OPS * lesson["batches"]
+    return [(run.ops[OPS * i : OPS * (i + 1)], waits[i]) for i in range(lesson["batches"])]
+
+
+def needed(op, ops):
+    """The numbers of what this op needs, within these ops."""
+    by_number, found, todo = {o.id: o for o in ops}, set(), [op.id]
+    while todo:
+        number = todo.pop()
+        if number in by_number and number not in found:
+            found.add(number)
+            todo += by_number[number].reads
+    return found
+
+
+@claim("A barrier on the loss ends the forward pass only.",
+       "Backward and update come after the loss in the graph, so they may still be running when the wait returns.",
+       "Look at the end of each wait_to_read: ops of the same minibatch still run or wait on the streams below.",
+       "In the graph, everything right of the loss is what the barrier left out.")
+def the_rest_goes_on(lesson):
+    run = lesson.run(wait_for="loss")
+    for ops, wait in minibatches(run, lesson):
+        assert wait["kind"] == "wait_to_read"
+        loss = max((op for op in ops if op.id in set(wait["caused_by"])), key=lambda op: op.id, default=None)
+        needs(loss is not None, "small layers are done before the wait")
+        end = wait["begin_ns"] + wait["ns"]
+        forward = needed(loss, ops)
+        assert all(op.end_ns <= end for op in ops if op.id in forward)
+        assert not forward & {op.id for op in ops if op.id > loss.id}
+        needs(lesson["hidden"] >= 1024, "small layers are soon done")
+        assert any(op.end_ns > end for op in ops if op.id > loss.id)
+
+
+@claim("That is enough to keep frontend and backend together, and not enough to read a gradient or to stop a stopwatch.")
+def together(lesson):
+    run = lesson.run(wait_for="loss")
+    assert run["headway_max"] < 2 * OPS
+    needs(lesson["hidden"] >= 1024, "small layers are soon done")
+    assert run.waits("waitall")[-1]["caused_by_count"] > 0  # of the last minibatch, after its wait
+
+
+@claim("With Wait for on all none does, and headway falls to zero.")
+def all_is_done(lesson):
+    run = lesson.run(wait_for="all")
+    assert len(run.waits("waitall")) == lesson["batches"] + 1
+    for wait in run.waits("waitall"):
+        assert run.headway_at(wait["begin_ns"] + wait["ns"]) == 0

@@ -1,0 +1,45 @@
+from checking import claim, needs
+
+LARGEST = {"batches": 60, "batch_size": 512, "features": 512, "hidden": 512}
+LARGE = {"batch_size": 512, "hidden": 2048}
+
+
+def large(lesson):
+    return {**LARGE, "batches": min(lesson["batches"], 12)} if lesson.exact else {}
+
+
+def enough(lesson):
+    needs(lesson["batches"] >= 10, "few minibatches do not fill the queue")
+    needs(not lesson.exact or lesson["features"] > 1, "an op with a single feature is soon done")
+
+
+@claim("There are two more cures for a queue that grows without end.",
+       "A limit on headway makes the frontend wait before it gets too far.",
+       "Look at the kind of the waits: queue limit is neither barrier nor blocker.", "Headway never passes the limit.")
+def a_queue_limit(lesson):
+    free, limited = (lesson.run(*options, **large(lesson)) for options in ((), ("--queue-limit 64",)))
+    assert limited["headway_max"] <= 64
+    assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall"}
+    enough(lesson)
+    needs(free["headway_max"] > 200, "the queue is never that long")
+    assert limited.waits("queue_limit") and not free.waits("queue_limit")
+    assert limited["live_bytes_peak"] < free["live_bytes_peak"] or lesson["features"] == 1
+
+
+@claim("A budget turns too much memory into an error that names the op and the line.")
+def a_budget(lesson):
+    free = lesson.run(**large(lesson))
+    needs(free["live_bytes_peak"] > 4_000_000, "it fits into 2 MB")
+    failed = lesson.run("--budget 2M", fails=True, **large(lesson))
+    assert failed.status == 1
+    assert "out of memory" in failed["error"]["message"]
+    assert failed["error"]["op"] > 0 and failed["error"]["line"] > 0
+
+
+@claim("On simulated so small a network never fills the queue; with Batch size 512 and Hidden units 2048 it does.",
+       devices=["simulated"])
+def simulated(lesson):
+    small = {"batch_size": 64, "hidden": 128, "features": 64}
+    assert lesson.run(**small)["headway_max"] <= 2
+    enough(lesson)
+    assert lesson.run(**{**small, **LARGE, "batches": min(lesson["batches"], 12)})["headway_max"] > 64

@@ -1,0 +1,36 @@
+from checking import claim, needs
+
+LARGEST = {"size": 600, "steps": 80}
+
+
+def peaks(lesson, **parameters):
+    runs = {policy: lesson.run(f"--free-policy {policy}", **parameters) for policy in ("finish", "stream", "lazy")}
+    return runs, {policy: run["live_bytes_peak"] for policy, run in runs.items()}
+
+
+@claim("How much piles up depends on when dropped memory counts as free: when the last reader has finished, in the order of "
+       "the stream without waiting, or lazy, taken only when the op starts.",
+       "Look at the memory curve under each free policy.", "The ops are the same each time.",
+       "With finish the peak grows with the number of steps; with stream and lazy it stays at a few matrices.")
+def what_piles_up(lesson):
+    matrix = 4 * lesson["size"] ** 2
+    runs, peak = peaks(lesson)
+    assert len({run["ops"] for run in runs.values()}) == 1
+    assert max(peak["stream"], peak["lazy"]) <= 8 * max(matrix, 4)
+    needs(lesson["steps"] >= 20, "few steps do not pile up")
+    needs(lesson["size"] >= 400, "small matrices are done when the next are issued")
+    assert peak["finish"] > 2 * max(peak["stream"], peak["lazy"])
+    assert peak["finish"] > 1.3 * lesson.run("--free-policy finish", steps=lesson["steps"] // 2)["live_bytes_peak"]
+
+
+@claim("On simulated the total is the same, too.", devices=["simulated"])
+def the_same_total(lesson):
+    runs, _ = peaks(lesson)
+    assert len({run["total_ns"] for run in runs.values()}) == 1
+
+
+@claim("On the cpu it need not be: with finish more memory is taken that nobody has used before.", devices=["cpu"])
+def fresh_memory(lesson):
+    needs(lesson["steps"] >= 20 and lesson["size"] >= 400, "little piles up")
+    finish, stream = (lesson.run(f"--free-policy {policy}") for policy in ("finish", "stream"))
+    assert finish["reserved_bytes_peak"] > 2 * stream["reserved_bytes_peak"]

@@ -1,0 +1,97 @@
+"""Curves over time from raw events: headway, live and pending bytes. A curve is a list of (time, value since)."""
+
+from collections import defaultdict
+
+from events import PENDING
+
+
+def curve_of(changes):
+    """From (time, change); changes at one moment act together."""
+    at = defaultdict(int)
+    for ns, change in changes:
+        at[ns] += change
+    curve, value = [], 0
+    for ns in sorted(at):
+        value += at[ns]
+        curve.append((ns, value))
+    return curve
+
+
+def changes_only(curve):
+    """Without the points at which the value stays as it is."""
+    kept, value = [], 0
+    for ns, next_value in curve:
+        if next_value != value:
+            kept.append((ns, next_value))
+        value = next_value
+    return kept
+
+
+def peak(curve, begin, end):
+    """The most between two moments, both included; what the curve comes in with counts."""
+    most = before = 0
+    for ns, value in curve:
+        if ns <= begin:
+            before = value
+        elif ns <= end:
+            most = max(most, value)
+    return max(most, before, 0)
+
+
+def headway(trace):
+    """Ops issued and not finished: from the end of the issue, or the begin of the execution where a worker was faster
+    than the return of the call, to the end of the execution."""
+    changes = []
+    for op in trace.ops:
+        if op.issued:
+            changes.append((min(op.issue_end, op.begin), 1))
+            if op.end != PENDING:
+                changes.append((op.end, -1))
+    return curve_of(changes)
+
+
+class Buffer:
+    def __init__(self, bytes, device):
+        self.bytes = bytes
+        self.device = device
+        self.taken = PENDING
+        self.dropped = PENDING
+        self.done = 0  # when the last op that touches it has ended; PENDING: one has not
+
+
+def memory(trace):
+    """Live and pending bytes: of all, and of each device."""
+    policy = trace.other["free_policy"]
+    buffers = {}
+    for op in trace.ops:
+        home = trace.device_of_lane(op.lane)
+        for buffer, bytes in op.made.items():
+            device = 1 - home if op.beside and buffer == op.out else home
+            buffers[buffer] = Buffer(bytes, device)
+            buffers[buffer].taken = op.begin if policy == "lazy" else op.issue_begin
+        for buffer in {*op.reads, *op.made, *op.overwrites}:
+            if buffer in buffers:
+                buffers[buffer].done = max(buffers[buffer].done, op.end)
+    for ns, buffer, _ in trace.drops:
+        if buffer in buffers:
+            buffers[buffer].dropped = min(buffers[buffer].dropped, ns)
+    live, pending = defaultdict(list), defaultdict(list)
+    for buffer in buffers.values():
+        if buffer.taken == PENDING:
+            continue
+        live[buffer.device].append((buffer.taken, buffer.bytes))
+        if buffer.dropped == PENDING:
+            continue
+        if policy == "stream":
+            live[buffer.device].append((buffer.dropped, -buffer.bytes))
+            continue
+        dropped = max(buffer.dropped, buffer.taken)
+        if buffer.done > dropped:
+            pending[buffer.device].append((dropped, buffer.bytes))
+        if buffer.done != PENDING:
+            live[buffer.device].append((max(buffer.dropped, buffer.done), -buffer.bytes))
+            if buffer.done > dropped:
+                pending[buffer.device].append((buffer.done, -buffer.bytes))
+    devices = range(len(trace.devices))
+    return ([curve_of([change for device in devices for change in kind[device]]) for kind in (live, pending)],
+            [[curve_of(kind[device]) for kind in (live, pending)] for device in devices])

@@ -1,0 +1,166 @@
+"""Reads a Chrome trace that Headway exported. Times become whole nanoseconds; nothing is computed here."""
+
+import gzip
+import json
+from dataclasses import dataclass, field
+
+PENDING = 1 << 62
+FRONTEND, WAITS, MINIBATCHES, DROPS, WORK, LAUNCH, DRIVER, COSTS = range(1, 9)
+FIRST_SCOPE, FIRST_LANE = 10, 100
+WAIT_KINDS = {1: "waitall", 2: "wait_to_read", 3: "synchronize", 4: "op_barrier", 5: "minibatch_barrier", 16: "item",
+              17: "numpy", 18: "print", 19: "boolean", 20: "copy", 32: "queue_limit", 33: "memory", 48: "paused"}
+
+
+@dataclass
+class Op:
+    id: int
+    issue_begin: int
+    issue_end: int
+    signature: int
+    lane: int
+    line: tuple
+    out: int
+    reads: list
+    made: dict       # buffers that it makes, with their bytes
+    overwrites: list  # buffers that it writes and that were there before
+    in_place: bool   # it reads `out` as well
+    beside: bool     # `out` is memory of the other device
+    issued: bool = True
+    begin: int = PENDING
+    end: int = PENDING
+    failed: bool = False
+    parts: list = field(default_factory=list)  # (begin, end, signature)
+
+
+@dataclass
+class Wait:
+    begin: int
+    end: int
+    kind: str
+    group: str   # barrier, blocker, limit, paused
+    name: str
+    line: tuple
+    issued: int  # ops issued before it
+    target: int  # a buffer, or 0
+    through: int  # it is for the ops up to this one
+    device: int
+    held: int = 0
+    writer: int = 0  # that it waits for: the op just issued where it copies the target to the host, else its last writer
+
+
+@dataclass
+class Span:
+    begin: int
+    end: int
+    name: str = ""
+    line: tuple = ("", 0)
+    more: dict = field(default_factory=dict)
+
+
+def nanoseconds(us):
+    return round(us * 1000)
+
+
+class Trace:
+    """The raw events of one run. Lines are (file number, line)."""
+
+    def __init__(self, path):
+        opened = gzip.open(path, "rt", encoding="utf-8") if str(path).endswith(".gz") else open(path, encoding="utf-8")
+        with opened as file:
+            whole = json.load(file)
+        self.other = whole["otherData"]
+        self.signatures = self.other["signatures"]
+        self.files = self.other["files"]
+        self.ops, self.waits, self.works, self.scopes, self.minibatches = {}, [], [], [], []
+        self.drops, self.costs, self.launches, self.driver, self.holds = [], [], [], [], []
+        self.counters = {}
+        self.lanes = [[] for _ in self.other["lanes"]]
+        self.first_ns = PENDING
+        executions = []
+        for event in whole["traceEvents"]:
+            self._take(event, executions)
+        self.ops = [self.ops[id] for id in sorted(self.ops)]
+        assert [op.id for op in self.ops] == list(range(1, len(self.ops) + 1)), "issues are missing"
+        for lane, begin, end, args in executions:
+            if "part_of" in args:
+                self.ops[args["part_of"] - 1].parts.append((begin, end, args["sig"]))
+                continue
+            op = self.ops[args["op"] - 1]
+            op.begin, op.end, op.failed = begin, end, args.get("failed", False)
+            assert op.lane == lane, f"op {op.id} was issued to lane {op.lane} and ran in lane {lane}"
+            self.lanes[lane].append(op)
+        measured = self.other["measured"]
+        self.begin, self.end = nanoseconds(measured["begin_us"]), nanoseconds(measured["end_us"])
+        self.first, self.last = measured["first"], measured["last"]
+        self.first_wait, self.waits_end = measured["first_wait"], measured["waits_end"]
+        self.end_marked, self.begin_marked = measured["end_marked"], measured["begin_marked"]
+        self.program_end = nanoseconds(self.other["program_end_us"]) if "program_end_us" in self.other else None
+        self.devices = [{"first_lane": 0, "kind": self.other["device_kind"], "name": self.other["device_name"],
+                         "simulated": self.other["simulated"]}] + self.other.get("more_devices", [])
+        self.simulated = self.other["simulated"]
+
+    def _take(self, event, executions):
+        phase, tid = event["ph"], event["tid"]
+        if phase == "C":
+            self.counters.setdefault(event["name"], []).append(
+                (nanoseconds(event["ts"]), next(iter(event["args"].values()))))
+            return
+        if phase == "i" and tid == DROPS:
+            self.drops.append((nanoseconds(event["ts"]), event["args"]["buffer"], event["args"]["after"]))
+            return
+        if phase != "X":
+            return
+        args = event.get("args", {})
+        begin = nanoseconds(event["ts"])
+        end = begin + nanoseconds(event["dur"])
+        line = (args.get("file", 0), int(args["line"].rsplit(":", 1)[1]) if "line" in args else 0)
+        if tid in (FRONTEND, WAITS, WORK, MINIBATCHES) or FIRST_SCOPE <= tid < FIRST_LANE:
+            self.first_ns = min(self.first_ns, begin)
+        if tid == FRONTEND:
+            self._take_issue(begin, end, line, args)
+        elif tid == WAITS:
+            self.waits.append(Wait(begin, end, WAIT_KINDS[args["kind"]], event["cat"].split(",")[1], event["name"],
+                                   line, args["issued"], args.get("target", 0), args.get("through", 0),
+                                   args.get("device", -1)))
+        elif tid >= FIRST_LANE:
+            if event["cat"] == "held":
+                self.holds.append((begin, end))
+            else:
+                executions.append((tid - FIRST_LANE, begin, end, args))
+        else:
+            span = Span(begin, PENDING if args.get("open") else end, event["name"], line, args)
+            if tid >= FIRST_SCOPE:
+                self.scopes.append(span)
+            else:
+                {WORK: self.works, MINIBATCHES: self.minibatches, COSTS: self.costs, LAUNCH: self.launches,
+                 DRIVER: self.driver}[tid].append(span)
+
+    def _take_issue(self, begin, end, line, args):
+        reads = [buffer for buffer in args.get("in", []) if buffer]
+        made, overwrites = {}, []
+        if args["out"]:
+            if "bytes" in args:
+                made[args["out"]] = args["bytes"]
+            else:
+                overwrites.append(args["out"])
+        pairs = args.get("made", [])
+        for buffer, signature in zip(pairs[::2], pairs[1::2]):
+            made[buffer] = self.signatures[signature]["out_bytes"]
+        overwrites += args.get("changed", [])[::2]
+        self.ops[args["op"]] = Op(args["op"], begin, end, args["sig"], args["lane"], line, args["out"], reads, made,
+                                  overwrites, args.get("in_place", False), args.get("beside", False),
+                                  not args.get("unissued", False))
+
+    # ---- plain facts about them ----
+
+    def op(self, id):
+        return self.ops[id - 1]
+
+    def device_of_lane(self, lane):
+        return max(i for i, device in enumerate(self.devices) if device["first_lane"] <= lane)
+
+    def measured_ops(self):
+        return self.ops[self.first - 1:self.last]
+
+    def measured_waits(self):
+        return self.waits[self.first_wait:self.waits_end]

@@ -1,0 +1,47 @@
+"""The lessons: what their runs are called, small sizes, and what each compares with what."""
+
+import json
+import os
+import subprocess
+
+RUNNER = os.environ.get("HEADWAY_RUNNER", "headway-runner")
+TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu")  # need a GPU beside the CPU: on simulated only
+# Sizes for tests; what is not named stays as the lesson has it.
+SMALL = {"n": 200, "size": 48, "steps": 5, "batches": 4, "batch_size": 32, "features": 64, "hidden": 32, "reps": 4,
+         "products": 4, "pairs": 3, "others": 3}
+# What a lesson without a parameter of several choices compares.
+COMPARED = {
+    "frontends": ("", "--tab python"),
+    "dependency-graph": ("", "--tab mxnet"),
+    "train": ("", "--barrier none"),
+    "limits": ("--queue-limit 64", ""),
+    "free-policies": ("--free-policy finish", "--free-policy stream"),
+    "eager-and-graph": ("", "--issue graph"),
+    "exercise-overlap": ("--set ahead=1", "--set ahead=0"),
+    "exercise-cpu-product": ("", "--tab mxnet"),
+}
+OTHERWISE = ("--barrier none", "--barrier op")
+
+
+def listed():
+    done = subprocess.run([RUNNER, "lessons", "--json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def small_sizes(lesson):
+    options = []
+    for parameter in lesson["parameters"]:
+        small = SMALL.get(parameter["name"])
+        if small is not None and float(parameter["value"]) > small:
+            options += ["--set", f"{parameter['name']}={small}"]
+    return options
+
+
+def comparison(lesson):
+    """The options of A and of B."""
+    if lesson["id"] in COMPARED:
+        return COMPARED[lesson["id"]]
+    for parameter in lesson["parameters"]:
+        if len(parameter.get("choices", ())) == 2:
+            return tuple(f"--set '{parameter['name']}={choice}'" for choice in parameter["choices"])
+    return OTHERWISE

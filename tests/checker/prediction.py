@@ -1,0 +1,98 @@
+"""What a run should have taken, and what bounds it: the report's prediction, regime and critical path."""
+
+from events import PENDING
+from graph import clipped
+from replay import RecordedLanes, barriers_left_out, lanes_for, replay, typical_returns
+from virtual_lanes import rounded
+
+BOUND_SHARE, EVEN_SHARE = 0.85, 0.05
+
+
+def cut_off(trace):
+    return trace.other.get("state") == "failed" and any(op.end == PENDING for op in trace.ops)
+
+
+def regime(checker, frontend_ns, lane_ns, chain_ns):
+    """The side that alone needs nearly all of the time; of two backends' the chain only where it is clearly longer."""
+    sums, parts = checker.sums, checker.frontend
+    backend = ("dependency-bound", chain_ns) if chain_ns > lane_ns * (1 + EVEN_SHARE) else ("execution-bound", lane_ns)
+    front = ("frontend-bound" if parts["work_ns"] > parts["issue_ns"] else "issue-bound", frontend_ns)
+    largest = backend if backend[1] >= front[1] else front
+    waited = sum(w.end - w.begin - w.held for w in sums.asked if w.group in ("barrier", "blocker")
+                 and w.issued < checker.trace.last)
+    bound = largest[1] >= BOUND_SHARE * max(sums.total_ns, 1)
+    return largest[0] if bound or not (waited > 0 and backend[1] > 0) else "barrier-bound"
+
+
+def formula(checker, h):
+    """The chapter's, where a wait follows every op or one follows all of them, and one lane runs them."""
+    trace, sums, graph = checker.trace, checker.sums, checker.graph
+    count = trace.last - trace.first + 1
+    full, newest, others = 0, 0, False
+    for wait in sums.asked:
+        for_all = (wait.target == 0 and wait.device < 0 and wait.through == wait.issued
+                   and wait.group in ("barrier", "blocker"))
+        if not for_all:
+            for_all = max((op.end for op in trace.ops[:wait.issued]), default=0) <= wait.end
+        if not for_all:
+            others = True
+        elif wait.issued > newest:
+            full, newest = full + 1, wait.issued
+    if len(sums.lanes_used) != 1 or count <= 0 or others or newest != trace.last:
+        return "", None
+    t1, t2, t3 = (times["median_ns"] if times else 0 for times in (sums.t1, sums.t2, sums.t3))
+    if count > 1 and full == count:
+        return "N·(t1+h+t2+t3)", count * (t1 + h + t2 + t3)
+    if full == 1:
+        return "max(t1+N·t2, N·t1+t2)+h+t3", max(t1 + count * t2, count * t1 + t2) + h + t3
+    return "", None
+
+
+def check(checker):
+    trace, graph, sums = checker.trace, checker.graph, checker.sums
+    if cut_off(trace):
+        for key in ("regime", "predicted_ns", "prediction", "critical_path", "without_barriers_ns"):
+            checker.top(key, None)
+        checker.top("handover_ns", 0)
+        return
+    path = graph.critical_path()
+    checker.top("critical_path", path)
+    if not trace.holds and sums.paused_ns == 0:
+        checker.equal("critical_path, sum", sum(ns for key, ns in path.items() if key != "ops"), sums.total_ns)
+    checker.top("handover_ns", path["handover_ns"])
+    # On the simulated device returns cost what the device says, and stand as they are.
+    returns = None if trace.simulated else typical_returns(trace, graph)
+    lanes = lanes_for(trace, graph)
+    with_handovers = replay(trace, graph, lanes, returns=returns)
+    if not isinstance(lanes, RecordedLanes) and not trace.holds:
+        for op in trace.ops:  # the device followed its own rules
+            checker.equal(f"lane and times of op {op.id}", (op.lane, op.begin, op.end),
+                          (lanes.places[op.id][0], *lanes.moments[op.id].now))
+    handovers = lanes.medians() if isinstance(lanes, RecordedLanes) else {}
+    predicted = replay(trace, graph, lanes_for(trace, graph, handovers), returns=returns)
+    as_recorded = sums.total_ns
+    if trace.holds:
+        as_recorded = replay(trace, graph, lanes_for(trace, graph))
+    parts = [{"name": "hand-overs beyond their median", "ns": with_handovers - predicted},
+             {"name": "returns beyond their median", "ns": as_recorded - with_handovers}]
+    if trace.holds:
+        parts.append({"name": "held by the learner", "ns": sums.total_ns - as_recorded})
+    h = 0
+    if isinstance(lanes, RecordedLanes):
+        count = {name: len(lanes.samples[0, "issue " + name].measured) for name in ("awake", "asleep")}
+        h = handovers.get((0, "issue asleep" if count["asleep"] > count["awake"] else "issue awake")) or 0
+    lane_ns = max((sum(clipped(op.begin, op.end, trace) for op in sums.ended if op.lane == lane)
+                   for lane in sums.lanes_used), default=0)
+    frontend_ns = max(sums.total_ns - sums.blocked_ns, 0)
+    name, formula_ns = formula(checker, h)
+    chain_ns = graph.longest_chain()
+    checker.top("predicted_ns", predicted)
+    checker.top("prediction", {
+        "predicted_ns": predicted, "parts": parts, "measured_ns": sums.total_ns, "handover_median_ns": h,
+        "formula": name, "formula_ns": formula_ns, "frontend_ns": frontend_ns, "busiest_lane_ns": lane_ns,
+        "longest_chain_ns": chain_ns})
+    checker.equal("prediction, sum", predicted + sum(part["ns"] for part in parts), sums.total_ns)
+    if trace.simulated:
+        checker.equal("prediction on the simulated device", predicted, sums.total_ns)
+    checker.top("regime", regime(checker, frontend_ns, lane_ns, chain_ns))
+    checker.top("without_barriers_ns", replay(trace, graph, lanes_for(trace, graph), barriers_left_out(trace)))

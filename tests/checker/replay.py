@@ -1,0 +1,350 @@
+"""A run once more, under other waits or with typical overheads: app/model/replay.h says what that means."""
+
+from collections import defaultdict
+
+from events import PENDING
+from graph import held_between
+from virtual_lanes import FREE, VirtualLanes, rounded
+
+ASLEEP_NS = 50_000  # lanes and frontend spin so long before they sleep
+
+
+def median(values):
+    """The lower of two in the middle; 0 of none."""
+    return sorted(values)[(len(values) - 1) // 2] if values else 0
+
+
+class Samples:
+    """Of the measured part; None where it has none."""
+
+    def __init__(self):
+        self.measured = []
+
+    def add(self, ns, measured):
+        if measured:
+            self.measured.append(max(ns, 0))
+
+    def median(self):
+        return median(self.measured) if self.measured else None
+
+
+class Moment:
+    """When an op runs in a replay."""
+
+    def __init__(self):
+        self.now = None
+
+
+class RecordedLanes:
+    """Ops stay in their lanes; each keeps its duration, and its hand-over unless medians by class are given."""
+
+    def __init__(self, trace, graph, handovers=None):
+        self.trace, self.graph, self.handovers = trace, graph, handovers
+        self.samples = defaultdict(Samples)  # (device, class): hand-overs as recorded
+        self.moments = {}
+
+    def issue(self, op, begin, end):
+        moment = self.moments[op.id] = Moment()
+        if op.begin == PENDING:
+            return
+        shift = end - op.issue_end
+        start = min(op.issue_end, op.begin)
+        then, now = (start, "issue", None), (start + shift, "issue", None)
+        others = {other.id: "lane" if other.lane == op.lane else "dependency" for other in self.graph.needs_of(op)}
+        before = self.graph.before.get(op.id)
+        if before:
+            others.pop(before.id, None)
+            others[before.id] = "lane"  # the last one: of equals it counts
+        for id, kind in others.items():
+            other = self.trace.op(id)
+            if other.end == PENDING:
+                continue
+            ended = min(other.end, op.begin)
+            ends_now = self.moments[id].now[1] - (other.end - ended)
+            then, now = self._follow(then, ended, kind), self._follow(now, ends_now, kind)
+        device = self.trace.device_of_lane(op.lane)
+        handover = op.begin - then[0] - held_between(self.trace, then[0], op.begin)
+        self.samples[device, self._class_of(then)].add(handover, self.trace.first <= op.id <= self.trace.last)
+        if self.handovers is not None:
+            typical = self.handovers.get((device, self._class_of(now)))
+            handover = handover if typical is None else typical
+        begins = now[0] + handover
+        moment.now = (begins, begins + op.end - op.begin)
+
+    @staticmethod
+    def _follow(gate, ended, kind):
+        when, by, lane_free = gate
+        if kind == "lane":
+            lane_free = ended
+        return (ended, kind, lane_free) if ended >= when else (when, by, lane_free)
+
+    @staticmethod
+    def _class_of(gate):
+        when, by, lane_free = gate
+        if by == "lane":
+            return "lane"
+        asleep = lane_free is None or when - lane_free >= ASLEEP_NS
+        return by + (" asleep" if asleep else " awake")
+
+    def finish(self, wait, now):
+        if wait.target and not wait.writer or not wait.target and not wait.through:
+            return PENDING
+        moments = [self.moments[op.id].now for op in self.graph.asked_for(wait)]
+        return PENDING if None in moments else max((end for _, end in moments), default=now)
+
+    def medians(self):
+        return {key: samples.median() for key, samples in self.samples.items()}
+
+    def drop(self, buffer, ns):
+        pass
+
+    def room_for(self, op, now):
+        return now
+
+    def end(self):
+        pass
+
+
+class SimulatedLanes:
+    """The simulated device's own rules: costs from the models, the choice of a lane, contention."""
+
+    def __init__(self, trace, graph):
+        self.trace, self.graph = trace, graph
+        models = trace.other["cost_models"]
+        self.models = [models["device"], models["beside"]]
+        self.lanes = VirtualLanes(len(trace.lanes))
+        self.places, self.moments = {}, {}
+        self.next_lane = [device["first_lane"] for device in trace.devices]
+        self.limit = trace.other["queue_limit"]
+        self.lazy = trace.other["free_policy"] == "lazy"
+        self.uses = {}  # of a buffer: (device, its writer's place, {lane: its last reader's number})
+
+    def _lanes_of(self, device):
+        return [lane for lane in range(len(self.trace.lanes)) if self.trace.device_of_lane(lane) == device]
+
+    def _cost_of_signature(self, id, device):
+        signature, model = self.trace.signatures[id], self.models[device]
+        name = signature["name"]
+        family = ("create", "elementwise", "matmul", "reduce", "update", "copy", "random", "other")[signature["family"]]
+        rates = model.get("ops", {}).get(name) or model["families"][family]
+        # As the device computes it: a factor per operation and per byte, and times these.
+        per = lambda key: 1e9 / rates[key] if rates.get(key) else 0.0
+        beyond = max(per("flops_per_s") * signature["flops"], per("bytes_per_s") * signature["moved_bytes"])
+        ns = rates["base_ns"] + beyond
+        resource = {"copy_to_device": 1, "copy_to_host": 2}.get(name, 0)
+        return rounded(ns), beyond / ns if model["lanes_share"] and ns > 0 else 0.0, resource
+
+    def cost_of(self, op, device):
+        if not op.parts:
+            ns, share, resource = self._cost_of_signature(op.signature, device)
+            return ns, share, resource + 4 * device
+        parts = [self._cost_of_signature(signature, device) for _, _, signature in op.parts]
+        ns = sum(part[0] for part in parts)
+        busy = 0.0
+        for part in parts:
+            busy += part[1] * part[0]
+        return ns, busy / ns if ns else 0.0, 4 * device
+
+    def issue(self, op, begin, end):
+        self.lanes.run_until(begin)
+        device = self.trace.device_of_lane(op.lane)
+        needs, newest, reader_lanes = {}, 0, []
+        for id, only_read in self.graph.needs[op.id - 1].items():
+            lane, number = self.places[id]
+            if not self.lanes.has_completed((lane, number)):
+                needs[lane] = max(needs.get(lane, 0), number)
+                if only_read:
+                    reader_lanes.append(lane)
+                else:
+                    newest = max(newest, id)
+        preferred = self.places[newest][0] if newest else min(reader_lanes, default=None)
+        own = self._lanes_of(device)
+        at = own.index(self.next_lane[device])
+        order = own[at:] + own[:at]
+        lane = self.lanes.earliest(([preferred] if preferred in own else []) + order, needs, end)
+        if lane != preferred:
+            self.next_lane[device] = own[(own.index(lane) + 1) % len(own)]
+        waits = [(other, number) for other, number in sorted(needs.items()) if other != lane]
+        for wait in waits[1:]:  # a task holds one wait, further ones go ahead of it
+            self.lanes.submit(lane, FREE, None, wait, end)
+        moment = self.moments[op.id] = Moment()
+        number = self.lanes.submit(lane, self.cost_of(op, device), moment, waits[0] if waits else None, end,
+                                   fails=op.failed and not op.parts)
+        place = self.places[op.id] = (lane, number)
+        if self.lazy:
+            self._note_use(op, device, place)
+        self.lanes.run_until(end)
+
+    def _note_use(self, op, device, place):
+        for buffer in op.reads:
+            if buffer in self.uses:
+                self.uses[buffer][2][place[0]] = place[1]
+        for buffer in [*op.made, *op.overwrites]:
+            self.uses[buffer] = (1 - device if op.beside else device, place, {})
+
+    def drop(self, buffer, ns):
+        """Memory goes back by a task of its own, behind all that uses it."""
+        self.lanes.run_until(ns)
+        if not self.lazy or buffer not in self.uses:
+            return
+        device, writer, readers = self.uses.pop(buffer)
+        home = self._lanes_of(device)
+        lane = writer[0] if writer[0] in home else home[0]
+        needs = dict(readers)
+        needs[writer[0]] = max(needs.get(writer[0], 0), writer[1])
+        for place in sorted(needs.items()):
+            if place[0] != lane and not self.lanes.has_completed(place):
+                self.lanes.submit(lane, FREE, None, place, ns)
+        self.lanes.submit(lane, FREE, None, None, ns)
+        self.lanes.run_until(ns)
+
+    def finish(self, wait, now):
+        self.lanes.run_until(now)
+        if wait.target and not wait.writer or not wait.target and not wait.through:
+            return PENDING
+        if not wait.target and wait.through >= wait.issued:  # all tasks, also those that are no ops
+            places = [(lane, self.lanes.lanes[lane].submitted) for lane in range(len(self.trace.lanes))
+                      if wait.device < 0 or self.trace.device_of_lane(lane) == wait.device]
+        else:
+            last = {}
+            for op in self.graph.asked_for(wait):
+                last[self.places[op.id][0]] = self.places[op.id]
+            places = last.values()
+        done = now
+        for place in places:
+            if place[1] and not self.lanes.has_completed(place):
+                done = max(done, self.lanes.completed_at(place))
+        self.lanes.run_until(done)
+        return done
+
+    def room_for(self, op, now):
+        """Under a queue limit: from when the op may be issued."""
+        if not self.limit:
+            return now
+        self.lanes.run_until(now)
+        if op.id <= self.limit:
+            return now
+        place = self.places[op.id - self.limit]
+        if self.lanes.has_completed(place):
+            return now
+        done = self.lanes.completed_at(place)
+        returned = done + self.models[self.trace.device_of_lane(place[0])]["t3_ns"]
+        self.lanes.run_until(returned)
+        return max(now, done) + returned - done
+
+    def end(self):
+        self.lanes.run_all()
+
+
+def return_class(waited):
+    return "nothing left" if waited <= 0 else "soon" if waited < ASLEEP_NS else "later"
+
+
+def recorded_finish(graph, wait):
+    if wait.target and not wait.writer or not wait.target and not wait.through:
+        return PENDING
+    return graph.done(wait)
+
+
+def typical_returns(trace, graph):
+    samples = defaultdict(Samples)
+    for index, wait in enumerate(trace.waits):
+        done = recorded_finish(graph, wait)
+        if wait.kind != "paused" and done <= wait.end:
+            samples[return_class(done - wait.begin - wait.held)].add(
+                wait.end - max(wait.begin, done), trace.first_wait <= index < trace.waits_end)
+    return {key: of.median() for key, of in samples.items()}
+
+
+def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
+    """How long the measured part takes: `left_out` are the waits (by index) that there are not, `returns` medians by
+    class in place of the recorded ones."""
+    limits = isinstance(lanes, SimulatedLanes) and lanes.limit > 0
+    shift = 0  # the frontend's time now, less its time then
+    paused = 0
+    begin = end = None
+    now_front = then_front = -PENDING
+    drops = list(reversed(trace.drops)) if isinstance(lanes, SimulatedLanes) and lanes.lazy else []
+    waits = list(enumerate(trace.waits))
+    ops = list(trace.ops)
+    at_wait = at_op = 0
+
+    def take_drops(issued, until):
+        while drops and drops[-1][2] <= issued and drops[-1][0] <= until:
+            ns, buffer, _ = drops.pop()
+            lanes.drop(buffer, ns + shift)
+
+    while True:
+        if begin is None and (not trace.begin_marked or (at_op + 1 >= trace.first and at_wait >= trace.first_wait)):
+            begin = trace.begin + shift
+        if (begin is not None and end is None and trace.end_marked and at_op >= trace.last
+                and at_wait >= trace.waits_end):
+            end = trace.end + shift
+        if at_wait < len(waits) and (waits[at_wait][1].issued <= at_op or at_op >= len(ops)):
+            index, wait = waits[at_wait]
+            at_wait += 1
+            take_drops(wait.issued, wait.begin)
+            then = wait.end
+            if index in left_out or (limits and wait.kind == "queue_limit"):
+                shift -= wait.end - wait.begin
+            elif wait.kind == "paused":
+                paused += wait.end - wait.begin if begin is not None and end is None else 0
+            else:
+                now = wait.begin + shift
+                then_done, now_done = recorded_finish(graph, wait), lanes.finish(wait, now)
+                if then_done > wait.end or now_done == PENDING:
+                    shift -= wait.held  # it was for something else: it takes what it took
+                else:
+                    back = wait.end - max(wait.begin, then_done)
+                    if returns is not None:
+                        typical = returns.get(return_class(now_done - now))
+                        back = back if typical is None else typical
+                    shift = max(now, now_done) + back - wait.end
+        elif at_op < len(ops):
+            op = ops[at_op]
+            take_drops(at_op, op.issue_begin)
+            at_op += 1
+            shift = lanes.room_for(op, op.issue_begin + shift) - op.issue_begin
+            lanes.issue(op, op.issue_begin + shift, op.issue_end + shift)
+            then = op.issue_end
+        else:
+            break
+        then_front, now_front = max(then_front, then), max(now_front, then + shift)
+    take_drops(len(ops), PENDING)
+    lanes.end()
+
+    ran = [(op, lanes.moments[op.id].now[1]) for op in ops if op.end != PENDING and lanes.moments[op.id].now]
+    last_now, last_then = (max((end_ for _, end_ in ran), default=-PENDING),
+                           max((op.end for op, _ in ran), default=-PENDING))
+    part = [(op, end_) for op, end_ in ran if trace.first <= op.id <= trace.last]
+    if not trace.end_marked and trace.program_end is not None:
+        end = max(last_now, trace.program_end + shift)
+    elif not trace.end_marked:
+        end = max(last_now, now_front) + trace.end - max(last_then, then_front)
+    elif max((op.end for op, _ in part), default=-PENDING) <= trace.end:
+        end = max([end, *(end_ for _, end_ in part)])  # the work that was measured is to be done before its end
+    return max(end - begin - paused, 0)
+
+
+def lanes_for(trace, graph, handovers=None):
+    if trace.simulated and "cost_models" in trace.other:
+        return SimulatedLanes(trace, graph)
+    return RecordedLanes(trace, graph, handovers)
+
+
+POLICY = ("op_barrier", "minibatch_barrier")
+
+
+def barriers_left_out(trace):
+    """All barriers since measuring began but for one at the end, and before that those of the policy."""
+    # PyTorch waits for each op on a CPU, under any policy.
+    frameworks = trace.other["barrier"] != "op" and not trace.other.get("barrier_changes")
+    stay = {index for index, wait in enumerate(trace.waits) if wait.kind == "op_barrier" and frameworks}
+    at_end = [index for index in range(trace.first_wait, trace.waits_end) if trace.waits[index].issued >= trace.last]
+    own = [index for index in at_end if trace.waits[index].group == "barrier" and trace.waits[index].kind not in POLICY]
+    for_all = [index for index in own if not trace.waits[index].target]
+    policy = [index for index in at_end if trace.waits[index].kind in POLICY]
+    blocked = any(trace.waits[index].group == "blocker" or index in stay for index in at_end)
+    stays = None if blocked else (for_all[:1] or own[-1:] or policy[:1] or [None])[0]
+    return frozenset(index for index, wait in enumerate(trace.waits) if index != stays and index not in stay and
+                     (wait.group == "barrier" if index >= trace.first_wait else wait.kind in POLICY))

@@ -1,0 +1,222 @@
+"""Sums over the measured part of a run, from its raw events."""
+
+from collections import defaultdict
+
+import curves
+from events import PENDING
+from graph import clipped, held_between, spread
+
+
+class Sums:
+    """What the report says beside predictions, paths and waits; by the report's keys."""
+
+    def __init__(self, trace, graph):
+        self.trace, self.graph = trace, graph
+        waits = trace.measured_waits()
+        self.asked = [w for w in waits if w.kind != "paused"]
+        ops = trace.measured_ops()
+        self.ended = [op for op in ops if op.end != PENDING]
+        self.paused_ns = sum(clipped(w.begin, w.end, trace) if w.kind == "paused" else
+                             held_between(trace, max(w.begin, trace.begin), min(w.end, trace.end)) for w in waits)
+        self.total_ns = trace.end - trace.begin - self.paused_ns
+        self.issue_ns = sum(self.issue_of(op) for op in ops)
+        self.blocked_ns = sum(w.end - w.begin - w.held for w in self.asked)
+        self.work_ns = sum(clipped(w.begin, w.end, trace) for w in trace.works)
+        self.busy_ns = sum(op.end - op.begin for op in self.ended)
+        self.lanes_used = {op.lane for op in self.ended}
+        self.t1 = spread([self.issue_of(op) for op in ops])
+        self.t2 = spread([op.end - op.begin for op in self.ended])
+        self.t3 = spread(self.returns())
+
+    def issue_of(self, op):
+        """One launch may issue several ops: its time counts once."""
+        before = self.trace.op(op.id - 1) if op.id > 1 else None
+        same = before and before.issued and (before.issue_begin, before.issue_end) == (op.issue_begin, op.issue_end)
+        return 0 if same else op.issue_end - op.issue_begin
+
+    def returns(self):
+        """Of barriers and blockers: from when all was done to their end. Those that had nothing to wait for count only
+        where there are no others."""
+        some, idle = [], []
+        for wait in self.asked:
+            if wait.group in ("barrier", "blocker"):
+                done = self.graph.done(wait)
+                back = max(wait.end - max(wait.begin, min(done, wait.end)), 0)
+                (some if done > wait.begin else idle).append(back)
+        return some or idle
+
+    def numbers(self):
+        trace = self.trace
+        headway = curves.headway(trace)
+        (live, pending), _ = curves.memory(trace)
+        median = lambda times: times["median_ns"] if times else 0
+        return {
+            "ops": trace.last - trace.first + 1,
+            "parts": sum(len(op.parts) for op in self.ended),
+            "total_ns": self.total_ns,
+            "warmup_ns": trace.begin - trace.first_ns,
+            "issue_ns": self.issue_ns,
+            "blocked_ns": self.blocked_ns,
+            "work_ns": self.work_ns,
+            "backend_busy_ns": self.busy_ns,
+            "backend_idle_ns": max(len(self.lanes_used) * self.total_ns - self.busy_ns - self.open_ns(), 0),
+            "backend_open_ns": self.open_ns(),
+            "t1_ns": median(self.t1), "t2_ns": median(self.t2), "t3_ns": median(self.t3),
+            "t1": self.t1, "t2": self.t2, "t3": self.t3,
+            "headway_max": curves.peak(headway, trace.begin, trace.end),
+            "live_bytes_peak": curves.peak(live, trace.begin, trace.end),
+            "pending_bytes_peak": curves.peak(pending, trace.begin, trace.end),
+            "reserved_bytes_peak": self.sampled_peak("reserved bytes"),
+            "rss_bytes_peak": self.sampled_peak("resident bytes"),
+            "lost_records": trace.other["lost_records"],
+            "lines": self.lines(),
+            "minibatches": self.minibatches(),
+            "scopes": [{"name": s.name, "ns": None if s.end == PENDING else s.end - s.begin} for s in trace.scopes],
+            "idle": self.idle_causes(),
+        }
+
+    def sampled_peak(self, name):
+        """Memory is sampled every 10 ms. For a run shorter than that, the samples just before and after it count."""
+        if self.trace.other["virtual_clock"]:
+            return 0
+        curve = self.trace.counters.get(name, [])
+        within = curves.peak(curve, self.trace.begin, self.trace.end)
+        return within or max((value for _, value in curve), default=0)
+
+    def open_ns(self):
+        """Of lanes whose ops have not all ended: from the last one that has, to the end."""
+        total = 0
+        for lane in self.lanes_used:
+            if any(op.end == PENDING for op in self.trace.ops if op.lane == lane):
+                total += clipped(self.trace.lanes[lane][-1].end, self.trace.end, self.trace)
+        return total
+
+    def lines(self):
+        zero = {"issue_ns": 0, "blocked_ns": 0, "work_ns": 0, "ops": 0}
+        lines = defaultdict(lambda: dict(zero))
+        for op in self.trace.measured_ops():
+            lines[op.line]["issue_ns"] += self.issue_of(op)
+            lines[op.line]["ops"] += 1
+        for wait in self.asked:
+            lines[wait.line]["blocked_ns"] += wait.end - wait.begin - wait.held
+        for work in self.trace.works:
+            if clipped(work.begin, work.end, self.trace) > 0:
+                lines[work.line]["work_ns"] += clipped(work.begin, work.end, self.trace)
+        return [{"line": line, "file": self.trace.files[file], **lines[(file, line)]} for file, line in sorted(lines)]
+
+    def minibatches(self):
+        found = []
+        for batch in self.trace.minibatches:
+            ops = self.trace.ops[batch.more["first"] - 1:batch.more["last"]]
+            ends = [op.end for op in ops]
+            begins = [op.begin for op in ops if op.begin != PENDING]
+            found.append({"index": batch.more["index"], "issue_begin_ns": batch.begin,
+                          "issue_end_ns": None if batch.end == PENDING else batch.end,
+                          "execute_begin_ns": min(begins, default=None),
+                          "execute_end_ns": max(ends) if ends and PENDING not in ends else None})
+        return found
+
+    def devices(self):
+        trace = self.trace
+        _, by_device = curves.memory(trace)
+        found = []
+        for i, device in enumerate(trace.devices):
+            ops = [op for op in self.ended if trace.device_of_lane(op.lane) == i]
+            waits = [w for w in self.asked if self.device_of(w) == i]
+            busy = sum(op.end - op.begin for op in ops)
+            live, pending = by_device[i]
+            reserved = "reserved bytes" if len(trace.devices) == 1 else None
+            found.append({
+                "kind": device["kind"], "name": device["name"], "simulated": device["simulated"],
+                "lanes": [name for lane, name in enumerate(trace.other["lanes"]) if trace.device_of_lane(lane) == i],
+                "ops": len(ops),
+                "busy_ns": busy,
+                "idle_ns": max(len({op.lane for op in ops}) * self.total_ns - busy, 0),
+                "waits": len(waits),
+                "waited_ns": sum(w.end - w.begin - w.held for w in waits),
+                "live_bytes_peak": curves.peak(live, trace.begin, trace.end),
+                "pending_bytes_peak": curves.peak(pending, trace.begin, trace.end),
+                "reserved_bytes_peak": self.reserved_of(i, reserved),
+            })
+        return found
+
+    def reserved_of(self, device, name):
+        trace = self.trace
+        if trace.other["virtual_clock"]:
+            return 0
+        if name is None:
+            beside = dict(trace.counters.get("reserved bytes, second device", []))
+            if device == 1:
+                curve = sorted(beside.items())
+            else:  # of the sum, what is not the second one's
+                curve = [(ns, value - beside.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
+        else:
+            curve = trace.counters.get(name, [])
+        return curves.peak(curve, trace.begin, trace.end)
+
+    def device_of(self, wait):
+        """Whose ops it was for; None for all."""
+        if len(self.trace.devices) == 1:
+            return 0
+        if wait.device >= 0:
+            return wait.device
+        asked = wait.writer if wait.target else wait.through if wait.kind in ("op_barrier", "queue_limit") else 0
+        return self.trace.device_of_lane(self.trace.op(asked).lane) if asked else None
+
+    # ---- why lanes stood idle ----
+
+    def idle_causes(self):
+        trace = self.trace
+        causes = dict.fromkeys(("frontend_ns", "barrier_ns", "blocker_ns", "limit_ns", "paused_ns", "dependency_ns",
+                                "handover_ns", "done_ns"), 0)
+        for lane in trace.lanes:
+            inside = [op for op in lane if op.end >= trace.begin and op.begin < trace.end]
+            if not inside:
+                continue
+            free = trace.begin
+            for op in inside:
+                self._before(op, free, op.begin, causes)
+                free = max(free, op.end)
+            later = [op for op in lane if op.begin >= trace.end]
+            if later and later[0].id <= trace.last:
+                self._before(later[0], free, trace.end, causes)
+            else:
+                end = trace.end
+                if any(op.end == PENDING for op in trace.ops if op.lane == inside[0].lane):
+                    end = min(end, lane[-1].end)
+                self._behind(free, end, causes)
+        return causes
+
+    def _before(self, op, free, begin, causes):
+        if begin <= free:
+            return
+        issued = min(max(op.issue_end, free), begin)
+        self._unissued(free, issued, causes)
+        ends = [other.end for other in self.graph.needs_of(op) if other.end != PENDING]
+        ready = min(max([issued, *ends]), begin)
+        for key, since, until in (("dependency_ns", issued, ready), ("handover_ns", ready, begin)):
+            held = held_between(self.trace, since, until)
+            causes[key] += until - since - held
+            causes["paused_ns"] += held
+
+    def _behind(self, free, end, causes):
+        """Behind a lane's last op: until all has been issued, its next one might have come."""
+        if end <= free:
+            return
+        last = self.trace.op(self.trace.last) if self.trace.last else None
+        issued = min(max(last.issue_end, free), end) if last else end
+        self._unissued(free, issued, causes)
+        work = sum(max(min(w.end, end) - max(w.begin, issued), 0) for w in self.trace.works)
+        causes["frontend_ns"] += work
+        causes["done_ns"] += end - issued - work
+
+    def _unissued(self, begin, end, causes):
+        left = end - begin
+        for wait in self.trace.waits:
+            since, until = max(wait.begin, begin), min(wait.end, end)
+            if until > since:
+                held = held_between(self.trace, since, until) if wait.kind != "paused" else 0
+                causes[wait.group + "_ns"] += until - since - held
+                causes["paused_ns"] += held
+                left -= until - since
+        causes["frontend_ns"] += left

@@ -1,0 +1,147 @@
+"""The simulated device's lanes once more, after the rules that engine/devices/simulated/virtual_lanes.h states."""
+
+import math
+from collections import deque
+
+FREE = (0, 0.0, 0)  # what costs nothing: (ns alone, share, resource)
+
+
+def rounded(value):
+    return math.floor(value + 0.5)
+
+
+class Task:
+    def __init__(self, cost, op, wait, issued, order, fails):
+        self.cost, self.op, self.wait, self.issued, self.order, self.fails = cost, op, wait, issued, order, fails
+        self.begin = self.end = None
+
+
+class Lane:
+    def __init__(self):
+        self.queue = deque()
+        self.running = None
+        self.ends = []         # of what has completed, in order
+        self.expected = deque()  # ends of what has not completed, less `slip`
+        self.slip = 0
+        self.expected_ns = 0   # of all that was submitted
+        self.submitted = 0
+        self.left = 0.0        # of the running task, at full speed, as of `since`
+        self.since = 0
+
+    def expects(self, number):
+        """When this task is expected to end; 0: it has."""
+        behind = number - len(self.ends) - 1
+        return self.expected[behind] + self.slip if behind >= 0 else 0
+
+
+class VirtualLanes:
+    def __init__(self, count):
+        self.lanes = [Lane() for _ in range(count)]
+        self.slowdown = {}
+        self.order = 0
+
+    def submit(self, index, cost, op, wait, issued, fails=False):
+        """`op`: gets the task's begin and end, or None; `wait`: (lane, number of a task in it), or None; `fails`: the
+        task turns out to be impossible when it begins. Returns the task's number in its lane, from 1."""
+        lane = self.lanes[index]
+        expected = max(issued, lane.expected_ns)
+        if wait:
+            expected = max(expected, self.lanes[wait[0]].expects(wait[1]))
+        lane.expected_ns = expected + cost[0]
+        lane.expected.append(lane.expected_ns - lane.slip)
+        lane.queue.append(Task(cost, op, wait, issued, self.order, fails))
+        self.order += 1
+        lane.submitted += 1
+        return lane.submitted
+
+    def earliest(self, candidates, needs, issued):
+        """The first of the lanes in which an op that waits for these (lane: number) is expected to begin first."""
+        def begin(index):
+            return max([issued, self.lanes[index].expected_ns] +
+                       [self.lanes[other].expects(number) for other, number in needs.items() if other != index])
+        return min(candidates, key=begin)
+
+    def has_completed(self, place):
+        return len(self.lanes[place[0]].ends) >= place[1]
+
+    def completed_at(self, place):
+        while not self.has_completed(place):
+            self._next(None)
+        return self.lanes[place[0]].ends[place[1] - 1]
+
+    def run_until(self, ns):
+        while self._next(ns):
+            pass
+
+    def run_all(self):
+        while self._next(None):
+            pass
+
+    # ---- events ----
+
+    def _next(self, until):
+        """The next event, if it happens by then. Ends come before begins; of these what costs nothing, then what was
+        submitted first."""
+        best = None
+        for index, lane in enumerate(self.lanes):
+            if lane.running:
+                event = (lane.running.end, 0, index, index)
+            elif lane.queue:
+                task = lane.queue[0]
+                if task.wait and not self.has_completed(task.wait):
+                    continue
+                begin = max(task.issued, lane.ends[-1] if lane.ends else 0)
+                if task.wait:
+                    begin = max(begin, self.lanes[task.wait[0]].ends[task.wait[1] - 1])
+                event = (begin, 2 if task.op else 1, task.order, index)
+            else:
+                continue
+            if best is None or event < best:
+                best = event
+        if best is None or (until is not None and best[0] > until):
+            return False
+        ns, kind, _, index = best
+        if kind == 0:
+            self._end(self.lanes[index])
+        else:
+            self._begin(self.lanes[index], ns)
+        return True
+
+    def _begin(self, lane, ns):
+        task = lane.running = lane.queue.popleft()
+        if task.fails:
+            task.cost = FREE
+        alone, share, resource = task.cost
+        task.begin = lane.since = ns
+        lane.left = float(alone)
+        task.end = ns + alone
+        if share > 0:
+            task.end = ns + rounded(lane.left * self.slowdown.get(resource, 1.0))
+            self._share(resource, ns)
+
+    def _end(self, lane):
+        task, lane.running = lane.running, None
+        lane.ends.append(task.end)
+        late = task.end - (lane.expected.popleft() + lane.slip)
+        lane.slip += late
+        lane.expected_ns = lane.expected_ns + late if lane.expected else task.end
+        if task.cost[1] > 0:
+            self._share(task.cost[2], task.end)
+        if task.op:
+            task.op.now = (task.begin, task.end)
+
+    def _share(self, resource, ns):
+        """Others run on it now: what was done so far was done at the speed until now."""
+        running = [lane for lane in self.lanes if lane.running and lane.running.cost[2] == resource]
+        shares = 0.0
+        for lane in running:
+            shares += lane.running.cost[1]
+        before, now = self.slowdown.get(resource, 1.0), max(1.0, shares)
+        if now == before:
+            return
+        for lane in running:
+            if lane.running.cost[1] > 0:
+                lane.left = max(lane.left - (ns - lane.since) / before, 0.0)
+                lane.since = ns
+                lane.running.end = ns + rounded(lane.left * now)
+        self.slowdown[resource] = now

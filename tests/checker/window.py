@@ -1,0 +1,106 @@
+"""What the window's tables must say of a run: the report's numbers, as people read them."""
+
+
+def three_digits(value):
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def duration(ns):
+    """"412 ns", "3.10 µs": three digits, in the largest unit of which it is at least one."""
+    if ns < 0:
+        return "\u2212" + duration(-ns)
+    if ns < 999.5:
+        return f"{ns:.0f} ns"
+    size, unit = max((size, unit) for size, unit in ((1, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
+                     if ns >= size * 0.9995)
+    return f"{three_digits(ns / size)} {unit}"
+
+
+def size(count):
+    """"353 MB", "2.6 MB", "812 B"."""
+    unit_size, unit = max((unit_size, unit) for unit_size, unit in
+                          ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB"))
+                          if count >= unit_size * 0.9995 or unit_size == 1)
+    number = count / unit_size
+    return f"{number:.0f} {unit}" if unit_size == 1 or number >= 9.95 else f"{number:.1f} {unit}"
+
+
+def percent(share):
+    """"0 %", "< 0.1 %", "4.0 %", "14 %"."""
+    hundredths = 100 * share
+    if hundredths == 0 or hundredths >= 9.95:
+        return f"{hundredths:.0f} %"
+    return "< 0.1 %" if hundredths < 0.05 else f"{hundredths:.1f} %"
+
+
+def ops(count):
+    return f"{count:,} op" + ("" if count == 1 else "s")
+
+
+def words_of(path):
+    """The texts of a frame: [(x, y, text)]."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t", 2) for line in file]
+    return [(int(x), int(y), text) for x, y, text in lines]
+
+
+def below(words, head):
+    """What stands under each head of this text, nearest first."""
+    found = []
+    for x, y, text in words:
+        if text == head:
+            under = [(y2 - y, text2) for x2, y2, text2 in words if abs(x2 - x) <= 2 and y < y2 <= y + 60]
+            found += [text2 for _, text2 in sorted(under)[:1]]
+    return found
+
+
+def behind(words, head):
+    """What stands behind each text of this name, in its line."""
+    found = []
+    for x, y, text in words:
+        if text == head:
+            right = [(x2, text2) for x2, y2, text2 in words if y2 == y and x2 > x]
+            found += [text2 for _, text2 in sorted(right)[:1]]
+    return found
+
+
+def differences(report, words):
+    """(how many texts were compared, [(which, the window's, the report's)])."""
+    known = report["backend_idle_ns"] + report["backend_busy_ns"] + report["backend_open_ns"]
+    of_table = {
+        "total": duration(report["total_ns"]),
+        "issue": duration(report["issue_ns"]),
+        "blocked": duration(report["blocked_ns"]),
+        "backend idle": percent(report["backend_idle_ns"] / known) if known else "–",
+        "max headway": ops(report["headway_max"]),
+        "peak memory": size(report["live_bytes_peak"]),
+        "t₁ issue": duration(report["t1_ns"]),
+        "t₂ execute": duration(report["t2_ns"]),
+        "t₃ return": duration(report["t3_ns"]) if report["t3_ns"] > 0 else "–",
+    }
+    of_lines = {"measured": duration(report["total_ns"])}
+    if report["predicted_ns"] is not None:
+        of_lines["predicted"] = duration(report["predicted_ns"])
+    wrong, compared = [], 0
+    for find, wanted in ((below, of_table), (behind, of_lines)):
+        for head, text in wanted.items():
+            compared += 1
+            said = find(words, head)
+            if text not in said:
+                wrong.append((head, said, text))
+    for line, said, text in lines_of(report, words):
+        compared += 1
+        if text not in said:
+            wrong.append((f"ops of line {line}", said, text))
+    return compared, wrong
+
+
+def lines_of(report, words):
+    """Of the lines of the source that are in sight: (line, the texts in its row, how many ops it issued)."""
+    heads = [(x, y) for x, y, text in words if text == "ops"]
+    for line in report["lines"]:
+        rows = [(x, y) for x, y, text in words if text == str(line["line"]) and any(
+            x < head_x and y > head_y and head_x - x < 600 for head_x, head_y in heads)]
+        if line["ops"] and len(rows) == 1 and sum(other["line"] == line["line"] for other in report["lines"]) == 1:
+            x, y = rows[0]
+            yield line["line"], [text for x2, y2, text in words if y2 == y and x2 > x], f"{line['ops']:,}"

@@ -1,0 +1,59 @@
+"""Opens traces of lessons in the window, offscreen, and compares its tables with the reports of the same runs.
+
+    window_test.py HEADWAY [--all]
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import lessons
+import window
+
+HEADWAY = os.path.abspath(sys.argv[1])
+QUICK = 10
+
+
+def look(folder, name, options):
+    """(how many texts were compared, what is wrong)."""
+    report, trace, words = (os.path.join(folder, file) for file in ("report.json", "trace.json", "words.txt"))
+    done = subprocess.run([lessons.RUNNER, "run", name, *options, "--report", report, "--trace", trace],
+                          capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        return 0, [f"status {done.returncode}: {done.stderr.decode()[-300:]}"]
+    done = subprocess.run([HEADWAY, trace, "--offscreen", "1920x1080", "--do", "frames:20", "--do",
+                           "click:detail/Numbers", "--do", f"words:{words}"],
+                          capture_output=True, text=True, timeout=120, check=False)
+    if "OpenGL" in done.stderr:
+        print("skipped:", done.stderr.strip())
+        sys.exit(77)
+    if done.returncode != 0:
+        return 0, [done.stderr.strip()]
+    with open(report, encoding="utf-8") as file:
+        compared, wrong = window.differences(json.load(file), window.words_of(words))
+    return compared, [f"{head}: the window says {said}, the report {text}" for head, said, text in wrong]
+
+
+def main():
+    runs = [(lesson["id"], [*lessons.small_sizes(lesson), "--device", device]) for lesson in lessons.listed()
+            for device in ("cpu", "simulated") if device == "simulated" or lesson["id"] not in lessons.TWO_DEVICES]
+    if "--all" not in sys.argv:
+        runs = random.Random(15).sample(runs, min(QUICK, len(runs)))
+    texts = failed = 0
+    for name, options in runs:
+        with tempfile.TemporaryDirectory(prefix="headway-window-") as folder:
+            compared, wrong = look(folder, name, options)
+        texts += compared
+        if wrong:
+            failed += 1
+            print(name, *options)
+            print("".join(f"    {line}\n" for line in wrong), end="")
+    print(f"{len(runs)} windows, {texts} texts compared, {failed} windows with differences")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

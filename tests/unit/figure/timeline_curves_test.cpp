@@ -1,0 +1,94 @@
+// Curves that change more often than there are pixels: what they reach, and where they drain, is seen at any size.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/figure/figure.h"
+#include "tests/unit/figure/overlap.h"
+#include "tests/unit/figure/script.h"
+#include "tests/unit/figure/timeline_fixture.h"
+
+namespace headway::figure {
+namespace {
+
+constexpr int kBursts = 20;
+
+// Bursts of ops, after each of which the frontend waits for all and lets go of what they made.
+std::unique_ptr<model::Run> bursts(int ops) {
+    test::Script script;
+    const test::Script::Shape add{"add", "1000", devices::Family::elementwise, 4000};
+    for (int burst = 0; burst < kBursts; ++burst) {
+        std::vector<core::BufferId> made;
+        for (int i = 0; i < ops; ++i) {
+            made.push_back(script.issue(add, 500, 900));
+            if (i > 2) {
+                script.drop(made[static_cast<std::size_t>(i)]);
+            }
+        }
+        script.wait(trace::WaitKind::waitall, "waitall");
+        for (std::size_t i = 0; i < 3; ++i) {
+            script.drop(made[i]);
+        }
+        script.idle(300);  // less than a pixel
+    }
+    return script.finish();
+}
+
+const RowBox& row_of(const TimelineLayout& layout, RowKind kind) {
+    return *std::find_if(layout.rows.begin(), layout.rows.end(),
+                         [kind](const RowBox& row) { return row.kind == kind; });
+}
+
+// Whether a line of the row passes this point, by at most 1.6 px.
+bool line_at(const TimelineLayout& layout, const RowBox& row, float x, float y) {
+    return std::any_of(layout.list.items.begin(), layout.list.items.end(), [&](const Item& item) {
+        const auto* line = std::get_if<Polyline>(&item);
+        if (line == nullptr) {
+            return false;
+        }
+        const auto first = layout.list.points.begin() + line->first;
+        return std::any_of(first, first + line->count, [&](const Point& point) {
+            return point.y >= row.box.y0 && point.y <= row.box.y1 && std::abs(point.x - x) <= 1.6F &&
+                   std::abs(point.y - y) <= 1;
+        });
+    });
+}
+
+TEST_F(Timelines, DrainsAndPeaksAreSeenAtAnySize) {
+    for (const int ops : {10, 4000}) {
+        Shown shown;
+        shown.add(bursts(ops));
+        const model::Run& run = *shown.runs[0].run;
+        for (const float width : {420.0F, 800.0F, 1380.0F, 3000.0F}) {
+            for (const bool window : {true, false}) {
+                TimelineOptions options = options_for(shown, fonts_, width);
+                options.style = window ? window_style() : figure_style();
+                const TimelineLayout layout = layout_timeline(shown.runs, options);
+                const bool narrow = static_cast<float>(2 * ops * kBursts) > layout.axis.width() / 2;
+                EXPECT_EQ(layout.curves_in_columns, narrow) << ops << " " << width;
+                const RowBox& headway = row_of(layout, RowKind::headway);
+                const RowBox& memory = row_of(layout, RowKind::memory);
+                ASSERT_EQ(run.waits().size(), std::size_t{kBursts});
+                for (std::size_t i = 0; i < run.waits().size(); ++i) {
+                    const float x = layout.map.x_px_from_ns(static_cast<double>(run.waits()[i].end_ns));
+                    EXPECT_TRUE(line_at(layout, headway, x, headway.content.y1)) << ops << " " << width << " " << i;
+                    EXPECT_TRUE(line_at(layout, memory, x, memory.content.y1)) << ops << " " << width << " " << i;
+                }
+                const float top = layout.map.x_px_from_ns(static_cast<double>(run.headway().most_at_ns()));
+                EXPECT_TRUE(line_at(layout, headway, top, headway.content.y0)) << ops << " " << width;
+            }
+        }
+    }
+}
+
+TEST_F(Timelines, TheLegendNamesCurvesInColumns) {
+    const char* const words = "curves: least and most per pixel";
+    FigureOptions options;
+    EXPECT_NE(test::find_text(figure(*bursts(4000), nullptr, options, fonts_), words), nullptr);
+    EXPECT_EQ(test::find_text(figure(*bursts(3), nullptr, options, fonts_), words), nullptr);
+    options.size = FigureSize::column;
+    EXPECT_NE(test::find_text(figure(*bursts(4000), nullptr, options, fonts_), words), nullptr);
+}
+
+}  // namespace
+}  // namespace headway::figure
