@@ -25,8 +25,9 @@ fail() {
     exit 1
 }
 
-# The server names the first free display by itself.
-Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>display 2>server.log &
+# The server names the first free display by itself. Without -noreset it would start anew, and refuse the window, whenever
+# a short-lived client such as xdotool is the last to leave.
+Xvfb -noreset -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>display 2>server.log &
 server=$!
 for _ in $(seq 100); do
     [ -s display ] && break
