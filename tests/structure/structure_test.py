@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import check_docs  # noqa: E402
 import check_includes  # noqa: E402
 
 LINKS = Path(__file__).with_name("check_links.py")
@@ -99,6 +100,83 @@ class Includes(unittest.TestCase):
 
     def test_fails_on_a_tree_without_sources(self):
         self.expect("no sources", {"README.md": ""})
+
+
+class Docs(unittest.TestCase):
+    """check_docs.py in a small tree: a lesson, a command line with one option, a header, and pages."""
+
+    TREE = {
+        "README.md": "# Small\n\n[Use](docs/use.md), [contribute](CONTRIBUTING.md), [commands](docs/command-line.md#run)\n",
+        "CONTRIBUTING.md": "# Contributing\n\n1. `engine/op.h`: a value in `OpKind`.\n\n```sh\ncmake --preset dev\n```\n",
+        "docs/use.md": "# Use\n\n`Ring` and `Ring::push` in `engine/ring.h`.\n",
+        "docs/command-line.md": "# Command line\n\n## run\n\n`headway run PROGRAM --set NAME=VALUE`\n",
+        "engine/op.h": "// docs/use.md has more.\nenum class OpKind { add };\n",
+        "engine/ring.h": "class Ring { void push(); };\n",
+        "app/runner/options.cpp": 'void add_run_options(CLI::App& app) {\n    app.add_option("--set", set, "a");\n'
+                                  '    app.add_option("--fd", fd)->group("");\n}\n',
+        "assets/lessons/01-train/lesson.md": "---\nid: train\nparameters:\n  batches: {value: 1}\n---\nText.\n",
+        "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}',
+    }
+
+    def errors(self, **changes):
+        """`changes`: by the file's name, with / and . and - as underscores, what is added at its end."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in self.TREE.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text + changes.pop(name.translate(str.maketrans("/.-", "___")), ""))
+            self.assertEqual(changes, {})
+            return check_docs.check(folder)[0]
+
+    def expect(self, text, **changes):
+        errors = self.errors(**changes)
+        self.assertTrue(any(text in line for line in errors), f"{text!r} is not among {errors}")
+
+    def test_accepts_pages_that_are_true(self):
+        self.assertEqual(self.errors(), [])
+        self.assertEqual(self.errors(docs_use_md="\n```sh\nheadway run train --set batches=3\n```\n"
+                                                 "\n[Here](#use), `engine/`, `engine/NAME/`, `--set`, `app/…`\n"), [])
+
+    def test_finds_files_that_are_not_there(self):
+        self.expect("docs/use.md:5: there is no engine/queue.h", docs_use_md="\n`engine/queue.h` is gone.\n")
+        self.expect("there is no scripts/walk", docs_use_md="\n```sh\nscripts/walk train\n```\n")
+        self.expect("engine/op.h: there is no docs/gone.md", engine_op_h="// see docs/gone.md\n")
+
+    def test_finds_names_that_are_not_in_the_file_beside_them(self):
+        self.expect("pop is not in engine/ring.h", docs_use_md="\n`pop` in `engine/ring.h`.\n")
+        self.expect("Ring::pop is not in", docs_use_md="\nIt waits (`Ring` and `Ring::pop` in `engine/ring.h`).\n")
+        self.expect("Queue is not in engine/ring.h", docs_use_md="\nA `Queue` (`engine/ring.h`).\n")
+        self.expect("FamilyKind is not in engine/op.h", CONTRIBUTING_md="2. `engine/op.h`: a value in `FamilyKind`.\n")
+        self.expect("lost_name is in no source file", docs_use_md="\nThere is `lost_name`.\n")
+
+    def test_finds_commands_and_options_that_are_not_there(self):
+        for text, found in (("`headway run train --sett batches=1`", "headway run has no option --sett"),
+                            ("`headway run trian`", "neither a command nor a lesson trian"),
+                            ("`headway help`", "neither a command nor a lesson help"),
+                            ("`headway run train --set batch=1`", "the lesson train has no parameter batch"),
+                            ("`--lost`", "has the option --lost")):
+            self.expect(found, docs_use_md=f"\n{text}\n")
+        self.expect("headway run has no option --sett", README_md="\n```sh\nscripts/run run train \\\n  --sett a=1\n```\n")
+        self.expect("there is no preset fast", CONTRIBUTING_md="```sh\ncmake --preset fast\n```\n")
+
+    def test_finds_options_that_no_page_has(self):
+        self.expect("the option --seed of headway run is missing",
+                    app_runner_options_cpp='core::Result<CommandLine> parse_command_line() {\n'
+                                           '    run->add_option("--seed", seed, "b");\n}\n')
+
+    def test_finds_links_that_lead_nowhere(self):
+        self.expect("the link gone.md leads nowhere", docs_use_md="\n[Gone](gone.md)\n")
+        self.expect("the link picture.png leads nowhere", docs_use_md="\n![Picture](picture.png)\n")
+        self.expect("command-line.md has no heading #walk", docs_use_md="\n[Walk](command-line.md#walk)\n")
+
+    def test_finds_a_readme_that_is_long_or_wrong(self):
+        self.expect("of at most 149", README_md="\n" * 150)
+        self.expect("it speaks of 7 lessons", README_md="\nIt has all 7 of them.\n")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "docs").mkdir()
+            Path(folder, "README.md").write_text("# Alone\n")
+            Path(folder, "docs", "use.md").write_text("# Use\n")
+            self.assertIn("README.md: docs/use.md is not linked from it", check_docs.check(folder)[0])
 
 
 class Links(unittest.TestCase):
