@@ -159,8 +159,9 @@ def words_of_sources(root):
                 words.add(path.stem)
                 for page in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", text):
                     pages.setdefault(page, path.relative_to(root).as_posix())
-                if folder in ("scripts", "tests") and path.suffix in ("", ".py"):
-                    options |= set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text))
+                options |= set(re.findall(r'add_argument\(\s*"(--[a-z][\w-]*)"', text))
+                if folder == "scripts":
+                    options |= set(re.findall(r"(--[a-z][\w-]*)(?: \| [-\w]+)?\)", text))  # of a case
     for name in ("CMakeLists.txt", "CMakePresets.json"):
         if (root / name).is_file():
             words |= set(re.findall(r"\w+", (root / name).read_text(encoding="utf-8")))
