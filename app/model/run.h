@@ -241,7 +241,7 @@ struct PredictionPart {
     std::int64_t ns = 0;  // below zero where the run was faster
 };
 
-// What the report says (DESIGN.md, Report). All over the measured part of the run; warm-up apart.
+// What the report says (docs/times.md). All over the measured part of the run; warm-up apart.
 struct Numbers {
     Told told;             // which of these numbers stand for something
     bool cut_off = false;  // Run::cut_off(): nothing is predicted
