@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 
 namespace headway::figure {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
-#include "app/figure/words.h"
+#include "app/figure/op_words.h"
 #include "app/model/stretch.h"
 
 namespace headway::figure {

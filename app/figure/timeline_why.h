@@ -1,5 +1,5 @@
 // What may be laid over a timeline to say why a run took as long as it did: its critical path, and its ghost, the run
-// without barriers as model/why.h computes it. Both cost by pixel columns and not by ops.
+// without barriers as model/what_if.h computes it. Both cost by pixel columns and not by ops.
 //
 // Threads: as for the layout.
 #pragma once
@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "app/figure/timeline.h"
-#include "app/model/why.h"
+#include "app/model/critical_path.h"
+#include "app/model/what_if.h"
 
 namespace headway::figure {
 

@@ -5,6 +5,7 @@
 
 #include "app/comparison/naming.h"
 #include "app/figure/format.h"
+#include "app/figure/op_words.h"
 #include "app/figure/timeline.h"
 
 namespace headway::figure {
@@ -83,14 +84,6 @@ std::string run_label(const Run& run, const Run* other) {
         label += ", " + count_text(x.workers) + (x.workers == 1 ? " worker" : " workers");
     }
     return label;
-}
-
-const char* ops_word(const model::Told& told, std::uint64_t count) {
-    return told.backend ? (count == 1 ? "op" : "ops") : count == 1 ? "span" : "spans";
-}
-
-std::string ops_text(const model::Told& told, std::uint64_t count) {
-    return count_text(count) + " " + ops_word(told, count);
 }
 
 std::string source_of(const model::RunInfo& info) {

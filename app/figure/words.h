@@ -13,9 +13,6 @@ namespace headway::figure {
 
 // Of one run: what it is called and what it came to.
 std::string finding_of(const model::Run& run, const model::Numbers& numbers);
-// "12 ops", or "12 spans" where the lanes are the threads of another program.
-std::string ops_text(const model::Told& told, std::uint64_t count);
-const char* ops_word(const model::Told& told, std::uint64_t count);
 // "recorded by another program: 12 events left out, 3 repaired"; empty for a run of the engine, of which nothing was
 // lost on the way here.
 std::string source_of(const model::RunInfo& info);

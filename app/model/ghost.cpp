@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "app/model/replay.h"
-#include "app/model/why.h"
+#include "app/model/what_if.h"
 
 namespace headway::model {
 

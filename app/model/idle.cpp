@@ -3,7 +3,7 @@
 #include <array>
 
 #include "app/model/budget.h"
-#include "app/model/why.h"
+#include "app/model/idle.h"
 
 namespace headway::model {
 

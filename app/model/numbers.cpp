@@ -6,11 +6,12 @@
 #include <unordered_map>
 
 #include "app/model/budget.h"
+#include "app/model/critical_path.h"
 #include "app/model/numbers_walk.h"
 #include "app/model/prediction.h"
 #include "app/model/quantiles.h"
 #include "app/model/replay.h"
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 
 namespace headway::model {
 

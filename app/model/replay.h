@@ -7,7 +7,7 @@
 // them gives those of the run that leaves them out, both to the nanosecond. Elsewhere ops stay in their lanes, and each
 // op keeps its duration and its hand-over: the time from when nothing was missing any more to its begin.
 //
-// Private to app/model; see why.h and prediction.h for what it is used for.
+// Private to app/model; see what_if.h and prediction.h for what it is used for.
 //
 // It is of the ops and waits that the run had when it was made; what the run takes in between two steps is left out.
 //
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "app/model/run.h"
-#include "app/model/why.h"
+#include "app/model/what_if.h"
 
 namespace headway::model {
 

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/model/critical_path.h"
+#include "app/model/idle.h"
 #include "app/model/numbers_walk.h"
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
+#include "app/model/what_if.h"
 #include "engine/core/error_word.h"
 
 namespace headway::model {

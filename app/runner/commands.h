@@ -7,12 +7,11 @@
 
 #include "app/comparison/verdict.h"
 #include "app/model/run.h"
+#include "app/runner/messages.h"
 #include "app/runner/options.h"
 #include "engine/core/result.h"
 
 namespace headway::runner {
-
-inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3;
 
 int run_command(const RunOptions& options);
 int repeat_command(const RunOptions& options);
@@ -21,11 +20,6 @@ int figure_command(const std::string& trace, const std::string& file, const Figu
 int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);
-
-// One sentence on stderr: "headway: …".
-void tell(const std::string& sentence);
-// Likewise for an error, with its place; returns the exit status it means.
-int fail(const core::Error& error);
 
 // The recording behind `fd`, complete, as a model.
 core::Result<std::unique_ptr<model::Run>> read_run(int fd);
@@ -45,9 +39,5 @@ core::Result<void> write_text(const std::string& path, const std::string& text);
 // `verdict`: of all runs of which `a` and `b` are one each; null: of these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureWish& wish, const comparison::Verdict* verdict = nullptr);
-
-// "12.3 ms", "1.2 MB"
-std::string time_text(double ns);
-std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace headway::runner

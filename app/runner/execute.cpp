@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "app/model/format.h"
-#include "app/runner/commands.h"
 #include "app/runner/device_choice.h"
 #include "app/runner/machine.h"
+#include "app/runner/messages.h"
 #include "engine/core/error_word.h"
 #include "engine/core/machine_memory.h"
 #include "engine/core/thread.h"

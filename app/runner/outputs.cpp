@@ -1,8 +1,5 @@
 // What a run leaves behind: report, trace and figure, and sentences on stderr.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "app/exchange/output_file.h"
@@ -64,36 +61,6 @@ core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<s
 bool has_frames(const std::string& path) {
     return path.find('%', path.find_last_of('/') + 1) != std::string::npos;
 }
-
-}  // namespace
-
-void tell(const std::string& sentence) {
-    std::string line = "headway: ";
-    for (const char c : sentence) {  // one line, whatever a file or an argument had in it
-        line += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    line += '\n';
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-}
-
-int fail(const core::Error& error) {
-    std::string sentence = error.message;
-    if (!error.file.empty() && sentence.find(error.file) == std::string::npos) {
-        sentence = error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + sentence;
-    }
-    tell(sentence);
-    switch (error.kind) {
-        case core::ErrorKind::usage:
-        case core::ErrorKind::unreadable:
-            return kUsage;
-        case core::ErrorKind::unavailable:
-            return kUnavailable;
-        default:
-            return kProgramFailed;
-    }
-}
-
-namespace {
 
 std::unique_ptr<model::Run> whole_run(std::unique_ptr<trace::Reader> reader) {
     auto run = std::make_unique<model::Run>(std::move(reader));
@@ -250,36 +217,6 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
 #else
     return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
 #endif
-}
-
-std::string time_text(double ns) {
-    char text[40];
-    const double size = ns < 0 ? -ns : ns;
-    const double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : size >= 1e3 ? 1e3 : 1;
-    const char* name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "µs" : "ns";
-    const double value = ns / unit;
-    std::snprintf(text, sizeof text,
-                  unit == 1      ? "%.0f %s"
-                  : value >= 100 ? "%.0f %s"
-                  : value >= 10  ? "%.1f %s"
-                                 : "%.2f %s",
-                  value, name);
-    return text;
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    char text[40];
-    const double value = static_cast<double>(bytes);
-    if (bytes < 1000) {
-        std::snprintf(text, sizeof text, "%.0f bytes", value);
-    } else if (bytes < 1'000'000) {
-        std::snprintf(text, sizeof text, "%.1f kB", value / 1e3);
-    } else if (bytes < 1'000'000'000) {
-        std::snprintf(text, sizeof text, "%.1f MB", value / 1e6);
-    } else {
-        std::snprintf(text, sizeof text, "%.2f GB", value / 1e9);
-    }
-    return text;
 }
 
 }  // namespace headway::runner

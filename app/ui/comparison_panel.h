@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/model/why.h"
+#include "app/model/idle.h"
 #include "app/ui/app_state.h"
 #include "app/ui/ui_context.h"
 

@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "app/figure/format.h"
+#include "app/figure/op_words.h"
 #include "app/figure/utf8.h"
-#include "app/figure/words.h"
-#include "app/model/why.h"
+#include "app/model/idle.h"
+#include "app/model/wait_details.h"
 #include "app/ui/op_card.h"
 #include "app/ui/widgets.h"
 

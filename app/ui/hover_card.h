@@ -8,7 +8,7 @@
 
 #include "app/figure/timeline.h"
 #include "app/model/holdings.h"
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 #include "app/ui/ui_context.h"
 
 namespace headway::ui {

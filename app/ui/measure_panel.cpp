@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/figure/format.h"
-#include "app/figure/words.h"
+#include "app/figure/op_words.h"
 #include "app/ui/widgets.h"
 
 namespace headway::ui {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 
 namespace headway::ui {
 

@@ -6,8 +6,10 @@
 
 #include <random>
 
+#include "app/model/critical_path.h"
+#include "app/model/idle.h"
 #include "app/model/numbers_walk.h"
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "app/model/why.h"
+#include "app/model/idle.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -1,4 +1,7 @@
-#include "app/model/why.h"
+#include "app/model/critical_path.h"
+#include "app/model/idle.h"
+#include "app/model/wait_details.h"
+#include "app/model/what_if.h"
 
 #include <gtest/gtest.h>
 

@@ -1,49 +1,15 @@
-#include "app/model/why.h"
+#include "app/model/wait_details.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
+
+#include "app/model/predecessor.h"
+#include "app/model/what_if.h"
 
 namespace headway::model {
 
 namespace {
-
-// Where an op stands in its lane; the lane's size when it has not run.
-std::size_t place_in_lane(const Run& run, OpId id) {
-    const auto& ops = run.lanes()[run.op(id).lane].ops;
-    const auto at = std::lower_bound(ops.begin(), ops.end(), id);
-    return at != ops.end() && *at == id ? static_cast<std::size_t>(at - ops.begin()) : ops.size();
-}
-
-// What an op's start had to follow, and when that was over.
-struct Gate {
-    std::int64_t ns = 0;
-    OpId op = 0;  // 0: its own issue
-};
-
-// The last thing that was over before it started. Times of devices are a little uncertain, so what seems to end after
-// the start counts as ending with it.
-Gate gate_of(const Run& run, OpId id, std::vector<OpId>& scratch) {
-    const Op& op = run.op(id);
-    Gate gate{std::min(op.issue_end_ns, op.begin_ns), 0};
-    const auto consider = [&](OpId other) {
-        if (other != 0 && other < id && run.op(other).end_ns != kPending) {
-            const std::int64_t ns = std::min(run.op(other).end_ns, op.begin_ns);
-            if (ns > gate.ns) {
-                gate = {ns, other};
-            }
-        }
-    };
-    if (const std::size_t place = place_in_lane(run, id); place > 0 && place < run.lanes()[op.lane].ops.size()) {
-        consider(run.lanes()[op.lane].ops[place - 1]);
-    }
-    run.dependencies(id, scratch);
-    for (const OpId other : scratch) {
-        consider(other);
-    }
-    return gate;
-}
 
 // Of the ops that a wait was for, the one that ended last; 0 when none, or one that has not run.
 OpId last_cause(const Run& run, const Wait& wait) {
@@ -131,14 +97,14 @@ void walk_wait(const Run& run, std::size_t index,
     std::int64_t end_ns = id == 0 ? wait.begin_ns : run.op(id).end_ns;
     // From what each had to follow, to its own end.
     while (id != 0 && end_ns > wait.begin_ns) {
-        const Gate gate = gate_of(run, id, scratch);
-        const std::int64_t ready_ns = gate.op == 0 ? wait.begin_ns : std::max(gate.ns, wait.begin_ns);
+        const LatestPredecessor before = latest_predecessor(run, id, scratch);
+        const std::int64_t ready_ns = before.op == 0 ? wait.begin_ns : std::max(before.ns, wait.begin_ns);
         const std::int64_t begin_ns = std::clamp(run.op(id).begin_ns, ready_ns, end_ns);
         if (!call(id, ready_ns, begin_ns, end_ns)) {
             return;
         }
         end_ns = ready_ns;
-        id = gate.op;
+        id = before.op;
     }
 }
 
@@ -208,95 +174,6 @@ bool walk_needs(const Run& run, OpId op, std::size_t most, const std::function<v
         }
     }
     return true;
-}
-
-// ---- the run ----
-
-void walk_critical_path(const Run& run, const std::function<void(const PathPiece&)>& call) {
-    using Kind = PathPiece::Kind;
-    const Run::Measured part = run.measured();
-    const auto& waits = run.waits();
-    std::vector<OpId> scratch;
-    std::int64_t now_ns = part.end_ns;
-    const auto piece = [&](Kind kind, std::int64_t from_ns, OpId op, int wait) {
-        from_ns = std::clamp(from_ns, part.begin_ns, now_ns);
-        if (from_ns < now_ns) {
-            call({kind, from_ns, now_ns, op, wait});
-        }
-        now_ns = from_ns;
-    };
-    std::size_t wait_end = waits.size();  // waits from here on lie after now_ns
-    OpId op = 0;                          // being on this op's execution; 0: on the frontend
-    // A program that ends while its ops go on ends with the last of them.
-    for (const Lane& lane : run.lanes()) {
-        if (!part.end_marked && !lane.ops.empty()) {
-            const OpId last = lane.ops.back();
-            if (run.op(last).end_ns >= part.end_ns && (op == 0 || run.op(last).end_ns > run.op(op).end_ns)) {
-                op = last;
-            }
-        }
-    }
-    while (now_ns > part.begin_ns) {
-        if (op != 0) {
-            const Gate gate = gate_of(run, op, scratch);
-            piece(Kind::execute, run.op(op).begin_ns, op, -1);
-            piece(Kind::handover, gate.ns, op, -1);
-            op = gate.op;
-            continue;
-        }
-        // On the frontend: back to the last wait that was for something.
-        while (wait_end > 0 && waits[wait_end - 1].end_ns > now_ns) {
-            --wait_end;
-        }
-        std::size_t wait = wait_end;
-        while (wait > 0 && waits[wait - 1].end_ns == waits[wait - 1].begin_ns) {
-            --wait;
-        }
-        if (wait == 0 || waits[wait - 1].end_ns <= part.begin_ns) {
-            piece(Kind::frontend, part.begin_ns, 0, -1);
-            return;
-        }
-        wait_end = wait - 1;
-        const auto index = static_cast<int>(wait_end);
-        const Wait& met = waits[wait_end];
-        piece(Kind::frontend, met.end_ns, 0, -1);
-        if (const OpId last = ended_by(run, met); last != 0) {
-            piece(Kind::hand_back, run.op(last).end_ns, 0, index);
-            op = last;
-        } else {
-            const bool limit = met.kind == trace::WaitKind::queue_limit || met.kind == trace::WaitKind::memory ||
-                               met.kind == trace::WaitKind::paused;
-            piece(limit ? Kind::limit : Kind::hand_back, met.begin_ns, 0, index);
-        }
-    }
-}
-
-PathTotals critical_path(const Run& run) {
-    using Kind = PathPiece::Kind;
-    PathTotals totals;
-    walk_critical_path(run, [&run, &totals](const PathPiece& piece) {
-        const std::int64_t ns = piece.end_ns - piece.begin_ns;
-        switch (piece.kind) {
-            case Kind::frontend:
-                totals.frontend_ns += ns;
-                break;
-            case Kind::handover:
-                totals.handover_ns += ns - run.holds().held_ns(piece.begin_ns, piece.end_ns);
-                break;
-            case Kind::execute:
-                totals.execute_ns += ns;
-                ++totals.ops;
-                break;
-            case Kind::hand_back:
-                totals.return_ns += ns;
-                break;
-            case Kind::limit:  // the learner's pauses are not the program's time
-                totals.limit_ns +=
-                    run.waits()[static_cast<std::size_t>(piece.wait)].kind == trace::WaitKind::paused ? 0 : ns;
-                break;
-        }
-    });
-    return totals;
 }
 
 }  // namespace headway::model
