@@ -7,9 +7,9 @@
 #include "app/comparison/naming.h"
 #include "app/figure/fold.h"
 #include "app/figure/format.h"
+#include "app/figure/op_words.h"
 #include "app/figure/timeline_plan.h"
 #include "app/figure/timeline_rows.h"
-#include "app/figure/words.h"
 
 namespace headway::figure {
 
@@ -487,7 +487,7 @@ private:
             }
             if (i + 1 == out_.rows.size() || out_.rows[i + 1].run != row.run) {
                 draw_pauses(pen);
-                draw_warmup(pen, row);
+                draw_unmeasured(pen, row);
             }
         }
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // over all other rows
@@ -497,10 +497,18 @@ private:
         }
     }
 
-    // What came before measuring began is there, but paler, over all rows of the run (its last row is `last`).
-    void draw_warmup(const RowPen& pen, const RowBox& last) {
-        const float x0 = std::max(out_.axis.x0, pen.x(0));
-        const float x1 = std::min(out_.axis.x1, pen.x(pen.origin_ns));
+    // What came before measuring began and what follows its end are there, but paler, over all rows of the run (its
+    // last row is `last`).
+    void draw_unmeasured(const RowPen& pen, const RowBox& last) {
+        draw_unmeasured(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up");
+        if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {
+            draw_unmeasured(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured");
+        }
+    }
+
+    void draw_unmeasured(const RowPen& pen, const RowBox& last, float from, float to, const std::string& words) {
+        const float x0 = std::max(out_.axis.x0, from);
+        const float x1 = std::min(out_.axis.x1, to);
         if (x1 <= x0 + 0.5F) {
             return;
         }
@@ -511,14 +519,17 @@ private:
             }
         }
         out_.list.add(Rect{{x0, y0, x1, last.box.y1}, faded(theme_.background, 0.62)});
-        out_.list.add(Line{{x1, y0}, {x1, last.box.y1}, theme_.dim, line_px(1), px(2), px(3)});
+        for (const float edge : {from, to}) {
+            if (edge > out_.axis.x0 && edge < out_.axis.x1) {
+                out_.list.add(Line{{edge, y0}, {edge, last.box.y1}, theme_.dim, line_px(1), px(2), px(3)});
+            }
+        }
         const float size = px(o_.style.sublabel_px);
-        const std::string words = "warm-up";
-        if (o_.measure->width(FontRole::ui_semibold, size, words) + px(18) < x1 - x0) {
-            pen.tag(words,
-                    {x1 - o_.measure->width(FontRole::ui_semibold, size, words) - px(18), last.content.y0, x1 - px(2),
-                     last.content.y0 + size * 2},
-                    theme_.dim, theme_.background, size, FontRole::ui_semibold);
+        const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(18);
+        if (width < x1 - x0) {
+            const float left = from > out_.axis.x0 ? x0 + px(2) : x1 - width;
+            pen.tag(words, {left, last.content.y0, left + width - px(2), last.content.y0 + size * 2}, theme_.dim,
+                    theme_.background, size, FontRole::ui_semibold);
         }
     }
 

@@ -11,7 +11,7 @@ namespace headway::ui {
 class StagesPanel {
 public:
     StagesPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    static constexpr float kHeight = 162;
+    static constexpr float kHeight = 172;
     void draw(ImVec2 min, ImVec2 max);
 
 private:
