@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "app/exchange/background_read.h"
-#include "app/exchange/trace_file.h"
+#include "app/exchange/chrome/background_read.h"
+#include "app/exchange/chrome/trace_file.h"
 #include "app/gfx/fonts.h"
 #include "app/gfx/png.h"
 #include "app/gfx/renderer.h"
@@ -28,12 +28,12 @@
 #include "app/platform/platform.h"
 #include "app/session/foreground.h"
 #include "app/session/session.h"
-#include "app/ui/app.h"
-#include "app/ui/app_state.h"
-#include "app/ui/frame_pace.h"
-#include "app/ui/script.h"
-#include "app/ui/status_bar.h"
-#include "engine/core/standard_files.h"
+#include "app/ui/shell/app.h"
+#include "app/ui/shell/script.h"
+#include "app/ui/shell/status_bar.h"
+#include "app/ui/state/app_state.h"
+#include "app/ui/widgets/frame_pace.h"
+#include "engine/core/standard_fds.h"
 
 namespace headway {
 namespace {
@@ -414,7 +414,7 @@ int main_of_headway(int argc, char** argv) {
 }  // namespace headway
 
 int main(int argc, char** argv) {
-    headway::core::hold_standard_files();
+    headway::core::ensure_standard_fds();
     // Of every runner: products take one thread per worker, and the library starts none of its own when it is loaded.
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     return headway::main_of_headway(argc, argv);

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/model/format.h"
+#include "app/model/analysis/format.h"
 
 namespace headway::comparison {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 
 namespace headway::comparison {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 
 namespace headway::comparison {
 

@@ -153,9 +153,9 @@ std::string not_compared(const Side& a, const Side& b) {
     return of_a.empty() || of_b.empty() ? of_a + of_b : of_a + " and " + of_b;
 }
 
-bool all_tell(const Side& side, bool model::Told::*what) {
+bool all_record(const Side& side, bool model::TraceCapabilities::*what) {
     return std::all_of(side.samples.begin(), side.samples.end(),
-                       [what](const Sample& sample) { return sample.numbers.told.*what; });
+                       [what](const Sample& sample) { return sample.numbers.capabilities.*what; });
 }
 
 }  // namespace
@@ -187,10 +187,10 @@ Verdict verdict_of(const Side& a, const Side& b) {
         return verdict;
     }
     judge_time(verdict, a, b);
-    if (all_tell(a, &model::Told::memory) && all_tell(b, &model::Told::memory)) {
+    if (all_record(a, &model::TraceCapabilities::memory) && all_record(b, &model::TraceCapabilities::memory)) {
         judge(verdict.memory, values_of(a, memory), values_of(b, memory), verdict.simulated, 0);
     }
-    if (all_tell(a, &model::Told::issues) && all_tell(b, &model::Told::issues)) {
+    if (all_record(a, &model::TraceCapabilities::issues) && all_record(b, &model::TraceCapabilities::issues)) {
         judge(verdict.headway, values_of(a, headway), values_of(b, headway), verdict.simulated, kLargeOps);
     }
     write_sentence(verdict, a, b);

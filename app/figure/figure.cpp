@@ -8,9 +8,9 @@
 
 #include "app/figure/figure_look.h"
 #include "app/figure/figure_numbers.h"
-#include "app/figure/format.h"
-#include "app/figure/timeline.h"
 #include "app/figure/words.h"
+#include "app/render/format.h"
+#include "app/timeline/timeline.h"
 
 namespace headway::figure {
 namespace {
@@ -355,7 +355,7 @@ private:
                 (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) =
                     true;
             }
-            o.issues = o.issues || (run.op_count() > 0 && run.told().issues);
+            o.issues = o.issues || (run.op_count() > 0 && run.capabilities().issues);
             o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
             o.works = o.works || !run.works().empty();
             o.pending = o.pending || run.pending_bytes().most() > 0;

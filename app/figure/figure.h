@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "app/comparison/verdict.h"
-#include "app/figure/display_list.h"
 #include "app/figure/figure_look.h"
-#include "app/figure/theme.h"
-#include "app/model/arrangement.h"
-#include "app/model/bookmark.h"
-#include "app/model/run.h"
+#include "app/model/run/run.h"
+#include "app/model/user_data/arrangement.h"
+#include "app/model/user_data/bookmark.h"
+#include "app/render/display_list.h"
+#include "app/render/theme.h"
 #include "engine/core/result.h"
 
 namespace headway::figure {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "app/figure/timeline.h"
+#include "app/timeline/timeline.h"
 
 namespace headway::figure {
 

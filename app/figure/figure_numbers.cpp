@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/figure/format.h"
-#include "app/model/stretch.h"
+#include "app/model/analysis/time_range_summary.h"
+#include "app/render/format.h"
 
 namespace headway::figure {
 
@@ -14,7 +14,8 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
                                         bool few) {
     std::vector<FigureColumn> all;
     // A dash for what one run's trace does not tell of, and no column for what none does.
-    const auto add_told = [&](const char* head, bool model::Told::*told, auto cell, bool words = false) {
+    const auto add_if_recorded = [&](const char* head, bool model::TraceCapabilities::*recorded, auto cell,
+                                     bool words = false) {
         FigureColumn column{head, {}, words, 0};
         bool any = false;
         for (std::size_t i = 0; i < runs.size() && i < numbers.size(); ++i) {
@@ -26,47 +27,49 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
             all.push_back(std::move(column));
         }
     };
-    const auto add = [&](const char* head, auto cell) { add_told(head, nullptr, cell); };
-    using model::Told;
+    const auto add = [&](const char* head, auto cell) { add_if_recorded(head, nullptr, cell); };
+    using model::TraceCapabilities;
     const auto time = [](auto ns) { return duration_text(static_cast<double>(ns)); };
     add("total", [&](const Numbers& n) { return time(n.total_ns); });
     if (!few) {
-        add_told("issue", &Told::issues, [&](const Numbers& n) { return time(n.issue_ns); });
+        add_if_recorded("issue", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.issue_ns); });
     }
-    add_told("blocked", &Told::waits, [&](const Numbers& n) { return time(n.blocked_ns); });
+    add_if_recorded("blocked", &TraceCapabilities::waits, [&](const Numbers& n) { return time(n.blocked_ns); });
     if (!few && std::any_of(numbers.begin(), numbers.end(), [](const Numbers& n) { return n.work_ns > 0; })) {
-        add_told("own work", &Told::settings, [&](const Numbers& n) { return time(n.work_ns); });
+        add_if_recorded("own work", &TraceCapabilities::settings, [&](const Numbers& n) { return time(n.work_ns); });
     }
-    add_told("backend idle", &Told::backend, [](const Numbers& n) {
+    add_if_recorded("backend idle", &TraceCapabilities::backend, [](const Numbers& n) {
         const auto share = model::idle_share(n);
         return share ? percent_text(*share) : std::string("–");
     });
-    add_told("max headway", &Told::issues,
-             [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
-    add_told("peak memory", &Told::memory, [](const Numbers& n) { return bytes_text(n.live_bytes_peak); });
+    add_if_recorded("max headway", &TraceCapabilities::issues,
+                    [](const Numbers& n) { return count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops"); });
+    add_if_recorded("peak memory", &TraceCapabilities::memory,
+                    [](const Numbers& n) { return bytes_text(n.live_bytes_peak); });
     if (few) {
         return all;
     }
-    add_told("t₁ issue", &Told::issues, [&](const Numbers& n) { return time(n.t1_ns); });
-    add_told("t₂ execute", &Told::backend, [&](const Numbers& n) { return time(n.t2_ns); });
-    add_told("t₃ return", &Told::issues, [&](const Numbers& n) { return time(n.t3_ns); });
-    add_told("predicted", &Told::issues, [&](const Numbers& n) {
+    add_if_recorded("t₁ issue", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.t1_ns); });
+    add_if_recorded("t₂ execute", &TraceCapabilities::backend, [&](const Numbers& n) { return time(n.t2_ns); });
+    add_if_recorded("t₃ return", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.t3_ns); });
+    add_if_recorded("predicted", &TraceCapabilities::issues, [&](const Numbers& n) {
         return n.predicted ? time(static_cast<double>(n.predicted_ns)) : std::string("–");
     });
-    add_told(
-        "regime", &Told::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); }, true);
+    add_if_recorded(
+        "regime", &TraceCapabilities::issues, [](const Numbers& n) { return std::string(model::regime_word(n)); },
+        true);
     return all;
 }
 
 std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double ns) {
     std::vector<FigureColumn> all;
-    const auto add = [&](const char* head, bool model::Told::*told, auto cell) {
+    const auto add = [&](const char* head, bool model::TraceCapabilities::*recorded, auto cell) {
         FigureColumn column{head, {}, false, 0};
         bool any = false;
         for (const TimelineRun& shown : runs) {
             const std::int64_t origin = shown.run->measure_begin_ns();
             const auto end_ns = static_cast<double>(shown.run->end_ns() - origin);
-            const bool known = told == nullptr || shown.run->told().*told;
+            const bool known = told == nullptr || shown.run->capabilities().*told;
             any = any || known;
             column.cells.push_back(known ? cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns)))
                                          : std::string("–"));
@@ -77,7 +80,7 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
     };
     add("time", nullptr,
         [](const Run& r, std::int64_t at) { return duration_text(static_cast<double>(at - r.measure_begin_ns())); });
-    add("issued", &model::Told::issues, [](const Run& r, std::int64_t at) {
+    add("issued", &model::TraceCapabilities::issues, [](const Run& r, std::int64_t at) {
         std::size_t first = 0, last = r.op_count();  // ops are issued in the order of their ids
         while (first < last) {
             const std::size_t middle = (first + last) / 2;
@@ -91,11 +94,11 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
         first = std::min<std::size_t>(first, measured.last);
         return count_text(model::issued_ops(r, measured.first, static_cast<core::OpId>(first)));
     });
-    add("headway", &model::Told::issues, [](const Run& r, std::int64_t at) {
+    add("headway", &model::TraceCapabilities::issues, [](const Run& r, std::int64_t at) {
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.headway().at(at)));
         return count_text(ahead) + (ahead == 1 ? " op" : " ops");
     });
-    add("live memory", &model::Told::memory, [](const Run& r, std::int64_t at) {
+    add("live memory", &model::TraceCapabilities::memory, [](const Run& r, std::int64_t at) {
         return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, r.live_bytes().at(at))));
     });
     return all;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/figure/timeline.h"
-#include "app/model/run.h"
+#include "app/model/run/run.h"
+#include "app/timeline/timeline.h"
 
 namespace headway::figure {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/figure/format.h"
 #include "app/figure/words.h"
-#include "app/figure/writers.h"
+#include "app/render/format.h"
+#include "app/render/writers.h"
 
 namespace headway::figure {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "app/figure/ops_picture.h"
-#include "app/figure/theme.h"
-#include "app/model/graph.h"
+#include "app/model/analysis/graph.h"
+#include "app/render/theme.h"
+#include "app/timeline/ops_picture.h"
 #include "engine/core/result.h"
 
 namespace headway::figure {

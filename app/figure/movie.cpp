@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/figure/fonts.h"
 #include "app/figure/tool.h"
-#include "app/figure/writers.h"
+#include "app/render/fonts.h"
+#include "app/render/writers.h"
 
 namespace headway::figure {
 namespace {

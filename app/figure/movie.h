@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/figure/figure.h"
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 #include "engine/core/result.h"
 
 namespace headway::figure {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/figure/format.h"
+#include "app/render/format.h"
 
 namespace headway::figure {
 namespace {

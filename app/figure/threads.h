@@ -7,9 +7,9 @@
 // Threads: any that may read the run.
 #pragma once
 
-#include "app/figure/ops_picture.h"
-#include "app/figure/theme.h"
-#include "app/model/run.h"
+#include "app/model/run/run.h"
+#include "app/render/theme.h"
+#include "app/timeline/ops_picture.h"
 
 namespace headway::figure {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "app/comparison/naming.h"
-#include "app/figure/format.h"
-#include "app/figure/op_words.h"
-#include "app/figure/timeline.h"
+#include "app/render/format.h"
+#include "app/timeline/op_words.h"
+#include "app/timeline/timeline.h"
 
 namespace headway::figure {
 namespace {
@@ -33,14 +33,14 @@ std::string outcome(const Run& run, const Numbers& n) {
         return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
     s += run.state() == trace::RunState::running ? " so far" : "";
-    if (!n.told.issues && !n.told.memory) {
-        return s + ", " + ops_text(n.told, n.ops);
+    if (!n.capabilities.issues && !n.capabilities.memory) {
+        return s + ", " + ops_text(n.capabilities, n.ops);
     }
     std::string rest;
-    if (n.told.issues) {
+    if (n.capabilities.issues) {
         rest = "at most " + count_text(n.headway_max) + (n.headway_max == 1 ? " op" : " ops") + " ahead";
     }
-    if (n.told.memory) {
+    if (n.capabilities.memory) {
         rest += (rest.empty() ? "peak " : ", peak ") + bytes_text(n.live_bytes_peak);
     }
     return s + (run.devices().size() > 1 ? "; on both devices " : ", ") + rest;
@@ -49,12 +49,13 @@ std::string outcome(const Run& run, const Numbers& n) {
 }  // namespace
 
 std::string finding_of(const Run& run, const Numbers& numbers) {
-    return (run.told().settings ? capitalised(barrier_label(run)) : barrier_label(run)) + ": " + outcome(run, numbers);
+    return (run.capabilities().settings ? capitalised(barrier_label(run)) : barrier_label(run)) + ": " +
+           outcome(run, numbers);
 }
 
 std::string run_label(const Run& run, const Run* other) {
     std::string label = barrier_label(run);
-    if (other == nullptr || !run.told().settings) {
+    if (other == nullptr || !run.capabilities().settings) {
         return label;
     }
     const auto& x = run.info();
@@ -144,7 +145,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
     }
     s += ".";
     if (b != nullptr && a.info().program == info.program && a.info().parameters == info.parameters &&
-        a.told().settings && b->told().settings) {
+        a.capabilities().settings && b->capabilities().settings) {
         const auto& x = a.info();
         const bool rest_same = x.queue_limit == info.queue_limit && x.free_policy == info.free_policy &&
                                x.device_name == info.device_name && x.workers == info.workers &&
@@ -157,7 +158,7 @@ std::string subtitle_of(const Run& a, const Run* b) {
 
 std::string heading_of(const Run& a, const Run* b) {
     if (b == nullptr) {
-        return a.told().settings ? capitalised(run_label(a, nullptr)) : run_label(a, nullptr);
+        return a.capabilities().settings ? capitalised(run_label(a, nullptr)) : run_label(a, nullptr);
     }
     return "A: " + run_label(a, b) + "; B: " + run_label(*b, &a);
 }
@@ -189,7 +190,7 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
         return r.info().cpu.empty() || r.info().device_name.find(r.info().cpu) != std::string::npos ? std::string()
                                                                                                     : r.info().cpu;
     }));
-    const bool settings = na.told.settings && (b == nullptr || nb.told.settings);
+    const bool settings = na.capabilities.settings && (b == nullptr || nb.capabilities.settings);
     if (settings) {
         add("seed " + both([](const Run& r, const Numbers&) { return std::to_string(r.info().seed); }));
     }

@@ -1,6 +1,6 @@
 #include "app/figure/figure.h"
 #include "app/figure/graph.h"
-#include "app/figure/writers.h"
+#include "app/render/writers.h"
 
 namespace headway::figure {
 namespace {

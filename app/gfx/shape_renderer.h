@@ -25,8 +25,8 @@ public:
     void upload(const Shapes& shapes);
     void draw(const Shapes& shapes, std::size_t first, std::size_t last, int width_px, int height_px);
 
-    // Draws one shape of each kind where nobody sees it: drivers compile a program when it is first drawn with, and that
-    // would be the first frame of a run. Takes what the first shapes would: 15 ms in software OpenGL.
+    // Draws one shape of each kind where nobody sees it: drivers compile a program when it is first drawn with, and
+    // that would be the first frame of a run. Takes what the first shapes would: 15 ms in software OpenGL.
     void warm_up(int width_px, int height_px);
 
 private:

@@ -43,7 +43,7 @@ struct Lesson {
     std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";
-    std::string costs;  // of the simulated device, as on the command line; empty: its cost models'
+    std::string costs;          // of the simulated device, as on the command line; empty: its cost models'
     std::uint32_t streams = 0;  // of a GPU; 0: as many as the framework has
     std::string view = "numbers";
     std::vector<Parameter> parameters;

@@ -1,6 +1,6 @@
-// Keys by what is printed on them. GLFW counts keys by where they are on an American keyboard; on another one, "Z" may lie
-// where that has "Y". Letters, digits and signs that the keyboard has act as what they are; the others act from their
-// American place, under the name that they have there.
+// Keys by what is printed on them. GLFW counts keys by where they are on an American keyboard; on another one, "Z" may
+// lie where that has "Y". Letters, digits and signs that the keyboard has act as what they are; the others act from
+// their American place, under the name that they have there.
 //
 // Threads: any; no GLFW is called but through the function given.
 #pragma once

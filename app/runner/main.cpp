@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/runner/commands.h"
-#include "engine/core/last_word.h"
-#include "engine/core/standard_files.h"
+#include "app/runner/commands/commands.h"
+#include "engine/core/exit_notice.h"
+#include "engine/core/standard_fds.h"
 
 namespace {
 
@@ -49,15 +49,15 @@ int dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    headway::core::hold_standard_files();
+    headway::core::ensure_standard_fds();
     signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
-    const headway::core::LastWord last_word;
+    const headway::core::ExitNotice exit_notice;
     int status = kProgramFailed;
     try {
         status = dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& problem) {
         tell(std::string("an unexpected problem: ") + problem.what());
     }
-    last_word.say();
+    exit_notice.say();
     return status;
 }

@@ -47,7 +47,7 @@ struct Pipe {
     }
 };
 
-struct Birth {
+struct SpawnArgs {
     const char* program;
     char* const* arguments;
     int in, out, err, pass, report;  // descriptors; pass: -1, none
@@ -55,7 +55,7 @@ struct Birth {
 
 // In the child, after vfork(): only calls that are safe there, and nothing of the parent's is written to but errno and
 // this stack. Ends in exec or writes errno to `report`.
-[[noreturn]] void become(const Birth& birth, pid_t parent) {
+[[noreturn]] void exec_child(const SpawnArgs& args, pid_t parent) {
     // Nobody's handler runs here: the parent's memory is not this process's to change.
     for (int number = 1; number < NSIG; ++number) {
         struct sigaction action {};
@@ -73,18 +73,18 @@ struct Birth {
     }
     setpgid(0, 0);  // Ctrl-C in a terminal is the window's; a kill reaches what the program started
     // Out of the way of the numbers they are to have.
-    const int moved_out = fcntl(birth.out, F_DUPFD_CLOEXEC, 10), moved_err = fcntl(birth.err, F_DUPFD_CLOEXEC, 10),
-              moved_in = fcntl(birth.in, F_DUPFD_CLOEXEC, 10), moved_report = fcntl(birth.report, F_DUPFD_CLOEXEC, 10),
-              moved_pass = birth.pass >= 0 ? fcntl(birth.pass, F_DUPFD_CLOEXEC, 10) : -1;
+    const int moved_out = fcntl(args.out, F_DUPFD_CLOEXEC, 10), moved_err = fcntl(args.err, F_DUPFD_CLOEXEC, 10),
+              moved_in = fcntl(args.in, F_DUPFD_CLOEXEC, 10), moved_report = fcntl(args.report, F_DUPFD_CLOEXEC, 10),
+              moved_pass = args.pass >= 0 ? fcntl(args.pass, F_DUPFD_CLOEXEC, 10) : -1;
     bool ready = moved_report >= 0 && dup2(moved_in, 0) == 0 && dup2(moved_out, 1) == 1 && dup2(moved_err, 2) == 2;
-    if (birth.pass >= 0) {
+    if (args.pass >= 0) {
         ready = ready && dup2(moved_pass, ChildProcess::kPassedDescriptor) == ChildProcess::kPassedDescriptor;
     }
     if (ready) {
         // Nothing else that this process holds is the program's, whoever opened it.
-        syscall(SYS_close_range, ChildProcess::kPassedDescriptor + (birth.pass >= 0 ? 1 : 0), ~0u,
+        syscall(SYS_close_range, ChildProcess::kPassedDescriptor + (args.pass >= 0 ? 1 : 0), ~0u,
                 4 /*CLOSE_RANGE_CLOEXEC*/);
-        execvp(birth.program, birth.arguments);
+        execvp(args.program, args.arguments);
     }
     const int why = errno;
     [[maybe_unused]] const auto written = write(moved_report, &why, sizeof why);
@@ -93,14 +93,14 @@ struct Birth {
 
 // Copying the pages of a window with a long run in it, only to leave them, would take longer than a frame may: the
 // child has the parent's memory until its exec, and the parent waits for that.
-pid_t bear(const Birth& birth) {
+pid_t spawn_child(const SpawnArgs& args) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t parent = getpid();
     const pid_t pid = vfork();
     if (pid == 0) {
-        become(birth, parent);
+        exec_child(args, parent);
     }
     const int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -127,8 +127,8 @@ core::Result<ChildProcess> ChildProcess::start(const std::string& program, const
     }
     argv.push_back(nullptr);
 
-    const pid_t pid = bear({program.c_str(), argv.data(), null.get(), out.write_end.get(), err.write_end.get(), pass_fd,
-                            report.write_end.get()});
+    const pid_t pid = spawn_child({program.c_str(), argv.data(), null.get(), out.write_end.get(), err.write_end.get(),
+                                   pass_fd, report.write_end.get()});
     if (pid < 0) {
         return error(errno);
     }

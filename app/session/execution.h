@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "app/model/numbers_walk.h"
-#include "app/model/run.h"
+#include "app/model/analysis/numbers_walk.h"
+#include "app/model/run/run.h"
 #include "app/session/child_process.h"
 #include "app/session/settings.h"
 

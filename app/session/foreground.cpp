@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "engine/core/last_word.h"
+#include "engine/core/exit_notice.h"
 #include "engine/core/signal_words.h"
 
 namespace headway::session {
@@ -75,7 +75,7 @@ int run_in_foreground(const std::string& runner, char** arguments) {
             _exit(1);
         }
         fcntl(word[1], F_SETFD, 0);
-        setenv(core::LastWord::kVariable, std::to_string(word[1]).c_str(), 1);
+        setenv(core::ExitNotice::kVariable, std::to_string(word[1]).c_str(), 1);
         arguments[0] = const_cast<char*>(runner.c_str());
         execv(runner.c_str(), arguments);
         tell("cannot start " + runner + ": " + std::strerror(errno));

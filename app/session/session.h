@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 #include "app/session/child_process.h"
 #include "app/session/devices.h"
 #include "app/session/execution.h"

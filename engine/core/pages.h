@@ -27,8 +27,8 @@ inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 // and a tenth of meeting the page faults one by one. Throws std::bad_alloc.
 inline void* take_pages(std::size_t bytes) {
     const std::size_t size = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    void* reserved =
-        mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* reserved = mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
         throw std::bad_alloc();
     }

@@ -6,8 +6,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <vector>
@@ -19,9 +19,7 @@ namespace headway::devices {
 
 class CommandQueue {
 public:
-    CommandQueue() {
-        write_ = read_ = new_segment();
-    }
+    CommandQueue() { write_ = read_ = new_segment(); }
     ~CommandQueue() {
         for (void* slab : slabs_) {
             core::give_pages(slab, kSlabBytes);

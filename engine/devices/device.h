@@ -45,7 +45,7 @@ struct DeviceInfo {
 class Device;
 
 // Where a device stands among those of its run.
-struct Place {
+struct DeviceSlot {
     core::DeviceId number = 0;
     std::uint32_t first_lane = 0;  // the number of its first lane
     Device* beside = nullptr;      // the device that was there before
@@ -136,7 +136,7 @@ public:
     virtual void hold(bool /*held*/) {}
 
 protected:
-    explicit Device(const Place& place = {})
+    explicit Device(const DeviceSlot& place = {})
         : place_(place), poison_(place.beside != nullptr ? &place.beside->poison() : &own_poison_) {
         slots_.fill(&spare_);
     }
@@ -145,7 +145,7 @@ protected:
 private:
     std::array<Command*, core::kMaxLanes> slots_;
     Command spare_;  // the slot of devices that have none of their own
-    Place place_;
+    DeviceSlot place_;
     Poison own_poison_;
     Poison* poison_;  // of the run
 };

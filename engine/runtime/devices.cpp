@@ -37,7 +37,7 @@ void Runtime::add_member(devices::Device& device) {
 }
 
 core::DeviceId Runtime::cpu() {
-    auto found = machine_.cpu();
+    auto found = devices_.cpu();
     if (!found) {
         raise(ErrorKind::unavailable, found.error().message);
     }
@@ -45,7 +45,7 @@ core::DeviceId Runtime::cpu() {
     if (device.number() >= device_count_) {
         HEADWAY_ASSERT(device.virtual_time() == virtual_time_, "the devices of a run have one clock");
         add_member(device);
-        tell_of(device);
+        record_device(device);
         read_control();  // its budget
     }
     return device.number();
@@ -60,7 +60,7 @@ core::DeviceId Runtime::gpu() {
 }
 
 // The recording knew of the first device before the run began.
-void Runtime::tell_of(const devices::Device& device) {
+void Runtime::record_device(const devices::Device& device) {
     const devices::DeviceInfo& info = device.info();
     std::string json = "{\"kind\":" + quoted(info.kind) + ",\"name\":" + quoted(info.name) +
                        ",\"simulated\":" + (info.simulated ? "true" : "false") +

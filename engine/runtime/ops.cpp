@@ -94,7 +94,8 @@ void Runtime::issue_in_place(std::uint64_t begin, const Entry& entry, Buffer* ou
 
 Tensor Runtime::full(const Shape& shape, float value) {
     const std::uint64_t begin = entered();
-    return issue_fresh(begin, entry_for({OpKind::fill, 0, 0, 0, checked(shape, "full")}), nullptr, nullptr, pack(value));
+    return issue_fresh(begin, entry_for({OpKind::fill, 0, 0, 0, checked(shape, "full")}), nullptr, nullptr,
+                       pack(value));
 }
 
 Tensor Runtime::random(OpKind kind, const Shape& shape, float a, float b) {
@@ -230,8 +231,8 @@ Tensor Runtime::slice(const Tensor& a, std::int64_t start, std::int64_t rows) {
     if (rows > 0xffff'ffffll) {
         raise(ErrorKind::shape, "slice: more than 4294967295 rows");
     }
-    return issue_fresh(begin, entry_for({OpKind::slice, 0, a.shape_, 0, static_cast<std::uint32_t>(rows)}), in0, nullptr,
-                       static_cast<std::uint64_t>(offset));
+    return issue_fresh(begin, entry_for({OpKind::slice, 0, a.shape_, 0, static_cast<std::uint32_t>(rows)}), in0,
+                       nullptr, static_cast<std::uint64_t>(offset));
 }
 
 void Runtime::binary_in_place(OpKind kind, const Tensor& a, const Tensor& b) {

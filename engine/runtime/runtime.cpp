@@ -21,16 +21,16 @@ constexpr std::size_t kBuffersPerSlab = 512;
 }  // namespace
 
 Runtime::Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings)
-    : Runtime(std::make_unique<devices::Machine>(device), nullptr, recording, settings) {}
+    : Runtime(std::make_unique<devices::DeviceSet>(device), nullptr, recording, settings) {}
 
-Runtime::Runtime(devices::Machine& machine, trace::Recording& recording, const Settings& settings)
+Runtime::Runtime(devices::DeviceSet& machine, trace::Recording& recording, const Settings& settings)
     : Runtime(nullptr, &machine, recording, settings) {}
 
-Runtime::Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machine, trace::Recording& recording,
+Runtime::Runtime(std::unique_ptr<devices::DeviceSet> own, devices::DeviceSet* machine, trace::Recording& recording,
                  const Settings& settings)
-    : own_machine_(std::move(own)),
-      machine_(machine != nullptr ? *machine : *own_machine_),
-      device_(machine_[0]),
+    : own_devices_(std::move(own)),
+      devices_(machine != nullptr ? *machine : *own_devices_),
+      device_(devices_[0]),
       recording_(recording),
       control_(recording.control()),
       settings_(settings),
@@ -64,7 +64,7 @@ Runtime::~Runtime() {
     tracing_ = false;
     let_go(std::exchange(gathered_, {}));  // a program that wanted values has waited
     stand_ins_.clear();
-    machine_.hold(false);
+    devices_.hold(false);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
         device_of_lane(lane).wait(lane, seq_[lane]);
     }
@@ -241,8 +241,8 @@ void Runtime::place(const Operation& operation, Placement& placement) {
     choose_lane(needs, operation.device, placement);
 }
 
-// An op goes where it waits least. In virtual time the device knows when each lane could begin it. Elsewhere the rule is:
-// behind its newest unfinished input, else to the lane of its device with the fewest commands.
+// An op goes where it waits least. In virtual time the device knows when each lane could begin it. Elsewhere the rule
+// is: behind its newest unfinished input, else to the lane of its device with the fewest commands.
 void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& placement) {
     Member& member = *members_[device];
     std::uint32_t home = needs.home;

@@ -7,7 +7,7 @@
 // the writer of what it overwrites. A need in the op's own lane is met by the lane's order; a need elsewhere becomes a
 // wait for that lane's counter.
 //
-// A run may have two devices (devices::Machine): ops run where their inputs are, and what makes tensors from nothing
+// A run may have two devices (devices::DeviceSet): ops run where their inputs are, and what makes tensors from nothing
 // puts them on the device that OnDevice names. Copies from one to the other are ops like others, in a lane of the GPU.
 //
 // Errors of shape are thrown at the call (ProgramError); errors of execution travel with the buffers and are thrown by
@@ -30,8 +30,8 @@
 #include "engine/core/result.h"
 #include "engine/core/sequence.h"
 #include "engine/devices/device.h"
+#include "engine/devices/device_set.h"
 #include "engine/devices/host_costs.h"
-#include "engine/devices/machine.h"
 #include "engine/memory/pool.h"
 #include "engine/runtime/buffer.h"
 #include "engine/runtime/frontend_costs.h"
@@ -73,7 +73,7 @@ enum class Side { normal, transposed };
 class Runtime {
 public:
     Runtime(devices::Device& device, trace::Recording& recording, const Settings& settings);
-    Runtime(devices::Machine& machine, trace::Recording& recording, const Settings& settings);
+    Runtime(devices::DeviceSet& machine, trace::Recording& recording, const Settings& settings);
     ~Runtime();  // waits for all lanes
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
@@ -121,7 +121,7 @@ public:
     core::DeviceId cpu();
     core::DeviceId gpu();
     [[nodiscard]] core::DeviceId device_count() const { return device_count_; }
-    [[nodiscard]] devices::Device& device(core::DeviceId device) { return machine_[device]; }
+    [[nodiscard]] devices::Device& device(core::DeviceId device) { return devices_[device]; }
     // Where tensors are made from nothing; 0 unless an OnDevice says otherwise.
     [[nodiscard]] core::DeviceId current_device() const { return current_; }
     // The same values on that device: an op that copies them, or `a` itself where it is there already.
@@ -243,7 +243,7 @@ public:
     [[nodiscard]] const Settings& settings() const { return settings_; }
 
 private:
-    Runtime(std::unique_ptr<devices::Machine> own, devices::Machine* machine, trace::Recording& recording,
+    Runtime(std::unique_ptr<devices::DeviceSet> own, devices::DeviceSet* machine, trace::Recording& recording,
             const Settings& settings);
 
     friend class Tensor;
@@ -382,7 +382,7 @@ private:
     }
     [[noreturn, gnu::noinline]] void refuse_devices(const Tensor& a, const Tensor& b, const char* op);
     void add_member(devices::Device& device);
-    void tell_of(const devices::Device& device);
+    void record_device(const devices::Device& device);
     [[nodiscard]] std::string device_name(core::DeviceId device);
     [[nodiscard]] devices::Device& device_of_lane(std::uint32_t lane) { return *lane_device_[lane]; }
     Operation crossing(const Tensor& from, core::DeviceId to);
@@ -484,8 +484,8 @@ private:
     [[nodiscard]] float* data_of(const Buffer& buffer);
     [[nodiscard]] std::string describe(const devices::Signature& signature) const;
 
-    std::unique_ptr<devices::Machine> own_machine_;  // where the caller has none
-    devices::Machine& machine_;
+    std::unique_ptr<devices::DeviceSet> own_devices_;  // where the caller has none
+    devices::DeviceSet& devices_;
     devices::Device& device_;  // the first
     trace::Recording& recording_;
     trace::Control& control_;

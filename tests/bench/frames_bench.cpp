@@ -18,11 +18,11 @@
 #include <tuple>
 #include <vector>
 
-#include "app/figure/timeline.h"
 #include "app/gfx/renderer.h"
 #include "app/platform/platform.h"
-#include "app/ui/draw_list_painter.h"
-#include "app/ui/text_measure.h"
+#include "app/timeline/timeline.h"
+#include "app/ui/widgets/draw_list_painter.h"
+#include "app/ui/widgets/text_measure.h"
 #include "tests/bench/made_run.h"
 
 namespace {

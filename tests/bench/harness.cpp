@@ -284,8 +284,8 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
         "\"e2e_median\":%.6g,\"rss_growth_bytes\":%lld,\"trace_bytes_per_op\":%.4g,\"foreign_percent\":%.0f,"
         "\"issue\":%s,\"e2e\":%s,\"note\":\"%s\"}\n",
         peer.c_str(), workload.c_str(), n, least(issue), median(issue), least(end_to_end), median(end_to_end),
-        static_cast<long long>(median(growth)), static_cast<double>(trace_bytes) / static_cast<double>(n), foreign_percent,
-        json_list(issue).c_str(), json_list(end_to_end).c_str(), note.c_str());
+        static_cast<long long>(median(growth)), static_cast<double>(trace_bytes) / static_cast<double>(n),
+        foreign_percent, json_list(issue).c_str(), json_list(end_to_end).c_str(), note.c_str());
     std::fflush(stdout);
 }
 

@@ -24,9 +24,9 @@
 #include "app/gfx/renderer.h"
 #include "app/platform/platform.h"
 #include "app/session/session.h"
-#include "app/ui/app.h"
-#include "app/ui/app_state.h"
-#include "app/ui/frame_pace.h"
+#include "app/ui/shell/app.h"
+#include "app/ui/state/app_state.h"
+#include "app/ui/widgets/frame_pace.h"
 
 namespace {
 

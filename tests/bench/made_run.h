@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::bench {

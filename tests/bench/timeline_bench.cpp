@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/figure/fonts.h"
-#include "app/figure/timeline.h"
+#include "app/render/fonts.h"
+#include "app/timeline/timeline.h"
 #include "tests/bench/made_run.h"
 
 namespace {

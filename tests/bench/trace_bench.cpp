@@ -20,8 +20,8 @@
 #include <functional>
 #include <string>
 
-#include "app/exchange/chrome_reader.h"
-#include "app/exchange/chrome_writer.h"
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/exchange/chrome/chrome_writer.h"
 #include "tests/bench/made_run.h"
 
 namespace {
@@ -69,8 +69,8 @@ Outcome apart(const std::function<Outcome()>& step) {
     const pid_t child = fork();
     if (child == 0) {
         const Outcome done = step();
-        const bool told = write(ends[1], &done, sizeof done) == sizeof done;
-        _exit(told ? 0 : 1);
+        const bool recorded = write(ends[1], &done, sizeof done) == sizeof done;
+        _exit(recorded ? 0 : 1);
     }
     close(ends[1]);
     Outcome outcome;

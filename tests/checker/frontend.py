@@ -1,5 +1,5 @@
 """The frontend's time, divided: issues, waits and pauses as recorded; what lies between them from the costs that the
-frontend measured of itself on some events (app/model/frontend_time.h says how)."""
+frontend measured of itself on some events (app/model/run/frontend_time.h says how)."""
 
 import math
 

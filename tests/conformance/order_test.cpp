@@ -283,10 +283,19 @@ TEST_P(DeviceConformance, ShapesWhoseSizeOverflowsAreRefused) {
     constexpr std::int64_t kHuge = std::int64_t{1} << 40;
     const core::OpId before = bench->issued();
     const Tensor small = bench->ones({6});
-    for (const auto& call : std::vector<std::function<void()>>{
-             [&] { bench->normal({kHuge, kHuge}, 0, 1); }, [&] { bench->uniform({kHuge, kHuge, kHuge}, 0, 1); },
-             [&] { bench->full({kHuge, kHuge}, 0); },
-             [&] { bench->host_call(nullptr, nullptr, Tensor(), {kHuge, kHuge}); }}) {
+    for (const auto& call :
+         std::vector<std::function<void()>>{[&] {
+                                                bench->normal({kHuge, kHuge}, 0, 1);
+                                            },
+                                            [&] {
+                                                bench->uniform({kHuge, kHuge, kHuge}, 0, 1);
+                                            },
+                                            [&] {
+                                                bench->full({kHuge, kHuge}, 0);
+                                            },
+                                            [&] {
+                                                bench->host_call(nullptr, nullptr, Tensor(), {kHuge, kHuge});
+                                            }}) {
         const core::Error error = error_of(call);
         EXPECT_EQ(error.kind, core::ErrorKind::shape);
         EXPECT_NE(error.message.find("is too large to address"), std::string::npos) << error.message;

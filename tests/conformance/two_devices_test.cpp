@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/devices/machine.h"
+#include "engine/devices/device_set.h"
 #include "tests/conformance/devices.h"
 #include "tests/conformance/trace_check.h"
 
@@ -64,7 +64,7 @@ public:
         settings.free_policy = pair.policy;
         settings.seed = 5;
         const bool simulated = (*first)->virtual_time();
-        auto open = [this, pair, simulated](const devices::Place& place) -> DeviceResult {
+        auto open = [this, pair, simulated](const devices::DeviceSlot& place) -> DeviceResult {
             if (simulated) {
                 return std::unique_ptr<devices::Device>(std::make_unique<devices::SimulatedDevice>(
                     devices::constant_costs(80, 900, 40), pair.workers, *recording_, place));
@@ -74,20 +74,20 @@ public:
             return std::unique_ptr<devices::Device>(
                 std::make_unique<devices::CpuDevice>(pair.workers, *recording_, options));
         };
-        machine_ = std::make_unique<devices::Machine>(std::move(*first), open);
+        machine_ = std::make_unique<devices::DeviceSet>(std::move(*first), open);
         runtime_ = std::make_unique<runtime::Runtime>(*machine_, *recording_, settings);
     }
     [[nodiscard]] bool available() const { return runtime_ != nullptr; }
     [[nodiscard]] const std::string& why() const { return why_; }
     [[nodiscard]] trace::Recording& recording() { return *recording_; }
-    [[nodiscard]] devices::Machine& machine() { return *machine_; }
+    [[nodiscard]] devices::DeviceSet& machine() { return *machine_; }
     runtime::Runtime& operator*() { return *runtime_; }
     runtime::Runtime* operator->() { return runtime_.get(); }
 
 private:
     std::string why_;
     std::unique_ptr<trace::Recording> recording_;
-    std::unique_ptr<devices::Machine> machine_;
+    std::unique_ptr<devices::DeviceSet> machine_;
     std::unique_ptr<runtime::Runtime> runtime_;
 };
 

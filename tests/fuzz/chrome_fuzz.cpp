@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "app/exchange/chrome_reader.h"
-#include "app/exchange/chrome_writer.h"
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/exchange/chrome/chrome_writer.h"
 
 namespace {
 

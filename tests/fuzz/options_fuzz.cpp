@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/runner/options.h"
+#include "app/runner/execution/options.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "app/exchange/chrome_writer.h"
-#include "app/model/report.h"
-#include "app/model/run.h"
+#include "app/exchange/chrome/chrome_writer.h"
+#include "app/model/analysis/report.h"
+#include "app/model/run/run.h"
 #include "engine/trace/reader.h"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "app/exchange/chrome_reader.h"
-#include "app/model/search.h"
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/model/analysis/search.h"
 
 namespace {
 

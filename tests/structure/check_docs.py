@@ -107,7 +107,7 @@ class CommandLine:
     def __init__(self, root):
         self.options = {command: {"--help", "-h"} for command in ("", *COMMANDS)}
         self.listed = {command: set() for command in ("", *COMMANDS)}
-        path = root / "app/runner/options.cpp"
+        path = root / "app/runner/execution/options.cpp"
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
         figure = set(re.findall(r'"--" \+ prefix \+ "([\w-]+)"', function_text(text, "void add_figure_options")))
         settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "add_settings(")))

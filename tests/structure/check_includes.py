@@ -23,27 +23,42 @@ ARROWS = {
     "engine/devices/cuda": ["engine/devices/kernels"],
     "engine/runtime": ["engine/devices"],
     "engine/nn": ["engine/runtime"],
-    "app/model": ["engine/trace"],
-    "app/comparison": ["app/model"],
-    "app/lesson": ["app/model"],
-    "app/exchange": ["app/model"],
-    "app/figure": ["app/comparison"],
+    "app/model/run": ["engine/trace"],
+    "app/model/analysis": ["app/model/run"],
+    "app/model/user_data": ["app/model/run"],
+    "app/comparison": ["app/model/analysis"],
+    "app/lesson": ["app/model/analysis"],
+    "app/exchange/files": ["app/model/run"],
+    "app/exchange/foreign": ["app/exchange/files"],
+    "app/exchange/chrome": ["app/exchange/foreign", "app/model/analysis", "app/model/user_data"],
+    "app/render": ["app/model/analysis"],
+    "app/timeline": ["app/render", "app/comparison", "app/model/user_data"],
+    "app/figure": ["app/timeline"],
     "app/editor": ["engine/core"],
     "app/confinement": ["engine/core"],
     "app/gfx": ["engine/core"],
     "app/platform": ["app/gfx"],
     "app/session": ["app/comparison", "app/confinement"],
-    "app/ui": ["app/lesson", "app/figure", "app/session", "app/gfx", "app/editor"],
+    "app/ui/widgets": ["app/render", "app/gfx"],
+    "app/ui/state": ["app/ui/widgets", "app/lesson", "app/figure", "app/session", "app/editor"],
+    "app/ui/timeline": ["app/ui/state"],
+    "app/ui/source": ["app/ui/state"],
+    "app/ui/lesson": ["app/ui/state"],
+    "app/ui/details": ["app/ui/timeline"],
+    "app/ui/dialogs": ["app/ui/state"],
+    "app/ui/shell": ["app/ui/source", "app/ui/lesson", "app/ui/details", "app/ui/dialogs"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
     "app/runner/python": ["app/runner/programs"],
-    "app/runner": ["app/runner/programs", "app/runner/python", "engine/devices/cpu", "engine/devices/simulated",
-                   "app/exchange", "app/figure", "app/comparison", "app/confinement"],
+    "app/runner/execution": ["app/runner/programs", "app/runner/python", "engine/devices/cpu",
+                             "engine/devices/simulated", "app/confinement", "app/exchange/files"],
+    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure"],
+    "app/runner": ["app/runner/commands"],
 }
 
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.
 EXTRA_HEADERS = {
     # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
-    "app/model": {"engine/devices/op.h", "engine/devices/simulated/cost_model.h",
+    "app/model/run": {"engine/devices/op.h", "engine/devices/simulated/cost_model.h",
                   "engine/devices/simulated/virtual_lanes.h"},
 }
 
@@ -52,12 +67,12 @@ FREE_FILES = {"app/main.cpp"}
 
 # What a header of a vendor looks like -> the only folders that may include it.
 VENDORS = [
-    (r"(.*/)?imgui[\w]*\.h|imstb_.*", ["app/ui", "app/platform", "app/gfx"]),
+    (r"(.*/)?imgui[\w]*\.h|imstb_.*", ["app/ui/", "app/platform", "app/gfx"]),
     (r"(epoxy|EGL|GLES\d?|GLFW|GL)/.*", ["app/platform", "app/gfx"]),
     (r"cuda.*|cublas.*|curand.*|cupti.*|nvrtc.*|nvToolsExt.*|nvtx3/.*|cooperative_groups.*", ["engine/devices/cuda"]),
     (r"(.*/)?Python\.h|pybind11/.*|numpy/.*", ["app/runner/python"]),
-    (r"cairo.*", ["app/figure"]),
-    (r"ft2build\.h|freetype.*|fontconfig/.*", ["app/figure", "app/gfx", "app/platform"]),
+    (r"cairo.*", ["app/render", "app/figure"]),
+    (r"ft2build\.h|freetype.*|fontconfig/.*", ["app/render", "app/figure", "app/gfx", "app/platform"]),
     (r"(.*/)?cblas\.h|openblas.*", ["engine/devices/kernels", "engine/devices/cpu"]),
 ]
 
@@ -145,7 +160,7 @@ def check(root):
             where = f"{name}:{number}"
             vendor = next((folders for pattern, folders in VENDORS if re.fullmatch(pattern, target)), None)
             if vendor is not None:
-                if folder not in vendor:
+                if not any(folder == one or folder.startswith(one.rstrip("/") + "/") for one in vendor):
                     errors.append(f"{where}: {target} may be included by {', '.join(vendor)} alone")
                 continue
             ours = target.startswith(("engine/", "app/"))

@@ -47,8 +47,8 @@ class Includes(unittest.TestCase):
 
     def test_finds_the_engine_including_the_app(self):
         self.expect("the engine never includes app/", {
-            "app/model/run.h": "",
-            "engine/nn/tape.cpp": '#include "app/model/run.h"\n',
+            "app/model/run/run.h": "",
+            "engine/nn/tape.cpp": '#include "app/model/run/run.h"\n',
         })
 
     def test_finds_the_window_including_the_runtime_or_a_device(self):
@@ -64,10 +64,10 @@ class Includes(unittest.TestCase):
     def test_allows_single_headers_only_as_named(self):
         tree = {"engine/devices/op.h": "", "engine/devices/device.h": ""}
         use = '#include "engine/devices/op.h"\n'
-        errors, _ = violations(tree | {"app/model/run.h": use, "app/ui/legend.h": use})
+        errors, _ = violations(tree | {"app/model/run/run.h": use, "app/ui/legend.h": use})
         self.assertEqual(errors, [])
         self.expect("app/model may not include engine/devices",
-                    tree | {"app/model/run.h": '#include "engine/devices/device.h"\n'})
+                    tree | {"app/model/run/run.h": '#include "engine/devices/device.h"\n'})
 
     def test_finds_vendor_headers_in_the_wrong_place(self):
         for folder, header in (("app/model", "imgui.h"), ("app/ui", "GLFW/glfw3.h"), ("app/ui", "epoxy/gl.h"),
@@ -83,8 +83,8 @@ class Includes(unittest.TestCase):
 
     def test_finds_folders_in_a_circle(self):
         self.expect("in a circle: app/figure -> app/model -> app/figure", {
-            "app/figure/figure.h": '#include "app/model/run.h"\n',
-            "app/model/run.h": '#include "app/figure/figure.h"\n',
+            "app/figure/figure.h": '#include "app/model/run/run.h"\n',
+            "app/model/run/run.h": '#include "app/figure/figure.h"\n',
         })
 
     def test_finds_folders_without_arrows_and_bad_names(self):
@@ -94,7 +94,7 @@ class Includes(unittest.TestCase):
 
     def test_ignores_comments_and_mentions_long_files(self):
         errors, notes = violations({
-            "engine/core/ids.h": '// #include "app/model/run.h"\n/*\n#include "app/model/run.h"\n*/\n' + "\n" * 600})
+            "engine/core/ids.h": '// #include "app/model/run/run.h"\n/*\n#include "app/model/run/run.h"\n*/\n' + "\n" * 600})
         self.assertEqual(errors, [])
         self.assertEqual(len(notes), 1)
 
@@ -112,7 +112,7 @@ class Docs(unittest.TestCase):
         "docs/command-line.md": "# Command line\n\n## run\n\n`headway run PROGRAM --set NAME=VALUE`\n",
         "engine/op.h": "// docs/use.md has more.\nenum class OpKind { add };\n",
         "engine/ring.h": "class Ring { void push(); };\n",
-        "app/runner/options.cpp": 'void add_run_options(CLI::App& app) {\n    app.add_option("--set", set, "a");\n'
+        "app/runner/execution/options.cpp": 'void add_run_options(CLI::App& app) {\n    app.add_option("--set", set, "a");\n'
                                   '    app.add_option("--fd", fd)->group("");\n}\n',
         "assets/lessons/01-train/lesson.md": "---\nid: train\nparameters:\n  batches: {value: 1}\n---\nText.\n",
         "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}',

@@ -7,10 +7,10 @@
 #include <functional>
 #include <thread>
 
-#include "app/ui/app_state.h"
-#include "app/ui/confinement_note.h"
-#include "app/ui/dialogs.h"
-#include "app/ui/step_controls.h"
+#include "app/ui/dialogs/dialogs.h"
+#include "app/ui/lesson/confinement_note.h"
+#include "app/ui/source/step_controls.h"
+#include "app/ui/state/app_state.h"
 
 namespace headway::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "app/ui/app.h"
+#include "app/ui/shell/app.h"
 
 namespace headway::ui {
 namespace {

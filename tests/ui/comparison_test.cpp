@@ -1,4 +1,4 @@
-#include "app/ui/comparison.h"
+#include "app/ui/state/comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "app/comparison/verdict.h"
-#include "app/ui/app_state.h"
-#include "app/ui/stages_panel.h"
+#include "app/ui/lesson/stages_panel.h"
+#include "app/ui/state/app_state.h"
 
 namespace headway::ui {
 namespace {
@@ -148,7 +148,7 @@ TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     EXPECT_EQ(prediction_verdict(n), "exactly as predicted");
     n.predicted = false;
     EXPECT_EQ(prediction_verdict(n), "");
-    n.told.issues = false;  // all else is left over from somewhere
+    n.capabilities.issues = false;  // all else is left over from somewhere
     n.predicted_ns = n.total_ns = 100;
     EXPECT_EQ(prediction_verdict(n), "issues not in this trace");
 }

@@ -1,4 +1,4 @@
-#include "app/ui/frame_pace.h"
+#include "app/ui/widgets/frame_pace.h"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +6,12 @@ namespace headway::ui {
 namespace {
 
 TEST(FramePace, ARunHasItsTimeWhereCoresAreFew) {
-    const FramePace follow = frame_pace(true, true, false, 2), hands = frame_pace(true, false, true, 2);
+    const FramePace follow = frame_pace(true, true, false, 2), input = frame_pace(true, false, true, 2);
     EXPECT_LE(follow.frame_s, 1.0 / 30);
     EXPECT_GT(follow.frame_s, 1.0 / 40);
     EXPECT_LT(follow.intake_ms, 5);
-    EXPECT_DOUBLE_EQ(hands.frame_s, 1.0 / 60);
-    EXPECT_LT(hands.intake_ms, 5);
+    EXPECT_DOUBLE_EQ(input.frame_s, 1.0 / 60);
+    EXPECT_LT(input.intake_ms, 5);
 }
 
 TEST(FramePace, ElsewhereNothingIsHeldBack) {

@@ -13,13 +13,13 @@ TEST_F(WindowTest, TabsChooseWhatStandsUnderTheTimeline) {
     run_to_the_end();
     EXPECT_TRUE(shown("comparison"));
     EXPECT_FALSE(shown("graph"));
-    const float tall = mark("timeline").y1;
+    const float tall = rect("timeline").y1;
     act("click:detail/Graph");
     frames(2);
     EXPECT_TRUE(shown("graph"));
     EXPECT_FALSE(shown("comparison"));
-    EXPECT_LT(mark("timeline").y1, tall);
-    EXPECT_LE(mark("timeline").y1, mark("detail/Graph").y0);
+    EXPECT_LT(rect("timeline").y1, tall);
+    EXPECT_LE(rect("timeline").y1, rect("detail/Graph").y0);
     act("click:detail/Threads");
     frames(2);
     EXPECT_EQ(state.detail, Detail::threads);
@@ -126,10 +126,10 @@ TEST_F(WindowTest, TheGraphFitsSmallAndLargeWindows) {
     for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
         open(width, height);
         frames(4);
-        EXPECT_LE(mark("timeline").y1, mark("graph").y0) << width;
-        EXPECT_LE(mark("graph").x1, static_cast<float>(width));
-        EXPECT_LE(mark("graph").y1, static_cast<float>(height));
-        EXPECT_GT(mark("timeline").y1 - mark("timeline").y0, 150) << width;
+        EXPECT_LE(rect("timeline").y1, rect("graph").y0) << width;
+        EXPECT_LE(rect("graph").x1, static_cast<float>(width));
+        EXPECT_LE(rect("graph").y1, static_cast<float>(height));
+        EXPECT_GT(rect("timeline").y1 - rect("timeline").y0, 150) << width;
     }
 }
 

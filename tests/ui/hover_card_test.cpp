@@ -1,4 +1,4 @@
-#include "app/ui/hover_card.h"
+#include "app/ui/timeline/hover_card.h"
 
 #include <gtest/gtest.h>
 
@@ -102,9 +102,9 @@ TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
     figure::Hit hit;
     hit.wait = 0;
     EXPECT_NE(all_of(describe(*run, hit)).find("being looked up"), std::string::npos);
-    const model::WaitFacts facts = model::facts_of(*run, 0);
+    const model::WaitDetails details = model::wait_details(*run, 0);
     CardFindings found;
-    found.wait = &facts;
+    found.wait = &details;
     const Card card = describe(*run, hit, found);
     EXPECT_EQ(card.title, run->waits().front().name);
     EXPECT_NE(all_of(card).find("waited"), std::string::npos);
@@ -127,20 +127,20 @@ TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
     const auto run = figure::test::training({}, 3, true);
     std::size_t own = 0, others = 0;
     for (core::OpId id = 1; id <= run->op_count(); ++id) {
-        model::HoldingsWalk walk(*run, id);
+        model::RetainedBuffersWalk walk(*run, id);
         walk.step(0);
         CardFindings found;
-        found.holdings = &walk.holdings();
+        found.retained = &walk.retained();
         figure::Hit hit;
         hit.op = id;
         const std::string text = all_of(describe(*run, hit, found));
         EXPECT_EQ(text.find("makes    ") != std::string::npos, run->op(id).fresh_output) << text;
         EXPECT_EQ(text.find("result "), std::string::npos) << "it is said once";
         own += text.find("until this op was done") != std::string::npos ? 1u : 0u;
-        for (const model::Holding& holding : walk.holdings()) {
-            if (holding.maker != 0 && holding.maker != id) {
+        for (const model::RetainedBuffer& retained_buffer : walk.retained()) {
+            if (retained_buffer.maker != 0 && retained_buffer.maker != id) {
                 ++others;
-                EXPECT_NE(text.find(" of #" + std::to_string(holding.maker) + ", alive for"), std::string::npos)
+                EXPECT_NE(text.find(" of #" + std::to_string(retained_buffer.maker) + ", alive for"), std::string::npos)
                     << text;
             }
         }
@@ -156,11 +156,11 @@ TEST(HoverCard, SaysWhatBecameOfAnOpInTheOtherRun) {
     CardFindings found;
     found.other = other.get();
     found.other_letter = 'A';
-    found.twin = 2;
+    found.match = 2;
     const std::string text = all_of(describe(*run, hit, found));
     EXPECT_NE(text.find("|in A     #2   ran "), std::string::npos) << text;
     EXPECT_NE(text.find("as long   began "), std::string::npos) << text;
-    found.twin = 0;
+    found.match = 0;
     EXPECT_NE(all_of(describe(*run, hit, found)).find("in A     no such op"), std::string::npos);
 }
 
@@ -196,9 +196,9 @@ TEST(HoverCard, SaysWhatAWaitsTimeWentInto) {
     const auto run = script.finish();
     figure::Hit hit;
     hit.wait = 0;
-    const model::WaitFacts facts = model::facts_of(*run, 0);
+    const model::WaitDetails details = model::wait_details(*run, 0);
     CardFindings found;
-    found.wait = &facts;
+    found.wait = &details;
     const std::string text = all_of(describe(*run, hit, found));
     EXPECT_NE(text.find("spent on matmul ×3 80 %, relu ×3 20 %"), std::string::npos) << text;
     EXPECT_NE(text.find("without  the run would take"), std::string::npos) << "a blocker's, too: " << text;

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "app/platform/key_layout.h"
-#include "app/ui/widgets.h"
+#include "app/ui/widgets/widgets.h"
 #include "tests/ui/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
@@ -23,8 +23,18 @@ platform::KeyName keyboard(std::map<char, std::string> moved) {
 const platform::KeyName kAmerican = keyboard({});
 const platform::KeyName kGerman = keyboard(
     {{'Y', "z"}, {'Z', "y"}, {'[', "ü"}, {']', "+"}, {'/', "-"}, {'-', "ß"}, {';', "ö"}, {'=', "´"}, {'\'', "ä"}});
-const platform::KeyName kFrench = keyboard({{'Q', "a"}, {'A', "q"}, {'W', "z"}, {'Z', "w"}, {';', "m"}, {'M', ","},
-                                            {',', ";"}, {'.', ":"}, {'/', "!"}, {'[', "^"}, {'0', "à"}, {'-', ")"}});
+const platform::KeyName kFrench = keyboard({{'Q', "a"},
+                                            {'A', "q"},
+                                            {'W', "z"},
+                                            {'Z', "w"},
+                                            {';', "m"},
+                                            {'M', ","},
+                                            {',', ";"},
+                                            {'.', ":"},
+                                            {'/', "!"},
+                                            {'[', "^"},
+                                            {'0', "à"},
+                                            {'-', ")"}});
 
 TEST(KeyLayout, KeysActAsWhatIsPrintedOnThem) {
     EXPECT_EQ(platform::acting_key('Z', kAmerican), 'Z');
@@ -40,9 +50,15 @@ TEST(KeyLayout, KeysActAsWhatIsPrintedOnThem) {
 }
 
 TEST(KeyLayout, LabelsAreWhatIsPrintedOnTheKeyThatActs) {
-    for (const auto& [name, sign, label] :
-         {std::tuple{kAmerican, 'W', "W"}, {kAmerican, '[', "["}, {kGerman, 'Y', "Y"}, {kGerman, '[', "ü"},
-          {kGerman, '-', "-"}, {kFrench, 'A', "A"}, {kFrench, 'M', "M"}, {kFrench, '[', "^"}, {kFrench, '0', "à"}}) {
+    for (const auto& [name, sign, label] : {std::tuple{kAmerican, 'W', "W"},
+                                            {kAmerican, '[', "["},
+                                            {kGerman, 'Y', "Y"},
+                                            {kGerman, '[', "ü"},
+                                            {kGerman, '-', "-"},
+                                            {kFrench, 'A', "A"},
+                                            {kFrench, 'M', "M"},
+                                            {kFrench, '[', "^"},
+                                            {kFrench, '0', "à"}}) {
         EXPECT_EQ(platform::label_of(sign, name), label);
     }
 }
@@ -50,7 +66,7 @@ TEST(KeyLayout, LabelsAreWhatIsPrintedOnTheKeyThatActs) {
 TEST(KeyLayout, TheListOfKeysSaysThem) {
     gfx::ImGuiContextOwner imgui;
     gfx::Fonts fonts;
-    Marks marks;
+    WidgetRects marks;
     Ui ui{fonts, marks};
     EXPECT_EQ(keys_here(ui, "[  ]"), "[  ]");
     ui.key_label = [](char sign) { return platform::label_of(sign, kGerman); };
@@ -76,7 +92,7 @@ protected:
 };
 
 TEST_F(KeyboardTest, EveryControlIsReachedOnceARound) {
-    const auto ids = FocusRing::order(app->marks());
+    const auto ids = FocusRing::order(app->rects());
     ASSERT_GT(ids.size(), 10u);
     std::vector<std::string> reached;
     for (std::size_t i = 0; i < ids.size(); ++i) {

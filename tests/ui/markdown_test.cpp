@@ -1,4 +1,4 @@
-#include "app/ui/markdown.h"
+#include "app/ui/widgets/markdown.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/ui/minimap.h"
+#include "app/ui/timeline/minimap.h"
 
 #include <gtest/gtest.h>
 

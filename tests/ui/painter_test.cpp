@@ -1,12 +1,12 @@
 // What the painter draws, read back pixel by pixel.
-#include "app/ui/draw_list_painter.h"
+#include "app/ui/widgets/draw_list_painter.h"
 
 #include <cmath>
 #include <functional>
 #include <random>
 #include <vector>
 
-#include "app/ui/text_measure.h"
+#include "app/ui/widgets/text_measure.h"
 #include "tests/ui/window_fixture.h"
 
 namespace headway::ui::test {

@@ -1,12 +1,16 @@
-#include "app/ui/palette.h"
+#include "app/ui/shell/palette.h"
 
 #include <gtest/gtest.h>
 
 namespace headway::ui {
 namespace {
 
-const std::vector<std::string> kNames{"Run", "Barrier: none", "Barrier: after every minibatch", "Theme: dark",
-                                      "Lesson 14: Improving the memory footprint", "Reset: forget both runs"};
+const std::vector<std::string> kNames{"Run",
+                                      "Barrier: none",
+                                      "Barrier: after every minibatch",
+                                      "Theme: dark",
+                                      "Lesson 14: Improving the memory footprint",
+                                      "Reset: forget both runs"};
 
 std::string best(std::string_view typed) {
     const auto order = rank_names(kNames, typed);

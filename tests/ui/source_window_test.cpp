@@ -61,8 +61,8 @@ TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
         state.wide_source = wide;
         frames(3);
         ASSERT_TRUE(shown("ops/4"));
-        EXPECT_GT(mark("ops/4").x0, mark("costs/4").x1 + 3) << wide;
-        EXPECT_LT(mark("ops/4").x1, state.window_width_px);
+        EXPECT_GT(rect("ops/4").x0, rect("costs/4").x1 + 3) << wide;
+        EXPECT_LT(rect("ops/4").x1, state.window_width_px);
     }
 }
 
@@ -104,7 +104,7 @@ TEST_F(SourceWindow, CutsAndPastes) {
 }
 
 TEST_F(SourceWindow, DraggingSelects) {
-    const Mark line = mark("line/2");
+    const WidgetRect line = rect("line/2");
     const float y = line.centre_y();
     act("drag:" + std::to_string(line.x0 + 1) + "," + std::to_string(y) + "," + std::to_string(line.x1 - 2) + "," +
         std::to_string(y));
@@ -167,7 +167,7 @@ TEST_F(SourceWindow, ControlsAreThereAtEveryWidth) {
         for (const char* id : {"source/run", "source/pause", "step/line", "step/over", "step/op", "step/cursor",
                                "backend/hold", "backend/step", "slow", "source/open", "source/wide", "line/2"}) {
             ASSERT_TRUE(shown(id)) << id << " at " << width;
-            const Mark& m = mark(id);
+            const WidgetRect& m = rect(id);
             EXPECT_GE(m.x0, 0) << id;
             EXPECT_LE(m.x1, static_cast<float>(width)) << id;
             EXPECT_LE(m.y1, static_cast<float>(height)) << id;
@@ -176,10 +176,10 @@ TEST_F(SourceWindow, ControlsAreThereAtEveryWidth) {
         // None lies on another.
         const char* const row[] = {"source/run", "source/pause", "step/line", "step/over", "step/op", "step/cursor"};
         for (std::size_t i = 1; i < std::size(row); ++i) {
-            EXPECT_LE(mark(row[i - 1]).x1, mark(row[i]).x0) << row[i] << " at " << width;
+            EXPECT_LE(rect(row[i - 1]).x1, rect(row[i]).x0) << row[i] << " at " << width;
         }
-        EXPECT_LE(mark("backend/step").x1, mark("slow").x0) << width;
-        EXPECT_LE(mark("slow").x1, mark("source").x1) << width;
+        EXPECT_LE(rect("backend/step").x1, rect("slow").x0) << width;
+        EXPECT_LE(rect("slow").x1, rect("source").x1) << width;
     }
 }
 
@@ -187,7 +187,7 @@ TEST_F(SourceWindow, TheSliderSetsSlowMotion) {
     act("click:slow");
     EXPECT_GT(session.line_delay_ns(), 10'000'000u);
     EXPECT_LT(session.line_delay_ns(), 1'000'000'000u);
-    const Mark slow = mark("slow");
+    const WidgetRect slow = rect("slow");
     act("drag:" + std::to_string(slow.centre_x()) + "," + std::to_string(slow.centre_y()) + "," +
         std::to_string(slow.x0 - 20) + "," + std::to_string(slow.centre_y()));
     EXPECT_EQ(session.line_delay_ns(), 0u);
@@ -205,11 +205,11 @@ TEST_F(SourceWindow, TheSliderSetsSlowMotion) {
 
 TEST_F(SourceWindow, LongLinesScrollAndNumbersStay) {
     open_program("long.py", "x = '" + std::string(500, 'y') + "'\nz = 1\n");
-    const float gutter = mark("gutter/1").x0;
+    const float gutter = rect("gutter/1").x0;
     act("click:line/1");
     act("key:end");
     frames(3);
-    EXPECT_EQ(mark("gutter/1").x0, gutter);
+    EXPECT_EQ(rect("gutter/1").x0, gutter);
     act("text:!");
     EXPECT_NE(text().find("'!"), std::string::npos);
     act("key:home");
@@ -223,13 +223,13 @@ TEST_F(SourceWindow, TheLineThatFailedIsBroughtIntoView) {
         program += "x = hw.ones(2)\n";
     }
     open_program("fails.py", program + "x = hw.ones(3) @ hw.ones(5)\n");
-    ASSERT_EQ(app->marks().count("line/70"), 0u);
+    ASSERT_EQ(app->rects().count("line/70"), 0u);
     act("run");
     if (!ran()) {
         GTEST_SKIP() << session.b()->ending();
     }
     ASSERT_EQ(session.b()->phase(), Phase::failed);
-    EXPECT_EQ(app->marks().count("line/70"), 1u);
+    EXPECT_EQ(app->rects().count("line/70"), 1u);
 }
 
 TEST_F(SourceWindow, FindsAndGoesRound) {
@@ -305,8 +305,8 @@ TEST_F(SourceWindow, ACppProgramIsReadOnly) {
     act("text:x");
     act("key:delete");
     EXPECT_EQ(text(), before);
-    EXPECT_FALSE(mark("step/line").enabled);
-    EXPECT_TRUE(mark("step/op").enabled);
+    EXPECT_FALSE(rect("step/line").enabled);
+    EXPECT_TRUE(rect("step/op").enabled);
 }
 
 TEST_F(SourceWindow, ThePanelSaysWhatIsConfined) {

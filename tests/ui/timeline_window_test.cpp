@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "app/ui/hover_card.h"
+#include "app/ui/timeline/hover_card.h"
 #include "tests/ui/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
@@ -68,7 +68,7 @@ TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
 }
 
 TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
-    const Mark& area = mark("timeline");
+    const WidgetRect& area = rect("timeline");
     const float x = area.x0 + (area.x1 - area.x0) * 0.25f;
     act("move:" + std::to_string(x) + "," + std::to_string(area.centre_y()));
     const auto before = state.view.view();
@@ -108,7 +108,7 @@ TEST_F(TimelineWindowTest, ControlIsFinerShiftIsCoarser) {
 }
 
 TEST_F(TimelineWindowTest, TheRightButtonPans) {
-    const Mark area = mark("timeline");
+    const WidgetRect area = rect("timeline");
     act("point:timeline");
     act("wheel:3");
     settle();
@@ -123,7 +123,7 @@ TEST_F(TimelineWindowTest, TheRightButtonPans) {
 }
 
 TEST_F(TimelineWindowTest, TheLeftButtonMeasures) {
-    const Mark area = mark("timeline");
+    const WidgetRect area = rect("timeline");
     const float y = area.y0 + 5;
     const auto view = state.view.view();
     act("drag:" + std::to_string(area.x0 + 100) + "," + std::to_string(y) + "," + std::to_string(area.x0 + 300) + "," +
@@ -232,7 +232,7 @@ TEST_F(TimelineWindowTest, ADoubleClickFits) {
     act("point:timeline");
     act("wheel:4");
     settle();
-    const Mark area = mark("timeline");
+    const WidgetRect area = rect("timeline");
     // On the ruler, where nothing is.
     act("move:" + std::to_string(area.centre_x()) + "," + std::to_string(area.y0 + 3));
     press();
@@ -272,7 +272,7 @@ TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
     session.show(figure::test::spans(30, 40));
     frames(10);
     const auto in_sight = [&](const figure::Box& box) {
-        const Mark all = mark("timeline");
+        const WidgetRect all = rect("timeline");
         const float scroll = app->timeline().scroll();
         return box.y0 - scroll >= all.y0 && box.y1 - scroll <= all.y1;
     };
@@ -304,7 +304,7 @@ TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
 TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
     act("key:/");
     ASSERT_TRUE(shown("search/text"));
-    EXPECT_LE(mark("search").y1, mark("timeline").y0);  // it covers nothing
+    EXPECT_LE(rect("search").y1, rect("timeline").y0);  // it covers nothing
     act("text:matmul is:op");
     frames(2);
     const auto& places = app->timeline().search().places();

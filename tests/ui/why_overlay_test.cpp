@@ -1,11 +1,11 @@
-#include "app/ui/why_overlay.h"
+#include "app/ui/timeline/why_overlay.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "app/figure/fonts.h"
+#include "app/render/fonts.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 
@@ -23,14 +23,14 @@ protected:
         options_.view = figure::whole_view(runs_, false);
         layout_ = figure::layout_timeline(runs_, options_);
     }
-    figure::DisplayList laid_over(bool path, bool ghost) {
+    figure::DisplayList laid_over(bool path, bool what_if) {
         figure::DisplayList list;
-        overlay_.add(layout_, options_, shown_, path, ghost, list);
+        overlay_.add(layout_, options_, shown_, path, what_if, list);
         return list;
     }
     // What it says; the one text that there is, in the run's header and on nothing else.
-    std::string said(bool path, bool ghost) {
-        const figure::DisplayList list = laid_over(path, ghost);
+    std::string said(bool path, bool what_if) {
+        const figure::DisplayList list = laid_over(path, what_if);
         std::string words;
         for (const figure::Item& item : list.items) {
             if (const auto* text = std::get_if<figure::Text>(&item)) {
@@ -59,9 +59,9 @@ protected:
 TEST_F(WhyOverlays, SayInTheHeaderWhatTheyComputed) {
     show(figure::test::training({}, 20, true), false);
     EXPECT_EQ(said(false, false), "");
-    const std::string ghost = said(false, true), path = said(true, false), both = said(true, true);
-    EXPECT_TRUE(ghost.starts_with("without barriers: ")) << ghost;
-    EXPECT_TRUE(ghost.ends_with("(computed)")) << ghost;
+    const std::string what_if = said(false, true), path = said(true, false), both = said(true, true);
+    EXPECT_TRUE(what_if.starts_with("without barriers: ")) << what_if;
+    EXPECT_TRUE(what_if.ends_with("(computed)")) << what_if;
     EXPECT_TRUE(path.starts_with("critical path: executing ")) << path;
     EXPECT_TRUE(both.starts_with("without barriers: ")) << both;
     EXPECT_NE(both.find("path: executing"), std::string::npos) << both;

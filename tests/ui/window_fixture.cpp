@@ -123,11 +123,11 @@ void WindowTest::run_to_the_end() {
     ASSERT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
 }
 
-const Mark& WindowTest::mark(const std::string& id) {
-    static const Mark none;
-    const auto found = app->marks().find(id);
-    EXPECT_NE(found, app->marks().end()) << id << " is not in the window";
-    return found == app->marks().end() ? none : found->second;
+const WidgetRect& WindowTest::rect(const std::string& id) {
+    static const WidgetRect none;
+    const auto found = app->rects().find(id);
+    EXPECT_NE(found, app->rects().end()) << id << " is not in the window";
+    return found == app->rects().end() ? none : found->second;
 }
 
 std::vector<std::uint8_t> WindowTest::pixels() const {

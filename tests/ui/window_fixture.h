@@ -13,9 +13,9 @@
 #include "app/gfx/renderer.h"
 #include "app/platform/platform.h"
 #include "app/session/session.h"
-#include "app/ui/app.h"
-#include "app/ui/app_state.h"
-#include "app/ui/script.h"
+#include "app/ui/shell/app.h"
+#include "app/ui/shell/script.h"
+#include "app/ui/state/app_state.h"
 
 namespace headway::ui::test {
 
@@ -34,8 +34,8 @@ protected:
     // A step of ui::Script; the test fails when it cannot be done.
     void act(const std::string& step);
     void run_to_the_end();
-    [[nodiscard]] const Mark& mark(const std::string& id);
-    [[nodiscard]] bool shown(const std::string& id) const { return app->marks().contains(id); }
+    [[nodiscard]] const WidgetRect& rect(const std::string& id);
+    [[nodiscard]] bool shown(const std::string& id) const { return app->rects().contains(id); }
     [[nodiscard]] std::vector<std::uint8_t> pixels() const;
     // Types into a field: what was there is replaced.
     void type(const std::string& id, const std::string& text);

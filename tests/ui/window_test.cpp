@@ -5,8 +5,8 @@
 #include <iterator>
 #include <set>
 
-#include "tests/ui/window_fixture.h"
 #include "engine/core/machine_memory.h"
+#include "tests/ui/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {
@@ -15,14 +15,14 @@ using session::Phase;
 using trace::BarrierKind;
 
 TEST_F(WindowTest, RunRunsAndResetForgets) {
-    EXPECT_FALSE(mark("pause").enabled);
-    EXPECT_FALSE(mark("reset").enabled);
+    EXPECT_FALSE(rect("pause").enabled);
+    EXPECT_FALSE(rect("reset").enabled);
     act("click:run");
     act("wait");
     ASSERT_NE(session.b(), nullptr);
     EXPECT_EQ(session.b()->phase(), Phase::finished);
     EXPECT_TRUE(shown("comparison"));
-    EXPECT_TRUE(mark("reset").enabled);
+    EXPECT_TRUE(rect("reset").enabled);
     act("click:reset");
     EXPECT_EQ(session.b(), nullptr);
     EXPECT_FALSE(shown("comparison"));
@@ -158,7 +158,7 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     const auto reach = [this](const std::string& id) {
         act("move:200,120");                                                // over the text
         const std::string below = shown("divider") ? "divider" : "output";  // what the scrolled text ends at
-        for (int i = 0; i < 40 && mark(id).y1 > mark(below).y0 - 40; ++i) {
+        for (int i = 0; i < 40 && rect(id).y1 > rect(below).y0 - 40; ++i) {
             act("wheel:-1");
         }
     };
@@ -377,7 +377,7 @@ TEST_F(WindowTest, TheExportDialogFitsSmallWindows) {
         state.picture_choice().format = ExportChoice::Format::frames;
         act("key:f12");
         frames(3);
-        for (const auto& [id, mark] : app->marks()) {
+        for (const auto& [id, mark] : app->rects()) {
             if (id.starts_with("export/")) {
                 EXPECT_GE(mark.x0, 0) << id;
                 EXPECT_LE(mark.x1, mark.x0 < 0 ? 0 : static_cast<float>(width)) << id;
@@ -418,8 +418,8 @@ TEST_F(WindowTest, AFailedRunIsASentence) {
     ASSERT_TRUE(shown("notice"));
     EXPECT_NE(state.notices().front().text.find("nonsense"), std::string::npos) << state.notices().front().text;
     // The notice keeps clear of the panel and the bar.
-    EXPECT_GE(mark("notice").y0, mark("run").y1);
-    EXPECT_GT(mark("notice").x0, mark("output").x1);
+    EXPECT_GE(rect("notice").y0, rect("run").y1);
+    EXPECT_GT(rect("notice").x0, rect("output").x1);
 }
 
 // Whatever the size: controls in the window, none on top of another.
@@ -438,39 +438,39 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
         act("barrier:minibatch");
         run_to_the_end();
         frames(3);
-        std::vector<std::pair<std::string, Mark>> bar;
-        for (const auto& [id, m] : app->marks()) {
-            if (m.y0 < mark("run").y1 && id != "lesson") {
+        std::vector<std::pair<std::string, WidgetRect>> bar;
+        for (const auto& [id, m] : app->rects()) {
+            if (m.y0 < rect("run").y1 && id != "lesson") {
                 bar.emplace_back(id, m);
             }
         }
-        bar.emplace_back("lesson", mark("lesson"));
+        bar.emplace_back("lesson", rect("lesson"));
         ASSERT_GE(bar.size(), shown("barrier/None") ? 11u : 8u);
         // The kind of the device is there in full.
-        EXPECT_GE(mark("device").x1 - mark("device").x0,
+        EXPECT_GE(rect("device").x1 - rect("device").x0,
                   fonts->width(gfx::Face::medium, 14, "SIMULATED") + 50 * fonts->scale())
             << width << " scale " << scale;
         for (std::size_t i = 0; i < bar.size(); ++i) {
-            const Mark& a = bar[i].second;
+            const WidgetRect& a = bar[i].second;
             EXPECT_GE(a.x0, 0) << bar[i].first << " at " << width;
             EXPECT_LE(a.x1, static_cast<float>(width)) << bar[i].first << " at " << width << " scale " << scale;
             for (std::size_t j = i + 1; j < bar.size(); ++j) {
-                const Mark& b = bar[j].second;
+                const WidgetRect& b = bar[j].second;
                 EXPECT_FALSE(a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1)
                     << bar[i].first << " and " << bar[j].first << " at " << width << " scale " << scale;
             }
         }
-        EXPECT_LE(mark("timeline").y1, mark("comparison").y0);
+        EXPECT_LE(rect("timeline").y1, rect("comparison").y0);
         // The left panel's parts follow each other; where there is no room for all, some are not there.
-        float y = mark("run").y1;
+        float y = rect("run").y1;
         for (const char* id : {"source/show", "source/name", "output", "stage/t1"}) {
             if (shown(id)) {
-                EXPECT_GE(mark(id).y0, y) << id << " at " << width << " scale " << scale;
-                y = mark(id).y1;
+                EXPECT_GE(rect(id).y0, y) << id << " at " << width << " scale " << scale;
+                y = rect(id).y1;
             }
         }
         EXPECT_TRUE(shown("source/show") || shown("source/name") || state.document() == nullptr) << width;
-        EXPECT_LE(mark("comparison").x1, static_cast<float>(width));
+        EXPECT_LE(rect("comparison").x1, static_cast<float>(width));
     }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "app/model/format.h"
+#include "app/model/analysis/format.h"
 
 namespace headway::runner {
 

@@ -78,6 +78,8 @@ void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
     PyEval_SetTrace(hook, nullptr);
 }
 
-void stop_following() { PyEval_SetTrace(nullptr, nullptr); }
+void stop_following() {
+    PyEval_SetTrace(nullptr, nullptr);
+}
 
 }  // namespace headway::runner::python

@@ -7,6 +7,8 @@ core::Result<std::unique_ptr<Program>> make_python_program(PythonSource source) 
     return core::Error{core::ErrorKind::usage, source.path + " cannot be run: " + python_unavailable(), {}, 0, 0};
 }
 
-std::string python_unavailable() { return "this build has no Python frontend (python3-dev was not found)"; }
+std::string python_unavailable() {
+    return "this build has no Python frontend (python3-dev was not found)";
+}
 
 }  // namespace headway::runner

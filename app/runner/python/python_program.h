@@ -16,7 +16,7 @@ struct PythonSource {
     std::string path;
     std::string tab;  // of a document with tabs: mxnet, pytorch or tensorflow; empty: the document's first
     std::map<std::string, std::string> set;  // values for the program's top-level names
-    std::string folder{};  // whose modules the program may import, as if it were run from there
+    std::string folder{};                    // whose modules the program may import, as if it were run from there
 };
 
 // Fails when the file cannot be read. What is wrong inside it is told when it runs.

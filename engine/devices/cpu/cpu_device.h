@@ -22,7 +22,7 @@ namespace headway::devices {
 struct CpuOptions {
     bool record = true;   // off only to measure the recorder
     int pin_worker = -1;  // benchmarks: all workers on this core
-    Place place;
+    DeviceSlot place;
 };
 
 class CpuDevice final : public Device {

@@ -49,8 +49,8 @@ private:
     std::map<std::byte*, std::size_t> free_;  // ranges, never two that touch
     std::vector<bool> asked_;                 // per page: resident, or about to be
     std::size_t asked_count_ = 0;
-    std::deque<std::size_t> ahead_;           // pages that are not yet resident
-    std::byte* in_hand_ = nullptr;            // the page that the thread is at
+    std::deque<std::size_t> ahead_;  // pages that are not yet resident
+    std::byte* in_hand_ = nullptr;   // the page that the thread is at
     std::condition_variable_any wake_;
     std::condition_variable left_;
     std::jthread thread_;  // from the first block that is wanted ahead

@@ -14,9 +14,9 @@
 // Failures: a call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail: the
 // device is lost, everything is spoiled, CUDA is not called again, and only another process can use the GPU.
 //
-// A CPU may be beside it (Place). What an op needs of a lane there is known when that lane's counter says so: until
-// then the op, and whatever follows it in its stream or waits for it in another one, is set aside, and the rest is
-// launched ahead of it. Nobody sleeps in front of a counter, neither a stream nor a thread of the driver, so no wait
+// A CPU may be beside it (DeviceSlot). What an op needs of a lane there is known when that lane's counter says so:
+// until then the op, and whatever follows it in its stream or waits for it in another one, is set aside, and the rest
+// is launched ahead of it. Nobody sleeps in front of a counter, neither a stream nor a thread of the driver, so no wait
 // can hold up what it waits for. Where the frontend launches, the thread "cuda-launch" sees to what was set aside.
 // Copies from and to the CPU's tensors go through page-locked memory, which a host function in front of the copy fills,
 // or one behind it empties.

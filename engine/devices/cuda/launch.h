@@ -21,7 +21,8 @@ inline constexpr std::size_t kScratchElements = std::size_t{1} << 16;
 
 // Starts what `command` asks for and returns at once. Every kind has kernels but matmul, host_call and the copies,
 // which the device starts itself: asking for one of them here is cudaErrorNotSupported, and so is a kind that nobody
-// has written kernels for. noop, and ops without elements, start an empty kernel, so that each op appears on its stream.
+// has written kernels for. noop, and ops without elements, start an empty kernel, so that each op appears on its
+// stream.
 //
 // Values: the same bits as the CPU's kernels give, but for exp, log (the GPU's own, a few units in the last place off)
 // and reductions, which add in double in another order; it depends on the sizes alone.

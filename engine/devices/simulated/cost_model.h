@@ -8,7 +8,8 @@
 // An op takes base_ns plus the longer of its arithmetic and its memory traffic, rounded to whole nanoseconds. A rate
 // that is left out is no limit. With "lanes_share" the rates are the whole device's, and ops that run at the same time
 // contend for them (virtual_lanes.h): an op's share is the part of its time beyond base_ns. Without it each lane has
-// these rates for itself, as the cores of a CPU do. Copies from and to the host contend in each direction by themselves.
+// these rates for itself, as the cores of a CPU do. Copies from and to the host contend in each direction by
+// themselves.
 //
 // Threads: any; a model is a value.
 #pragma once
@@ -38,8 +39,8 @@ struct CostModel {
 
     std::string name;
     std::string source;
-    std::uint64_t t1_ns = 0;  // issue: what one op costs the frontend
-    std::uint64_t t3_ns = 0;  // return: what one wait costs the frontend once its op has finished
+    std::uint64_t t1_ns = 0;   // issue: what one op costs the frontend
+    std::uint64_t t3_ns = 0;   // return: what one wait costs the frontend once its op has finished
     bool lanes_share = false;  // the lanes contend for the rates
     std::array<OpCost, kFamilies> family{};
     std::array<std::optional<OpCost>, kOpKinds> op{};

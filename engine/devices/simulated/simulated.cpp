@@ -24,7 +24,7 @@ SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::
 }
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording,
-                                 const Place& place)
+                                 const DeviceSlot& place)
     : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.beside)->world_) {
     HEADWAY_ASSERT(workers >= 1 && place.first_lane == world_->lanes.size(), "its lanes follow those of the GPU");
     info_.kind = "cpu";

@@ -36,7 +36,7 @@ public:
     // `recording` must be empty still: it is told that its clock is virtual.
     SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording);
     // The CPU beside the one at `place`, which is simulated, too.
-    SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording, const Place& place);
+    SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording, const DeviceSlot& place);
     ~SimulatedDevice() override;  // runs what is queued first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }

@@ -164,8 +164,8 @@ void VirtualLanes::begin_task(std::uint32_t index, std::uint64_t ns) {
     lane.end_ns = ns + lane.task.cost.ns;
     lane.remaining_ns = static_cast<double>(lane.task.cost.ns);
     if (lane.task.cost.share > 0) {
-        lane.end_ns = ns + static_cast<std::uint64_t>(
-                               std::llround(lane.remaining_ns * slowdown_[lane.task.cost.resource]));
+        lane.end_ns =
+            ns + static_cast<std::uint64_t>(std::llround(lane.remaining_ns * slowdown_[lane.task.cost.resource]));
         share_resource(lane.task.cost.resource, ns);
     }
 }

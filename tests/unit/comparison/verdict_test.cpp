@@ -207,7 +207,7 @@ TEST(Verdict, AVirtualClockIsNotHeldAgainstARealOne) {
 
 TEST(Verdict, SaysNothingOfWhatATraceDoesNotHold) {
     Side a = side(info(), {10}, 900 * kMB, 500), b = side(info("op"), {20});
-    a.samples[0].numbers.told.memory = a.samples[0].numbers.told.issues = false;
+    a.samples[0].numbers.capabilities.memory = a.samples[0].numbers.capabilities.issues = false;
     const Verdict v = verdict_of(a, b);
     EXPECT_EQ(v.memory.claim, Claim::unknown);
     EXPECT_EQ(v.headway.claim, Claim::unknown);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/devices/cpu/cpu_device.h"
-#include "engine/devices/machine.h"
+#include "engine/devices/device_set.h"
 #include "tests/unit/cuda/fixture.h"
 
 namespace headway {
@@ -26,8 +26,9 @@ protected:
         recording = std::move(*trace::Recording::create(std::size_t{1} << 28));
         auto opened = open_fake(options, *recording);
         ASSERT_TRUE(opened) << opened.error().message;
-        machine = std::make_unique<devices::Machine>(
-            std::move(*opened), [this](const devices::Place& place) -> core::Result<std::unique_ptr<devices::Device>> {
+        machine = std::make_unique<devices::DeviceSet>(
+            std::move(*opened),
+            [this](const devices::DeviceSlot& place) -> core::Result<std::unique_ptr<devices::Device>> {
                 devices::CpuOptions options;
                 options.place = place;
                 return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(2, *recording, options));
@@ -48,7 +49,7 @@ protected:
         return rt->host_call(Gate::run, &gate, Tensor(), {4});
     }
 
-    std::unique_ptr<devices::Machine> machine;
+    std::unique_ptr<devices::DeviceSet> machine;
     DeviceId cpu = 0;
 };
 

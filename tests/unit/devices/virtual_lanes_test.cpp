@@ -234,8 +234,8 @@ Anomalies anomalies(Rule rule, bool contended) {
 }
 
 // List scheduling has anomalies (Graham 1969): with fewer constraints the same list may take longer. Of 4,000 random
-// graphs on 2 to 8 lanes, without and with contention: beginning first 1 and 44 were slower without their barriers, by at
-// most 0.4 % and 7.7 %; behind the newest input 291 and 380, by at most 53 % and 42 %.
+// graphs on 2 to 8 lanes, without and with contention: beginning first 1 and 44 were slower without their barriers, by
+// at most 0.4 % and 7.7 %; behind the newest input 291 and 380, by at most 53 % and 42 %.
 TEST(VirtualLanes, WithoutBarriersProgramsAreRarelySlower) {
     for (const bool contended : {false, true}) {
         const Anomalies earliest = anomalies(Rule::earliest, contended);

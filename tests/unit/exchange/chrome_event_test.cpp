@@ -1,9 +1,9 @@
 // What stands in an event: times, numbers, names.
-#include "app/exchange/chrome_event.h"
+#include "app/exchange/files/chrome_event.h"
 
 #include <gtest/gtest.h>
 
-#include "app/exchange/foreign_names.h"
+#include "app/exchange/foreign/foreign_names.h"
 
 namespace headway::exchange {
 namespace {

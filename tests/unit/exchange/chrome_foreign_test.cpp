@@ -1,10 +1,10 @@
 // Traces of other programs, as they really come.
 #include <gtest/gtest.h>
 
-#include "app/exchange/chrome_reader.h"
-#include "app/exchange/chrome_writer.h"
-#include "app/model/report.h"
-#include "app/model/stretch.h"
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/exchange/chrome/chrome_writer.h"
+#include "app/model/analysis/report.h"
+#include "app/model/analysis/time_range_summary.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {
@@ -74,19 +74,19 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
 }
 
 TEST(ChromeForeign, ItIsKnownWhatATraceTellsOf) {
-    const model::Told torch = read(kTorch).run->told();
+    const model::TraceCapabilities torch = read(kTorch).run->capabilities();
     EXPECT_TRUE(torch.issues && torch.waits && torch.backend && torch.memory);
     EXPECT_FALSE(torch.tensors || torch.settings);
     const ReadTrace threads = read(R"([{"ph":"X","name":"a","ts":1,"dur":1}])");
-    const model::Told none = threads.run->told();
+    const model::TraceCapabilities none = threads.run->capabilities();
     EXPECT_FALSE(none.issues || none.waits || none.backend || none.memory || none.tensors || none.settings);
-    EXPECT_FALSE(threads.run->numbers().told.issues);
+    EXPECT_FALSE(threads.run->numbers().capabilities.issues);
     EXPECT_STREQ(model::regime_word(threads.run->numbers()), "");
     // Kernels and a wait, and no launch: the lanes are known to be a GPU's.
     const ReadTrace unlaunched = read(R"([
         {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5},
         {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":12,"dur":5}])");
-    const model::Told kernels = unlaunched.run->told();
+    const model::TraceCapabilities kernels = unlaunched.run->capabilities();
     EXPECT_TRUE(kernels.waits && kernels.backend);
     EXPECT_FALSE(kernels.issues);
     const std::string report = model::report_json(*unlaunched.run);

@@ -1,4 +1,4 @@
-#include "app/exchange/chrome_reader.h"
+#include "app/exchange/chrome/chrome_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include <random>
 #include <thread>
 
-#include "app/exchange/chrome_writer.h"
-#include "app/exchange/event_splitter.h"
-#include "app/exchange/gzip_sink.h"
-#include "app/model/report.h"
+#include "app/exchange/chrome/chrome_writer.h"
+#include "app/exchange/files/event_splitter.h"
+#include "app/exchange/files/gzip_sink.h"
+#include "app/model/analysis/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::exchange {

@@ -1,4 +1,4 @@
-#include "app/exchange/chrome_writer.h"
+#include "app/exchange/chrome/chrome_writer.h"
 
 #include <gtest/gtest.h>
 

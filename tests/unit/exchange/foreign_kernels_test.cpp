@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "app/exchange/chrome_writer.h"
-#include "app/model/report.h"
-#include "app/model/stretch.h"
+#include "app/exchange/chrome/chrome_writer.h"
+#include "app/model/analysis/report.h"
+#include "app/model/analysis/time_range_summary.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {

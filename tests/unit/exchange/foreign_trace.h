@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "app/exchange/chrome_reader.h"
+#include "app/exchange/chrome/chrome_reader.h"
 
 namespace headway::exchange {
 

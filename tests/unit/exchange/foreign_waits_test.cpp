@@ -1,7 +1,7 @@
 // What calls of other programs' traces are: issues, waits, or launches that something held up.
 #include <gtest/gtest.h>
 
-#include "app/exchange/chrome_writer.h"
+#include "app/exchange/chrome/chrome_writer.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {

@@ -1,4 +1,4 @@
-#include "app/exchange/gzip_sink.h"
+#include "app/exchange/files/gzip_sink.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "app/exchange/output_file.h"
+#include "app/exchange/files/output_file.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "app/exchange/trace_file.h"
+#include "app/exchange/chrome/trace_file.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/exchange/chrome_reader.h"
+#include "app/exchange/chrome/chrome_reader.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::exchange {

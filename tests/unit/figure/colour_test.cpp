@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "app/figure/theme.h"
+#include "app/render/theme.h"
 
 namespace headway::figure {
 namespace {

@@ -1,9 +1,9 @@
-#include "app/figure/display_list.h"
+#include "app/render/display_list.h"
 
 #include <gtest/gtest.h>
 
-#include "app/figure/fonts.h"
-#include "app/figure/utf8.h"
+#include "app/render/fonts.h"
+#include "app/render/utf8.h"
 
 namespace headway::figure {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "app/comparison/naming.h"
 #include "app/figure/figure_numbers.h"
-#include "app/figure/fonts.h"
 #include "app/figure/words.h"
-#include "app/figure/writers.h"
+#include "app/render/fonts.h"
+#include "app/render/writers.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 
@@ -366,7 +366,7 @@ TEST_F(Figures, CountTheIssuesThatTheTraceTellsOf) {
         script.issue({"gemm", "", test::Family::matmul, 0}, 100, 900, 0);
     }
     const auto run = script.finish();
-    ASSERT_TRUE(run->told().issues);
+    ASSERT_TRUE(run->capabilities().issues);
     const DisplayList list = figure(*run, nullptr, {}, fonts_);
     EXPECT_NE(test::find_text(list, "2 issues"), nullptr);
     EXPECT_NE(test::find_text(list, "5 ops"), nullptr);

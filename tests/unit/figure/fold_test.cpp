@@ -1,5 +1,5 @@
 // What a row shows at any zoom, against looking at every op.
-#include "app/figure/fold.h"
+#include "app/timeline/fold.h"
 
 #include <gtest/gtest.h>
 

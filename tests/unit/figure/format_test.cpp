@@ -1,4 +1,4 @@
-#include "app/figure/format.h"
+#include "app/render/format.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/figure/fonts.h"
 #include "app/figure/threads.h"
-#include "app/figure/timeline.h"
+#include "app/render/fonts.h"
+#include "app/timeline/timeline.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/figure/display_list.h"
+#include "app/render/display_list.h"
 
 namespace headway::figure::test {
 

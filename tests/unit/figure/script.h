@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 #include "engine/devices/op.h"
 #include "engine/trace/reader.h"
 #include "engine/trace/recorder.h"

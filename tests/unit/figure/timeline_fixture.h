@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/figure/fonts.h"
-#include "app/figure/timeline.h"
+#include "app/render/fonts.h"
+#include "app/timeline/timeline.h"
 
 namespace headway::figure {
 

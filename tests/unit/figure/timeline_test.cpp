@@ -1,4 +1,4 @@
-#include "app/figure/timeline.h"
+#include "app/timeline/timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "app/figure/fold.h"
-#include "app/figure/fonts.h"
-#include "app/figure/timeline_marks.h"
+#include "app/render/fonts.h"
+#include "app/timeline/fold.h"
+#include "app/timeline/timeline_marks.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"

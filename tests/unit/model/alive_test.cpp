@@ -1,4 +1,4 @@
-#include "app/model/alive.h"
+#include "app/model/analysis/alive.h"
 
 #include <gtest/gtest.h>
 

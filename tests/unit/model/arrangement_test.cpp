@@ -1,4 +1,4 @@
-#include "app/model/arrangement.h"
+#include "app/model/user_data/arrangement.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "app/model/kept.h"
+#include "app/model/user_data/user_data.h"
 
 namespace headway::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/model/blocks.h"
+#include "app/model/run/blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/model/curve.h"
+#include "app/model/run/curve.h"
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,8 @@ TEST(Curve, AgreesWithLookingAtEverything) {
                 curve.columns(bounds, columns);
                 ASSERT_EQ(columns.size(), bounds.size() - 1);
                 for (std::size_t k = 0; k < columns.size(); ++k) {
-                    ASSERT_EQ(columns[k], plain.extremes(bounds[k], bounds[k + 1])) << bounds[k] << " " << bounds[k + 1];
+                    ASSERT_EQ(columns[k], plain.extremes(bounds[k], bounds[k + 1]))
+                        << bounds[k] << " " << bounds[k + 1];
                 }
             }
             if (curve.size() > 0) {

@@ -1,4 +1,4 @@
-#include "app/model/graph.h"
+#include "app/model/analysis/graph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 // The learner's holds are no waits, no hand-overs and no part of a total: a run that was held says the same of itself
 // as one that was not.
-#include "app/model/holds.h"
+#include "app/model/run/holds.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "app/model/critical_path.h"
-#include "app/model/idle.h"
-#include "app/model/numbers_walk.h"
-#include "app/model/wait_details.h"
+#include "app/model/analysis/critical_path.h"
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/numbers_walk.h"
+#include "app/model/analysis/wait_details.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "app/model/idle.h"
-#include "app/model/numbers_walk.h"
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -1,4 +1,4 @@
-#include "app/model/report.h"
+#include "app/model/analysis/report.h"
 
 #include <gtest/gtest.h>
 

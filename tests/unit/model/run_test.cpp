@@ -1,10 +1,10 @@
-#include "app/model/run.h"
+#include "app/model/run/run.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "app/model/idle.h"
+#include "app/model/analysis/idle.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -1,4 +1,4 @@
-#include "app/model/search.h"
+#include "app/model/analysis/search.h"
 
 #include <gtest/gtest.h>
 
@@ -145,7 +145,8 @@ TEST(Query, AnySpaceSeparatesWords) {
 }
 
 TEST(Query, WhatItDoesNotKnowIsOneSentence) {
-    for (const char* text : {"colour:red", "line:x", "line:", ">fast", "<", "op:0", "is:thing", ">1e999s", "#", "batch:-1"}) {
+    for (const char* text :
+         {"colour:red", "line:x", "line:", ">fast", "<", "op:0", "is:thing", ">1e999s", "#", "batch:-1"}) {
         const auto query = parse_query(text);
         ASSERT_FALSE(query) << text;
         EXPECT_NE(query.error().message.find(text), std::string::npos) << query.error().message;

@@ -1,7 +1,7 @@
-#include "app/model/critical_path.h"
-#include "app/model/idle.h"
-#include "app/model/wait_details.h"
-#include "app/model/what_if.h"
+#include "app/model/analysis/critical_path.h"
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/wait_details.h"
+#include "app/model/analysis/what_if.h"
 
 #include <gtest/gtest.h>
 
@@ -182,9 +182,9 @@ TEST(IdleCauses, OfWhatTheFrontendDoesAloneInTheEndAreTheFrontend) {
     EXPECT_EQ(idle.done_ns, 70 - 50);
 }
 
-TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
+TEST(WhatIfRun, WithoutABarrierTheFrontendGoesOn) {
     RecordingBuilder builder;
-    builder.facts(R"({"barrier": "op"})");
+    builder.details(R"({"barrier": "op"})");
     // Issue 10, run 100, wait; three times. Without the waits: one issue, then three executions.
     for (int i = 0; i < 3; ++i) {
         const std::int64_t at = i * 112;
@@ -195,16 +195,16 @@ TEST(Ghost, WithoutABarrierTheFrontendGoesOn) {
     builder.mark(FrontendKind::program_end, 336);
     const auto run = builder.read();
     EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 336);
-    const Ghost one = without_wait(*run, 0, true);
+    const WhatIfRun one = without_wait(*run, 0, true);
     EXPECT_EQ(one.total_ns, 336 - 12);  // the second issue and a return are hidden behind the first execution
     EXPECT_EQ(one.ops[1].begin_ns, 110);
     EXPECT_EQ(without_wait(*run, 2).total_ns, 334);  // its return only
     EXPECT_EQ(without_barriers(*run).total_ns, 312) << "the wait at the end stays";
 }
 
-TEST(Ghost, MeasuredWorkIsDoneBeforeTheEnd) {
+TEST(WhatIfRun, MeasuredWorkIsDoneBeforeTheEnd) {
     RecordingBuilder builder;
-    builder.facts(R"({"barrier": "op"})");
+    builder.details(R"({"barrier": "op"})");
     builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 110);
     builder.wait(10, 112, WaitKind::waitall);  // the warm-up's, which stays
     builder.mark(FrontendKind::measure_begin, 120);
@@ -216,7 +216,7 @@ TEST(Ghost, MeasuredWorkIsDoneBeforeTheEnd) {
     builder.mark(FrontendKind::program_end, 360);
     const auto run = builder.read();
     EXPECT_EQ(without_waits(*run, [](std::size_t) { return false; }).total_ns, 230);
-    const Ghost none = without_barriers(*run, true);
+    const WhatIfRun none = without_barriers(*run, true);
     EXPECT_EQ(none.total_ns, 218) << "issued by 140, done at 330, returned after 2, 6 to the mark";
     EXPECT_EQ(none.ops[1].begin_ns, 130);
     EXPECT_EQ(none.ops[2].end_ns, 330);
@@ -224,7 +224,7 @@ TEST(Ghost, MeasuredWorkIsDoneBeforeTheEnd) {
 }
 
 // Timing without a wait times the issuing, and that is what a replay of it says, too.
-TEST(Ghost, WhatWasMeasuredWithoutItsWorkStaysSo) {
+TEST(WhatIfRun, WhatWasMeasuredWithoutItsWorkStaysSo) {
     RecordingBuilder builder;
     builder.mark(FrontendKind::measure_begin, 0);
     builder.wait(0, 5, WaitKind::waitall);
@@ -235,7 +235,7 @@ TEST(Ghost, WhatWasMeasuredWithoutItsWorkStaysSo) {
     EXPECT_EQ(without_barriers(*builder.read()).total_ns, 15);
 }
 
-TEST(Ghost, WhatNeedsAValueStillWaits) {
+TEST(WhatIfRun, WhatNeedsAValueStillWaits) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true});
     builder.exec(0, 1, 10, 110);
@@ -260,7 +260,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         const auto part = run->measured();
         const std::int64_t total_ns = part.end_ns - part.begin_ns;
         // With nothing left out the replay is the recording, op by op.
-        const Ghost same = without_waits(
+        const WhatIfRun same = without_waits(
             *run, [](std::size_t) { return false; }, true);
         EXPECT_EQ(same.total_ns, total_ns);
         for (OpId id = 1; id <= run->op_count(); ++id) {

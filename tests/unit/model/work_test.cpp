@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/model/report.h"
+#include "app/model/analysis/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -1,4 +1,4 @@
-#include "app/runner/interrupt.h"
+#include "app/runner/execution/interrupt.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

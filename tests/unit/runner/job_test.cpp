@@ -1,4 +1,4 @@
-#include "app/runner/job.h"
+#include "app/runner/execution/job.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "app/runner/options.h"
+#include "app/runner/execution/options.h"
 
 #include <gtest/gtest.h>
 
-#include "app/runner/device_choice.h"
+#include "app/runner/execution/device_choice.h"
 
 namespace headway::runner {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "app/runner/commands.h"
-#include "app/runner/device_choice.h"
-#include "app/runner/execute.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/execute.h"
 
 namespace headway::runner {
 namespace {

@@ -1,10 +1,10 @@
-#include "app/runner/spread.h"
+#include "app/runner/commands/spread.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "app/runner/words.h"
+#include "app/runner/execution/words.h"
 
 namespace headway::runner {
 namespace {
@@ -49,7 +49,7 @@ TEST(Spread, TheReportKeepsTheWarmUpApart) {
 
 TEST(Spread, IsOfWhatAllTracesTellOf) {
     auto runs = totals({300, 100});
-    runs[1].told.issues = runs[1].told.memory = false;
+    runs[1].capabilities.issues = runs[1].capabilities.memory = false;
     std::string told;
     for (const Measure& measure : measures()) {
         told += is_told(measure, runs) ? std::string(measure.name) + "," : "";

@@ -1,4 +1,4 @@
-#include "app/runner/words.h"
+#include "app/runner/execution/words.h"
 
 #include <gtest/gtest.h>
 

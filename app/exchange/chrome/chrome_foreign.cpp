@@ -1,0 +1,324 @@
+// Traces of other programs, event by event; what their spans become is decided in foreign_kernels.cpp and
+// foreign_threads.cpp.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "app/exchange/chrome/chrome_formats.h"
+#include "app/exchange/foreign/foreign_times.h"
+
+namespace headway::exchange {
+
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kLargeIds = 1u << 31;  // correlations from here on get numbers of their own
+
+// Odd values of one kind, of which the first is remembered.
+struct OddValues {
+    std::uint64_t count = 0;
+    std::string first;
+    void add(const TimeOfEvent& time) {
+        if (count++ == 0) {
+            first = text_from(time.text).substr(0, 40);
+        }
+    }
+};
+
+class ForeignFormat final : public TraceFormat {
+public:
+    explicit ForeignFormat(const std::string& name) {
+        const std::size_t slash = name.find_last_of('/');
+        builder_.info.program = builder_.info.title = slash == std::string::npos ? name : name.substr(slash + 1);
+        builder_.info.foreign = true;
+        builder_.signatures.emplace_back();
+        builder_.files.emplace_back();
+    }
+
+    void take(const ChromeEvent& event) override;
+    core::Result<RunBuilder> finish(const std::map<std::string, std::string>& values, TraceNotes& notes) override;
+
+private:
+    std::uint32_t intern(RawJson raw);
+    std::uint32_t track_of(const ChromeEvent& event);
+    SpanClass class_from(RawJson category);
+    std::int64_t duration_ns(const TimeOfEvent& duration);
+    std::uint32_t correlation_of(const ChromeEvent& event);
+    ForeignSpan span_of(const ChromeEvent& event, std::int64_t end_ns);
+    void end_span(const ChromeEvent& event);
+    void say_odd_events(TraceNotes& notes) const;
+    void metadata(const ChromeEvent& event);
+    void memory(const ChromeEvent& event);
+    void keep_open_spans();
+    void order_spans();
+
+    RunBuilder builder_;
+    ForeignTrace trace_;
+    std::unordered_map<std::string_view, std::uint32_t> name_ids_;
+    std::unordered_map<std::string, SpanClass> classes_;
+    std::unordered_map<std::string, std::uint32_t> track_ids_;
+    std::string track_key_, last_track_key_;
+    std::uint32_t last_track_ = kNone;
+    std::vector<RunBuilder::Sample> host_memory_, device_memory_;
+    std::unordered_map<std::int64_t, std::uint32_t> large_ids_;
+    std::uint64_t kernels_ = 0, untimed_ = 0, no_duration_at_all_ = 0, negative_ = 0, unshown_ = 0;
+    std::uint64_t stray_ends_ = 0, early_ends_ = 0;
+    OddValues no_number_, too_far_, no_duration_, too_long_;
+};
+
+// ---- event by event ----
+
+std::uint32_t ForeignFormat::intern(RawJson raw) {
+    const std::string_view text = bare(raw);
+    if (const auto known = name_ids_.find(text); known != name_ids_.end()) {
+        return known->second;
+    }
+    const auto id = static_cast<std::uint32_t>(trace_.names.size());
+    trace_.names.emplace_back(text);
+    name_ids_.emplace(trace_.names.back(), id);
+    return id;
+}
+
+// 7 and "7" are the same thread.
+std::uint32_t ForeignFormat::track_of(const ChromeEvent& event) {
+    track_key_.assign(bare(event.pid));
+    track_key_ += '\0';
+    track_key_ += bare(event.tid);
+    if (last_track_ != kNone && track_key_ == last_track_key_) {
+        return last_track_;
+    }
+    const auto [at, fresh] = track_ids_.try_emplace(track_key_, static_cast<std::uint32_t>(trace_.tracks.size()));
+    if (fresh) {
+        trace_.tracks.push_back({std::string(bare(event.pid)), std::string(bare(event.tid)), "", "", 0, {}});
+    }
+    last_track_key_ = track_key_;
+    return last_track_ = at->second;
+}
+
+SpanClass ForeignFormat::class_from(RawJson category) {
+    const std::string text(bare(category));
+    const auto [at, fresh] = classes_.try_emplace(text, SpanClass::other);
+    if (fresh) {
+        at->second = class_of(text.substr(0, text.find(',')));
+    }
+    return at->second;
+}
+
+std::int64_t ForeignFormat::duration_ns(const TimeOfEvent& duration) {
+    switch (duration.stamp) {
+        case Stamp::good:
+            negative_ += duration.ns < 0 ? 1 : 0;
+            return std::max<std::int64_t>(duration.ns, 0);
+        case Stamp::absent:
+            ++no_duration_at_all_;
+            return 0;
+        case Stamp::no_number:
+            no_duration_.add(duration);
+            return 0;
+        case Stamp::too_far:
+            too_long_.add(duration);
+            return 0;
+    }
+    return 0;
+}
+
+// Ids of 64 bits in 32: the large ones, which hardly any trace has, are numbered.
+std::uint32_t ForeignFormat::correlation_of(const ChromeEvent& event) {
+    const auto id = integer_from(event.argument("correlation"));
+    if (!id || *id <= 0) {
+        return 0;
+    }
+    if (*id < kLargeIds) {
+        return static_cast<std::uint32_t>(*id);
+    }
+    return kLargeIds + large_ids_.try_emplace(*id, static_cast<std::uint32_t>(large_ids_.size())).first->second;
+}
+
+ForeignSpan ForeignFormat::span_of(const ChromeEvent& event, std::int64_t end_ns) {
+    ForeignSpan span{event.time.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
+    if (span.what == SpanClass::cpu_op && profiler_step(bare(event.name))) {  // as torch up to 1.9 files them
+        span.what = SpanClass::annotation;
+    }
+    if (span.what == SpanClass::gpu || span.what == SpanClass::runtime) {
+        kernels_ += span.what == SpanClass::gpu ? 1 : 0;
+        span.correlation = correlation_of(event);
+    }
+    return span;
+}
+
+void ForeignFormat::end_span(const ChromeEvent& event) {
+    auto& open = trace_.tracks[track_of(event)].open;
+    if (open.empty()) {
+        ++stray_ends_;
+        return;
+    }
+    ForeignSpan span = open.back();
+    open.pop_back();
+    early_ends_ += event.time.ns < span.begin_ns ? 1 : 0;
+    span.end_ns = std::max(event.time.ns, span.begin_ns);
+    trace_.spans.push_back(span);
+}
+
+void ForeignFormat::take(const ChromeEvent& event) {
+    if (event.phase == 'M') {
+        metadata(event);
+        return;
+    }
+    switch (event.time.stamp) {
+        case Stamp::good:
+            break;
+        case Stamp::absent:
+            ++untimed_;
+            return;
+        case Stamp::no_number:
+            no_number_.add(event.time);
+            return;
+        case Stamp::too_far:
+            too_far_.add(event.time);
+            return;
+    }
+    switch (event.phase) {
+        case 'X':
+            trace_.spans.push_back(span_of(event, event.time.ns + duration_ns(event.duration)));
+            break;
+        case 'B': {
+            const ForeignSpan span = span_of(event, kUnended);
+            trace_.tracks[span.track].open.push_back(span);
+            break;
+        }
+        case 'E':
+            end_span(event);
+            break;
+        case 'i':
+        case 'I':
+        case 'C':
+            memory(event);
+            break;
+        case 's':
+        case 't':
+        case 'f':
+            break;  // what they connect, the correlation of a launch and its kernel says as well
+        default:
+            ++unshown_;
+            break;
+    }
+}
+
+void ForeignFormat::metadata(const ChromeEvent& event) {
+    const auto what = bare(event.name);
+    if (what == "thread_name") {
+        trace_.tracks[track_of(event)].name = text_from(event.argument("name")).substr(0, 200);
+    } else if (what == "process_name") {
+        trace_.tracks[track_of(event)].process = text_from(event.argument("name")).substr(0, 200);
+    } else if (what == "thread_sort_index") {
+        trace_.tracks[track_of(event)].order = integer_from(event.argument("sort_index")).value_or(0);
+    }
+}
+
+// "[memory]" of torch.profiler, and counters that tell the same.
+void ForeignFormat::memory(const ChromeEvent& event) {
+    const auto bytes = integer_from(event.argument("Total Allocated"));
+    if (!bytes) {
+        ++unshown_;
+        return;
+    }
+    const auto device = integer_from(event.argument("Device Type"));
+    const bool on_host = device ? *device == 0 : bare(event.name).find("CPU") != std::string_view::npos;
+    (on_host ? host_memory_ : device_memory_)
+        .push_back({event.time.ns, 0, static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
+}
+
+// ---- all of them ----
+
+void ForeignFormat::keep_open_spans() {
+    for (ForeignTrack& track : trace_.tracks) {
+        trace_.spans.insert(trace_.spans.end(), track.open.begin(), track.open.end());
+        track.open.clear();
+    }
+}
+
+void ForeignFormat::order_spans() {
+    std::sort(trace_.spans.begin(), trace_.spans.end(), [](const ForeignSpan& a, const ForeignSpan& b) {
+        return a.track != b.track         ? a.track < b.track
+               : a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns
+                                          : a.end_ns > b.end_ns;
+    });
+}
+
+void ForeignFormat::say_odd_events(TraceNotes& notes) const {
+    const auto first = [](const OddValues& odd) { return " (the first: " + odd.first + ")."; };
+    notes.left_out(untimed_, counted(untimed_, "event", "events") + " without a time left out.");
+    notes.left_out(no_number_.count, counted(no_number_.count, "event", "events") +
+                                         " whose time is no number left out" + first(no_number_));
+    notes.left_out(too_far_.count, counted(too_far_.count, "event", "events") +
+                                       " 73 years and more from zero left out" + first(too_far_));
+    notes.repaired(no_duration_at_all_,
+                   counted(no_duration_at_all_, "span has no duration and is", "spans have no duration and are") +
+                       " taken to last no time.");
+    notes.repaired(no_duration_.count,
+                   counted(no_duration_.count, "duration that is no number", "durations that are no number") +
+                       " taken as none" + first(no_duration_));
+    notes.repaired(too_long_.count, counted(too_long_.count, "duration", "durations") +
+                                        " of 73 years and more taken as none" + first(too_long_));
+    notes.repaired(negative_, counted(negative_, "duration", "durations") + " below zero taken as none.");
+    notes.repaired(early_ends_,
+                   counted(early_ends_, "span ends before it begins and is", "spans end before they begin and are") +
+                       " taken to last no time.");
+    notes.left_out(stray_ends_, counted(stray_ends_, "end", "ends") + " without a begin left out.");
+    notes.left_out(unshown_, counted(unshown_, "event", "events") + " of kinds that Headway does not show.");
+}
+
+core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::string>& values, TraceNotes& notes) {
+    keep_open_spans();
+    say_odd_events(notes);
+    keep_one_stretch(trace_.spans, notes);
+    std::int64_t origin_ns = INT64_MAX, last_ns = 0;
+    for (const ForeignSpan& span : trace_.spans) {
+        origin_ns = std::min(origin_ns, span.begin_ns);
+    }
+    origin_ns = trace_.spans.empty() ? 0 : origin_ns;
+    for (ForeignSpan& span : trace_.spans) {
+        span.begin_ns -= origin_ns;
+        span.end_ns -= origin_ns;
+        last_ns = std::max(last_ns, span.end_ns);
+    }
+    order_spans();
+    if (const auto found = values.find("deviceProperties"); found != values.end()) {
+        const auto json = nlohmann::json::parse(found->second, nullptr, false);
+        if (json.is_array() && !json.empty() && json[0].is_object() && json[0].contains("name") &&
+            json[0]["name"].is_string()) {
+            builder_.info.device_name = json[0]["name"].get<std::string>();
+        }
+    }
+    builder_.info.device_kind = kernels_ > 0 ? "cuda" : "trace";
+    if (kernels_ > 0) {
+        build_from_kernels(trace_, builder_, notes);
+    } else {
+        build_from_threads(trace_, builder_, notes);
+    }
+    auto& memory = device_memory_.empty() || kernels_ == 0 ? host_memory_ : device_memory_;
+    std::uint64_t far_samples = 0;
+    for (RunBuilder::Sample& sample : memory.empty() ? device_memory_ : memory) {
+        constexpr std::int64_t kFarNs = 3'600'000'000'000;  // an hour
+        if (sample.ns < origin_ns - kFarNs || sample.ns - origin_ns > last_ns + kFarNs) {
+            ++far_samples;
+            continue;
+        }
+        sample.ns -= origin_ns;
+        builder_.samples.push_back(sample);
+    }
+    notes.left_out(far_samples, counted(far_samples, "reading", "readings") +
+                                    " of memory from more than an hour before or after the rest left out.");
+    std::stable_sort(builder_.samples.begin(), builder_.samples.end(),
+                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
+    builder_.info.live_sampled = !builder_.samples.empty();
+    return std::move(builder_);
+}
+
+}  // namespace
+
+std::unique_ptr<TraceFormat> foreign_format(const std::string& name) {
+    return std::make_unique<ForeignFormat>(name);
+}
+
+}  // namespace headway::exchange

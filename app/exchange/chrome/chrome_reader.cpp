@@ -1,0 +1,182 @@
+#include "app/exchange/chrome/chrome_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+#include "app/exchange/chrome/chrome_formats.h"
+#include "app/exchange/files/event_splitter.h"
+#include "app/exchange/files/trace_source.h"
+
+namespace headway::exchange {
+
+namespace {
+
+using OpenSource = std::function<core::Result<std::unique_ptr<TraceSource>>()>;
+
+core::Error in_file(const std::string& name, core::Error error) {
+    if (error.message.find(name) == std::string::npos) {
+        error.message = name + ": " + error.message;
+    }
+    return error;
+}
+
+// "line 3, byte 120": where something stands, found by reading up to there once more.
+std::string place_text(const OpenSource& open, std::uint64_t offset) {
+    std::uint64_t line = 1;
+    if (auto source = open()) {
+        std::vector<char> piece(1 << 16);
+        for (std::uint64_t at = 0; at < offset;) {
+            auto got = (*source)->read(piece.data(), std::min<std::uint64_t>(piece.size(), offset - at));
+            if (!got || *got == 0) {
+                break;
+            }
+            at += *got;
+            line += static_cast<std::uint64_t>(
+                std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*got), '\n'));
+        }
+    }
+    return "line " + std::to_string(line) + ", byte " + std::to_string(offset);
+}
+
+core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& name, ReadProgress* progress) {
+    auto source = open();
+    if (!source) {
+        return in_file(name, source.error());
+    }
+    EventSplitter splitter(**source);
+    EventParser parser;
+    EventBatch batch;
+    std::unique_ptr<TraceFormat> format;
+    ReadTrace trace;
+    while (true) {
+        auto more = splitter.next(batch);
+        if (!more) {
+            return in_file(name, more.error());
+        }
+        if (!*more) {
+            break;
+        }
+        if (progress != nullptr) {
+            if (progress->cancel.load(std::memory_order_relaxed)) {
+                return cancelled(name);
+            }
+            progress->permille.store(static_cast<int>((*source)->share_read() * 900), std::memory_order_relaxed);
+        }
+        if (!format) {
+            const auto metadata = splitter.values().find("otherData");
+            trace.own = metadata != splitter.values().end() && is_own(metadata->second);
+            format = trace.own ? own_format(metadata->second) : foreign_format(name);
+        }
+        parser.parse(batch, [&format](const ChromeEvent& event) { format->take(event); });
+    }
+    const EventCounts& counts = parser.counts();
+    if (!format) {
+        const auto metadata = splitter.values().find("otherData");
+        if (metadata == splitter.values().end() || !is_own(metadata->second)) {
+            return in_file(name, {core::ErrorKind::unreadable,
+                                  splitter.cut_off() ? "no Chrome trace, or cut off before its first event"
+                                                     : "not a Chrome trace: there are no events in it"});
+        }
+        trace.own = true;
+        format = own_format(metadata->second);  // a run in which nothing happened
+    }
+    if (counts.events == 0 && counts.broken > 0) {
+        return in_file(
+            name, {core::ErrorKind::unreadable, "not a Chrome trace: what should be its first event cannot be read (" +
+                                                    place_text(open, counts.first_broken) + ")"});
+    }
+    TraceNotes notes;
+    if (splitter.cut_off()) {
+        notes.say("The file is cut off: its " + counted(counts.events, "event", "events") + " up to there " +
+                  (counts.events == 1 ? "is" : "are") + " shown.");
+    }
+    if (counts.broken > 0) {
+        notes.left_out(counts.broken, counted(counts.broken, "event", "events") + " could not be read and " +
+                                          (counts.broken == 1 ? "was" : "were") + " left out (the first at " +
+                                          place_text(open, counts.first_broken) + ").");
+    }
+    notes.repaired(counts.mended,
+                   counted(counts.mended, "event", "events") + " held bytes that are no text; these were replaced.");
+    notes.left_out(splitter.other_elements(),
+                   counted(splitter.other_elements(), "value", "values") + " among the events that " +
+                       (splitter.other_elements() == 1 ? "is no event was" : "are no events were") + " left out.");
+    auto builder = format->finish(splitter.values(), notes);
+    if (!builder) {
+        return in_file(name, builder.error());
+    }
+    format.reset();
+    builder->info.left_out += notes.left_out();
+    builder->info.repaired += notes.repaired();
+    builder->info.file_cut_off = builder->info.file_cut_off || splitter.cut_off();
+    trace.notes = notes.sentences();
+    auto reader = record(std::move(*builder));
+    if (!reader) {
+        return in_file(name, reader.error());
+    }
+    if (progress != nullptr) {
+        progress->permille.store(930, std::memory_order_relaxed);
+    }
+    trace.run = std::make_unique<model::Run>(std::move(*reader));
+    while (trace.run->update(50)) {
+        if (progress != nullptr && progress->cancel.load(std::memory_order_relaxed)) {
+            return cancelled(name);
+        }
+    }
+    trace.run->close();
+    if (trace.run->op_count() == 0 && trace.run->waits().empty() && !trace.own) {
+        std::string message = "a trace in which nothing takes any time";
+        for (const std::string& note : trace.notes) {  // why, perhaps
+            message += message.size() < 300 ? "; " + note.substr(0, note.size() - 1) : std::string();
+        }
+        return in_file(name, {core::ErrorKind::unreadable, message});
+    }
+    return trace;
+}
+
+// Headway's recordings begin with a word of their own.
+core::Result<ReadTrace> read_recording(int fd, const std::string& path) {
+    auto reader = trace::Reader::open(fd);
+    if (!reader) {
+        return in_file(path, reader.error());
+    }
+    ReadTrace trace;
+    trace.own = true;
+    trace.run = std::make_unique<model::Run>(std::move(*reader));
+    trace.run->update();
+    trace.run->close();
+    return trace;
+}
+
+}  // namespace
+
+core::Error cancelled(const std::string& path) {
+    return {core::ErrorKind::stopped, "opening " + path + " was cancelled"};
+}
+
+core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return core::Error{core::ErrorKind::unreadable, path + " cannot be opened: " + std::strerror(errno)};
+    }
+    std::uint64_t word = 0;
+    const bool recording = pread(fd, &word, sizeof word, 0) == sizeof word && word == trace::kMagic;
+    if (recording) {
+        auto trace = read_recording(fd, path);
+        close(fd);
+        return trace;
+    }
+    close(fd);
+    return read_events([&path] { return open_trace_file(path); }, path, progress);
+}
+
+core::Result<ReadTrace> read_chrome_trace(std::string_view bytes, const std::string& name) {
+    return read_events([bytes]() -> core::Result<std::unique_ptr<TraceSource>> { return trace_in_memory(bytes); }, name,
+                       nullptr);
+}
+
+}  // namespace headway::exchange

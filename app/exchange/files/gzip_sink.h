@@ -1,0 +1,29 @@
+// A sink that compresses what it is given and hands it on.
+//
+// Threads: one.
+#pragma once
+
+#include <memory>
+
+#include "app/exchange/files/sink.h"
+
+namespace headway::exchange {
+
+class GzipSink {
+public:
+    explicit GzipSink(Sink to);
+    ~GzipSink();
+    GzipSink(const GzipSink&) = delete;
+    GzipSink& operator=(const GzipSink&) = delete;
+
+    bool write(std::string_view bytes);
+    bool finish();  // writes what is left; nothing may follow
+
+private:
+    struct State;
+    bool deflate_all(std::string_view bytes, bool last);
+    std::unique_ptr<State> state_;
+    Sink to_;
+};
+
+}  // namespace headway::exchange

@@ -1,0 +1,184 @@
+#include "app/exchange/files/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "engine/core/whole_file.h"
+
+namespace headway::exchange {
+
+namespace {
+
+core::Error cannot_write(const std::string& path, int why) {
+    return {core::ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why)};
+}
+
+// A signal handler may look at these at any moment, so they are plain characters; the first one is set last.
+struct Unfinished {
+    std::array<std::array<char, 4096>, 4> names{};
+    std::array<std::atomic<bool>, 4> used{};
+};
+Unfinished unfinished;
+
+void remember(const std::string& name) {
+    for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
+        if (!unfinished.used[i].load() && name.size() < unfinished.names[i].size()) {
+            std::memcpy(unfinished.names[i].data(), name.c_str(), name.size() + 1);
+            unfinished.used[i].store(true);
+            return;
+        }
+    }
+}
+
+void forget(const std::string& name) {
+    for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
+        if (unfinished.used[i].load() && name == unfinished.names[i].data()) {
+            unfinished.used[i].store(false);
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+void remove_unfinished_files() {
+    for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
+        if (unfinished.used[i].load()) {
+            unlink(unfinished.names[i].data());
+        }
+    }
+}
+
+core::Result<OutputFile> OutputFile::create(const std::string& path) {
+    if (path.empty()) {
+        return core::Error{core::ErrorKind::usage, "the name of a file to write is empty"};
+    }
+    OutputFile file;
+    file.path_ = path;
+    struct stat existing {};
+    const bool exists = stat(path.c_str(), &existing) == 0;
+    if (exists && S_ISDIR(existing.st_mode)) {
+        return cannot_write(path, EISDIR);
+    }
+    const bool is_special = path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
+    if (is_special || (exists && !S_ISREG(existing.st_mode))) {
+        file.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND);
+        if (file.fd_ < 0) {
+            return cannot_write(path, errno);
+        }
+        return file;
+    }
+    file.target_ = path;
+    if (exists) {  // behind symbolic links
+        if (char* real = realpath(path.c_str(), nullptr)) {
+            file.target_ = real;
+            std::free(real);
+        }
+    }
+    const auto slash = file.target_.find_last_of('/');
+    file.temporary_ = (slash == std::string::npos ? "" : file.target_.substr(0, slash + 1)) + ".headway-XXXXXX";
+    file.fd_ = mkostemp(file.temporary_.data(), O_CLOEXEC);
+    if (file.fd_ < 0) {
+        const int why = errno;
+        file.temporary_.clear();
+        return cannot_write(path, why);
+    }
+    remember(file.temporary_);
+    if (fchmod(file.fd_, exists ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
+        file.errno_ = errno;
+    }
+    return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::exchange(other.fd_, -1)),
+      errno_(other.errno_) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+    if (this != &other) {
+        discard();
+        path_ = std::move(other.path_);
+        target_ = std::move(other.target_);
+        temporary_ = std::exchange(other.temporary_, {});
+        fd_ = std::exchange(other.fd_, -1);
+        errno_ = other.errno_;
+    }
+    return *this;
+}
+
+OutputFile::~OutputFile() {
+    discard();
+}
+
+void OutputFile::discard() {
+    if (fd_ >= 0) {
+        close(std::exchange(fd_, -1));
+    }
+    if (!temporary_.empty()) {
+        unlink(temporary_.c_str());
+        forget(temporary_);
+        temporary_.clear();
+    }
+}
+
+bool OutputFile::write(std::string_view bytes) {
+    while (errno_ == 0 && !bytes.empty()) {
+        const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+        if (written >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            errno_ = errno;
+        }
+    }
+    return errno_ == 0;
+}
+
+core::Result<void> OutputFile::commit() {
+    // A full disk may show only now. Not every file system can sync.
+    if (errno_ == 0 && !temporary_.empty() && fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) {
+        errno_ = errno;
+    }
+    if (close(std::exchange(fd_, -1)) != 0 && errno_ == 0) {
+        errno_ = errno;
+    }
+    if (errno_ == 0 && !temporary_.empty()) {
+        if (rename(temporary_.c_str(), target_.c_str()) != 0) {
+            errno_ = errno;
+        } else {
+            forget(temporary_);
+            temporary_.clear();
+        }
+    }
+    if (errno_ != 0) {
+        const int why = errno_;
+        discard();
+        return cannot_write(path_, why);
+    }
+    return {};
+}
+
+core::Result<void> check_writable(const std::string& path) {
+    // Opening a pipe and closing it again would end it for its reader.
+    struct stat existing {};
+    if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
+        return access(path.c_str(), W_OK) == 0 ? core::Result<void>() : core::Result<void>(cannot_write(path, errno));
+    }
+    auto file = OutputFile::create(path);
+    if (!file) {
+        return file.error();
+    }
+    return {};
+}
+
+}  // namespace headway::exchange

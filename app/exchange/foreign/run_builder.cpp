@@ -1,0 +1,453 @@
+#include "app/exchange/foreign/run_builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/trace/recorder.h"
+
+namespace headway::exchange {
+
+namespace {
+
+using trace::FrontendKind;
+
+constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // a duration's end of scale, and above
+
+// A frontend event that is no op and no wait: events of the program, and its own work.
+struct ScopeEvent {
+    core::OpId issued = 0;  // ops issued before it
+    std::int64_t ns = 0;
+    FrontendKind kind = FrontendKind::scope_begin;
+    std::uint32_t index = 0;  // of a scope or work (in the builder), or the minibatch's own
+};
+
+std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
+    const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - begin_ns, 0));
+    return trace::pack_duration(std::min(ns, kMostTicks));
+}
+
+std::uint64_t ticks(std::int64_t ns) {
+    return static_cast<std::uint64_t>(ns);
+}
+
+// "none", "behind:2"; as written for all that is no policy.
+trace::BarrierPolicy policy_from(std::string_view word) {
+    using trace::BarrierKind;
+    constexpr std::string_view kBehind = "behind:";
+    trace::BarrierPolicy policy;
+    if (word == "none") {
+        policy.kind = BarrierKind::none;
+    } else if (word == "op") {
+        policy.kind = BarrierKind::op;
+    } else if (word == "minibatch") {
+        policy.kind = BarrierKind::minibatch;
+    } else if (word.starts_with(kBehind)) {
+        policy.kind = BarrierKind::behind;
+        std::from_chars(word.data() + kBehind.size(), word.data() + word.size(), policy.behind);
+    }
+    return policy;
+}
+
+// The names of these lanes.
+std::vector<std::string> lane_names(const RunBuilder& builder, std::size_t first, std::size_t end) {
+    end = std::min(end, builder.lane_names.size());
+    first = std::min(first, end);
+    return {builder.lane_names.begin() + static_cast<std::ptrdiff_t>(first),
+            builder.lane_names.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+std::string run_json(const RunBuilder& builder) {
+    const model::RunInfo& info = builder.info;
+    const std::size_t own_lanes =
+        builder.more_devices.empty() ? builder.lane_names.size() : builder.more_devices.front().first_lane;
+    return nlohmann::json{
+        {"program", info.program},
+        {"title", info.title},
+        {"frontend", info.frontend},
+        {"tab", info.tab},
+        {"device_kind", info.device_kind},
+        {"device_name", info.device_name},
+        {"simulated", info.simulated},
+        {"cpu", info.cpu},
+        {"os", info.os},
+        {"cores", info.cores},
+        {"barrier", info.barrier},
+        {"free_policy", info.free_policy},
+        {"workers", info.workers},
+        {"streams", info.streams},
+        {"queue_limit", info.queue_limit},
+        {"budget", info.budget},
+        {"seed", info.seed},
+        {"date", info.date},
+        {"version", info.version},
+        {"parameters", info.parameters},
+        {"foreign", info.foreign},
+        {"live_sampled", info.live_sampled},
+        {"left_out", info.left_out},
+        {"repaired", info.repaired},
+        {"file_cut_off", info.file_cut_off},
+        {"lane_streams", info.lane_streams},
+        {"timing", info.timing},
+        {"timing_note", info.timing_note},
+        {"timing_uncertainty_ns", info.timing_uncertainty_ns},
+        {"issue", info.issue},
+        {"profile", info.profile},
+        {"chosen", info.chosen},
+        {"cost_models", info.cost_models.empty() ? nlohmann::json() : nlohmann::json::parse(info.cost_models)},
+        {"launch", info.launch},
+        {"copies", info.copies},
+        {"products", info.products},
+        {"lanes", lane_names(builder, 0, own_lanes)}}
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Begins and ends of scopes in an order in which their depths come out as they are: what ended at the moment of a
+// begin, and must have been closed for the depth to fit, ends first.
+void add_scopes(const std::vector<model::Scope>& scopes, std::vector<ScopeEvent>& events) {
+    std::vector<std::uint32_t> open;
+    const auto end = [&](std::size_t place) {
+        events.push_back({0, scopes[open[place]].end_ns, FrontendKind::scope_end, open[place]});
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+    };
+    // Of those that end at or before `ns`, the earliest; of the same, the innermost.
+    const auto next_end = [&](std::int64_t ns) {
+        std::size_t found = open.size();
+        for (std::size_t i = open.size(); i-- > 0;) {
+            const std::int64_t end_ns = scopes[open[i]].end_ns;
+            if (end_ns <= ns && (found == open.size() || end_ns < scopes[open[found]].end_ns)) {
+                found = i;
+            }
+        }
+        return found;
+    };
+    for (std::size_t i = 0; i < scopes.size(); ++i) {
+        const auto depth = static_cast<std::size_t>(std::max(scopes[i].depth, 0));
+        while (true) {
+            const std::size_t place = next_end(scopes[i].begin_ns);
+            if (place == open.size() || (scopes[open[place]].end_ns == scopes[i].begin_ns && open.size() <= depth)) {
+                break;
+            }
+            end(place);
+        }
+        events.push_back({0, scopes[i].begin_ns, FrontendKind::scope_begin, static_cast<std::uint32_t>(i)});
+        open.push_back(static_cast<std::uint32_t>(i));
+    }
+    while (!open.empty()) {
+        const std::size_t place = next_end(model::kPending - 1);
+        if (place == open.size()) {
+            return;  // those that never ended
+        }
+        end(place);
+    }
+}
+
+class Recorder {
+public:
+    Recorder(RunBuilder& builder, trace::Recording& recording) : builder_(builder), recording_(recording) {}
+
+    void write() {
+        metadata();
+        std::vector<ScopeEvent> events = all_events();
+        frontend(events);
+        lanes();
+        trace::StreamWriter<trace::DropRecord> drops(recording_, {trace::StreamKind::drops, 0});
+        for (const RunBuilder::Drop& drop : builder_.drops) {
+            drops.add({ticks(drop.ns), drop.buffer, std::min(drop.after, op_count_)});
+        }
+        costs();
+        for (const model::Hold& hold : builder_.holds) {
+            recording_.record_hold(hold.lane, ticks(hold.begin_ns),
+                                   ticks(hold.begin_ns) + trace::unpack_duration(duration(hold.begin_ns, hold.end_ns)));
+        }
+        trace::StreamWriter<trace::SampleRecord> samples(recording_, {trace::StreamKind::samples, 0});
+        for (const RunBuilder::Sample& sample : builder_.samples) {
+            samples.add({ticks(sample.ns), sample.resident_bytes, sample.reserved_bytes, sample.live_bytes});
+        }
+        trace::StreamWriter<trace::SampleRecord> beside(recording_, {trace::StreamKind::samples, 1});
+        for (const RunBuilder::Sample& sample : builder_.samples) {
+            if (!builder_.more_devices.empty()) {
+                beside.add({ticks(sample.ns), 0, sample.beside_bytes, 0});
+            }
+        }
+        trace::StreamWriter<trace::ExecRecord> launches(recording_, {trace::StreamKind::launch, 0});
+        for (const model::Launch& launch : builder_.launches) {
+            launches.add({ticks(launch.begin_ns), duration(launch.begin_ns, launch.end_ns), launch.op});
+        }
+        trace::StreamWriter<trace::DriverRecord> driver(recording_, {trace::StreamKind::driver, 0});
+        for (const model::DriverEvent& event : builder_.driver) {
+            driver.add({ticks(event.begin_ns), duration(event.begin_ns, event.end_ns), event.kind,
+                        static_cast<std::uint16_t>(event.stream), event.bytes});
+        }
+        if (!builder_.error_json.empty()) {
+            recording_.meta(trace::MetaType::error, 0, builder_.error_json);
+        }
+        if (!builder_.result_json.empty()) {
+            recording_.meta(trace::MetaType::result, 0, builder_.result_json);
+        }
+        recording_.header().recorder_ns_per_op = builder_.recorder_ns_per_op;
+        recording_.header().lost_records.fetch_add(builder_.lost_records);
+        recording_.header().state.store(static_cast<std::uint32_t>(builder_.state), std::memory_order_release);
+    }
+
+private:
+    void costs() {
+        trace::StreamWriter<trace::CostRecord> costs(recording_, {trace::StreamKind::costs, 0});
+        const auto sixteenths = [](double ns) {
+            return static_cast<std::uint16_t>(std::clamp(std::round(ns * model::kCostUnits), 0.0, 65'535.0));
+        };
+        const auto limited = [](auto value) {
+            return static_cast<std::uint32_t>(
+                std::clamp<std::int64_t>(static_cast<std::int64_t>(value), 0, UINT32_MAX));
+        };
+        for (const model::Cost& cost : builder_.costs) {
+            const bool totals = cost.kind == trace::CostKind::totals;
+            const bool language = totals || cost.kind == trace::CostKind::recording;
+            costs.add(
+                {ticks(cost.begin_ns),
+                 language ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost.language_ns, 0)) : cost.amount_ns,
+                 totals ? limited(cost.minor_faults) : duration(cost.begin_ns, cost.end_ns),
+                 totals ? limited(cost.major_faults) : limited(cost.weight), sixteenths(cost.stamp_ns),
+                 sixteenths(cost.sampling_ns), cost.kind, 0});
+        }
+    }
+
+    void metadata() {
+        recording_.meta(trace::MetaType::run, 0, run_json(builder_));
+        for (std::size_t i = 0; i < builder_.more_devices.size(); ++i) {
+            const RunBuilder::Device& device = builder_.more_devices[i];
+            recording_.meta(
+                trace::MetaType::device, static_cast<std::uint16_t>(i + 1),
+                nlohmann::json{{"kind", device.kind},
+                               {"name", device.name},
+                               {"simulated", device.simulated},
+                               {"first_lane", device.first_lane},
+                               {"lanes", lane_names(builder_, device.first_lane, device.first_lane + device.lanes)}}
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        }
+        for (std::size_t id = 0; id < std::min<std::size_t>(builder_.files.size(), core::kMostFiles + 1); ++id) {
+            if (!builder_.files[id].empty()) {
+                recording_.meta(trace::MetaType::file, static_cast<std::uint16_t>(id), builder_.files[id]);
+            }
+        }
+        for (std::size_t id = 0; id < std::min<std::size_t>(builder_.signatures.size(), 65'536); ++id) {
+            const model::Signature& signature = builder_.signatures[id];
+            if (id == 0 && signature.name.empty()) {
+                continue;
+            }
+            trace::SignatureInfo info{};
+            info.family = static_cast<std::uint8_t>(signature.family);
+            info.out_bytes = signature.out_bytes;
+            info.flops = signature.flops;
+            info.moved_bytes = signature.moved_bytes;
+            recording_.signature(static_cast<std::uint16_t>(id), info, signature.shapes, signature.name);
+        }
+    }
+
+    std::vector<ScopeEvent> all_events() {
+        std::vector<ScopeEvent> events;
+        add_scopes(builder_.scopes, events);
+        // The depths hold as long as scopes stay in that order, whatever else comes between them.
+        std::size_t issued = 0;
+        std::int64_t latest = INT64_MIN;
+        for (ScopeEvent& event : events) {
+            latest = event.ns = std::max(event.ns, latest);
+            while (issued < builder_.ops.size() && builder_.ops[issued].issue_begin_ns < event.ns) {
+                ++issued;
+            }
+            event.issued = static_cast<core::OpId>(issued);
+        }
+        std::vector<ScopeEvent> batches;
+        for (const model::Minibatch& batch : builder_.minibatches) {
+            const auto index = static_cast<std::uint32_t>(batch.index);
+            const core::OpId before = batch.first == 0 ? 0 : batch.first - 1;
+            batches.push_back({before, batch.issue_begin_ns, FrontendKind::minibatch_begin, index});
+            if (batch.issue_end_ns != model::kPending) {
+                batches.push_back(
+                    {std::max(batch.last, before), batch.issue_end_ns, FrontendKind::minibatch_end, index});
+            }
+        }
+        const auto earlier = [](const ScopeEvent& a, const ScopeEvent& b) {
+            return a.issued != b.issued ? a.issued < b.issued : a.ns < b.ns;
+        };
+        const auto middle = static_cast<std::ptrdiff_t>(events.size());
+        events.insert(events.end(), batches.begin(), batches.end());
+        std::inplace_merge(events.begin(), events.begin() + middle, events.end(), earlier);
+        std::vector<ScopeEvent> changes;
+        for (std::size_t i = 0; i < builder_.info.barrier_changes.size(); ++i) {
+            const std::int64_t ns = builder_.info.barrier_changes[i].ns;
+            const auto at =
+                std::lower_bound(builder_.ops.begin(), builder_.ops.end(), ns,
+                                 [](const RunBuilder::Op& op, std::int64_t t) { return op.issue_begin_ns < t; });
+            changes.push_back({static_cast<core::OpId>(at - builder_.ops.begin()), ns, FrontendKind::barrier,
+                               static_cast<std::uint32_t>(i)});
+        }
+        const auto before = static_cast<std::ptrdiff_t>(events.size());
+        events.insert(events.end(), changes.begin(), changes.end());
+        std::inplace_merge(events.begin(), events.begin() + before, events.end(), earlier);
+        std::vector<ScopeEvent> works;
+        for (std::size_t i = 0; i < builder_.works.size(); ++i) {
+            works.push_back({builder_.works[i].issued, builder_.works[i].begin_ns, FrontendKind::work,
+                             static_cast<std::uint32_t>(i)});
+        }
+        const auto end = static_cast<std::ptrdiff_t>(events.size());
+        events.insert(events.end(), works.begin(), works.end());
+        std::inplace_merge(events.begin(), events.begin() + end, events.end(), earlier);
+        if (builder_.program_end_ns != model::kPending) {
+            events.push_back(
+                {static_cast<core::OpId>(builder_.ops.size()), builder_.program_end_ns, FrontendKind::program_end, 0});
+        }
+        return events;
+    }
+
+    void add(std::int64_t begin_ns, std::uint32_t packed, std::uint16_t signature, FrontendKind kind,
+             std::uint8_t flags, std::uint8_t lane, core::Line line, std::uint32_t out, std::uint32_t in0,
+             std::uint32_t in1) {
+        frontend_.add({ticks(begin_ns), packed, signature,
+                       static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags), lane, line, out, in0, in1});
+    }
+
+    void add_op(const RunBuilder::Op& op) {
+        add(op.issue_begin_ns, duration(op.issue_begin_ns, op.issue_end_ns), op.signature, FrontendKind::issue,
+            op.flags, op.lane, op.line, op.out, op.in0, op.in1);
+        ++op_count_;
+        auto& more = builder_.more_inputs;
+        for (; more_ < more.size() && more[more_].op <= op_count_; more_ += 2) {
+            const bool two = more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
+            add(op.issue_begin_ns, 0, 0, FrontendKind::more_inputs, 0, 0, 0, 0, more[more_].buffer,
+                two ? more[more_ + 1].buffer : 0);
+            more_ -= two ? 0 : 1;
+        }
+        for (; more_output_ < builder_.more_outputs.size() && builder_.more_outputs[more_output_].op <= op_count_;
+             ++more_output_) {
+            const auto& output = builder_.more_outputs[more_output_];
+            add(op.issue_begin_ns, 0, output.signature, FrontendKind::more_output,
+                output.fresh ? trace::kFreshOutput : trace::kReadsOutput, 0, op.line, output.buffer, 0, 0);
+        }
+    }
+
+    void add_wait(const model::Wait& wait) {
+        const bool all = wait.target != 0 || wait.waits_through == wait.issued;
+        add(wait.begin_ns, duration(wait.begin_ns, wait.end_ns), recording_.string_id(wait.name), FrontendKind::wait,
+            wait.device < 0 ? std::uint8_t{0} : trace::wait_for_device(static_cast<core::DeviceId>(wait.device)),
+            static_cast<std::uint8_t>(wait.kind), wait.line, wait.target, wait.issued, all ? 0 : wait.waits_through);
+        ++wait_count_;
+    }
+
+    void add_event(const ScopeEvent& event) {
+        if (event.kind == FrontendKind::barrier) {
+            const auto policy = policy_from(builder_.info.barrier_changes[event.index].barrier);
+            add(event.ns, 0, static_cast<std::uint16_t>(policy.kind), event.kind, 0, 0, 0, policy.behind, op_count_, 0);
+            return;
+        }
+        if (event.kind == FrontendKind::work) {
+            const model::Work& work = builder_.works[event.index];
+            add(work.begin_ns, duration(work.begin_ns, work.end_ns), recording_.string_id(work.name), event.kind, 0, 0,
+                work.line, 0, op_count_, 0);
+            return;
+        }
+        const bool scope = event.kind == FrontendKind::scope_begin || event.kind == FrontendKind::scope_end;
+        add(event.ns, 0, scope ? recording_.string_id(builder_.scopes[event.index].name) : std::uint16_t{0}, event.kind,
+            0, 0, 0, scope ? 0 : event.index, op_count_, 0);
+    }
+
+    // The program's measuring began, or ended, before op `op` and wait `wait`.
+    void measure_before(core::OpId op, std::size_t wait) {
+        const auto& measured = builder_.measured;
+        if (measured.begin_marked && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
+            measure_begun_ = true;
+            add(measured.begin_ns, 0, 0, FrontendKind::measure_begin, 0, 0, 0, 0, op_count_, 0);
+        }
+        if (measured.end_marked && !measure_ended_ && (op > measured.last || wait > measured.waits_end)) {
+            measure_ended_ = true;
+            add(measured.end_ns, 0, 0, FrontendKind::measure_end, 0, 0, 0, 0, op_count_, 0);
+        }
+    }
+
+    // Ops, waits and events in the order in which the program did them: by how many ops had been issued, then by time.
+    void frontend(const std::vector<ScopeEvent>& events) {
+        const auto& ops = builder_.ops;
+        const auto& waits = builder_.waits;
+        std::size_t op = 0;
+        std::size_t wait = 0;
+        std::size_t event = 0;
+        while (op < ops.size() || wait < waits.size() || event < events.size()) {
+            const bool wait_due = wait < waits.size() && (waits[wait].issued <= op || op == ops.size());
+            const bool mark_due = event < events.size() && (events[event].issued <= op || op == ops.size());
+            if (mark_due && (!wait_due || events[event].ns <= waits[wait].begin_ns)) {
+                if (events[event].kind == FrontendKind::program_end) {
+                    measure_before(static_cast<core::OpId>(op + 1), waits.size() + 1);
+                }
+                add_event(events[event++]);
+            } else if (wait_due) {
+                measure_before(op_count_, wait + 1);
+                add_wait(waits[wait++]);
+            } else {
+                measure_before(static_cast<core::OpId>(op + 1), wait_count_);
+                add_op(ops[op++]);
+            }
+        }
+        measure_before(static_cast<core::OpId>(ops.size() + 1), waits.size() + 1);
+        builder_.ops = {};
+        builder_.more_inputs = {};
+    }
+
+    void lanes() {
+        for (std::size_t lane = 0; lane < std::min<std::size_t>(builder_.lanes.size(), core::kMaxTraceLanes); ++lane) {
+            trace::StreamWriter<trace::ExecRecord> writer(recording_,
+                                                          {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)});
+            std::size_t part = 0;
+            const std::vector<RunBuilder::Part> none;
+            const auto& parts = lane < builder_.parts.size() ? builder_.parts[lane] : none;
+            for (const RunBuilder::Exec& exec : builder_.lanes[lane]) {
+                for (; part < parts.size() && parts[part].op <= exec.op; ++part) {
+                    if (parts[part].op == exec.op) {
+                        writer.add({ticks(parts[part].begin_ns), duration(parts[part].begin_ns, parts[part].end_ns),
+                                    trace::kPart | parts[part].signature});
+                    }
+                }
+                writer.add({ticks(exec.begin_ns), duration(exec.begin_ns, exec.end_ns),
+                            exec.op | (exec.failed ? trace::kFailedOp : 0)});
+            }
+            builder_.lanes[lane] = {};
+        }
+    }
+
+    RunBuilder& builder_;
+    trace::Recording& recording_;
+    trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, {trace::StreamKind::frontend, 0}};
+    core::OpId op_count_ = 0;
+    std::size_t wait_count_ = 0, more_ = 0, more_output_ = 0;
+    bool measure_begun_ = false, measure_ended_ = false;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder) {
+    // Pages are taken as records arrive; every stream may leave its last chunk nearly empty.
+    std::size_t executed = 0;
+    for (const auto& lane : builder.lanes) {
+        executed += lane.size();
+    }
+    for (const auto& parts : builder.parts) {
+        executed += parts.size();
+    }
+    executed += builder.launches.size() + 2 * builder.driver.size() + 2 * builder.more_outputs.size();
+    const std::size_t bytes = (builder.ops.size() + builder.more_inputs.size() + builder.waits.size() +
+                               builder.works.size() + builder.costs.size() + builder.holds.size() +
+                               2 * (builder.scopes.size() + builder.minibatches.size()) + builder.samples.size()) *
+                                  sizeof(trace::FrontendRecord) +
+                              (executed + builder.drops.size()) * sizeof(trace::ExecRecord);
+    const std::size_t meta = (builder.signatures.size() + builder.scopes.size() + builder.waits.size()) * 128;
+    const std::size_t streams = builder.lanes.size() + 7;
+    auto recording =
+        trace::Recording::create(2 * bytes + meta + (streams + 80) * trace::kChunkBytes, -1, 0, builder.clock);
+    if (!recording) {
+        return recording.error();
+    }
+    Recorder(builder, **recording).write();
+    return trace::Reader::open((*recording)->fd());
+}
+
+}  // namespace headway::exchange

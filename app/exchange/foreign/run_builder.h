@@ -1,0 +1,90 @@
+// A run that is being put together from a trace of any kind, before it becomes a recording: recordings hold what the
+// frontend did in its order, and files tell it in any order.
+//
+// Threads: one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/model/run/run.h"
+#include "engine/core/result.h"
+
+namespace headway::exchange {
+
+struct RunBuilder {
+    struct Op {
+        std::int64_t issue_begin_ns = 0, issue_end_ns = 0;
+        core::Line line = 0;
+        core::BufferId out = 0, in0 = 0, in1 = 0;
+        std::uint16_t signature = 0;
+        std::uint8_t lane = 0;
+        std::uint8_t flags = 0;  // trace::kFreshOutput …
+        bool known = false;      // false: the file has later ones, but not this one
+    };
+    struct Exec {
+        std::int64_t begin_ns = 0, end_ns = 0;
+        core::OpId op = 0;
+        bool failed = false;
+    };
+    struct MoreInput {
+        core::OpId op = 0;
+        core::BufferId buffer = 0;
+    };
+    struct Part {  // of a composite op
+        std::int64_t begin_ns = 0, end_ns = 0;
+        core::OpId op = 0;
+        std::uint16_t signature = 0;
+    };
+    struct Drop {
+        std::int64_t ns = 0;
+        core::BufferId buffer = 0;
+        core::OpId after = 0;
+    };
+    struct Sample {
+        std::int64_t ns = 0;
+        std::uint64_t resident_bytes = 0, live_bytes = 0, reserved_bytes = 0;
+        std::uint64_t beside_bytes = 0;  // of the reserved ones, those of the second device
+    };
+    struct Device {
+        std::string kind, name;
+        bool simulated = false;
+        std::uint32_t first_lane = 0, lanes = 0;
+    };
+
+    model::RunInfo info;
+    trace::ClockKind clock = trace::ClockKind::recorded_ns;
+    trace::RunState state = trace::RunState::finished;
+    double recorder_ns_per_op = 0;
+    std::uint64_t lost_records = 0;
+    std::vector<std::string> files;               // by id, 0 unused; at most core::kMostFiles more
+    std::vector<model::Signature> signatures;     // by id, 0 unused
+    std::vector<std::string> lane_names;          // at most core::kMaxTraceLanes, of all devices
+    std::vector<Device> more_devices;             // besides the one that `info` tells of; at most core::kMaxDevices - 1
+    std::vector<Op> ops;                          // op 1 first
+    std::vector<MoreInput> more_inputs;           // in the order of the ops
+    std::vector<model::MoreOutput> more_outputs;  // in the order of the ops
+    std::vector<std::vector<Exec>> lanes;         // in the order of execution
+    std::vector<std::vector<Part>> parts;         // by lane, in the order of their ops
+    std::vector<model::Launch> launches;          // in the order of the ops
+    std::vector<model::DriverEvent> driver;       // in order
+    std::vector<model::Wait> waits;               // in order; `target_op` unused
+    std::vector<model::Work> works;               // likewise
+    std::vector<model::Scope> scopes;             // in the order of their begins
+    std::vector<model::Minibatch> minibatches;    // likewise
+    std::vector<Drop> drops;                      // in order
+    std::vector<model::Cost> costs;               // in order
+    std::vector<model::Hold> holds;
+    std::vector<Sample> samples;    // in order
+    model::Run::Measured measured;  // where begin_marked, end_marked
+    std::int64_t program_end_ns = model::kPending;
+    std::string error_json, result_json;  // "" for none
+};
+
+// The recording of it, in memory. `builder` is used up on the way, so that both are never whole at once.
+core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder);
+
+}  // namespace headway::exchange

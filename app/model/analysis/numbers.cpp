@@ -1,0 +1,569 @@
+// What a run cost, and what the three stages predict that it should have cost.
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "app/model/analysis/critical_path.h"
+#include "app/model/analysis/numbers_walk.h"
+#include "app/model/analysis/prediction.h"
+#include "app/model/analysis/replay.h"
+#include "app/model/analysis/wait_details.h"
+#include "app/model/run/budget.h"
+#include "app/model/run/quantiles.h"
+
+namespace headway::model {
+
+namespace {
+
+// As many as an op's lane may have in a damaged recording, too.
+constexpr std::size_t kLaneNumbers = 256;
+using LaneSet = std::bitset<kLaneNumbers>;
+
+// Sums wrap around instead of overflowing: a damaged recording may hold any times.
+void add_to(std::int64_t& sum, std::int64_t value) {
+    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(value));
+}
+
+std::int64_t rounded(long double ns) {
+    return static_cast<std::int64_t>(std::llround(std::clamp(ns, 0.0L, 9e18L)));
+}
+
+// The part of [begin, end) that lies in the measured part.
+std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& measured) {
+    return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
+}
+
+}  // namespace
+
+// What a walk has summed up so far.
+class NumbersWalk::Sums {
+public:
+    explicit Sums(const Run& run);
+    [[nodiscard]] bool stale() const { return run_.rescaled() != rescaled_; }
+    bool step(double budget_ms);
+
+    Numbers numbers;
+    std::vector<LineCost> lines;
+
+private:
+    // One after the other.
+    enum class Stage { waits, works, ops, launches, prediction, done };
+    struct LaneNow {
+        bool runs = false;  // an op, in the measured part
+        std::int64_t told_until_ns = 0;
+        std::size_t ops = 0;  // that have ended, and the last one's times
+        std::int64_t last_begin_ns = 0, last_end_ns = 0;
+    };
+
+    [[nodiscard]] bool ended(const Op& op) const;
+    LineCost& cost_of(core::Line line);
+    void take_wait(const Wait& wait);
+    void take_work(const Work& work);
+    void take_op(OpId id);
+    void take_launch(const Launch& launch);
+    [[nodiscard]] bool has_ended() const;
+    void end_prediction();
+    void choose_regime();
+    void explain();
+    // What the stage is behind its last item.
+    void end_stage();
+    void end();
+    // Of the stage: its items are [next_, count).
+    [[nodiscard]] std::size_t count() const;
+    void take(std::size_t item);
+
+    const Run& run_;
+    const Run::Measured part_;
+    const std::uint32_t rescaled_;
+    std::vector<LaneNow> lanes_;
+    std::size_t op_count_, wait_count_;
+    std::int64_t end_ns_;
+    std::size_t works_end_, launches_end_;
+    Stage stage_ = Stage::waits;
+    std::size_t next_ = 0;
+
+    std::unordered_map<core::Line, LineCost> by_line_;
+    LineCost* last_line_ = nullptr;
+    std::uint64_t full_waits_ = 0;    // for all that had been issued, each for more than the one before
+    OpId last_full_wait_ = 0;         // ops issued before it
+    bool waits_between_ = false;      // of the other kinds
+    std::int64_t bound_wait_ns_ = 0;  // in barriers and blockers before the last op
+    std::uint64_t issued_ = 0;        // ops of which that is known
+    LaneSet lanes_used_;
+    Quantiles issues_each_, executions_each_, returns_each_, idle_returns_each_;
+    RecordedTime recorded_;
+
+    std::vector<std::int64_t> lane_busy_ns_;
+    std::unique_ptr<PredictionWalk> prediction_;  // of a run that has ended
+};
+
+NumbersWalk::Sums::Sums(const Run& run)
+    : run_(run),
+      part_(run.measured()),
+      rescaled_(run.rescaled()),
+      op_count_(run.op_count()),
+      wait_count_(run.waits_.size()),
+      end_ns_(run.end_ns()),
+      works_end_(run.works_.size()),
+      launches_end_(run.launches_.size()) {
+    if (run.first_ns_ != kPending) {
+        numbers.warmup_ns = part_.begin_ns - run.first_ns_;
+    }
+    if (const auto& wait = run.open_wait_) {
+        const std::int64_t paused_ns = run.paused_in(*wait, part_);
+        const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_) - paused_ns;
+        add_to(numbers.paused_ns, paused_ns);
+        add_to(numbers.blocked_ns, ns);
+        recorded_.last_end_ns = wait->end_ns;
+        if (ns > 0) {
+            add_to(cost_of(wait->line).blocked_ns, ns);
+        }
+    }
+    run.renew(numbers);
+    lanes_.resize(run.lanes_.size());
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        const Running* running = run.running(lane);
+        const auto& ops = run.lanes_[lane].ops;
+        const Op last = ops.empty() ? Op() : run.op(ops.back());
+        lane_busy_ns_.push_back(0);
+        lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
+                        run.told_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
+    }
+}
+
+// By what was known when the walk began: a device may tell of ops long after their end.
+bool NumbersWalk::Sums::ended(const Op& op) const {
+    if (op.end_ns == kPending || op.lane >= lanes_.size()) {
+        return false;
+    }
+    const LaneNow& then = lanes_[op.lane];
+    return run_.lanes_[op.lane].ops.size() == then.ops ||
+           (then.ops > 0 &&
+            (op.begin_ns < then.last_begin_ns || (op.begin_ns == then.last_begin_ns && op.end_ns <= then.last_end_ns)));
+}
+
+bool NumbersWalk::Sums::step(double budget_ms) {
+    const Budget budget(budget_ms);
+    constexpr std::size_t kAtOnce = 1024;
+    while (stage_ != Stage::done) {
+        if (prediction_ != nullptr && !has_ended()) {
+            prediction_.reset();  // the run has grown since: the next walk predicts it
+        }
+        if (prediction_ != nullptr && prediction_->step(budget_ms)) {
+            return true;
+        }
+        const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
+        for (; next_ < stop; ++next_) {
+            take(next_);
+        }
+        if (next_ >= end) {
+            end_stage();
+        }
+        if (budget.spent()) {
+            break;
+        }
+    }
+    return stage_ != Stage::done;
+}
+
+std::size_t NumbersWalk::Sums::count() const {
+    switch (stage_) {
+        case Stage::waits:
+            return part_.waits_end - std::min(part_.first_wait, part_.waits_end);
+        case Stage::works:
+            return works_end_;
+        case Stage::ops:
+            return part_.last >= part_.first ? part_.last - part_.first + 1 : 0;
+        case Stage::launches:
+            return launches_end_;
+        case Stage::prediction:
+        case Stage::done:
+            break;
+    }
+    return 0;
+}
+
+void NumbersWalk::Sums::take(std::size_t item) {
+    switch (stage_) {
+        case Stage::waits:
+            return take_wait(run_.waits_[part_.first_wait + item]);
+        case Stage::works:
+            return take_work(run_.works_[item]);
+        case Stage::ops:
+            return take_op(part_.first + static_cast<OpId>(item));
+        case Stage::launches:
+            return take_launch(run_.launches_[item]);
+        case Stage::prediction:
+        case Stage::done:
+            return;
+    }
+}
+
+void NumbersWalk::Sums::end_stage() {
+    if (stage_ == Stage::ops) {
+        add_to(numbers.backend_busy_ns, -run_.shared_ns());
+    } else if (stage_ == Stage::launches) {
+        end();
+        if (!numbers.cut_off && numbers.capabilities.issues && has_ended() && Replay::can(run_)) {
+            prediction_ = std::make_unique<PredictionWalk>(run_);
+        }
+    } else if (stage_ == Stage::prediction && prediction_ != nullptr) {
+        end_prediction();
+        prediction_.reset();
+    }
+    stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
+    next_ = 0;
+}
+
+LineCost& NumbersWalk::Sums::cost_of(core::Line line) {
+    if (last_line_ == nullptr || last_line_->line != line) {
+        last_line_ = &by_line_[line];
+        last_line_->line = line;
+    }
+    return *last_line_;
+}
+
+// Waits, and where nothing was left to do.
+void NumbersWalk::Sums::take_wait(const Wait& wait) {
+    ++recorded_.records;
+    recorded_.last_end_ns = std::max(recorded_.last_end_ns, wait.end_ns);
+    if (const std::int64_t paused_ns = run_.paused_in(wait, part_); paused_ns > 0) {
+        add_to(numbers.paused_ns, paused_ns);
+        numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - paused_ns, 0);
+    }
+    if (wait.kind == trace::WaitKind::paused) {
+        return;
+    }
+    add_to(numbers.blocked_ns, wait.waited_ns());
+    add_to(cost_of(wait.line).blocked_ns, wait.waited_ns());
+    if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
+        const std::int64_t done_ns = wait.target == 0      ? run_.finish_ns(wait.waits_through, wait.device)
+                                     : wait.target_op != 0 ? run_.op(wait.target_op).end_ns
+                                                           : wait.begin_ns;
+        const auto back_ns = static_cast<long double>(
+            std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
+        if (run_.info().foreign && done_ns > wait.end_ns) {
+            // It was for one stream, or for a copy: another program's trace does not say when that was done.
+        } else if (done_ns > wait.begin_ns) {
+            returns_each_.add(static_cast<std::int64_t>(back_ns));
+        } else {
+            idle_returns_each_.add(static_cast<std::int64_t>(back_ns));
+        }
+    }
+    // One behind the last op keeps nothing from being issued.
+    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && wait.issued < part_.last) {
+        add_to(bound_wait_ns_, wait.waited_ns());
+    }
+    if (!run_.is_full(wait)) {
+        waits_between_ = true;
+    } else if (wait.issued > last_full_wait_) {
+        ++full_waits_;
+        last_full_wait_ = wait.issued;
+    }
+}
+
+// The frontend's own work. It does not overlap issues and waits.
+void NumbersWalk::Sums::take_work(const Work& work) {
+    if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
+        add_to(numbers.work_ns, ns);
+        ++recorded_.records;
+        recorded_.last_end_ns = std::max(recorded_.last_end_ns, work.end_ns);
+        add_to(cost_of(work.line).work_ns, ns);
+    }
+}
+
+void NumbersWalk::Sums::take_op(OpId id) {
+    const Op& op = run_.op(id);
+    const std::int64_t issue_ns = run_.issue_ns(id);
+    add_to(numbers.issue_ns, issue_ns);
+    LineCost& cost = cost_of(op.line);
+    add_to(cost.issue_ns, issue_ns);
+    ++cost.ops;
+    if (!op.not_issued) {
+        ++issued_;
+        ++recorded_.records;
+        // Else another op's launch issued it, too; or, in another program's trace, a call that waited did.
+        if (issue_ns > 0 || (op.issue_begin_ns == op.issue_end_ns && !run_.info().foreign)) {
+            issues_each_.add(issue_ns);
+        }
+        recorded_.last_end_ns = std::max(recorded_.last_end_ns, op.issue_end_ns);
+    }
+    if (ended(op)) {
+        executions_each_.add(op.end_ns - op.begin_ns);
+        add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
+        add_to(lane_busy_ns_[run_.stream_of_lane(op.lane)], clipped(op.begin_ns, op.end_ns, part_));
+        numbers.parts += run_.parts(id).size();
+        lanes_used_.set(run_.stream_of_lane(op.lane));
+    }
+}
+
+void NumbersWalk::Sums::take_launch(const Launch& launch) {
+    if (launch.op >= part_.first && launch.op <= part_.last) {
+        add_to(numbers.launch_ns, launch.end_ns - launch.begin_ns);
+    }
+}
+
+void NumbersWalk::Sums::end() {
+    // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
+    // tell.
+    LaneSet lanes_begun = lanes_used_;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (lanes_[lane].runs) {
+            lanes_begun.set(lane);
+        }
+        if (lanes_begun[lane]) {
+            add_to(numbers.backend_open_ns, clipped(lanes_[lane].told_until_ns, part_.end_ns, part_));
+        }
+    }
+    numbers.backend_idle_ns = std::max<std::int64_t>(
+        rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
+                static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
+        0);
+    numbers.t1 = issues_each_.spread();
+    numbers.t2 = executions_each_.spread();
+    numbers.t3 = (returns_each_.count() > 0 ? returns_each_ : idle_returns_each_).spread();
+    numbers.t1_ns = static_cast<double>(numbers.t1.median);
+    numbers.t2_ns = static_cast<double>(numbers.t2.median);
+    numbers.t3_ns = static_cast<double>(numbers.t3.median);
+    recorded_.issue_ns = numbers.issue_ns;
+    recorded_.wait_ns = numbers.blocked_ns;
+    recorded_.paused_ns = numbers.paused_ns;
+    recorded_.work_ns = numbers.work_ns;
+    recorded_.issues = issued_;
+    numbers.frontend = divided(run_, recorded_);
+    numbers.recorder_ns = numbers.frontend.record_ns;
+
+    lines.reserve(by_line_.size());
+    for (const auto& [line, cost] : by_line_) {
+        lines.push_back(cost);
+    }
+    std::sort(lines.begin(), lines.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
+}
+
+// A run that still grows is not predicted: the replay would be of another moment than the sums. Its program may have
+// ended long before all that it recorded has been taken in.
+bool NumbersWalk::Sums::has_ended() const {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (run_.lanes_[lane].ops.size() != lanes_[lane].ops) {
+            return false;
+        }
+    }
+    return run_.state() != trace::RunState::running && run_.op_count() == op_count_ &&
+           run_.waits_.size() == wait_count_ && run_.end_ns() == end_ns_ && run_.lanes_.size() == lanes_.size();
+}
+
+void NumbersWalk::Sums::end_prediction() {
+    numbers.predicted = true;
+    numbers.predicted_ns = prediction_->predicted_ns();
+    numbers.prediction_parts = prediction_->parts();
+    numbers.longest_chain_ns = prediction_->longest_chain_ns();
+    numbers.h_ns = prediction_->handover_ns();
+    if (numbers.ops <= kReplayed && numbers.capabilities.tensors) {
+        numbers.handover_ns = critical_path(run_).handover_ns;
+    }
+    choose_regime();
+    explain();
+}
+
+void NumbersWalk::Sums::choose_regime() {
+    numbers.frontend_ns = std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns, 0);
+    for (const std::int64_t busy_ns : lane_busy_ns_) {
+        numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
+    }
+    const Regime frontend =
+        numbers.frontend.work_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
+    struct Side {
+        Regime regime;
+        std::int64_t ns;
+    };
+    // On one lane a chain is never longer than the lane is busy; of equals the lane is meant.
+    const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
+    const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
+    const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
+    const Side front{frontend, numbers.frontend_ns};
+    const Side largest = backend.ns >= front.ns ? backend : front;
+    const bool bound = static_cast<double>(largest.ns) >=
+                       kBoundShare * static_cast<double>(std::max<std::int64_t>(numbers.total_ns, 1));
+    const bool waits = bound_wait_ns_ > 0 && backend.ns > 0;
+    numbers.regime = bound || !waits ? largest.regime : Regime::barrier_bound;
+    const auto apart = static_cast<double>(std::abs(backend.ns - front.ns));
+    numbers.regime_even = numbers.regime != Regime::barrier_bound && numbers.ops > 0 &&
+                          apart <= kEvenShare * static_cast<double>(largest.ns);
+}
+
+// The chapter's formula, where the run is as simple as it assumes.
+void NumbersWalk::Sums::explain() {
+    const auto n = static_cast<double>(numbers.ops);
+    const auto h = static_cast<double>(numbers.h_ns);
+    const double t1 = numbers.t1_ns, t2 = numbers.t2_ns, t3 = numbers.t3_ns;
+    const bool simple = lanes_used_.count() == 1 && numbers.ops > 0 && !waits_between_ && !numbers.cut_off &&
+                        last_full_wait_ == part_.last;
+    if (!simple) {
+        return;
+    }
+    if (numbers.ops > 1 && full_waits_ == numbers.ops) {
+        numbers.prediction_formula = "N·(t1+h+t2+t3)";
+        numbers.formula_ns = rounded(n * (t1 + h + t2 + t3));
+    } else if (full_waits_ == 1) {
+        numbers.prediction_formula = "max(t1+N·t2, N·t1+t2)+h+t3";
+        numbers.formula_ns = rounded(std::max(t1 + n * t2, n * t1 + t2) + h + t3);
+    }
+}
+
+NumbersWalk::NumbersWalk(const Run& run) : sums_(std::make_unique<Sums>(run)) {}
+NumbersWalk::~NumbersWalk() = default;
+
+bool NumbersWalk::stale() const {
+    return sums_->stale();
+}
+
+bool NumbersWalk::step(double budget_ms) {
+    return sums_->step(budget_ms);
+}
+
+const Numbers& NumbersWalk::numbers() const {
+    return sums_->numbers;
+}
+
+const std::vector<LineCost>& NumbersWalk::lines() const {
+    return sums_->lines;
+}
+
+Numbers Run::numbers() const {
+    NumbersWalk walk(*this);
+    walk.step(0);
+    return walk.numbers();
+}
+
+std::vector<LineCost> Run::line_costs() const {
+    NumbersWalk walk(*this);
+    walk.step(0);
+    return walk.lines();
+}
+
+const char* word_of(Regime regime) {
+    switch (regime) {
+        case Regime::execution_bound:
+            return "execution-bound";
+        case Regime::issue_bound:
+            return "issue-bound";
+        case Regime::frontend_bound:
+            return "frontend-bound";
+        case Regime::dependency_bound:
+            return "dependency-bound";
+        case Regime::barrier_bound:
+            return "barrier-bound";
+    }
+    return "";
+}
+
+const char* regime_word(const Numbers& numbers) {
+    return !numbers.predicted || numbers.cut_off ? "" : numbers.regime_even ? "about equal" : word_of(numbers.regime);
+}
+
+std::optional<double> idle_share(const Numbers& numbers) {
+    const double idle = static_cast<double>(numbers.backend_idle_ns);
+    const double all =
+        idle + static_cast<double>(numbers.backend_busy_ns) + static_cast<double>(numbers.backend_open_ns);
+    return all > 0 ? std::optional(idle / all) : std::nullopt;
+}
+
+// One launch may issue several ops, in traces of other programs: its time counts once.
+std::int64_t Run::issue_ns(OpId id) const {
+    const Op& op = ops_[id - 1];
+    const bool same = id > 1 && ops_[id - 2].issue_begin_ns == op.issue_begin_ns &&
+                      ops_[id - 2].issue_end_ns == op.issue_end_ns && !ops_[id - 2].not_issued;
+    return same ? 0 : op.issue_end_ns - op.issue_begin_ns;
+}
+
+std::int64_t Run::paused_in(const Wait& wait, const Measured& part) const {
+    return wait.kind == trace::WaitKind::paused ? clipped(wait.begin_ns, wait.end_ns, part)
+           : wait.held_ns == 0
+               ? 0
+               : holds_.held_ns(std::max(wait.begin_ns, part.begin_ns), std::min(wait.end_ns, part.end_ns));
+}
+
+std::int64_t Run::paused_ns() const {
+    const Measured part = measured();
+    constexpr auto kPaused = trace::WaitKind::paused;
+    std::int64_t ns = open_wait_ ? paused_in(*open_wait_, part) : 0;
+    // Waits follow each other: those that a hold touches are found by its begin.
+    std::set<std::size_t> held;
+    for (const Hold& hold : holds_.list()) {
+        const auto begin = waits_.begin() + static_cast<std::ptrdiff_t>(part.first_wait);
+        const auto end = waits_.begin() + static_cast<std::ptrdiff_t>(part.waits_end);
+        auto wait = std::partition_point(begin, end, [&](const Wait& w) { return w.end_ns <= hold.begin_ns; });
+        for (; wait != end && wait->begin_ns < hold.end_ns; ++wait) {
+            held.insert(static_cast<std::size_t>(wait - waits_.begin()));
+        }
+    }
+    for (const std::size_t i : held) {
+        add_to(ns, waits_[i].kind == kPaused ? 0 : paused_in(waits_[i], part));
+    }
+    const auto kinds = wait_kinds_.between(part.first_wait, part.waits_end, [this](std::size_t i) {
+        return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].waited_ns()};
+    });
+    for (const auto& sum : kinds) {
+        if (sum.kind == static_cast<std::uint32_t>(kPaused)) {
+            add_to(ns, static_cast<std::int64_t>(sum.busy_ns));
+        }
+    }
+    // What of them lies outside: waits follow each other, so only the first ones and the last ones can.
+    std::size_t first = part.first_wait, end = part.waits_end;
+    const auto cut = [&](const Wait& wait) {
+        if (wait.kind == kPaused) {
+            add_to(ns, clipped(wait.begin_ns, wait.end_ns, part) - (wait.end_ns - wait.begin_ns));
+        }
+    };
+    for (; first < end && waits_[first].begin_ns < part.begin_ns; ++first) {
+        cut(waits_[first]);
+    }
+    for (; first < end && waits_[end - 1].end_ns > part.end_ns; --end) {
+        cut(waits_[end - 1]);
+    }
+    return ns;
+}
+
+std::int64_t Run::total_ns() const {
+    const Measured part = measured();
+    return std::max<std::int64_t>(part.end_ns - part.begin_ns - paused_ns(), 0);
+}
+
+void Run::renew(Numbers& numbers) const {
+    const Measured part = measured();
+    numbers.capabilities = capabilities();
+    numbers.cut_off = cut_off();
+    if (numbers.cut_off) {  // what was predicted of it before it was
+        numbers.predicted = numbers.regime_even = false;
+        numbers.predicted_ns = numbers.formula_ns = 0;
+        numbers.prediction_parts.clear();
+        numbers.prediction_formula.clear();
+    }
+    numbers.begin_ns = part.begin_ns;
+    numbers.end_ns = part.end_ns;
+    numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;
+    numbers.lost_records = lost_records();
+    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - numbers.paused_ns, 0);
+    numbers.headway_max = measured_peak(headway_);
+    numbers.live_bytes_peak = measured_peak(live_);
+    numbers.pending_bytes_peak = measured_peak(pending_);
+    if (clock() != trace::ClockKind::virtual_ns) {
+        numbers.reserved_bytes_peak = measured_peak(reserved_);
+        if (numbers.reserved_bytes_peak == 0) {
+            numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
+        }
+        numbers.rss_bytes_peak = measured_peak(resident_);
+        if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
+            numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));
+        }
+    }
+}
+
+std::uint64_t Run::measured_peak(const Curve& curve) const {
+    const Measured part = measured();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
+}
+
+}  // namespace headway::model

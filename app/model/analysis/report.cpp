@@ -1,0 +1,449 @@
+#include "app/model/analysis/report.h"
+
+#include <bitset>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/model/analysis/critical_path.h"
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/numbers_walk.h"
+#include "app/model/analysis/wait_details.h"
+#include "app/model/analysis/what_if.h"
+#include "engine/core/error_word.h"
+
+namespace headway::model {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCausesOfAWait = 1000;
+constexpr std::size_t kCausesInAll = 1'000'000;  // beyond these each wait names a few only; the counts stay exact
+constexpr std::size_t kFewCauses = 10;
+
+std::string dumped(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string quoted(const std::string& text) {
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json time_or_null(std::int64_t ns) {
+    return ns == kPending ? Json(nullptr) : Json(ns);
+}
+
+// What the trace does not tell of is null.
+template <class Value>
+Json if_recorded(bool recorded, const Value& value) {
+    return recorded ? Json(value) : Json(nullptr);
+}
+
+Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
+    Json settings;
+    settings["barrier"] = if_recorded(capabilities.settings, info.barrier);
+    settings["free_policy"] = if_recorded(capabilities.settings, info.free_policy);
+    settings["workers"] = if_recorded(capabilities.settings, info.workers);
+    settings["streams"] = if_recorded(capabilities.backend, info.streams);
+    settings["budget"] = if_recorded(capabilities.settings, info.budget);
+    settings["queue_limit"] = if_recorded(capabilities.settings, info.queue_limit);
+    settings["seed"] = if_recorded(capabilities.settings, info.seed);
+    if (!info.profile.empty()) {
+        settings["profile"] = info.profile;
+        settings["chosen"] = info.chosen;  // the others are the profile's
+    }
+    for (const auto& change : info.barrier_changes) {
+        settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
+    }
+    settings["issue"] = if_recorded(capabilities.settings, info.issue.empty() ? std::string("op") : info.issue);
+    if (!info.launch.empty()) {
+        settings["launch"] = info.launch;
+        settings["copies"] = info.copies;
+        settings["products"] = info.products;
+    }
+    return settings;
+}
+
+void put_line(Json& entry, const Run& run, core::Line line) {
+    entry["line"] = core::number_of(line);
+    entry["file"] = run.file(core::file_of(line));
+}
+
+// A line of text for each wait: there may be a million of them.
+void append_waits(std::string& text, const Run& run) {
+    const Run::Measured part = run.measured();
+    const bool recorded = run.capabilities().issues;  // what there was to wait for
+    const char* before = "[\n    {";
+    std::size_t named = 0;
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = run.waits()[i];
+        std::size_t count = 0;
+        const auto causes = run.caused_by(wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
+        named += causes.size();
+        text += before;
+        before = ",\n    {";
+        const auto put = [&text](const char* key, const std::string& value) {
+            text += '"';
+            text += key;
+            text += "\": ";
+            text += value;
+            text += ", ";
+        };
+        put("line", std::to_string(core::number_of(wait.line)));
+        put("file", quoted(run.file(core::file_of(wait.line))));
+        put("kind", quoted(word_for(wait.kind)));
+        put("name", quoted(wait.name));
+        put("begin_ns", std::to_string(wait.begin_ns));
+        put("ns", std::to_string(wait.waited_ns()));
+        if (run.devices().size() > 1) {
+            const int device = run.device_of(wait);
+            put("device", device < 0 ? "null" : quoted(run.devices()[static_cast<std::size_t>(device)].kind));
+        }
+        std::string list = "[";
+        for (const OpId cause : causes) {
+            list += (list.size() > 1 ? ", " : "") + std::to_string(cause);
+        }
+        if (!recorded) {
+            text += "\"caused_by\": null, \"caused_by_count\": null, \"split\": null}";
+            continue;
+        }
+        put("caused_by", list + "]");
+        text += "\"caused_by_count\": " + std::to_string(count);
+        const WaitSplit split = split_of(run, i);
+        text += ", \"split\": {\"before_ns\": " + std::to_string(split.before_ns) +
+                ", \"before_ops\": " + std::to_string(split.before_ops) +
+                ", \"own_ns\": " + std::to_string(split.own_ns) + ", \"own_ops\": " + std::to_string(split.own_ops) +
+                ", \"handover_ns\": " + std::to_string(split.handover_ns) +
+                ", \"return_ns\": " + std::to_string(split.return_ns) + "}}";
+    }
+    text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
+}
+
+Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
+    Json list = Json::array();
+    const TraceCapabilities capabilities = run.capabilities();
+    if (!capabilities.issues && !capabilities.waits) {
+        return nullptr;
+    }
+    for (const LineCost& cost : costs) {
+        Json entry;
+        put_line(entry, run, cost.line);
+        entry["issue_ns"] = if_recorded(capabilities.issues, cost.issue_ns);
+        entry["blocked_ns"] = if_recorded(capabilities.waits, cost.blocked_ns);
+        entry["work_ns"] = if_recorded(capabilities.settings, cost.work_ns);
+        entry["ops"] = cost.ops;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json minibatches_of(const Run& run) {
+    Json list = Json::array();
+    for (const Minibatch& minibatch : run.minibatches()) {
+        std::int64_t begin_ns = kPending;
+        std::int64_t end_ns = minibatch.first <= minibatch.last ? 0 : kPending;
+        for (OpId id = minibatch.first; id <= minibatch.last; ++id) {
+            const Op& op = run.op(id);
+            begin_ns = std::min(begin_ns, op.begin_ns);
+            end_ns = std::max(end_ns, op.end_ns);  // kPending while any of them has not run
+        }
+        Json entry;
+        entry["index"] = minibatch.index;
+        entry["issue_begin_ns"] = minibatch.issue_begin_ns;
+        entry["issue_end_ns"] = time_or_null(minibatch.issue_end_ns);
+        const bool recorded = run.capabilities().issues;  // of which minibatch an op is
+        entry["execute_begin_ns"] = recorded ? time_or_null(begin_ns) : nullptr;
+        entry["execute_end_ns"] = recorded ? time_or_null(end_ns) : nullptr;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+// Of times measured one by one; null where there are none.
+Json spread_of(const Spread& spread) {
+    if (spread.count == 0) {
+        return nullptr;
+    }
+    return {{"p10_ns", spread.p10},
+            {"median_ns", spread.median},
+            {"p90_ns", spread.p90},
+            {"most_ns", spread.most},
+            {"count", spread.count}};
+}
+
+// The frontend's time, which adds up to total_ns and the pauses.
+Json frontend_of(const FrontendTime& time, const TraceCapabilities& capabilities) {
+    Json json;
+    json["issue_ns"] = if_recorded(capabilities.issues, time.issue_ns);
+    json["work_ns"] = if_recorded(capabilities.settings, time.work_ns);
+    json["drop_ns"] = if_recorded(capabilities.settings, time.drop_ns);
+    json["wait_ns"] = if_recorded(capabilities.waits, time.wait_ns);
+    json["record_ns"] = if_recorded(capabilities.settings, time.record_ns);
+    json["descheduled_ns"] = if_recorded(capabilities.settings, time.descheduled_ns);
+    json["paused_ns"] = if_recorded(capabilities.settings, time.paused_ns);
+    json["unnamed_ns"] = time.unnamed_ns;
+    json["record_each"] = spread_of(time.record_each);
+    json["drop_each"] = spread_of(time.drop_each);
+    return json;
+}
+
+// What the GPU's driver did beside the ops, in sum.
+Json driver_of(const Run& run) {
+    std::uint64_t waits = 0, between_streams = 0, allocations = 0, allocated_bytes = 0;
+    std::int64_t wait_ns = 0;
+    for (const DriverEvent& event : run.driver_events()) {
+        if (event.kind == trace::DriverKind::stream_waits_for_event) {
+            ++between_streams;
+        } else if (trace::is_wait(event.kind)) {
+            ++waits;
+            wait_ns += event.end_ns - event.begin_ns;
+        } else if (event.kind == trace::DriverKind::device_taken) {
+            ++allocations;
+            allocated_bytes += event.bytes;
+        }
+    }
+    Json driver;
+    driver["waits"] = waits;
+    driver["wait_ns"] = wait_ns;
+    driver["waits_between_streams"] = between_streams;
+    driver["allocations"] = allocations;
+    driver["allocated_bytes"] = allocated_bytes;
+    return driver;
+}
+
+// Each device by itself; waits by whose ops they were for.
+Json devices_of(const Run& run) {
+    const Run::Measured part = run.measured();
+    struct Sums {
+        std::uint64_t ops = 0, waits = 0;
+        std::int64_t busy_ns = 0, waited_ns = 0;
+        std::bitset<256> lanes_used;
+    };
+    std::vector<Sums> sums(run.devices().size());
+    for (OpId id = part.first; id <= part.last; ++id) {
+        const Op& op = run.op(id);
+        if (op.end_ns != kPending) {
+            Sums& sum = sums[run.device_of_lane(op.lane)];
+            ++sum.ops;
+            sum.busy_ns += op.end_ns - op.begin_ns;
+            sum.lanes_used.set(run.stream_of_lane(op.lane));
+        }
+    }
+    sums[0].busy_ns -= run.shared_ns();
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& wait = run.waits()[i];
+        if (const int device = run.device_of(wait); device >= 0 && wait.kind != trace::WaitKind::paused) {
+            Sums& sum = sums[static_cast<std::size_t>(device)];
+            ++sum.waits;
+            sum.waited_ns += wait.waited_ns();
+        }
+    }
+    const TraceCapabilities capabilities = run.capabilities();
+    Json list = Json::array();
+    for (std::size_t i = 0; i < run.devices().size(); ++i) {
+        const RunDevice& device = run.devices()[i];
+        Json entry;
+        entry["kind"] = device.kind;
+        entry["name"] = device.name;
+        entry["simulated"] = device.simulated;
+        entry["lanes"] = Json::array();
+        for (std::size_t lane = device.first_lane; lane < run.lanes().size() && run.device_of_lane(lane) == i; ++lane) {
+            entry["lanes"].push_back(run.lanes()[lane].name);
+        }
+        entry["ops"] = sums[i].ops;
+        const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
+        entry["busy_ns"] = if_recorded(capabilities.backend, sums[i].busy_ns);
+        entry["idle_ns"] =
+            if_recorded(capabilities.backend, std::max<std::int64_t>(lanes_used * run.total_ns() - sums[i].busy_ns, 0));
+        entry["waits"] = if_recorded(capabilities.waits, sums[i].waits);
+        entry["waited_ns"] = if_recorded(capabilities.waits, sums[i].waited_ns);
+        entry["live_bytes_peak"] = if_recorded(capabilities.memory, run.measured_peak(run.live_bytes(i)));
+        entry["pending_bytes_peak"] = if_recorded(capabilities.tensors, run.measured_peak(run.pending_bytes(i)));
+        entry["reserved_bytes_peak"] =
+            if_recorded(capabilities.settings,
+                        run.clock() == trace::ClockKind::virtual_ns ? 0 : run.measured_peak(run.reserved_bytes(i)));
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json scopes_of(const Run& run) {
+    Json list = Json::array();
+    for (const Scope& scope : run.scopes()) {
+        Json entry;
+        entry["name"] = scope.name;
+        entry["ns"] = scope.end_ns == kPending ? Json(nullptr) : Json(scope.end_ns - scope.begin_ns);
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+Json error_of(const Run& run) {
+    if (!run.error()) {
+        return nullptr;
+    }
+    Json error;
+    error["kind"] = core::word_of(run.error()->kind);
+    error["message"] = run.error()->message;
+    error["file"] = run.error()->file;
+    error["line"] = run.error()->line;
+    error["op"] = run.error()->op;
+    return error;
+}
+
+}  // namespace
+
+const char* word_for(trace::WaitKind kind) {
+    switch (kind) {
+        case trace::WaitKind::waitall:
+            return "waitall";
+        case trace::WaitKind::wait_to_read:
+            return "wait_to_read";
+        case trace::WaitKind::synchronize:
+            return "synchronize";
+        case trace::WaitKind::op_barrier:
+            return "op_barrier";
+        case trace::WaitKind::minibatch_barrier:
+            return "minibatch_barrier";
+        case trace::WaitKind::item:
+            return "item";
+        case trace::WaitKind::numpy:
+            return "numpy";
+        case trace::WaitKind::print:
+            return "print";
+        case trace::WaitKind::boolean:
+            return "boolean";
+        case trace::WaitKind::copy:
+            return "copy";
+        case trace::WaitKind::queue_limit:
+            return "queue_limit";
+        case trace::WaitKind::memory:
+            return "memory";
+        case trace::WaitKind::paused:
+            return "paused";
+    }
+    return "wait";
+}
+
+// predicted_ns and the parts add up to measured_ns.
+static Json prediction_of(const Numbers& numbers) {
+    if (!numbers.predicted) {
+        return nullptr;
+    }
+    Json prediction;
+    prediction["predicted_ns"] = numbers.predicted_ns;
+    prediction["parts"] = Json::array();
+    for (const PredictionPart& part : numbers.prediction_parts) {
+        prediction["parts"].push_back({{"name", part.name}, {"ns", part.ns}});
+    }
+    prediction["measured_ns"] = numbers.total_ns;
+    prediction["handover_median_ns"] = numbers.h_ns;
+    prediction["formula"] = numbers.prediction_formula;
+    prediction["formula_ns"] = numbers.prediction_formula.empty() ? Json(nullptr) : Json(numbers.formula_ns);
+    prediction["frontend_ns"] = numbers.frontend_ns;
+    prediction["busiest_lane_ns"] = numbers.busiest_lane_ns;
+    prediction["longest_chain_ns"] = numbers.longest_chain_ns;
+    return prediction;
+}
+
+std::string report_json(const Run& run) {
+    const RunInfo& info = run.info();
+    NumbersWalk walk(run);
+    walk.step(0);
+    const Numbers& numbers = walk.numbers();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
+
+    Json report;
+    report["headway"] = info.version;
+    report["program"] = info.program;
+    report["language"] = info.frontend;
+    report["device"] = {{"kind", info.device_kind}, {"name", info.device_name}, {"simulated", info.simulated}};
+    if (!info.timing.empty()) {
+        report["device"]["timing"] = info.timing;
+        report["device"]["timing_note"] = info.timing_note;
+        report["device"]["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+    }
+    const TraceCapabilities& capabilities = numbers.capabilities;
+    report["machine"] = {{"cpu", if_recorded(capabilities.settings, info.cpu)},
+                         {"cores", if_recorded(capabilities.settings, info.cores)},
+                         {"os", if_recorded(capabilities.settings, info.os)}};
+    report["settings"] = settings_of(info, capabilities);
+    report["parameters"] = Json::object();
+    for (const auto& [name, value] : info.parameters) {
+        report["parameters"][name] = value;
+    }
+    report["ops"] = numbers.ops;
+    report["parts"] = if_recorded(capabilities.settings, numbers.parts);
+    report["total_ns"] = numbers.total_ns;
+    report["warmup_ns"] = if_recorded(capabilities.settings, numbers.warmup_ns);
+    report["issue_ns"] = if_recorded(capabilities.issues, numbers.issue_ns);
+    report["blocked_ns"] = if_recorded(capabilities.waits, numbers.blocked_ns);
+    report["work_ns"] = if_recorded(capabilities.settings, numbers.work_ns);
+    report["backend_busy_ns"] = if_recorded(capabilities.backend, numbers.backend_busy_ns);
+    report["backend_idle_ns"] = if_recorded(capabilities.backend, numbers.backend_idle_ns);
+    report["backend_open_ns"] = if_recorded(capabilities.backend, numbers.backend_open_ns);
+    report["recorder_ns"] = if_recorded(capabilities.settings, numbers.recorder_ns);
+    if (!run.launches().empty()) {
+        report["launch_ns"] = numbers.launch_ns;
+    }
+    report["frontend"] = frontend_of(numbers.frontend, capabilities);
+    report["frontend_page_faults"] = numbers.frontend.faults ? Json{{"minor", numbers.frontend.faults->minor},
+                                                                    {"major", numbers.frontend.faults->major}}
+                                                             : Json(nullptr);
+    report["t1_ns"] = if_recorded(capabilities.issues, whole(numbers.t1_ns));
+    report["t2_ns"] = if_recorded(capabilities.backend, whole(numbers.t2_ns));
+    report["t3_ns"] = if_recorded(capabilities.issues, whole(numbers.t3_ns));
+    report["t1"] = if_recorded(capabilities.issues, spread_of(numbers.t1));
+    report["t2"] = if_recorded(capabilities.backend, spread_of(numbers.t2));
+    report["t3"] = if_recorded(capabilities.issues, spread_of(numbers.t3));
+    report["regime"] = if_recorded(numbers.predicted, std::string(word_of(numbers.regime)));
+    report["predicted_ns"] = if_recorded(numbers.predicted, numbers.predicted_ns);
+    report["prediction"] = prediction_of(numbers);
+    report["handover_ns"] = if_recorded(capabilities.issues, numbers.handover_ns);
+    report["headway_max"] = if_recorded(capabilities.issues, numbers.headway_max);
+    report["live_bytes_peak"] = if_recorded(capabilities.memory, numbers.live_bytes_peak);
+    report["pending_bytes_peak"] = if_recorded(capabilities.tensors, numbers.pending_bytes_peak);
+    report["reserved_bytes_peak"] = if_recorded(capabilities.settings, numbers.reserved_bytes_peak);
+    report["rss_bytes_peak"] = if_recorded(capabilities.settings, numbers.rss_bytes_peak);
+    report["lost_records"] = numbers.lost_records;
+    // What follows rests on what depends on what, and the first and the last on how long each op took.
+    for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
+        report[key] = nullptr;
+    }
+    if (capabilities.tensors && !run.cut_off()) {
+        const PathTotals path = critical_path(run);
+        report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
+                                   {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
+                                   {"limit_ns", path.limit_ns},       {"ops", path.ops}};
+        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+    }
+    if (capabilities.tensors) {
+        const IdleCauses idle = idle_causes(run);
+        report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
+                          {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
+                          {"paused_ns", idle.paused_ns},     {"dependency_ns", idle.dependency_ns},
+                          {"handover_ns", idle.handover_ns}, {"done_ns", idle.done_ns}};
+    }
+
+    if (!run.driver_events().empty()) {
+        report["driver"] = driver_of(run);
+    }
+    Json rest;
+    rest["lines"] = lines_of(run, walk.lines());
+    rest["minibatches"] = minibatches_of(run);
+    rest["scopes"] = scopes_of(run);
+    rest["devices"] = devices_of(run);
+    rest["error"] = error_of(run);
+    const Json result = Json::parse(run.result_json(), nullptr, false);
+    rest["result"] = result.is_discarded() ? Json(nullptr) : result;
+
+    // One object: the first one without its end, the waits, the rest without its beginning.
+    std::string text = dumped(report);
+    text.resize(text.size() - 2);
+    text += ",\n  \"waits\": ";
+    append_waits(text, run);
+    text += "," + dumped(rest).substr(1) + "\n";
+    return text;
+}
+
+}  // namespace headway::model

@@ -1,0 +1,17 @@
+// The numbers of a run as one JSON object: what `headway run --report` writes.
+//
+// Times are integers in nanoseconds, memory in bytes. The same recording gives the same text.
+#pragma once
+
+#include <string>
+
+#include "app/model/run/run.h"
+
+namespace headway::model {
+
+// "waitall", "item", "minibatch_barrier" …
+const char* word_for(trace::WaitKind kind);
+
+std::string report_json(const Run& run);
+
+}  // namespace headway::model

@@ -1,0 +1,75 @@
+// What a run would have taken without some of its waits.
+#include <utility>
+
+#include "app/model/analysis/replay.h"
+#include "app/model/analysis/what_if.h"
+
+namespace headway::model {
+
+WhatIfRun without_waits(const Run& run, const std::function<bool(std::size_t)>& is_left_out, bool with_ops) {
+    if (!Replay::can(run)) {
+        return {run.total_ns(), {}};
+    }
+    Replay replay(run, Replay::Wish{is_left_out, nullptr, nullptr, nullptr, false});
+    replay.step(0);
+    WhatIfRun what_if;
+    what_if.total_ns = replay.total_ns();
+    if (with_ops) {
+        what_if.ops = replay.op_times();
+    }
+    return what_if;
+}
+
+WhatIfRun without_wait(const Run& run, std::size_t wait, bool with_ops) {
+    return without_waits(
+        run, [wait](std::size_t index) { return index == wait; }, with_ops);
+}
+
+namespace {
+
+bool is_of_policy(trace::WaitKind kind) {
+    return kind == trace::WaitKind::op_barrier || kind == trace::WaitKind::minibatch_barrier;
+}
+
+// PyTorch waits for each op on a CPU, under any policy.
+bool is_the_frameworks(const Run& run, trace::WaitKind kind) {
+    return kind == trace::WaitKind::op_barrier && run.info().barrier != "op" && run.info().barrier_changes.empty();
+}
+
+// The barrier that a run keeps at its end without its other ones: a program that did not wait there would measure the
+// issuing alone. Of those that follow all measured ops the program's own first one for everything, else its last one,
+// else the policy's first; none (SIZE_MAX) where the program waits for a value there, or the framework by itself.
+std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
+    std::size_t for_all = SIZE_MAX, own = SIZE_MAX, of_policy = SIZE_MAX;
+    for (std::size_t i = part.waits_end; i > part.first_wait && run.waits()[i - 1].issued >= part.last; --i) {
+        const Wait& wait = run.waits()[i - 1];
+        if (trace::is_blocker(wait.kind) || is_the_frameworks(run, wait.kind)) {
+            return SIZE_MAX;
+        }
+        if (is_of_policy(wait.kind)) {
+            of_policy = i - 1;
+        } else if (trace::is_barrier(wait.kind)) {
+            for_all = wait.target == 0 ? i - 1 : for_all;
+            own = own == SIZE_MAX ? i - 1 : own;
+        }
+    }
+    return for_all != SIZE_MAX ? for_all : own != SIZE_MAX ? own : of_policy;
+}
+
+}  // namespace
+
+// Of the warm-up's barriers those of the policy are left out, too, as in a run with the policy `none`.
+WhatIfRun without_barriers(const Run& run, bool with_ops) {
+    const Run::Measured part = run.measured();
+    const std::size_t at_the_end = barrier_at_the_end(run, part);
+    return without_waits(
+        run,
+        [&run, first = part.first_wait, at_the_end](std::size_t index) {
+            const trace::WaitKind kind = run.waits()[index].kind;
+            return index != at_the_end && !is_the_frameworks(run, kind) &&
+                   (index >= first ? trace::is_barrier(kind) : is_of_policy(kind));
+        },
+        with_ops);
+}
+
+}  // namespace headway::model

@@ -1,0 +1,302 @@
+#include "app/model/run/curve.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/model/run/prefetch.h"
+
+namespace headway::model {
+
+namespace {
+
+// Sums wrap around: a damaged recording may ask for any number of bytes.
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapping_sub(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+constexpr Extremes kNothing{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+
+void take_in(Extremes& extremes, std::int64_t value) {
+    extremes.least = std::min(extremes.least, value);
+    extremes.most = std::max(extremes.most, value);
+}
+void take_in(Extremes& extremes, const Extremes& other) {
+    extremes.least = std::min(extremes.least, other.least);
+    extremes.most = std::max(extremes.most, other.most);
+}
+
+constexpr auto kEarlier = [](const auto& a, const auto& b) { return a.ns < b.ns; };
+
+}  // namespace
+
+void Curve::set(std::int64_t ns, std::int64_t value) {
+    add(ns, wrapping_sub(value, sampled_));
+    sampled_ = value;
+}
+
+// Changes come as a few ascending runs (the frontend's, each lane's), so merging these beats sorting.
+void Curve::take(const Curve& other) {
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        add(other.time(i), other.value(i) - before);
+        before = other.value(i);
+    }
+    added_.insert(added_.end(), other.added_.begin(), other.added_.end());
+    sampled_ = other.sampled_;
+}
+
+void Curve::sort_added() {
+    std::vector<std::size_t> starts{0};
+    for (std::size_t i = 1; i < added_.size(); ++i) {
+        if (added_[i].ns < added_[i - 1].ns) {
+            starts.push_back(i);
+            if (starts.size() > 64) {
+                std::sort(added_.begin(), added_.end(), kEarlier);
+                return;
+            }
+        }
+    }
+    starts.push_back(added_.size());
+    const auto place = [this](std::size_t i) { return added_.begin() + static_cast<std::ptrdiff_t>(i); };
+    while (starts.size() > 2) {
+        std::vector<std::size_t> merged{0};
+        for (std::size_t i = 0; i + 2 < starts.size(); i += 2) {
+            std::inplace_merge(place(starts[i]), place(starts[i + 1]), place(starts[i + 2]), kEarlier);
+            merged.push_back(starts[i + 2]);
+        }
+        if (starts.size() % 2 == 0) {
+            merged.push_back(starts.back());  // an odd run at the end
+        }
+        starts = std::move(merged);
+    }
+}
+
+void Curve::append(const Change& change) {
+    if (!times_.empty() && times_.back() == change.ns) {
+        values_.back() = wrapping_add(values_.back(), change.delta);
+        return;
+    }
+    const std::int64_t before = values_.empty() ? 0 : values_.back();
+    times_.push_back(change.ns);
+    values_.push_back(wrapping_add(before, change.delta));
+}
+
+void Curve::settle() {
+    if (added_.empty()) {
+        return;
+    }
+    sort_added();
+    const std::size_t first = first_not_before(added_.front().ns);
+    if (first == times_.size()) {
+        for (const Change& change : added_) {
+            append(change);
+        }
+    } else {
+        // The part of the curve that is touched becomes changes again and is merged with the new ones.
+        tail_.clear();
+        for (std::size_t i = first; i < times_.size(); ++i) {
+            tail_.push_back({times_[i], wrapping_sub(values_[i], i == 0 ? 0 : values_[i - 1])});
+        }
+        const auto middle = static_cast<std::ptrdiff_t>(tail_.size());
+        tail_.insert(tail_.end(), added_.begin(), added_.end());
+        std::inplace_merge(tail_.begin(), tail_.begin() + middle, tail_.end(), kEarlier);
+        times_.truncate(first);
+        values_.truncate(first);
+        for (const Change& change : tail_) {
+            append(change);
+        }
+    }
+    added_.clear();
+    index_from(first);
+}
+
+void Curve::index_from(std::size_t first) {
+    std::size_t below = values_.size();
+    for (std::size_t level = 0; below > 1; ++level) {
+        if (level == levels_.size()) {
+            levels_.emplace_back();
+            starts_.emplace_back();
+            first = 0;  // a new level covers what came before, too
+        }
+        auto& blocks = levels_[level];
+        auto& starts = starts_[level];
+        const std::size_t count = (below + kFan - 1) / kFan;
+        first /= kFan;
+        blocks.resize(count);
+        starts.resize(count);
+        for (std::size_t b = first; b < count; ++b) {
+            Extremes extremes = kNothing;
+            for (std::size_t i = b * kFan; i < std::min((b + 1) * kFan, below); ++i) {
+                if (level == 0) {
+                    take_in(extremes, values_[i]);
+                } else {
+                    take_in(extremes, levels_[level - 1][i]);
+                }
+            }
+            blocks[b] = extremes;
+            starts[b] = level == 0 ? times_[b * kFan] : starts_[level - 1][b * kFan];
+        }
+        below = count;
+    }
+    // Downwards from the top, to the first place of the largest value.
+    if (values_.empty()) {
+        return;
+    }
+    std::size_t place = 0;
+    most_ = values_.size() == 1 ? values_[0] : levels_.back()[0].most;
+    for (std::size_t level = levels_.size(); level-- > 0;) {
+        place *= level + 1 == levels_.size() ? 0 : kFan;
+        while (levels_[level][place].most != most_) {
+            ++place;
+        }
+    }
+    place *= levels_.empty() ? 0 : kFan;
+    while (values_[place] != most_) {
+        ++place;
+    }
+    most_at_ = times_[place];
+}
+
+// From `at` on, the last block of a level that starts before `ns` and lies in `block` of the level above.
+std::size_t Curve::before_in(std::size_t level, std::size_t at, std::size_t block, std::int64_t ns) const {
+    const auto& starts = starts_[level];
+    const std::size_t end = std::min((block + 1) * kFan, starts.size());
+    while (at + 1 < end && starts[at + 1] < ns) {
+        ++at;
+    }
+    return at;
+}
+
+std::size_t Curve::first_not_before(std::int64_t ns) const {
+    std::size_t block = 0;
+    for (std::size_t level = starts_.size(); level-- > 0;) {
+        block = before_in(level, block * kFan, block, ns);
+    }
+    std::size_t place = block * kFan;
+    const std::size_t end = std::min(place + kFan, times_.size());
+    while (place < end && times_[place] < ns) {
+        ++place;
+    }
+    return place;
+}
+
+void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
+    into.assign(ns.size(), 0);
+    std::size_t block = SIZE_MAX;
+    std::size_t at = 0;
+    // Neighbours are in the same block, or in one further on: what was passed is not looked at again.
+    const auto enter = [&](std::size_t next) {
+        if (next != block) {
+            block = next;
+            at = block * kFan;
+        }
+    };
+    for (std::size_t level = starts_.size(); level-- > 0;) {
+        block = SIZE_MAX;
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            enter(into[i]);
+            into[i] = at = before_in(level, at, block, ns[i]);
+            const std::size_t below = at * kFan;
+            if (level > 0) {
+                const auto& starts = starts_[level - 1];
+                prefetch(&starts[below], &starts[std::min(below + kFan, starts.size()) - 1] + 1);
+            } else {
+                prefetch(&times_[below], &times_[std::min(below + kFan, times_.size()) - 1] + 1);
+            }
+        }
+    }
+    block = SIZE_MAX;
+    for (std::size_t i = 0; i < ns.size(); ++i) {
+        enter(into[i]);
+        const std::size_t end = std::min((block + 1) * kFan, times_.size());
+        while (at < end && times_[at] < ns[i]) {
+            ++at;
+        }
+        into[i] = at;
+        if (const std::size_t first = block * kFan; first < times_.size()) {  // what extremes_of() asks for
+            prefetch(&values_[first], &values_[std::min(first + kFan, times_.size()) - 1] + 1);
+            std::size_t around = block;
+            for (std::size_t level = 0; level < std::min<std::size_t>(2, levels_.size()); ++level) {
+                const auto& blocks = levels_[level];
+                around -= around % kFan;
+                prefetch(&blocks[around], &blocks[std::min(around + kFan, blocks.size()) - 1] + 1);
+                around /= kFan;
+            }
+        }
+    }
+}
+
+std::size_t Curve::first_after(std::int64_t ns) const {
+    const std::size_t place = first_not_before(ns);
+    return place < times_.size() && times_[place] == ns ? place + 1 : place;
+}
+
+std::int64_t Curve::at(std::int64_t ns) const {
+    const std::size_t next = first_after(ns);
+    return next == 0 ? 0 : values_[next - 1];
+}
+
+Extremes Curve::extremes_of(std::size_t first, std::size_t end) const {
+    Extremes extremes = kNothing;
+    // Single values up to whole blocks on both sides, then the same one level up.
+    std::size_t level = 0;
+    const auto at_level = [&](std::size_t i) {
+        if (level == 0) {
+            take_in(extremes, values_[i]);
+        } else {
+            take_in(extremes, levels_[level - 1][i]);
+        }
+    };
+    while (true) {
+        if (level == levels_.size() || end - first < 2 * kFan) {
+            for (; first < end; ++first) {
+                at_level(first);
+            }
+            return extremes;
+        }
+        for (; first % kFan != 0; ++first) {
+            at_level(first);
+        }
+        for (; end % kFan != 0; --end) {
+            at_level(end - 1);
+        }
+        first /= kFan;
+        end /= kFan;
+        ++level;
+    }
+}
+
+Extremes Curve::extremes(std::int64_t begin_ns, std::int64_t end_ns) const {
+    const std::size_t first = first_after(begin_ns);
+    const std::int64_t start = first == 0 ? 0 : values_[first - 1];
+    Extremes extremes{start, start};
+    const std::size_t end = first_not_before(end_ns);
+    if (first < end) {
+        take_in(extremes, extremes_of(first, end));
+    }
+    return extremes;
+}
+
+void Curve::columns(std::span<const std::int64_t> bounds_ns, std::vector<Extremes>& into) const {
+    into.clear();
+    if (bounds_ns.empty()) {
+        return;
+    }
+    std::vector<std::size_t> places;
+    first_not_before(bounds_ns, places);
+    for (std::size_t i = 0; i + 1 < bounds_ns.size(); ++i) {
+        std::size_t first = places[i];
+        first += first < times_.size() && times_[first] == bounds_ns[i] ? 1 : 0;
+        const std::int64_t start = first == 0 ? 0 : values_[first - 1];
+        Extremes extremes{start, start};
+        if (first < places[i + 1]) {
+            take_in(extremes, extremes_of(first, places[i + 1]));
+        }
+        into.push_back(extremes);
+    }
+}
+
+}  // namespace headway::model

@@ -1,0 +1,64 @@
+// When the learner held lanes back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace headway::model {
+
+// A stretch in which a lane had a command that it could have run, and the learner held it back.
+struct Hold {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t lane = 0;
+};
+
+class Holds {
+public:
+    // In any order; holds of different lanes may overlap. One that begins where the lane's last one ends is joined to
+    // it. Of separate stretches at most kMost are taken, more than any learner makes.
+    void add(const Hold& hold) {
+        if (any_.size() >= kMost) {
+            return;
+        }
+        const auto [last, first_of_lane] = last_of_lane_.try_emplace(hold.lane, list_.size());
+        if (!first_of_lane && list_[last->second].end_ns == hold.begin_ns) {
+            list_[last->second].end_ns = hold.end_ns;
+        } else {
+            last->second = list_.size();
+            list_.push_back(hold);
+        }
+        Hold whole = hold;
+        auto first = std::partition_point(any_.begin(), any_.end(),
+                                          [&](const Hold& other) { return other.end_ns < whole.begin_ns; });
+        auto end = first;
+        for (; end != any_.end() && end->begin_ns <= whole.end_ns; ++end) {
+            whole.begin_ns = std::min(whole.begin_ns, end->begin_ns);
+            whole.end_ns = std::max(whole.end_ns, end->end_ns);
+        }
+        any_.insert(any_.erase(first, end), whole);
+    }
+    void clear() { *this = Holds(); }
+
+    [[nodiscard]] const std::vector<Hold>& list() const { return list_; }
+    // How long any lane was held within this time.
+    [[nodiscard]] std::int64_t held_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
+        std::int64_t ns = 0;
+        auto hold =
+            std::partition_point(any_.begin(), any_.end(), [&](const Hold& other) { return other.end_ns <= begin_ns; });
+        for (; hold != any_.end() && hold->begin_ns < end_ns; ++hold) {
+            ns += std::max<std::int64_t>(std::min(hold->end_ns, end_ns) - std::max(hold->begin_ns, begin_ns), 0);
+        }
+        return ns;
+    }
+
+private:
+    static constexpr std::size_t kMost = 10'000;
+    std::vector<Hold> list_;
+    std::unordered_map<std::uint32_t, std::size_t> last_of_lane_;  // its last one's place in `list_`
+    std::vector<Hold> any_;  // their union, ascending and disjoint; `lane` means nothing there
+};
+
+}  // namespace headway::model

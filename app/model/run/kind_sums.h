@@ -1,0 +1,115 @@
+// How many spans of each kind there are among spans that follow each other, and how long they took, for any stretch of
+// them and exactly: the ops of a lane by signature, the waits by their cause. Grows at its end while a run is recorded.
+//
+// What came before is noted every so often, less often the more kinds there are: at most 4 bytes a span, and a question
+// walks over some thousand spans at the most, however many there are.
+//
+// Threads: one that adds; any that read what is there, not at the same time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace headway::model {
+
+class KindSums {
+public:
+    struct Sum {
+        std::uint32_t kind = 0;
+        std::uint64_t count = 0;
+        std::uint64_t busy_ns = 0;  // wraps around in damaged recordings
+    };
+
+    void add(std::uint32_t kind, std::int64_t busy_ns) {
+        if (size_ - noted_at() >= std::max(kLeastStep, 4 * kinds_.size())) {
+            notes_.push_back({size_, sums_});
+        }
+        if (kind >= slots_.size()) {
+            slots_.resize(kind + std::size_t{1}, kNone);
+        }
+        if (slots_[kind] == kNone) {
+            slots_[kind] = static_cast<std::uint32_t>(kinds_.size());
+            kinds_.push_back(kind);
+            sums_.emplace_back();
+        }
+        sums_[slots_[kind]].add(busy_ns);
+        ++size_;
+    }
+    void clear() { *this = KindSums(); }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+    // Of spans [first, last), the kinds that occur; `at(i)` is the pair of kind and duration of span i, as it was
+    // added.
+    template <class At>
+    [[nodiscard]] std::vector<Sum> between(std::size_t first, std::size_t last, At at) const {
+        std::vector<Slot> slots(kinds_.size());
+        last = std::min(last, size_);
+        if (first < last) {
+            const Note* before = note_before(first);
+            const Note* behind = note_before(last);
+            if (before == behind) {
+                walk(first, last, at, slots, 1);
+            } else {
+                add_note(behind, slots, 1);
+                walk(behind->at, last, at, slots, 1);
+                add_note(before, slots, ~std::uint64_t{0});
+                walk(before != nullptr ? before->at : 0, first, at, slots, ~std::uint64_t{0});
+            }
+        }
+        std::vector<Sum> sums;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (slots[i].count != 0) {
+                sums.push_back({kinds_[i], slots[i].count, slots[i].busy_ns});
+            }
+        }
+        return sums;
+    }
+
+private:
+    static constexpr std::size_t kLeastStep = 1024;
+    static constexpr std::uint32_t kNone = 0xffff'ffff;
+    struct Slot {
+        std::uint64_t count = 0, busy_ns = 0;
+        void add(std::int64_t ns) {
+            ++count;
+            busy_ns += static_cast<std::uint64_t>(ns);
+        }
+    };
+    struct Note {
+        std::size_t at = 0;      // of spans [0, at)
+        std::vector<Slot> sums;  // of the kinds seen by then
+    };
+
+    [[nodiscard]] std::size_t noted_at() const { return notes_.empty() ? 0 : notes_.back().at; }
+    [[nodiscard]] const Note* note_before(std::size_t i) const {
+        const auto after = std::upper_bound(notes_.begin(), notes_.end(), i,
+                                            [](std::size_t wanted, const Note& note) { return wanted < note.at; });
+        return after == notes_.begin() ? nullptr : &*(after - 1);
+    }
+    // `sign`: 1, or -1 as unsigned numbers have it.
+    static void add_note(const Note* note, std::vector<Slot>& to, std::uint64_t sign) {
+        for (std::size_t i = 0; note != nullptr && i < note->sums.size(); ++i) {
+            to[i].count += sign * note->sums[i].count;
+            to[i].busy_ns += sign * note->sums[i].busy_ns;
+        }
+    }
+    template <class At>
+    void walk(std::size_t first, std::size_t last, At at, std::vector<Slot>& to, std::uint64_t sign) const {
+        for (std::size_t i = first; i < last; ++i) {
+            const auto [kind, busy_ns] = at(i);
+            Slot& slot = to[slots_[kind]];
+            slot.count += sign;
+            slot.busy_ns += sign * static_cast<std::uint64_t>(busy_ns);
+        }
+    }
+
+    std::vector<std::uint32_t> slots_;  // by kind
+    std::vector<std::uint32_t> kinds_;  // by slot, as they came
+    std::vector<Slot> sums_;            // of all so far, by slot
+    std::vector<Note> notes_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace headway::model

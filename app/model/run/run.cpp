@@ -1,0 +1,441 @@
+#include "app/model/run/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/model/run/budget.h"
+#include "app/model/run/intake.h"
+
+namespace headway::model {
+
+namespace {
+
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60;  // 36 years; damaged times go no further
+constexpr std::int64_t kGoodAnchorNs = 20'000'000;           // anchors this far apart give the rate to a millionth
+constexpr std::size_t kSettleEvery = 1u << 16;
+
+}  // namespace
+
+Run::Run(std::unique_ptr<trace::Reader> reader)
+    : reader_(std::move(reader)),
+      devices_(1),
+      dependencies_(std::make_unique<Dependencies>(ops_)),
+      intake_(std::make_unique<Intake>(live_, pending_)) {}
+
+Run::~Run() = default;
+
+// ---- time ----
+
+// The rate of the clock is settled once, early, and then stays: a better one later would move events against each
+// other. What was taken in before is taken in again.
+void Run::refresh_scale() {
+    if (scale_final_) {
+        return;
+    }
+    const trace::Header& header = reader_->header();
+    double ns_per_tick = 1.0;
+    if (header.virtual_clock != 0) {
+        scale_final_ = true;
+    } else {
+        const std::int64_t last_ns = header.last_ns.load(std::memory_order_relaxed);
+        const bool apart = last_ns > header.first_ns && last_ns - kGoodAnchorNs >= header.first_ns;
+        const auto state = static_cast<std::uint32_t>(reader_->state());
+        scale_final_ = apart || closed_ || state >= static_cast<std::uint32_t>(trace::RunState::finished);
+        ns_per_tick = reader_->scale().ns_per_tick();
+        if (!scale_final_ && last_ns == header.first_ns) {
+            // Too early for the writer's second anchor; the watcher's own clocks tell the same.
+            const core::Anchor now = core::read_anchor();
+            if (now.ns > header.first_ns && now.ticks > header.first_ticks) {
+                ns_per_tick = core::TickScale({header.first_ticks, header.first_ns}, now).ns_per_tick();
+            }
+        }
+    }
+    if (ns_per_tick != ns_per_tick_ && ns_per_tick_ != 0) {
+        ++rescaled_;
+        forget();
+    }
+    ns_per_tick_ = ns_per_tick;
+}
+
+std::int64_t Run::ns_from_ticks(std::uint64_t ticks) const {
+    const auto delta = static_cast<std::int64_t>(ticks - reader_->header().first_ticks);
+    const double ns = static_cast<double>(delta) * ns_per_tick_;
+    constexpr auto kFarthest = static_cast<double>(kFarthestNs);
+    return static_cast<std::int64_t>(std::clamp(ns, -kFarthest, kFarthest));
+}
+
+std::int64_t Run::end_of(std::uint64_t begin, std::uint32_t duration) const {
+    return std::max(ns_from_ticks(begin), ns_from_ticks(begin + trace::unpack_duration(duration)));
+}
+
+void Run::see(std::int64_t ns) {
+    last_ns_ = std::max(last_ns_, ns);
+}
+
+// Back to the start of the records; the facts stay.
+void Run::forget() {
+    info_.barrier_changes.clear();
+    for (RunDevice& device : devices_) {
+        for (Curve* curve : {&device.live, &device.pending, &device.reserved}) {
+            *curve = Curve();
+        }
+    }
+    ops_.clear();
+    open_ops_ = {};
+    for (Lane& lane : lanes_) {
+        lane.ops.clear();
+        lane.parts.clear();
+        lane.index.clear();
+        lane.kinds.clear();
+    }
+    launches_.clear();
+    driver_events_.clear();
+    costs_.clear();
+    holds_.clear();
+    waits_.clear();
+    issue_index_.clear();
+    wait_index_.clear();
+    wait_kinds_.clear();
+    works_.clear();
+    work_index_.clear();
+    launch_index_.clear();
+    scopes_.clear();
+    minibatches_.clear();
+    for (Curve* curve : {&headway_, &live_, &pending_, &resident_, &reserved_}) {
+        *curve = Curve();
+    }
+    first_ns_ = program_end_ns_ = measure_begin_ns_ = measure_end_ns_ = kPending;
+    last_ns_ = last_exec_ns_ = 0;
+    measure_begin_op_ = measure_end_op_ = 0;
+    any_issued_ = false;
+    measure_begin_wait_ = measure_end_wait_ = 0;
+    dependencies_ = std::make_unique<Dependencies>(ops_);
+    intake_ = std::make_unique<Intake>(live_, pending_);
+    if (devices_.size() > 1) {
+        intake_->memory.keep_devices(devices_);
+    }
+}
+
+// ---- taking in ----
+
+bool Run::update(double budget_ms) {
+    const Budget budget(budget_ms);
+    reader_->poll();
+    // A drop, and an op, may be taken once everything that its thread recorded before is there: how far the streams
+    // reach is looked at in the reverse order of the reading.
+    const std::uint64_t drops_end = reader_->size({trace::StreamKind::drops, 0});
+    const std::uint64_t frontend_end = reader_->size({trace::StreamKind::frontend, 0});
+    reader_->poll();
+    take_facts();
+    if (frontend_end == 0) {
+        return false;
+    }
+    refresh_scale();
+    intake_->memory.set_policy(free_policy_from(info_.free_policy));
+    take_holds();  // those within a wait were recorded before it
+
+    bool more = false;
+    while (true) {
+        // All streams advance together in time, so that the curves grow at their ends.
+        std::int64_t horizon_ns = std::numeric_limits<std::int64_t>::max();
+        bool taken = take_frontend(frontend_end, horizon_ns);
+        taken = take_lanes(horizon_ns) || taken;
+        taken = take_drops(drops_end, horizon_ns) || taken;
+        count_headway();
+        if (!taken) {
+            break;
+        }
+        if (headway_.unsettled() + live_.unsettled() + pending_.unsettled() > kSettleEvery) {
+            settle();
+        }
+        if (budget.spent()) {
+            more = true;
+            break;
+        }
+    }
+    take_samples();
+    take_launches();
+    take_driver_events();
+    take_costs();
+    settle();
+    open_wait_.reset();
+    running_.clear();
+    if (!more) {  // else they may have begun after what has been taken in
+        look_at_open_wait();
+        look_at_running_ops();
+    }
+    if (const auto open = intake_->open_minibatch; open >= 0) {
+        minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
+    }
+    return more;
+}
+
+void Run::look_at_open_wait() {
+    const trace::Header& header = reader_->header();
+    const auto begin = header.wait_begin.load(std::memory_order_acquire);
+    const auto kind_name = header.wait_kind_name.load(std::memory_order_relaxed);
+    const auto line = header.wait_line.load(std::memory_order_relaxed);
+    const auto target = header.wait_target.load(std::memory_order_relaxed);
+    const auto through = header.wait_through.load(std::memory_order_relaxed);
+    const auto device = header.wait_device.load(std::memory_order_relaxed);
+    // The recorder's own thread reads the clock every few milliseconds, also while nothing happens.
+    const auto alive = header.last_ticks.load(std::memory_order_acquire);
+    // A run on a virtual clock takes no time to look at.
+    if (begin == 0 || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks) ||
+        begin != header.wait_begin.load(std::memory_order_acquire)) {
+        return;
+    }
+    Wait wait;
+    wait.begin_ns = ns_from_ticks(begin);
+    // Over by now; also where it was left without a record, by a device that was lost in it.
+    if ((!waits_.empty() && wait.begin_ns < waits_.back().end_ns) ||
+        (!ops_.empty() && wait.begin_ns < ops_.back().issue_begin_ns)) {
+        return;
+    }
+    if (program_end_ns_ == kPending) {
+        see(ns_from_ticks(alive));
+    }
+    wait.end_ns = last_ns_;
+    if (wait.begin_ns >= wait.end_ns) {
+        return;
+    }
+    wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
+    wait.held_ns = wait.kind == trace::WaitKind::paused ? 0 : holds_.held_ns(wait.begin_ns, wait.end_ns);
+    wait.name = string(static_cast<std::uint16_t>(kind_name));
+    wait.line = line;
+    wait.device = static_cast<int>(std::min<std::uint32_t>(device, core::kMaxDevices)) - 1;
+    wait.target = target;
+    wait.issued = static_cast<OpId>(ops_.size());
+    if (target == 0) {
+        wait.waits_through = through != 0 ? std::min<OpId>(through, wait.issued) : wait.issued;
+    }
+    wait.target_op = op_waited_for(wait);
+    open_wait_ = std::move(wait);
+}
+
+void Run::look_at_running_ops() {
+    running_.clear();
+    const trace::Header& header = reader_->header();
+    if (header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks)) {
+        return;
+    }
+    const auto alive = header.last_ticks.load(std::memory_order_acquire);
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), header.running.size()); ++lane) {
+        const auto word = header.running[lane].op_and_begin.load(std::memory_order_relaxed);
+        const auto op = static_cast<OpId>(word >> 32);
+        // Of those whose issue has been taken in; over by now where its record has been.
+        if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane) {
+            continue;
+        }
+        const std::int64_t now_ns = ns_from_ticks(alive);
+        if (program_end_ns_ == kPending) {
+            see(now_ns);
+        }
+        // As exact as the word is: not before its issue, nor before the end of the op before it.
+        std::int64_t begin_ns = std::max(ns_from_ticks(trace::running_begin(word, alive)), ops_[op - 1].issue_end_ns);
+        if (!lanes_[lane].ops.empty()) {
+            begin_ns = std::max(begin_ns, ops_[lanes_[lane].ops.back() - 1].end_ns);
+        }
+        if (begin_ns < last_ns_) {
+            running_.resize(lanes_.size());
+            running_[lane] = {op, begin_ns};
+        }
+    }
+}
+
+std::int64_t Run::begun_ns(OpId id) const {
+    const Op& op = this->op(id);
+    const Running* running = this->running(op.lane);
+    return op.begin_ns == kPending && running != nullptr && running->op == id ? running->begin_ns : op.begin_ns;
+}
+
+std::int64_t Run::told_until_ns(std::size_t lane) const {
+    if (const Running* running = this->running(lane)) {
+        return running->begin_ns;
+    }
+    if (lane >= lanes_.size() || open_ops_[lane] == 0) {
+        return last_ns_;
+    }
+    const bool tells_late =
+        clock() == trace::ClockKind::virtual_ns ||
+        (!info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu"));
+    if (closed_ ? !cut_off() : !tells_late || program_end_ns_ != kPending) {
+        return last_ns_;
+    }
+    return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;
+}
+
+bool Run::cut_off() const {
+    if (!closed_ || (state() != trace::RunState::failed && !info_.file_cut_off)) {
+        return false;
+    }
+    return ended_count() < ops_.size();
+}
+
+std::size_t Run::ended_count() const {
+    std::size_t ended = 0;
+    for (const Lane& lane : lanes_) {
+        ended += lane.ops.size();
+    }
+    return ended;
+}
+
+void Run::settle() {
+    headway_.settle();
+    live_.settle();
+    pending_.settle();
+    resident_.settle();
+    reserved_.settle();
+    for (RunDevice& device : devices_) {
+        device.live.settle();
+        device.pending.settle();
+        device.reserved.settle();
+    }
+}
+
+void Run::close() {
+    if (closed_) {
+        return;
+    }
+    closed_ = true;
+    if (!scale_final_) {
+        update();  // with the best rate that there will be
+    }
+    look_at_running_ops();
+    for (const std::size_t open : intake_->open_scopes) {
+        scopes_[open].end_ns = last_ns_;
+    }
+    intake_->open_scopes.clear();
+    if (const auto open = intake_->open_minibatch; open >= 0) {
+        minibatches_[static_cast<std::size_t>(open)].issue_end_ns = last_ns_;
+        intake_->open_minibatch = -1;
+    }
+}
+
+// ---- what is known ----
+
+std::span<const Part> Run::parts(OpId id) const {
+    const std::uint8_t lane = ops_[id - 1].lane;
+    if (lane >= lanes_.size()) {
+        return {};
+    }
+    const auto& parts = lanes_[lane].parts;  // in the order of the lane's ops, so their ids ascend
+    const auto first = std::lower_bound(parts.begin(), parts.end(), id,
+                                        [](const Part& part, OpId wanted) { return part.op < wanted; });
+    auto last = first;
+    while (last != parts.end() && last->op == id) {
+        ++last;
+    }
+    return {first, last};
+}
+
+// ---- devices ----
+
+std::size_t Run::device_of_lane(std::size_t lane) const {
+    std::size_t device = 0;
+    while (device + 1 < devices_.size() && lane >= devices_[device + 1].first_lane) {
+        ++device;
+    }
+    return device;
+}
+
+std::string Run::device_name(std::size_t device) const {
+    return devices_.size() < 2 || device >= devices_.size() ? "" : devices_[device].kind == "cpu" ? "CPU" : "GPU";
+}
+
+const Curve& Run::live_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? live_ : devices_[device].live;
+}
+const Curve& Run::pending_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? pending_ : devices_[device].pending;
+}
+const Curve& Run::reserved_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? reserved_ : devices_[device].reserved;
+}
+
+int Run::device_of(const Wait& wait) const {
+    if (devices_.size() < 2) {
+        return 0;
+    }
+    if (wait.target_op != 0 && wait.target_op <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.target_op - 1].lane));
+    }
+    const bool for_one_op = wait.kind == trace::WaitKind::op_barrier || wait.kind == trace::WaitKind::queue_limit;
+    if (for_one_op && wait.waits_through != 0 && wait.waits_through <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.waits_through - 1].lane));
+    }
+    return wait.device < static_cast<int>(devices_.size()) ? wait.device : -1;
+}
+
+TraceCapabilities TraceCapabilities::both(const TraceCapabilities& other) const {
+    return {issues && other.issues, waits && other.waits,     backend && other.backend,
+            memory && other.memory, tensors && other.tensors, settings && other.settings};
+}
+
+TraceCapabilities Run::capabilities() const {
+    if (!info_.foreign) {
+        return {};
+    }
+    TraceCapabilities capabilities;
+    capabilities.issues = any_issued_;
+    capabilities.waits = any_issued_ || !waits_.empty();
+    capabilities.backend = info_.device_kind != "trace";
+    capabilities.memory = info_.live_sampled;
+    capabilities.tensors = capabilities.settings = false;
+    return capabilities;
+}
+
+trace::RunState Run::state() const {
+    const trace::RunState state = reader_->state();
+    const bool over = state == trace::RunState::finished || state == trace::RunState::failed;
+    return closed_ && !over ? trace::RunState::failed : state;
+}
+
+std::int64_t Run::measure_begin_ns() const {
+    return measured().begin_ns;
+}
+
+std::int64_t Run::end_ns() const {
+    return program_end_ns_ != kPending ? std::max(program_end_ns_, last_exec_ns_) : last_ns_;
+}
+
+std::optional<std::int64_t> Run::program_end_ns() const {
+    return program_end_ns_ == kPending ? std::nullopt : std::optional(program_end_ns_);
+}
+
+trace::ClockKind Run::clock() const {
+    return static_cast<trace::ClockKind>(std::min<std::uint32_t>(reader_->header().virtual_clock, 2));
+}
+
+double Run::recorder_ns_per_op() const {
+    const double cost = reader_->header().recorder_ns_per_op;
+    return clock() != trace::ClockKind::virtual_ns && std::isfinite(cost) && cost > 0 && cost < 1e6 ? cost : 0;
+}
+
+std::uint64_t Run::lost_records() const {
+    return reader_->header().lost_records.load(std::memory_order_relaxed);
+}
+
+Run::Measured Run::measured() const {
+    Measured measured;
+    const bool marked = measure_begin_ns_ != kPending;
+    measured.begin_ns = marked ? measure_begin_ns_ : first_ns_ != kPending ? first_ns_ : 0;
+    measured.first = measure_begin_op_ + 1;
+    measured.first_wait = measure_begin_wait_;
+    measured.begin_marked = marked;
+    measured.end_marked = marked && measure_end_ns_ != kPending;
+    if (marked && measure_end_ns_ != kPending) {
+        measured.end_ns = measure_end_ns_;
+        measured.last = measure_end_op_;
+        measured.waits_end = measure_end_wait_;
+    } else {
+        measured.end_ns = end_ns();
+        measured.last = static_cast<OpId>(ops_.size());
+        measured.waits_end = waits_.size();
+    }
+    measured.end_ns = std::max(measured.end_ns, measured.begin_ns);
+    return measured;
+}
+
+}  // namespace headway::model

@@ -1,0 +1,234 @@
+// Sums over spans that follow each other (ops on a lane, issues, waits): how long they took by family, and how many
+// were marked, for any stretch of them and exactly. Grows at its end while a run is recorded, so that a picture of ten
+// million spans costs by its columns and not by the spans.
+//
+// A sum before every 16th span is kept, and of each span its times and family in 8 bytes: 13 bytes a span, close
+// together, where the ops themselves lie far apart. What does not fit (a span of a quarter of a second, say) is asked
+// for.
+//
+// Threads: one that adds; any that read what is there, not at the same time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "app/model/run/blocks.h"
+#include "app/model/run/prefetch.h"
+#include "engine/devices/op.h"
+
+namespace headway::model {
+
+inline constexpr std::size_t kSpanFamilies = static_cast<std::size_t>(devices::Family::other) + 1;
+
+static_assert(kSpanFamilies <= 8);
+
+struct SpanSums {
+    std::array<std::uint64_t, kSpanFamilies> busy_ns{};  // by family; sums wrap around in damaged recordings
+    std::uint64_t marked = 0;                            // failed ops, say
+
+    void add(devices::Family family, std::int64_t ns, bool mark) {
+        busy_ns[static_cast<std::size_t>(family)] += static_cast<std::uint64_t>(ns);
+        marked += mark ? 1 : 0;
+    }
+    [[nodiscard]] SpanSums since(const SpanSums& before) const {
+        SpanSums sums = *this;
+        for (std::size_t i = 0; i < kSpanFamilies; ++i) {
+            sums.busy_ns[i] -= before.busy_ns[i];
+        }
+        sums.marked -= before.marked;
+        return sums;
+    }
+};
+
+class SpanIndex {
+public:
+    static constexpr std::size_t kBlock = 16;
+
+    // One of them, as the index has it.
+    struct Span {
+        std::int64_t begin_ns = 0, end_ns = 0;
+        devices::Family family = devices::Family::other;
+        bool mark = false;
+    };
+
+    // Begins ascend.
+    void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool mark) {
+        const std::size_t in_block = size_ % kBlock;
+        if (in_block == 0) {
+            const std::size_t block = size_ / kBlock;
+            if (block % kBlock == 0) {
+                coarse_.push_back(begin_ns);
+                begins_.push_back(Begins::none());
+            }
+            begins_.back().ns[block % kBlock] = begin_ns;
+            blocks_.push_back(Block::none(total_.busy_ns));
+            marked_before_.push_back(total_.marked);
+        }
+        Block& block = blocks_.back();
+        const std::int64_t after_ns = begin_ns - begin_of(size_ / kBlock);
+        const bool begin_fits = after_ns >= 0 && after_ns < kElsewhere;
+        const bool fits = begin_fits && busy_ns >= 0 && busy_ns < kLongest;
+        block.after_ns[in_block] = begin_fits ? static_cast<std::uint32_t>(after_ns) : kElsewhere;
+        block.rest[in_block] = (fits ? static_cast<std::uint32_t>(busy_ns) : kLongest) |
+                               static_cast<std::uint32_t>(family) << 28 | (mark ? 1u << 31 : 0);
+        total_.add(family, busy_ns, mark);
+        ++size_;
+    }
+    void clear() { *this = SpanIndex(); }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+    // The span at i; `times(i)`, a pair of begin and end, is asked where they did not fit.
+    template <class Times>
+    [[nodiscard]] Span at(std::size_t i, Times times) const {
+        const std::size_t block = i / kBlock;
+        const std::uint32_t rest = blocks_[block].rest[i % kBlock];
+        Span span;
+        span.family = static_cast<devices::Family>(rest >> 28 & 7);
+        span.mark = rest >> 31 != 0;
+        if ((rest & kLongest) == kLongest) {
+            std::tie(span.begin_ns, span.end_ns) = times(i);
+        } else {
+            span.begin_ns = begin_of(block) + blocks_[block].after_ns[i % kBlock];
+            span.end_ns = span.begin_ns + (rest & kLongest);
+        }
+        return span;
+    }
+
+    // Over the first `count` spans.
+    template <class Times>
+    [[nodiscard]] SpanSums first(std::size_t count, Times times) const {
+        if (count >= size_) {
+            return total_;
+        }
+        const Block& block = blocks_[count / kBlock];
+        SpanSums sums{block.before_ns, total_.marked > 0 ? marked_before_[count / kBlock] : 0};
+        for (std::size_t i = 0; i < count % kBlock; ++i) {
+            const std::uint32_t rest = block.rest[i];
+            std::int64_t busy_ns = rest & kLongest;
+            if (busy_ns == kLongest) {
+                const auto [begin_ns, end_ns] = times(count / kBlock * kBlock + i);
+                busy_ns = end_ns - begin_ns;
+            }
+            sums.add(static_cast<devices::Family>(rest >> 28 & 7), busy_ns, rest >> 31 != 0);
+        }
+        return sums;
+    }
+
+    // The first span that begins at `ns` or later, or size().
+    template <class Times>
+    [[nodiscard]] std::size_t first_from(std::int64_t ns, Times times) const {
+        return first_from(ns, in_coarse(coarse_near(0, ns), ns), times);
+    }
+    // The same where its block is known from blocks_near().
+    template <class Times>
+    [[nodiscard]] std::size_t first_from(std::int64_t ns, std::size_t block, Times times) const {
+        const std::size_t first = block * kBlock;
+        if (first >= size_ || ns <= begin_of(block)) {
+            return std::min(first, size_);
+        }
+        const std::uint64_t after_ns = static_cast<std::uint64_t>(ns) - static_cast<std::uint64_t>(begin_of(block));
+        if (after_ns <= kElsewhere) {  // all are looked at: without branches that is quicker than halving
+            const auto after = static_cast<std::uint32_t>(after_ns);
+            std::uint32_t earlier = 0;
+            for (const std::uint32_t begin : blocks_[block].after_ns) {
+                earlier += begin < after ? 1 : 0;
+            }
+            return first + earlier;
+        }
+        const std::size_t end = std::min(first + kBlock, size_);
+        std::size_t at = first;
+        while (at < end && this->at(at, times).begin_ns < ns) {
+            ++at;
+        }
+        return at;
+    }
+
+    // Of many times, which ascend, the last block whose first span begins before each, or block 0. All are looked up
+    // together, and what is asked next of each block comes from memory meanwhile: most of what a wide view costs is
+    // waiting for that.
+    void blocks_near(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
+        into.resize(ns.size());
+        if (size_ == 0) {
+            std::fill(into.begin(), into.end(), 0);
+            return;
+        }
+        std::size_t low = 0;
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            low = coarse_near(low, ns[i]);
+            into[i] = low;
+            prefetch(&begins_[low], &begins_[low] + 1);
+        }
+        for (std::size_t i = 0; i < ns.size(); ++i) {
+            const std::size_t block = in_coarse(into[i], ns[i]);
+            into[i] = block;
+            prefetch(&blocks_[block], &blocks_[block] + 1);
+        }
+    }
+
+private:
+    static constexpr std::uint32_t kElsewhere = 0xffff'ffff;                 // in Block::after_ns
+    static constexpr std::uint32_t kLongest = (std::uint32_t{1} << 28) - 1;  // in Block::rest: elsewhere
+
+    // In whole cache lines, so that nothing is fetched for nothing.
+    struct alignas(64) Block {
+        std::array<std::uint32_t, kBlock> after_ns;          // a span's begin, after that of the block
+        std::array<std::uint32_t, kBlock> rest;              // how long it took, in 28 bits; family; mark
+        std::array<std::uint64_t, kSpanFamilies> before_ns;  // of all before the block, as in SpanSums
+        static Block none(const std::array<std::uint64_t, kSpanFamilies>& before_ns) {
+            Block block;
+            block.after_ns.fill(kElsewhere);
+            block.rest.fill(0);
+            block.before_ns = before_ns;
+            return block;
+        }
+    };
+    struct alignas(64) Begins {
+        std::array<std::int64_t, kBlock> ns;
+        static Begins none() {
+            Begins begins;
+            begins.ns.fill(INT64_MAX);
+            return begins;
+        }
+    };
+
+    [[nodiscard]] std::int64_t begin_of(std::size_t block) const { return begins_[block / kBlock].ns[block % kBlock]; }
+
+    // From `low` on, the last of coarse_ before `ns`, in steps that double and then halve.
+    [[nodiscard]] std::size_t coarse_near(std::size_t low, std::int64_t ns) const {
+        std::size_t step = 1;
+        while (low + step < coarse_.size() && coarse_[low + step] < ns) {
+            low += step;
+            step *= 2;
+        }
+        std::size_t high = std::min(coarse_.size(), low + step);
+        while (low + 1 < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            (coarse_[middle] < ns ? low : high) = middle;
+        }
+        return low;
+    }
+    [[nodiscard]] std::size_t in_coarse(std::size_t coarse, std::int64_t ns) const {
+        if (coarse >= begins_.size()) {
+            return 0;
+        }
+        std::size_t earlier = 0;
+        for (const std::int64_t begin : begins_[coarse].ns) {
+            earlier += begin < ns ? 1 : 0;
+        }
+        return coarse * kBlock + (earlier > 0 ? earlier - 1 : 0);
+    }
+
+    Blocks<Block, 10> blocks_;                 // of kBlock spans each
+    Blocks<Begins, 8> begins_;                 // of the first spans of kBlock blocks each
+    Blocks<std::int64_t, 12> coarse_;          // the first of each of begins_
+    Blocks<std::uint64_t, 12> marked_before_;  // before every block; looked up only where any is marked
+    SpanSums total_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace headway::model

@@ -1,0 +1,64 @@
+// Streams of several lanes: in traces of other programs, where ops of one stream ran at the same time.
+#include <algorithm>
+
+#include "app/model/run/run.h"
+
+namespace headway::model {
+
+std::size_t Run::stream_of_lane(std::size_t lane) const {
+    return lane < info_.lane_streams.size() ? info_.lane_streams[lane] : lane;
+}
+
+bool Run::shares_stream(std::size_t lane) const {
+    const std::size_t stream = stream_of_lane(lane);
+    const auto& streams = info_.lane_streams;
+    return stream != lane || std::count(streams.begin(), streams.end(), static_cast<std::uint32_t>(stream)) > 1;
+}
+
+std::int64_t Run::shared_ns() const {
+    const Measured part = measured();
+    std::uint64_t shared_ns = 0;  // wraps around: a damaged recording may hold any times
+    struct Place {
+        const Blocks<OpId>* ops;
+        std::size_t at;
+    };
+    std::vector<Place> places;
+    for (std::size_t stream = 0; stream < std::min(info_.lane_streams.size(), lanes_.size()); ++stream) {
+        if (stream_of_lane(stream) != stream || !shares_stream(stream)) {
+            continue;
+        }
+        places.clear();
+        for (std::size_t lane = stream; lane < lanes_.size(); ++lane) {
+            if (stream_of_lane(lane) == stream) {
+                places.push_back({&lanes_[lane].ops, 0});
+            }
+        }
+        // All ops of the stream by their begins; each lane's ascend already.
+        std::int64_t busy_until_ns = INT64_MIN;
+        while (true) {
+            Place* next = nullptr;
+            for (Place& place : places) {
+                if (place.at < place.ops->size() &&
+                    (next == nullptr ||
+                     ops_[(*place.ops)[place.at] - 1].begin_ns < ops_[(*next->ops)[next->at] - 1].begin_ns)) {
+                    next = &place;
+                }
+            }
+            if (next == nullptr) {
+                break;
+            }
+            const OpId id = (*next->ops)[next->at++];
+            const Op& op = ops_[id - 1];
+            if (id >= part.first && id <= part.last) {
+                if (busy_until_ns > op.begin_ns) {
+                    shared_ns += static_cast<std::uint64_t>(std::max(std::min(op.end_ns, busy_until_ns), op.begin_ns)) -
+                                 static_cast<std::uint64_t>(op.begin_ns);
+                }
+                busy_until_ns = std::max(busy_until_ns, op.end_ns);
+            }
+        }
+    }
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(shared_ns, INT64_MAX));
+}
+
+}  // namespace headway::model

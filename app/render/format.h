@@ -1,0 +1,21 @@
+// Numbers as text (app/model/analysis/format.h), under the names that figures and the window use.
+#pragma once
+
+#include "app/model/analysis/format.h"
+
+namespace headway::figure {
+
+using model::budget_in_both_units;
+using model::budget_text;
+using model::bytes_text;
+using model::compact_count_text;
+using model::count_text;
+using model::duration_text;
+using model::percent_text;
+using model::place_text;
+using model::tick_text;
+using model::Ticks;
+using model::ticks_for;
+using model::times_text;
+
+}  // namespace headway::figure

@@ -1,0 +1,51 @@
+// Colours by meaning. One meaning has one colour everywhere (window, figures), near Okabe and Ito's palette. For normal
+// eyes and for the three kinds of colour blindness any two families lie at least 8 apart (CIEDE2000), and text has a
+// contrast of at least 4.5 : 1 to what it stands on; a test computes both. Hatch, shape and label tell the same without
+// colour.
+//
+// Threads: any; themes never change.
+#pragma once
+
+#include <array>
+
+#include "app/render/display_list.h"
+#include "engine/devices/op.h"
+
+namespace headway::figure {
+
+inline constexpr std::size_t kFamilies = 8;
+
+struct Theme {
+    const char* name = "";
+    bool dark = false;
+    // Surfaces, lines, text.
+    Rgba background, panel, raised, border, grid;
+    Rgba text, dim, faint;
+    // The frontend.
+    Rgba issue, work, on_work, wait, wait_ground, wait_text, wait_label_ground;
+    // The backend, by devices::Family; on_family is for text inside.
+    std::array<Rgba, kFamilies> families{};
+    std::array<Rgba, kFamilies> on_family{};
+    // Curves.
+    Rgba headway, memory, memory_text, pending;
+    // Judgements.
+    Rgba warning, good;
+    // Runs.
+    Rgba run_a, run_b;
+    float line_scale = 1;  // multiplies the widths of lines
+    float ui_scale = 1;    // multiplies everything in the window
+
+    [[nodiscard]] Rgba family(devices::Family f) const { return families[static_cast<std::size_t>(f)]; }
+    [[nodiscard]] Rgba on(devices::Family f) const { return on_family[static_cast<std::size_t>(f)]; }
+};
+
+enum class ThemeName : std::uint8_t { dark, light, projector };
+
+const Theme& theme(ThemeName name);
+// "dark", "light", "projector"; null for any other word.
+const Theme* theme_called(std::string_view word);
+
+// As the legend says it.
+const char* label_of(devices::Family family);
+
+}  // namespace headway::figure

@@ -1,0 +1,285 @@
+// headway compare: runs of one program with two kinds of settings, several of each in turn; or two recordings.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "app/comparison/verdict.h"
+#include "app/comparison/verdict_json.h"
+#include "app/model/analysis/report.h"
+#include "app/runner/commands/child_run.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/commands/spread.h"
+#include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/interrupt.h"
+#include "app/runner/execution/job.h"
+
+namespace headway::runner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string ratio_text(double a, double b) {
+    char text[32];
+    if (a <= 0) {
+        return "–";
+    }
+    std::snprintf(text, sizeof text, "%.2fx", b / a);
+    return text;
+}
+
+// All runs of one side, in their order, without the warm-up. Of a recorded side there is one.
+struct Side {
+    std::vector<std::unique_ptr<model::Run>> runs;
+    std::vector<model::Numbers> numbers;
+    std::optional<model::Numbers> warm_up;
+
+    [[nodiscard]] const model::Run& middle() const { return *runs[middle_of(numbers)]; }
+    void take(std::unique_ptr<model::Run> run) {
+        numbers.push_back(run->numbers());
+        runs.push_back(std::move(run));
+    }
+    [[nodiscard]] comparison::Side for_comparison() const {
+        comparison::Side side{middle().info(), {}, warm_up.has_value()};
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            side.samples.push_back(comparison::sample_of(*runs[i], numbers[i], true));
+        }
+        return side;
+    }
+};
+
+void print_table(const Side& a, const Side& b) {
+    const bool repeated = a.numbers.size() > 1;
+    const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
+                         const std::string& right, const std::string& right_spread, const std::string& ratio) {
+        std::string line =
+            std::string("  ") + name + std::string(14 - std::min<std::size_t>(14, std::strlen(name)), ' ');
+        const std::size_t width = repeated ? 12 : 17;
+        line += right_aligned(left, width) + (repeated ? right_aligned(left_spread, 20) : "");
+        line += right_aligned(right, width) + (repeated ? right_aligned(right_spread, 20) : "");
+        std::fprintf(stderr, "%s%s\n", line.c_str(), ratio.empty() ? "" : right_aligned(ratio, 11).c_str());
+    };
+    row("", "A", "least–most", "B", "least–most", "B / A");
+    const auto range = [](const Measure& measure, const Spread& spread) {
+        return spread.least == spread.most ? std::string("the same")
+                                           : text_of(measure, spread.least) + "–" + text_of(measure, spread.most);
+    };
+    const auto regime = [](const Side& side) {
+        std::string word = model::regime_word(side.numbers.front());
+        if (word.empty()) {
+            return std::string("–");
+        }
+        for (const model::Numbers& n : side.numbers) {
+            const std::string other = model::regime_word(n);
+            const bool even = n.regime_even || word == "about equal";
+            if (other != word && !word.starts_with("now")) {
+                word = even ? "about equal" : "now one, now the other";
+            }
+        }
+        return word;
+    };
+    for (const Measure& measure : measures()) {
+        const Spread left = spread_of(measure, a.numbers);
+        const Spread right = spread_of(measure, b.numbers);
+        // Where a trace does not tell of it there is neither a number nor a ratio.
+        const bool told_a = is_told(measure, a.numbers), told_b = is_told(measure, b.numbers);
+        const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().capabilities.backend &&
+                           !b.numbers.front().capabilities.backend;
+        row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
+            told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
+            told_b ? range(measure, right) : "", told_a && told_b ? ratio_text(left.median, right.median) : "–");
+        if (std::string_view(measure.key) == "t3_ns") {
+            row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
+        }
+    }
+}
+
+// What the verdict rests on besides totals and peaks: of each signature that all runs have, in each run, how many ops
+// had it and how long they took.
+Json op_times_of(const comparison::Side& side) {
+    Json times = Json::object();
+    for (const auto& [signature, first] : side.samples.front().ops) {
+        Json entry;
+        for (const comparison::Sample& sample : side.samples) {
+            if (const auto found = sample.ops.find(signature); found != sample.ops.end()) {
+                entry["count"].push_back(found->second.count);
+                entry["median_ns"].push_back(static_cast<std::int64_t>(found->second.median_ns));
+            }
+        }
+        if (entry["count"].size() == side.samples.size()) {
+            times[signature] = std::move(entry);
+        }
+    }
+    return times;
+}
+
+Json report_of(const Side& side, const comparison::Side& compared) {
+    Json report = Json::parse(model::report_json(side.middle()));
+    if (side.warm_up) {
+        report["repeat"] = spreads_json(side.numbers, *side.warm_up);
+        report["repeat"]["op_times"] = op_times_of(compared);
+    }
+    return report;
+}
+
+// One side as it was asked for.
+struct SideOptions {
+    const RunOptions& options;
+    const std::vector<std::string>& words;
+    const std::string& trace;  // recorded
+    const char* name;
+};
+
+// What is wrong with one side, before either is run; else whether its clock is a virtual one.
+core::Result<bool> check_side(const RunOptions& options, const char* side) {
+    const auto in_side = [&](core::Error error) {
+        error.message = "in " + std::string(side) + ": " + error.message;
+        return error;
+    };
+    auto job = make_job(options);
+    if (!job) {
+        return in_side(job.error());
+    }
+    if (auto device = check_device(job->options.device); !device) {
+        return in_side(device.error());
+    }
+    if (auto outputs =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+        !outputs) {
+        return in_side(outputs.error());
+    }
+    return job->options.device == "simulated";
+}
+
+// Every other round begins with B, so that neither side always comes first.
+std::size_t side_at(std::uint32_t round, std::size_t place) {
+    return round % 2 == 0 ? place : 1 - place;
+}
+
+// Runs both sides in turn, so that a machine that grows warm or busy does it to both. More than once: the first round
+// warms up. A side that fails ends it. Returns kDone, kProgramFailed where a program failed, or what ends the command.
+struct Rounds {
+    int status = kDone;
+    bool stop = false;  // nothing to compare
+};
+Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std::uint32_t repeat, Side (&both)[2]) {
+    const Interrupts interrupts;
+    Rounds result;
+    const std::uint32_t rounds = repeat > 1 ? repeat + 1 : 1;
+    for (std::uint32_t round = 0; round < rounds && result.status == kDone; ++round) {
+        std::unique_ptr<model::Run> runs[2];
+        for (std::size_t place = 0; place < 2; ++place) {
+            const std::size_t i = side_at(round, place);
+            if (!sides[i].trace.empty()) {
+                auto recorded = read_recorded(sides[i].trace);
+                if (!recorded) {
+                    return {fail(recorded.error()), true};
+                }
+                runs[i] = std::move(*recorded);
+                continue;
+            }
+            if (interrupts.asked()) {
+                tell("stopped after " + std::to_string(round * 2 + place) + " of " + std::to_string(rounds * 2) +
+                     " runs, so there is nothing to compare");
+                return {kProgramFailed, true};
+            }
+            auto ran = run_in_child(program, sides[i].words);
+            if (!ran) {
+                return {fail(ran.error()), true};
+            }
+            if (ran->status > kProgramFailed) {
+                return {ran->status, true};  // the run has said why
+            }
+            result.status = std::max(result.status, ran->status);
+            auto run = read_run(ran->recording.get());
+            if (!run) {
+                return {fail(run.error()), true};
+            }
+            runs[i] = std::move(*run);
+        }
+        const bool warms_up = rounds > 1 && round == 0 && result.status == kDone;
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (warms_up) {
+                both[i].warm_up = runs[i]->numbers();
+            } else {
+                both[i].take(std::move(runs[i]));
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+int compare_command(const CompareOptions& options) {
+    const SideOptions sides[2] = {{options.a, options.words_a, options.trace_a, "--a"},
+                                  {options.b, options.words_b, options.trace_b, "--b"}};
+    bool exact = true;  // one run of each is enough
+    for (const SideOptions& side : sides) {
+        if (!side.trace.empty()) {
+            continue;
+        }
+        auto simulated = check_side(side.options, side.name);
+        if (!simulated) {
+            return fail(simulated.error());
+        }
+        exact = exact && *simulated;
+    }
+    if (auto outputs = check_outputs(options.report, "", options.figure, options.figure_wish,
+                                     {options.trace_a, options.trace_b, options.a.program, options.b.program});
+        !outputs) {
+        return fail(outputs.error());
+    }
+    const bool recorded = !options.trace_a.empty() || !options.trace_b.empty();
+    const std::uint32_t repeat = options.repeat != 0 ? options.repeat
+                                 : exact || recorded ? 1
+                                                     : static_cast<std::uint32_t>(comparison::kRuns);
+    Side both[2];
+    const Rounds done = run_rounds(options.program, sides, repeat, both);
+    int status = done.status;
+    if (done.stop) {
+        return status;
+    }
+    const model::Run& a = both[0].middle();
+    const model::Run& b = both[1].middle();
+    const auto where = [](const model::RunInfo& info) {
+        return info.simulated ? "SIMULATED" : info.device_name.empty() ? info.program : info.device_name;
+    };
+    const std::string runs = std::to_string(both[0].runs.size()) + (both[0].runs.size() == 1 ? " run" : " runs");
+    tell(a.info().program + (a.info().program == b.info().program ? "" : " and " + b.info().program) +
+         ", A: " + where(a.info()) + ", B: " + where(b.info()) + "; " + runs + " of each" +
+         (both[0].warm_up ? " in turn, after one each to warm up" : ""));
+    print_table(both[0], both[1]);
+    for (std::size_t i = 0; i < std::size(both); ++i) {
+        if (const auto paused = both[i].numbers[middle_of(both[i].numbers)].paused_ns; paused > 0) {
+            tell(std::string("run ") + (i == 0 ? "A" : "B") + " stood still for " +
+                 time_text(static_cast<double>(paused)) + " (paused or stepped), which its times do not count");
+        }
+    }
+    const comparison::Side compared[2] = {both[0].for_comparison(), both[1].for_comparison()};
+    const auto verdict = comparison::verdict_of(compared[0], compared[1]);
+    tell(verdict.sentence);
+    tell(verdict.evidence);
+    const auto keep_first = [&](const core::Result<void>& written) {
+        if (!written) {
+            const int problem = fail(written.error());
+            status = status == kDone ? problem : status;
+        }
+    };
+    if (!options.report.empty()) {
+        const Json report{{"headway", HEADWAY_VERSION},           {"program", a.info().program},
+                          {"runs", both[0].runs.size()},          {"a", report_of(both[0], compared[0])},
+                          {"b", report_of(both[1], compared[1])}, {"verdict", comparison::verdict_json(verdict)}};
+        keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+    }
+    if (!options.figure.empty()) {
+        keep_first(write_figure(options.figure, a, &b, options.figure_wish, &verdict));
+    }
+    return status;
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,32 @@
+// headway figure: a trace on disk as a picture.
+#include "app/exchange/chrome/chrome_reader.h"
+#include "app/runner/commands/commands.h"
+
+namespace headway::runner {
+
+core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path) {
+    auto trace = exchange::read_trace(path);
+    if (!trace) {
+        return trace.error();
+    }
+    for (const std::string& note : trace->notes) {
+        tell(path + ": " + note);
+    }
+    return std::move(trace->run);
+}
+
+int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish) {
+    if (auto possible = check_outputs("", "", file, wish, {trace}); !possible) {
+        return fail(possible.error());
+    }
+    auto run = read_recorded(trace);
+    if (!run) {
+        return fail(run.error());
+    }
+    if (auto written = write_figure(file, **run, nullptr, wish); !written) {
+        return fail(written.error());
+    }
+    return kDone;
+}
+
+}  // namespace headway::runner

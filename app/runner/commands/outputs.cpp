@@ -1,0 +1,222 @@
+// What a run leaves behind: report, trace and figure, and sentences on stderr.
+#include <algorithm>
+#include <filesystem>
+
+#include "app/exchange/chrome/trace_file.h"
+#include "app/exchange/files/output_file.h"
+#include "app/model/analysis/report.h"
+#include "app/model/user_data/user_data.h"
+#include "app/runner/commands/commands.h"
+#ifdef HEADWAY_WITH_FIGURES
+#include "app/figure/figure.h"
+#include "app/figure/movie.h"
+#endif
+
+namespace headway::runner {
+
+namespace {
+
+std::string lower_case_end(const std::string& path) {
+    std::string end = path.substr(path.find_last_of("./") == std::string::npos ? 0 : path.find_last_of("./"));
+    for (char& c : end) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return end;
+}
+
+core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<std::string>* remarks = nullptr) {
+    if (wish.lanes.empty()) {
+        return model::Arrangements();
+    }
+    if (wish.lanes == "window") {
+        return model::read_arrangements(model::arrangement_file(model::kept_folder()), remarks);
+    }
+    std::error_code ignored;
+    if (!std::filesystem::exists(wish.lanes, ignored)) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "there is no file " + wish.lanes + " that says how the lanes are to be arranged"};
+    }
+    return model::read_arrangements(wish.lanes, remarks);
+}
+
+// Of a moving figure or one that stands.
+[[maybe_unused]] core::Result<void> check_figure(const std::string& path) {
+#ifdef HEADWAY_WITH_FIGURES
+    if (figure::is_movie_path(path)) {
+        return figure::check_movie_path(path);
+    }
+    if (!figure::check_figure_path(path)) {
+        return core::Error{core::ErrorKind::usage,
+                           "A figure's file ends in .png, .svg or .pdf, a moving one's in .gif or .mp4, or it is named "
+                           "frame-%04d.png, not '" +
+                               path + "'."};
+    }
+    return {};
+#else
+    return core::Error{core::ErrorKind::usage, "a figure (" + path + ") is not possible: this build has none"};
+#endif
+}
+
+// The frames of a series have other names, and perhaps a folder that is made for them.
+bool has_frames(const std::string& path) {
+    return path.find('%', path.find_last_of('/') + 1) != std::string::npos;
+}
+
+std::unique_ptr<model::Run> whole_run(std::unique_ptr<trace::Reader> reader) {
+    auto run = std::make_unique<model::Run>(std::move(reader));
+    run->update();
+    run->close();
+    return run;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording) {
+    auto reader = recording.reader();
+    if (!reader) {
+        return reader.error();
+    }
+    return whole_run(std::move(*reader));
+}
+
+core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
+    auto reader = trace::Reader::open(fd);
+    if (!reader) {
+        return reader.error();
+    }
+    return whole_run(std::move(*reader));
+}
+
+namespace {
+
+// However they are written; what is no file (/dev/null) may serve several.
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    const auto path = std::filesystem::weakly_canonical(a, ignored);
+    const bool same =
+        path == std::filesystem::weakly_canonical(b, ignored) || std::filesystem::equivalent(a, b, ignored);
+    return same && (!std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored));
+}
+
+}  // namespace
+
+core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
+                                 const FigureWish& wish, const std::vector<std::string>& inputs) {
+    if (!trace.empty() && lower_case_end(trace) == ".gz" &&
+        lower_case_end(trace.substr(0, trace.size() - 3)) != ".json") {
+        return core::Error{core::ErrorKind::usage, "--trace must end in .json or .json.gz, not " + trace};
+    }
+    if (!figure.empty()) {
+        if (auto known = check_figure(figure); !known) {
+            return known;
+        }
+        std::vector<std::string> remarks;
+        if (auto lanes = lanes_of(wish, &remarks); !lanes) {
+            return lanes.error();
+        }
+        for (const std::string& remark : remarks) {
+            tell(remark);
+        }
+    }
+    const std::string* paths[] = {&report, &trace, &figure};
+    for (const auto* path : paths) {
+        if (path->empty()) {
+            continue;
+        }
+        for (const auto* other : paths) {
+            if (other != path && !other->empty() && is_same_file(*other, *path)) {
+                return core::Error{core::ErrorKind::usage, *path + " is asked for twice"};
+            }
+        }
+        for (const std::string& input : inputs) {
+            if (!input.empty() && is_same_file(input, *path)) {
+                return core::Error{core::ErrorKind::usage, *path + " would be written over what is read from it"};
+            }
+        }
+        if (path == &figure && has_frames(figure)) {
+            continue;
+        }
+        if (auto writable = exchange::check_writable(*path); !writable) {
+            return writable.error();
+        }
+    }
+    return {};
+}
+
+core::Result<void> write_text(const std::string& path, const std::string& text) {
+    auto file = exchange::OutputFile::create(path);
+    if (!file) {
+        return file.error();
+    }
+    file->write(text);
+    return file->commit();
+}
+
+int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report) {
+    int status = kDone;
+    const auto keep_first = [&status](const core::Result<void>& written) {
+        if (!written) {
+            const int problem = fail(written.error());
+            status = status == kDone ? problem : status;
+        }
+    };
+    if (!options.report.empty()) {
+        keep_first(write_text(options.report, report.empty() ? model::report_json(run) : report));
+    }
+    if (!options.trace.empty()) {
+        keep_first(exchange::write_trace_file(run, options.trace));
+    }
+    if (!options.figure.empty()) {
+        keep_first(write_figure(options.figure, run, nullptr, options.figure_wish));
+    }
+    return status;
+}
+
+core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,
+                                [[maybe_unused]] const model::Run* b, [[maybe_unused]] const FigureWish& wish,
+                                [[maybe_unused]] const comparison::Verdict* verdict) {
+#ifdef HEADWAY_WITH_FIGURES
+    figure::FigureOptions options;
+    options.size = figure::figure_size_called(wish.size).value_or(options.size);
+    options.width_px = static_cast<float>(wish.width_px);
+    options.height_px = static_cast<float>(wish.height_px);
+    options.scale = static_cast<float>(wish.scale);
+    options.title = wish.title;
+    if (verdict != nullptr) {
+        options.verdict = *verdict;
+    }
+    auto lanes = lanes_of(wish);
+    if (!lanes) {
+        return lanes.error();
+    }
+    const model::RunInfo& last = (b != nullptr ? *b : a).info();
+    options.arrangement = lanes->of(last.program, last.device_kind);
+    if (options.arrangement.empty() && !lanes->own.empty()) {
+        tell("No lanes are arranged for " + last.program + " on " + last.device_kind + ": they stand as they ran");
+    }
+    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
+        options.theme = wish.theme == figure::theme(name).name ? name : options.theme;
+    }
+    if (wish.from_ns || wish.to_ns) {
+        double end_ns = 0;
+        for (const model::Run* run : {&a, b}) {
+            end_ns = run == nullptr ? end_ns
+                                    : std::max(end_ns, static_cast<double>(run->end_ns() - run->measure_begin_ns()));
+        }
+        options.view = figure::TimelineView{wish.from_ns.value_or(0), wish.to_ns.value_or(end_ns)};
+        if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {
+            return core::Error{core::ErrorKind::usage, "the run is over after " + time_text(end_ns) +
+                                                           ", so there is nothing to show from " +
+                                                           time_text(options.view->begin_ns) + " on"};
+        }
+    }
+    if (figure::is_movie_path(path)) {
+        return figure::write_movie(path, a, b, options, {wish.seconds, wish.fps});
+    }
+    return figure::write_figure(path, a, b, options);
+#else
+    return core::Error{core::ErrorKind::usage, "--figure is not possible: this build has no figures"};
+#endif
+}
+
+}  // namespace headway::runner

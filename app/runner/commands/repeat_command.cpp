@@ -1,0 +1,138 @@
+// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is
+// written down besides (report, trace, figure) is the median run's.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "app/model/analysis/report.h"
+#include "app/runner/commands/child_run.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/commands/spread.h"
+#include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/interrupt.h"
+#include "app/runner/execution/job.h"
+#include "engine/core/machine_memory.h"
+
+namespace headway::runner {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The options of one of the runs, as words.
+std::vector<std::string> words_of(const RunOptions& options) {
+    std::vector<std::string> words;
+    const auto add = [&words](const char* name, const std::string& value) {
+        words.emplace_back(name);
+        words.push_back(value);
+    };
+    if (!options.device.empty()) {
+        add("--device", options.device);
+    }
+    if (options.barrier) {
+        add("--barrier", to_text(*options.barrier));
+    }
+    for (const auto& [name, value] : options.set) {
+        add("--set", name + "=" + value);
+    }
+    if (!options.tab.empty()) {
+        add("--tab", options.tab);
+    }
+    for (const auto& folder : options.confine) {
+        add("--confine", folder);
+    }
+    if (options.workers_given) {
+        add("--workers", std::to_string(options.workers));
+    }
+    if (options.streams_given) {
+        add("--streams", std::to_string(options.streams));
+    }
+    if (!options.costs.empty()) {
+        add("--costs", options.costs);
+    }
+    if (options.budget != 0) {
+        add("--budget", options.budget == core::kNoBudget ? "none" : std::to_string(options.budget));
+    }
+    if (options.queue_limit != 0) {
+        add("--queue-limit", std::to_string(options.queue_limit));
+    }
+    if (options.free_policy) {
+        add("--free-policy", std::string(memory::name_of(*options.free_policy)));
+    }
+    add("--issue", options.graphs ? "graph" : "op");
+    add("--launch", options.cuda.launch == devices::CudaLaunch::frontend ? "frontend" : "engine");
+    add("--copies", options.cuda.pinned ? "pinned" : "pageable");
+    add("--products", options.cuda.tf32 ? "tf32" : "float32");
+    add("--seed", std::to_string(options.seed));
+    add("--trace-limit", std::to_string(options.trace_limit));
+    return words;
+}
+
+}  // namespace
+
+int repeat_command(const RunOptions& options) {
+    if (options.trace_fd >= 0 || options.watched) {
+        return fail({core::ErrorKind::usage, "--repeat is not for a run that is watched"});
+    }
+    auto job = make_job(options);
+    if (!job) {
+        return fail(job.error());
+    }
+    if (auto device = check_device(job->options.device); !device) {
+        return fail(device.error());
+    }
+    if (auto outputs =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+        !outputs) {
+        return fail(outputs.error());
+    }
+    const Interrupts interrupts;
+    const auto words = words_of(options);
+    std::vector<std::unique_ptr<model::Run>> runs;  // the first one is the warm-up
+    std::vector<model::Numbers> numbers;
+    for (std::uint32_t i = 0; i <= options.repeat; ++i) {
+        if (interrupts.asked()) {
+            tell("stopped after " + std::to_string(i) + " of " + std::to_string(options.repeat + 1) + " runs");
+            return kProgramFailed;
+        }
+        auto child = run_in_child(options.program, words);
+        if (!child) {
+            return fail(child.error());
+        }
+        if (child->status != kDone) {
+            return child->status;  // the run has said why
+        }
+        auto run = read_run(child->recording.get());
+        if (!run) {
+            return fail(run.error());
+        }
+        runs.push_back(std::move(*run));
+        numbers.push_back(runs.back()->numbers());
+    }
+    const std::span<const model::Numbers> measured = std::span(numbers).subspan(1);
+    const auto times = std::to_string(options.repeat) + (options.repeat == 1 ? " run" : " runs");
+    tell(runs[0]->info().program + (runs[0]->info().simulated ? ", SIMULATED" : "") + ", " + times +
+         " after one to warm up");
+    const auto row = [](const char* name, const std::string& median, const std::string& least, const std::string& most,
+                        const std::string& warm_up) {
+        std::fprintf(stderr, "  %-14s%s%s%s%s\n", name, right_aligned(median, 13).c_str(),
+                     right_aligned(least, 13).c_str(), right_aligned(most, 13).c_str(),
+                     right_aligned(warm_up, 13).c_str());
+    };
+    row("", "median", "least", "most", "warm-up");
+    for (const Measure& measure : measures()) {
+        const Spread spread = spread_of(measure, measured);
+        row(measure.name, text_of(measure, spread.median), text_of(measure, spread.least),
+            text_of(measure, spread.most), text_of(measure, measure.of(numbers[0])));
+    }
+    const model::Run& middle = *runs[1 + middle_of(measured)];
+    std::string text;
+    if (!options.report.empty()) {
+        Json report = Json::parse(model::report_json(middle));
+        report["repeat"] = spreads_json(measured, numbers[0]);
+        text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    }
+    return write_outputs(options, middle, text);
+}
+
+}  // namespace headway::runner

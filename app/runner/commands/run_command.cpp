@@ -1,0 +1,192 @@
+// headway run
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include <cmath>
+#include "app/confinement/confinement.h"
+#include "app/runner/commands/commands.h"
+
+#include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/execute.h"
+#include "engine/core/machine_memory.h"
+
+namespace headway::runner {
+
+namespace {
+
+// "predicted 10.2 ms + hand-overs beyond their median 0.3 ms = measured 10.5 ms; N·(t1+h+t2+t3) gives 10.1 ms"
+std::string prediction_text(const model::Numbers& n) {
+    std::string text = "predicted " + time_text(static_cast<double>(n.predicted_ns));
+    for (const model::PredictionPart& part : n.prediction_parts) {
+        if (part.ns != 0) {
+            text += std::string(part.ns > 0 ? " + " : " - ") + part.name + " " +
+                    time_text(std::abs(static_cast<double>(part.ns)));
+        }
+    }
+    text += " = measured " + time_text(static_cast<double>(n.total_ns));
+    if (!n.prediction_formula.empty()) {
+        text += "; " + n.prediction_formula + " gives " + time_text(static_cast<double>(n.formula_ns));
+    }
+    return text;
+}
+
+void summarise(const model::Run& run) {
+    const auto n = run.numbers();
+    const auto& info = run.info();
+    std::string device = info.simulated ? "SIMULATED " + info.device_name : info.device_name;
+    const auto ops = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " op" : " ops"); };
+    if (n.ops == 0) {
+        tell(info.program + " on " + device + ": no ops in " + time_text(static_cast<double>(n.total_ns)));
+        return;
+    }
+    tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + ops(n.ops) + " in " +
+         time_text(static_cast<double>(n.total_ns)) +
+         (n.cut_off ? std::string(", and not all of them were done")
+                    : std::string(", ") + (n.regime_even ? "frontend and backend " : "") + model::regime_word(n)));
+    if (n.predicted) {
+        tell(prediction_text(n));
+    }
+    tell("medians: t1 " + time_text(n.t1_ns) + ", hand-over " + time_text(static_cast<double>(n.h_ns)) + ", t2 " +
+         time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) + "; the recorder's own cost " +
+         time_text(static_cast<double>(n.recorder_ns)));
+    if (const std::string profile = model::profile_words(info); !profile.empty()) {
+        tell(profile);
+    }
+    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak) +
+         (run.devices().size() > 1 ? ", on both devices together" : ""));
+    const auto for_memory = std::count_if(run.waits().begin(), run.waits().end(),
+                                          [](const model::Wait& wait) { return wait.kind == trace::WaitKind::memory; });
+    const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
+    if ((for_memory > 0 || refused) && info.budget == 0 && info.device_kind != "cuda") {
+        tell((refused ? std::string("out of memory")
+                      : "the frontend waited for memory " + std::to_string(for_memory) +
+                            (for_memory == 1 ? " time" : " times")) +
+             ": tensors may take half of this machine's, " + bytes_text(core::default_budget()) +
+             "; --budget sets another limit, --budget none takes it away");
+    }
+    if (n.lost_records != 0) {
+        tell("the recording was full: " + std::to_string(n.lost_records) +
+             (n.lost_records == 1 ? " record is missing" : " records are missing"));
+    }
+}
+
+// A thread that was there before the program was confined, and so may still write files: the run's outputs are made
+// on it. Without a confinement they are made where they are asked for.
+class OutputThread {
+public:
+    explicit OutputThread(bool wanted) {
+        if (wanted) {
+            thread_ = std::jthread([this] {
+                while (const auto work = work_.get_future().get()) {
+                    work_ = {};
+                    work();
+                }
+            });
+        }
+    }
+    ~OutputThread() {
+        if (thread_.joinable()) {
+            work_.set_value({});
+        }
+    }
+    OutputThread(const OutputThread&) = delete;
+    OutputThread& operator=(const OutputThread&) = delete;
+
+    int run(const std::function<int()>& work) {
+        if (!thread_.joinable()) {
+            return work();
+        }
+        std::promise<int> status;
+        work_.set_value([&] { status.set_value(work()); });
+        return status.get_future().get();
+    }
+
+private:
+    std::promise<std::function<void()>> work_;
+    std::jthread thread_;
+};
+
+// The folder that the program works in, and what it may write to.
+core::Result<void> settle_in(const RunOptions& options) {
+    if (!options.folder.empty()) {
+        // A relative path in the environment was meant from where we are.
+        if (const char* assets = getenv("HEADWAY_ASSETS"); assets != nullptr && *assets != '\0' && *assets != '/') {
+            std::error_code ignored;
+            setenv("HEADWAY_ASSETS", std::filesystem::absolute(assets, ignored).c_str(), 1);
+        }
+        if (chdir(options.folder.c_str()) != 0) {
+            return core::Error{core::ErrorKind::unreadable,
+                               "the program cannot work in " + options.folder + ": " + std::strerror(errno)};
+        }
+    }
+    if (!options.temporary.empty()) {
+        setenv("TMPDIR", options.temporary.c_str(), 1);
+    }
+    if (options.confine.empty()) {
+        return {};
+    }
+    for (const auto& folder : options.confine) {
+        std::error_code ignored;
+        if (!std::filesystem::is_directory(folder, ignored)) {
+            return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is no folder"};
+        }
+    }
+    return confinement::confine(options.confine);
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+    auto job = make_job(options);
+    if (!job) {
+        return fail(job.error());
+    }
+    const bool wanted = !options.report.empty() || !options.trace.empty() || !options.figure.empty();
+    OutputThread outputs(wanted && !options.confine.empty());
+    if (auto settled = settle_in(options); !settled) {
+        return fail(settled.error());
+    }
+    if (auto device = check_device(job->options.device); !device) {
+        return fail(device.error());
+    }
+    const int writable = outputs.run([&] {
+        const auto checked =
+            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+        return checked ? kDone : fail(checked.error());
+    });
+    if (writable != kDone) {
+        return writable;
+    }
+    Interrupts interrupts;
+    auto outcome = execute(*job, interrupts);
+    if (!outcome) {
+        return fail(outcome.error());
+    }
+    int status = outcome->error ? fail(*outcome->error) : kDone;
+    if (!wanted && options.trace_fd >= 0) {
+        return status;  // whoever watches has it all
+    }
+    return outputs.run([&] {
+        auto run = read_run(*outcome->recording);
+        if (!run) {
+            return fail(run.error());
+        }
+        const int written = write_outputs(options, **run);
+        status = status == kDone ? written : status;
+        if (options.report.empty() && options.trace_fd < 0) {
+            summarise(**run);
+        }
+        return status;
+    });
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,93 @@
+#include "app/runner/commands/spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/runner/commands/commands.h"
+
+namespace headway::runner {
+
+namespace {
+
+using model::Numbers;
+using model::TraceCapabilities;
+using Unit = Measure::Unit;
+
+constexpr Measure kMeasures[] = {
+    {Unit::ns, "total_ns", "total", [](const Numbers& n) { return static_cast<double>(n.total_ns); }},
+    {Unit::ns, "predicted_ns", "predicted", [](const Numbers& n) { return static_cast<double>(n.predicted_ns); },
+     &TraceCapabilities::issues},
+    {Unit::ns, "blocked_ns", "blocked", [](const Numbers& n) { return static_cast<double>(n.blocked_ns); },
+     &TraceCapabilities::waits},
+    {Unit::ns, "t1_ns", "t1", [](const Numbers& n) { return n.t1_ns; }, &TraceCapabilities::issues},
+    {Unit::ns, "t2_ns", "t2", [](const Numbers& n) { return n.t2_ns; }, &TraceCapabilities::backend},
+    {Unit::ns, "t3_ns", "t3", [](const Numbers& n) { return n.t3_ns; }, &TraceCapabilities::issues},
+    {Unit::count, "ops", "ops", [](const Numbers& n) { return static_cast<double>(n.ops); }},
+    {Unit::count, "headway_max", "headway", [](const Numbers& n) { return static_cast<double>(n.headway_max); },
+     &TraceCapabilities::issues},
+    {Unit::bytes, "live_bytes_peak", "live bytes",
+     [](const Numbers& n) { return static_cast<double>(n.live_bytes_peak); }, &TraceCapabilities::memory},
+    {Unit::bytes, "pending_bytes_peak", "pending bytes",
+     [](const Numbers& n) { return static_cast<double>(n.pending_bytes_peak); }, &TraceCapabilities::tensors},
+};
+
+std::int64_t whole(double value) {
+    return static_cast<std::int64_t>(std::llround(value));
+}
+
+}  // namespace
+
+std::span<const Measure> measures() {
+    return kMeasures;
+}
+
+bool is_told(const Measure& measure, std::span<const Numbers> runs) {
+    const bool predicted = std::string_view(measure.key) == "predicted_ns";
+    return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
+        return (measure.told == nullptr || run.told.*measure.told) && !(predicted && run.cut_off);
+    });
+}
+
+Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {
+    std::vector<double> values;
+    for (const Numbers& run : runs) {
+        values.push_back(measure.of(run));
+    }
+    return spread_of(std::move(values));
+}
+
+std::string text_of(const Measure& measure, double value) {
+    const auto whole_value = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(value), 0));
+    return measure.unit == Unit::ns      ? time_text(value)
+           : measure.unit == Unit::bytes ? bytes_text(whole_value)
+                                         : std::to_string(whole_value);
+}
+
+std::size_t middle_of(std::span<const Numbers> runs) {
+    std::vector<std::int64_t> totals;
+    for (const Numbers& run : runs) {
+        totals.push_back(run.total_ns);
+    }
+    return comparison::middle_of(totals);
+}
+
+nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers& warm_up) {
+    nlohmann::ordered_json json{{"runs", runs.size()}};
+    for (const Measure& measure : kMeasures) {
+        const Spread spread = spread_of(measure, runs);
+        json[measure.key] = {{"median", whole(spread.median)},
+                             {"least", whole(spread.least)},
+                             {"most", whole(spread.most)},
+                             {"warmup", whole(measure.of(warm_up))}};
+        for (const Numbers& run : runs) {
+            json[measure.key]["each"].push_back(whole(measure.of(run)));
+        }
+    }
+    for (const Numbers& run : runs) {
+        json["totals_ns"].push_back(run.total_ns);
+    }
+    return json;
+}
+
+}  // namespace headway::runner

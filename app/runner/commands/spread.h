@@ -1,0 +1,41 @@
+// What several runs with the same settings have in common: the median and the spread of each of their numbers.
+//
+// Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/comparison/sample.h"
+#include "app/model/run/run.h"
+
+namespace headway::runner {
+
+using comparison::Spread;
+using comparison::spread_of;
+
+// One number of a run.
+struct Measure {
+    enum class Unit { ns, bytes, count } unit = Unit::ns;
+    const char* key;   // in reports
+    const char* name;  // in tables
+    double (*of)(const model::Numbers&);
+    bool model::TraceCapabilities::*recorded = nullptr;  // where it is known; null: always
+};
+// In the order of the table; the total first.
+std::span<const Measure> measures();
+
+bool is_told(const Measure& measure, std::span<const model::Numbers> runs);  // by all of them
+Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
+std::string text_of(const Measure& measure, double value);
+
+// The run in the middle by its total stands for them all: its index. Of two in the middle the faster one.
+std::size_t middle_of(std::span<const model::Numbers> runs);
+
+// {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}.
+nlohmann::ordered_json spreads_json(std::span<const model::Numbers> runs, const model::Numbers& warm_up);
+
+}  // namespace headway::runner

@@ -1,0 +1,175 @@
+#include "app/runner/execution/device_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/lesson/assets.h"
+#include "app/runner/execution/machine.h"
+#include "engine/devices/cpu/cpu_device.h"
+#include "engine/devices/simulated/simulated.h"
+
+namespace headway::runner {
+
+namespace {
+
+std::vector<std::string> numbered(const char* name, std::uint32_t count) {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        names.push_back(std::string(name) + " " + std::to_string(i));
+    }
+    return names;
+}
+
+core::Result<std::string> cost_model_file(const char* name) {
+    auto assets = lesson::find_assets_dir();
+    if (!assets) {
+        return assets.error();
+    }
+    const auto file = *assets / "cost_models" / name;
+    std::error_code problem;
+    if (!std::filesystem::exists(file, problem)) {
+        // A teacher's folder of lessons need not hold one.
+        const auto executable = std::filesystem::read_symlink("/proc/self/exe", problem);
+        if (const auto own = lesson::find_assets_dir(executable.parent_path())) {
+            return (*own / "cost_models" / name).string();
+        }
+    }
+    return file.string();
+}
+
+core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
+    auto file = cost_model_file(name);
+    return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
+}
+
+// "t1 1us, t2 0.95us": what was chosen in place of the model's own constants.
+std::string words_of(const CostChoice& chosen) {
+    std::string words;
+    const auto add = [&words](const char* name, const std::optional<double>& ns) {
+        if (ns) {
+            char text[64];
+            std::snprintf(text, sizeof text, *ns < 1000 ? "%s %gns" : "%s %gus", name, *ns < 1000 ? *ns : *ns / 1000);
+            words += (words.empty() ? "" : ", ") + std::string(text);
+        }
+    };
+    add("t1", chosen.t1_ns);
+    add("t2", chosen.t2_ns);
+    add("t3", chosen.t3_ns);
+    return words;
+}
+
+core::Error not_there(const std::string& kind, const std::string& reason) {
+    return {core::ErrorKind::unavailable, "the device " + kind + " is not available: " + reason};
+}
+
+}  // namespace
+
+std::uint32_t default_workers() {
+    return static_cast<std::uint32_t>(std::clamp(this_machine().cores - 1, 1, static_cast<int>(core::kMaxLanes)));
+}
+
+std::vector<DeviceSummary> list_devices() {
+    std::vector<DeviceSummary> devices;
+    devices.push_back({"cpu", devices::cpu_name(), true, "", numbered("Worker", default_workers())});
+    if (const auto gpu = devices::probe_cuda()) {
+        devices.push_back({"cuda", *gpu, true, "", numbered("Stream", kDefaultStreams)});
+    } else {
+        devices.push_back({"cuda", "", false, gpu.error().message, {}});
+    }
+    if (const auto costs = cost_model()) {
+        devices.push_back({"simulated", costs->name, true, "", numbered("Stream", kDefaultStreams)});
+    } else {
+        devices.push_back({"simulated", "", false, costs.error().message, {}});
+    }
+    return devices;
+}
+
+core::Result<void> check_device(const std::string& kind) {
+    if (kind == "cpu") {
+        return {};
+    }
+    if (kind == "cuda") {
+        // Only what can be said without a call to CUDA; whether there is a GPU is seen when the device is made.
+        const auto found = devices::find_cuda();
+        return found ? core::Result<void>() : not_there(kind, found.error().message);
+    }
+    if (kind == "simulated") {
+        const auto costs = cost_model();
+        return costs ? core::Result<void>() : not_there(kind, costs.error().message);
+    }
+    return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
+}
+
+std::string SimulatedCosts::to_json() const {
+    return "{\"device\":" + devices::to_json(device) + ",\"beside\":" + devices::to_json(beside) +
+           ",\"host\":" + devices::to_json(host) + "}";
+}
+
+core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
+    auto device = cost_model();
+    auto beside = cost_model("cpu.json");
+    auto file = cost_model_file("host.json");
+    if (!device || !beside || !file) {
+        return !device ? device.error() : !beside ? beside.error() : file.error();
+    }
+    auto host = devices::load_host_costs(*file);
+    if (!host) {
+        return host.error();
+    }
+    const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
+    device->t1_ns = chosen.t1_ns ? whole(*chosen.t1_ns) : device->t1_ns;
+    device->t3_ns = chosen.t3_ns ? whole(*chosen.t3_ns) : device->t3_ns;
+    if (chosen.t2_ns) {  // of every op
+        device->family.fill({*chosen.t2_ns, 0, 0, 0, 0});
+        device->op.fill(std::nullopt);
+    }
+    if (const std::string words = words_of(chosen); !words.empty()) {
+        const bool all = chosen.t1_ns && chosen.t2_ns && chosen.t3_ns;
+        device->source = (all ? "" : device->source + "; ") + words + " chosen";
+    }
+    if (chosen.line_ns || chosen.print_ns) {
+        host->line_ns = chosen.line_ns.value_or(host->line_ns);
+        host->print_ns = chosen.print_ns.value_or(host->print_ns);
+        host->source += "; some chosen";
+    }
+    return SimulatedCosts{std::move(*device), std::move(*beside), std::move(*host)};
+}
+
+core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording) {
+    if (wish.kind == "cpu") {
+        return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(wish.workers, recording));
+    }
+    if (wish.kind == "cuda") {
+        devices::CudaOptions options = wish.cuda;
+        options.streams = wish.streams;
+        auto device = devices::open_cuda(options, recording);
+        if (!device) {
+            return not_there(wish.kind, device.error().message);
+        }
+        return device;
+    }
+    if (wish.kind == "simulated") {
+        return std::unique_ptr<devices::Device>(
+            std::make_unique<devices::SimulatedDevice>(wish.costs.device, wish.streams, recording));
+    }
+    return check_device(wish.kind).error();
+}
+
+devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording) {
+    using Opened = core::Result<std::unique_ptr<devices::Device>>;
+    return [wish, &recording](const devices::DeviceSlot& place) -> Opened {
+        const std::uint32_t left = core::kMaxLanes - place.first_lane;
+        if (wish.kind == "simulated") {
+            const std::uint32_t workers = wish.workers_given ? std::min(wish.workers, left) : 1;
+            return Opened(std::make_unique<devices::SimulatedDevice>(wish.costs.beside, workers, recording, place));
+        }
+        devices::CpuOptions options;
+        options.place = place;
+        const std::uint32_t workers = wish.workers_given ? wish.workers : std::min(wish.workers, kWorkersBesideAGpu);
+        return Opened(std::make_unique<devices::CpuDevice>(std::min(workers, left), recording, options));
+    };
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,276 @@
+#include "app/runner/execution/execute.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/model/analysis/format.h"
+#include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/machine.h"
+#include "app/runner/execution/messages.h"
+#include "engine/core/error_word.h"
+#include "engine/core/machine_memory.h"
+#include "engine/core/thread.h"
+
+namespace headway::runner {
+
+namespace {
+
+class RunContext final : public ProgramContext {
+public:
+    RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters)
+        : ProgramContext(runtime, parameters) {}
+
+    void print(std::string_view line) override {
+        std::string text(line);
+        text += '\n';
+        for (std::string_view left = text; !left.empty() && output_errno_ == 0;) {
+            const ssize_t written = write(STDOUT_FILENO, left.data(), left.size());
+            if (written >= 0) {
+                left.remove_prefix(static_cast<std::size_t>(written));
+            } else if (errno != EINTR) {
+                output_errno_ = errno;
+            }
+        }
+    }
+
+    void set_result(const std::string& json) override { runtime().recording().meta(trace::MetaType::result, 0, json); }
+
+    std::int64_t now_ns() const override {
+        const auto& device = const_cast<RunContext*>(this)->runtime().device();
+        return device.virtual_time() ? static_cast<std::int64_t>(device.now()) : core::monotonic_ns();
+    }
+
+    std::uint64_t memory_bytes() override {
+        return runtime().device().virtual_time() ? runtime().live_bytes() : resident_bytes();
+    }
+
+    // Why output was lost; 0 when nothing was, or when its reader has just gone away.
+    [[nodiscard]] int output_errno() const { return output_errno_ == EPIPE ? 0 : output_errno_; }
+
+private:
+    int output_errno_ = 0;
+};
+
+// Says once that the machine is about to run out of memory, before it begins to swap or to kill.
+class MemoryWatch {
+public:
+    void look() {
+        if (said_ || ++looks_ % kEvery != 0) {
+            return;
+        }
+        const core::MachineMemory memory = core::machine_memory();
+        const std::uint64_t resident = resident_bytes();
+        if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
+            said_ = true;
+            tell("the machine has only " + bytes_text(memory.available) + " of memory left, and this run has taken " +
+                 bytes_text(resident) + ": stop it, or run it with a smaller --budget or with a barrier");
+        }
+    }
+
+private:
+    static constexpr int kEvery = 5;  // of the supervisor's looks: ten times a second
+    int looks_ = 0;
+    bool said_ = false;
+};
+
+// Tensors of the simulated device, too, are in the machine's own memory.
+std::uint64_t budget_in_bytes(std::uint64_t chosen, const devices::Device& device) {
+    const std::uint64_t budget = chosen == 0 && device.info().kind != "cuda" ? core::default_budget() : chosen;
+    return budget == core::kNoBudget ? 0 : budget;
+}
+
+// Looks now and then whether the run has been stopped while the frontend sits in a wait, and then lets the lanes give
+// up what is queued. Lanes in virtual time belong to the frontend alone, which looks for itself.
+class Supervisor {
+public:
+    Supervisor(trace::Control& control, devices::DeviceSet& machine)
+        : thread_([&control, &machine, virtual_time = machine[0].virtual_time()](const std::stop_token& done) {
+              core::name_thread("supervisor");
+              MemoryWatch memory;
+              do {
+                  memory.look();
+                  if (!virtual_time && control.stop.load() != 0) {
+                      machine.hold(false);
+                      machine.abandon();
+                      return;
+                  }
+              } while (core::sleep_until_stop(done, std::chrono::milliseconds(20)));
+          }) {}
+
+private:
+    std::jthread thread_;
+};
+
+std::string run_facts(const Job& job, const devices::Device& device, const SimulatedCosts* costs) {
+    const auto& options = job.options;
+    const auto& info = device.info();
+    const Machine machine = this_machine();
+    nlohmann::json facts{{"program", job.lesson ? job.lesson->id : job.program->name()},
+                         {"title", job.title()},
+                         {"frontend", job.program->frontend()},
+                         {"tab", options.tab},
+                         {"device_kind", info.kind},
+                         {"device_name", info.name},
+                         {"simulated", info.simulated},
+                         {"cpu", machine.cpu},
+                         {"os", machine.os},
+                         {"cores", machine.cores},
+                         {"barrier", to_text(job.barrier())},
+                         {"free_policy", std::string(memory::name_of(job.free_policy))},
+                         {"profile", job.profile.name},
+                         {"chosen", job.chosen()},
+                         {"workers", info.kind == "cpu" ? job.workers : 0},  // only what the device has
+                         {"streams", info.kind == "cpu" ? 0 : job.streams},
+                         {"queue_limit", options.queue_limit},
+                         {"budget", options.budget == core::kNoBudget ? 0 : options.budget},
+                         {"issue", options.graphs ? "graph" : "op"},
+                         {"seed", options.seed},
+                         {"date", iso_date()},
+                         {"version", HEADWAY_VERSION},
+                         {"parameters", job.parameters},
+                         {"lanes", info.lane_names}};
+    if (!info.timing.empty()) {
+        facts["timing"] = info.timing;
+        facts["timing_note"] = info.timing_note;
+        facts["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+    }
+    if (info.kind == "cuda") {
+        facts["launch"] = options.cuda.launch == devices::CudaLaunch::engine ? "engine" : "frontend";
+        facts["copies"] = options.cuda.pinned ? "pinned" : "pageable";
+        facts["products"] = options.cuda.tf32 ? "tf32" : "float32";
+    }
+    if (costs != nullptr) {
+        facts["cost_models"] = nlohmann::json::parse(costs->to_json());
+    }
+    return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Breakpoints and a first step have to be there before the first line. A watcher that never comes is not waited for.
+void wait_for_watcher(trace::Control& control) {
+    for (int i = 0; i < 2000 && control.attention.load() == 0 && control.stop.load() == 0; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+core::Error stopped_error(runtime::Runtime& rt) {
+    core::Error error{core::ErrorKind::stopped,
+                      "stopped after " + std::to_string(rt.issued()) + (rt.issued() == 1 ? " op" : " ops")};
+    error.line = core::number_of(rt.line());
+    if (error.line != 0) {
+        error.file = rt.file_name(core::file_of(rt.line()));
+        error.message += ", at " + error.file + ":" + std::to_string(error.line);
+    }
+    return error;
+}
+
+// The program, from its first op to the end of its last. What it throws becomes an error.
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
+    RunContext context(rt, job.parameters);
+    try {
+        rt.set_written_barrier(job.program->written_barrier());
+        job.program->run(context);
+        rt.set_gathering(false);  // what is left is issued
+        // A failure that no wait of the program has asked for is told at the end of it.
+        if (rt.has_open_ops() || rt.device().poison().any()) {
+            rt.wait_everything(trace::WaitKind::synchronize, "end of the program");
+        }
+        if (rt.recording().control().stop.load() != 0) {
+            return stopped_error(rt);
+        }
+    } catch (const runtime::ProgramError& problem) {
+        return problem.error().kind == core::ErrorKind::stopped ? stopped_error(rt) : problem.error();
+    } catch (const std::bad_alloc&) {
+        return core::Error{core::ErrorKind::out_of_memory, "the program ran out of the machine's memory"};
+    } catch (const std::exception& problem) {
+        return core::Error{core::ErrorKind::failed, problem.what()};
+    }
+    if (const int why = context.output_errno(); why != 0) {
+        return core::Error{core::ErrorKind::failed,
+                           std::string("the program's output cannot be written: ") + std::strerror(why)};
+    }
+    return std::nullopt;
+}
+
+void set_state(trace::Recording& recording, trace::RunState state) {
+    recording.header().state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+}
+
+void write_error(trace::Recording& recording, const core::Error& error) {
+    recording.meta(trace::MetaType::error, 0,
+                   nlohmann::json{{"kind", core::word_of(error.kind)},
+                                  {"message", error.message},
+                                  {"file", error.file},
+                                  {"line", error.line},
+                                  {"op", error.op}}
+                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
+    const auto& options = job.options;
+    core::name_thread("frontend");
+    auto recording = options.trace_fd >= 0 ? trace::Recording::create(options.trace_limit, options.trace_fd)
+                                           : trace::Recording::create_private(options.trace_limit);
+    if (!recording) {
+        return recording.error();
+    }
+    Outcome outcome{std::move(*recording), std::nullopt};
+    DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
+                    options.cuda,   {}};
+    const bool simulated = options.device == "simulated";
+    if (simulated) {
+        auto costs = simulated_costs(job.options.cost_choice);
+        if (!costs) {
+            return costs.error();
+        }
+        wish.costs = std::move(*costs);
+    }
+    auto device = make_device(wish, *outcome.recording);
+    if (!device) {
+        write_error(*outcome.recording, device.error());
+        set_state(*outcome.recording, trace::RunState::failed);
+        return device.error();
+    }
+    outcome.recording->header().recorder_ns_per_op =
+        (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
+    outcome.recording->meta(trace::MetaType::run, 0, run_facts(job, **device, simulated ? &wish.costs : nullptr));
+    {
+        devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
+        runtime::Settings settings;
+        settings.free_policy = job.free_policy;
+        settings.budget_bytes = budget_in_bytes(options.budget, machine[0]);
+        settings.queue_limit = options.queue_limit;
+        settings.barrier = options.barrier.value_or(trace::BarrierPolicy{});
+        settings.seed = options.seed;
+        settings.gather = options.graphs;
+        settings.copies_in_stream = job.profile.copies_in_stream;
+        settings.host = wish.costs.host;
+        const Supervisor supervisor(outcome.recording->control(), machine);
+        interrupts.watch(&outcome.recording->control());
+        {
+            runtime::Runtime rt(machine, *outcome.recording, settings);
+            set_state(*outcome.recording, trace::RunState::running);
+            if (options.watched) {
+                wait_for_watcher(outcome.recording->control());
+            }
+            outcome.error = run_program(job, rt);
+        }
+        interrupts.watch(nullptr);
+        machine.settle();  // a GPU's times may be on their way
+    }
+    if (outcome.error) {
+        write_error(*outcome.recording, *outcome.error);
+    }
+    outcome.recording->renew_anchor();
+    set_state(*outcome.recording, outcome.error ? trace::RunState::failed : trace::RunState::finished);
+    return outcome;
+}
+
+}  // namespace headway::runner

@@ -1,0 +1,358 @@
+#include "app/runner/execution/job.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/lesson/assets.h"
+#include "app/runner/python/python_program.h"
+
+namespace headway::runner {
+
+namespace {
+
+const Program* find_program(const std::vector<std::unique_ptr<Program>>& programs, const std::string& name) {
+    for (const auto& program : programs) {
+        if (program->name() == name) {
+            return program.get();
+        }
+    }
+    return nullptr;
+}
+
+bool is_source_file(const std::string& name) {
+    for (const std::string_view end : {".py", ".ipynb", ".md", ".txt"}) {
+        if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Absolute: the program may be run in another folder.
+std::string folder_of(const std::filesystem::path& file) {
+    std::error_code ignored;
+    return std::filesystem::absolute(file, ignored).parent_path().string();
+}
+
+// The tab of the first of a lesson's Python files that is not there; nothing when all are.
+std::optional<std::string> missing_file(const lesson::Lesson& lesson) {
+    std::vector<std::string> wanted{""};
+    for (const auto& [tab, file] : lesson.tabs) {
+        wanted.push_back(tab);
+    }
+    for (const auto& tab : wanted) {
+        const auto file = lesson.python_file(tab);
+        std::error_code ignored;
+        if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
+            return tab;
+        }
+    }
+    return std::nullopt;
+}
+
+// The lesson's folder that a path names: itself, or that of its lesson.md. Nothing where it is no folder.
+std::optional<std::filesystem::path> lesson_place(const std::string& program) {
+    const std::filesystem::path path = program;
+    std::error_code ignored;
+    if (path.filename() == "lesson.md" && lesson::load_lesson(path.parent_path())) {
+        return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    }
+    return std::filesystem::is_directory(path, ignored) ? std::optional(path) : std::nullopt;
+}
+
+std::string file_and_line(const core::Error& error) {
+    return error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + error.message;
+}
+
+}  // namespace
+
+trace::BarrierPolicy Job::barrier() const {
+    const auto chosen = options.barrier.value_or(trace::BarrierPolicy{});
+    return chosen.kind == trace::BarrierKind::as_written ? program->written_barrier() : chosen;
+}
+
+core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& program, const lesson::Lesson* lesson) {
+    auto parameters = program.parameters();
+    if (lesson == nullptr) {
+        return parameters;
+    }
+    std::vector<std::string> known;
+    for (const auto& parameter : parameters) {
+        known.push_back(parameter.name);
+    }
+    for (std::size_t i = 0; i < lesson->parameters.size(); ++i) {
+        const auto& wanted = lesson->parameters[i];
+        const auto refuse = [&](std::string message) {
+            return core::Error{core::ErrorKind::unreadable, std::move(message), lesson->file, lesson->lines[i], 0};
+        };
+        const auto at = std::find(known.begin(), known.end(), wanted.name);
+        if (at == known.end()) {
+            return refuse("the program " + program.name() + " has no parameter " + wanted.name +
+                          " (it has: " + list_of(known) + ")");
+        }
+        auto& own = parameters[static_cast<std::size_t>(at - known.begin())];
+        if (own.choices.empty() != wanted.choices.empty()) {
+            return refuse(own.choices.empty() ? wanted.name + " is a number: it needs least and most, and no choices"
+                                              : wanted.name + " needs choices out of " + range_of(own));
+        }
+        for (const auto& choice : wanted.choices) {
+            if (!lesson::accept_value(own, choice)) {
+                return refuse("the program knows no " + wanted.name + " \"" + choice + "\", only " + range_of(own));
+            }
+        }
+        if (own.choices.empty() && (wanted.least < own.least || wanted.most > own.most)) {
+            return refuse(wanted.name + " may be " + range_of(wanted) + ", but the program takes it only " +
+                          range_of(own));
+        }
+        if (own.whole && !wanted.whole) {
+            return refuse("the program takes " + wanted.name + " only without fractions");
+        }
+        own = wanted;
+    }
+    return parameters;
+}
+
+// The lesson with all that can be set in it, or why it cannot be run.
+core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
+                                           const std::vector<std::unique_ptr<Program>>& programs) {
+    if (const auto missing = missing_file(lesson)) {
+        return core::Error{core::ErrorKind::unreadable,
+                           "its program " + lesson.python_file(*missing).filename().string() + " is not beside it",
+                           lesson.file, lesson.line_of(*missing), 0};
+    }
+    if (!lesson.python_file().empty()) {
+        return lesson;  // its parameters are its own
+    }
+    const Program* program = find_program(programs, lesson.program);
+    if (program == nullptr) {
+        return core::Error{core::ErrorKind::unreadable, "there is no program " + lesson.program, lesson.file,
+                           lesson.program_line, 0};
+    }
+    auto parameters = merged_parameters(*program, &lesson);
+    if (!parameters) {
+        return parameters.error();
+    }
+    // The lesson lists all that can be set, its own or not.
+    lesson.lines.resize(parameters->size());
+    lesson.parameters = std::move(*parameters);
+    return lesson;
+}
+
+std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
+    auto assets = lesson::find_assets_dir();
+    if (!assets) {
+        refused.push_back(assets.error());
+        return {};
+    }
+    auto lessons = lesson::load_lessons(*assets / "lessons", &refused);
+    if (!lessons) {
+        refused.push_back(lessons.error());
+        return {};
+    }
+    const auto programs = built_in_programs();
+    std::vector<lesson::Lesson> usable;
+    for (auto& lesson : *lessons) {
+        if (auto good = usable_lesson(std::move(lesson), programs)) {
+            usable.push_back(std::move(*good));
+        } else {
+            refused.push_back(good.error());
+        }
+    }
+    return usable;
+}
+
+// The lesson whose folder has its id for a name, so that a run need not read all the others, or what is wrong with it.
+// Nothing where there is none.
+core::Result<std::optional<lesson::Lesson>> lesson_by_folder(const std::string& id) {
+    const auto assets = lesson::find_assets_dir();
+    const auto folder = assets ? lesson::find_lesson_folder(*assets / "lessons", id) : std::nullopt;
+    const std::optional<lesson::Lesson> none;
+    if (!folder) {
+        return none;
+    }
+    auto read = lesson::load_lesson(*folder);
+    if (!read) {
+        return read.error();
+    }
+    if (read->id != id) {
+        return none;
+    }
+    auto lesson = usable_lesson(std::move(*read), built_in_programs());
+    return lesson ? core::Result<std::optional<lesson::Lesson>>(std::move(*lesson)) : lesson.error();
+}
+
+namespace {
+
+core::Result<Job> find_job(const RunOptions& options) {
+    Job job;
+    job.options = options;
+    // A name alone may be a lesson's and a folder's: the lesson is meant.
+    auto place = lesson_place(options.program);
+    if (place && options.program.find('/') == std::string::npos && options.program != "lesson.md") {
+        auto lesson = lesson_by_folder(options.program);
+        std::vector<core::Error> others;
+        const auto lessons = lesson && !*lesson ? usable_lessons(others) : std::vector<lesson::Lesson>();
+        const bool known =
+            !lesson || *lesson || find_program(built_in_programs(), options.program) != nullptr ||
+            std::any_of(lessons.begin(), lessons.end(), [&](const auto& l) { return l.id == options.program; });
+        if (known) {
+            place.reset();
+        }
+    }
+    if (!place && is_source_file(options.program)) {
+        auto program = make_python_program({options.source.empty() ? options.program : options.source,
+                                            options.tab,
+                                            {options.set.begin(), options.set.end()},
+                                            folder_of(options.program)});
+        if (!program) {
+            return program.error();
+        }
+        job.program = std::move(*program);
+        job.profile = profile_of(
+            dialect_of_file(options.program, options.source.empty() ? options.program : options.source, options.tab));
+        job.options.device = options.device.empty() ? "cpu" : options.device;
+        return job;
+    }
+    std::vector<core::Error> refused;
+    std::vector<lesson::Lesson> lessons;
+    const bool folder = place.has_value();
+    if (folder) {
+        auto read = lesson::load_lesson(*place);
+        auto lesson = read ? usable_lesson(std::move(*read), built_in_programs()) : std::move(read);
+        if (!lesson) {
+            return lesson.error();
+        }
+        lessons.push_back(std::move(*lesson));
+    } else {
+        auto lesson = lesson_by_folder(options.program);
+        if (!lesson) {
+            return lesson.error();
+        }
+        if (*lesson) {
+            lessons.push_back(std::move(**lesson));
+        } else {
+            lessons = usable_lessons(refused);
+        }
+    }
+    for (const auto& error : refused) {  // the one that was asked for may be among those that cannot be run
+        const auto read = lesson::load_lesson(std::filesystem::path(error.file).parent_path());
+        if (read && read->id == options.program) {
+            return error;
+        }
+    }
+    std::vector<std::string> names;
+    for (const auto& lesson : lessons) {
+        names.push_back(lesson.id);
+        if (folder || lesson.id == options.program) {
+            job.lesson = lesson;
+        }
+    }
+    auto programs = built_in_programs();
+    const std::string program_name = job.lesson ? job.lesson->program : options.program;
+    for (const auto& program : programs) {
+        if (std::find(names.begin(), names.end(), program->name()) == names.end()) {
+            names.push_back(program->name());
+        }
+    }
+    for (auto& program : programs) {
+        if (program->name() == program_name) {
+            job.program = std::move(program);
+            break;
+        }
+    }
+    const auto python = job.lesson ? job.lesson->python_file(options.tab) : std::filesystem::path();
+    if (job.program == nullptr && !job.lesson) {
+        std::string message =
+            "there is no lesson or program \"" + options.program.substr(0, 60) + "\"; there are: " + list_of(names);
+        if (!refused.empty()) {
+            const std::size_t others = refused.size() - 1;
+            message += " (left out: " + file_and_line(refused.front()) +
+                       (others > 0 ? "; and " + std::to_string(others) + " more, see headway lessons" : "") + ")";
+        }
+        return core::Error{core::ErrorKind::usage, message};
+    }
+    if (!options.tab.empty() && python.empty()) {
+        return core::Error{core::ErrorKind::usage, options.program + " has no tab " + options.tab};
+    }
+    const auto parameters = job.lesson ? job.lesson->parameters : job.program->parameters();
+    std::vector<std::string> known;
+    for (const auto& parameter : parameters) {
+        known.push_back(parameter.name);
+        job.parameters[parameter.name] = parameter.value;
+    }
+    for (const auto& [name, value] : options.set) {
+        const auto at = std::find(known.begin(), known.end(), name);
+        if (at == known.end()) {
+            return core::Error{core::ErrorKind::usage, options.program + " has no parameter \"" + name.substr(0, 60) +
+                                                           "\"; it has: " + list_of(known)};
+        }
+        auto accepted = lesson::accept_value(parameters[static_cast<std::size_t>(at - known.begin())], value);
+        if (!accepted) {
+            return accepted.error();
+        }
+        job.parameters[name] = *accepted;
+    }
+    if (!python.empty()) {
+        auto program = make_python_program(
+            {options.source.empty() ? python.string() : options.source, "", job.parameters, folder_of(python)});
+        if (!program) {
+            return program.error();
+        }
+        job.program = std::move(*program);
+        job.profile = profile_of(
+            dialect_of_file(python.string(), options.source.empty() ? python.string() : options.source, options.tab));
+    }
+    if (job.options.device.empty()) {
+        job.options.device = job.lesson ? job.lesson->device : "cpu";
+    }
+    if (!job.options.barrier && job.lesson && job.lesson->barrier != "as-written") {
+        auto barrier = parse_barrier(job.lesson->barrier);
+        if (!barrier) {
+            return barrier.error();
+        }
+        job.options.barrier = *barrier;
+    }
+    return job;
+}
+
+}  // namespace
+
+std::vector<std::string> Job::chosen() const {
+    std::vector<std::string> names;
+    if (options.free_policy) {
+        names.emplace_back("free_policy");
+    }
+    if (options.device == "cpu" ? options.workers_given : options.streams_given) {
+        names.emplace_back(options.device == "cpu" ? "workers" : "streams");
+    }
+    return names;
+}
+
+core::Result<Job> make_job(const RunOptions& options) {
+    auto job = find_job(options);
+    if (!job) {
+        return job;
+    }
+    if (!options.costs.empty() && job->options.device != "simulated") {
+        return core::Error{core::ErrorKind::usage, "--costs is for --device simulated, not for " + job->options.device};
+    }
+    if (job->options.costs.empty() && job->lesson && job->options.device == "simulated") {
+        auto costs = parse_costs(job->lesson->costs, "costs");
+        if (!costs) {
+            return core::Error{core::ErrorKind::unreadable, costs.error().message, job->lesson->file, 0, 0};
+        }
+        job->options.costs = job->lesson->costs;
+        job->options.cost_choice = *costs;
+    }
+    if (!options.streams_given && job->lesson && job->lesson->streams != 0) {
+        job->options.streams = job->lesson->streams;
+        job->options.streams_given = true;
+    }
+    job->free_policy = options.free_policy.value_or(job->profile.free_policy);
+    const bool own = job->options.streams_given || job->profile.streams == 0;
+    job->streams = own ? job->options.streams : job->profile.streams;
+    job->workers = options.workers_given || job->profile.workers == 0 ? options.workers : job->profile.workers;
+    return job;
+}
+
+}  // namespace headway::runner

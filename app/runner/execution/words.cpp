@@ -1,0 +1,189 @@
+#include "app/runner/execution/words.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "engine/core/bytes.h"
+#include "engine/trace/barrier_word.h"
+
+namespace headway::runner {
+
+namespace {
+
+core::Error usage(std::string message) {
+    return {core::ErrorKind::usage, std::move(message)};
+}
+
+std::string quoted(std::string_view text) {
+    return "\"" + std::string(text.substr(0, 60)) + "\"";
+}
+
+}  // namespace
+
+core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option) {
+    const auto bytes = core::bytes_from(text);
+    if (!bytes || *bytes == 0) {
+        return usage(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + quoted(text));
+    }
+    return *bytes;
+}
+
+core::Result<std::uint64_t> parse_count(std::string_view text, const std::string& option, std::uint64_t least,
+                                        std::uint64_t most) {
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+        return usage(option + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                     ", not " + quoted(text));
+    }
+    return number;
+}
+
+core::Result<double> parse_number(std::string_view text, const std::string& option, double least, double most) {
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
+        char limits[80];
+        std::snprintf(limits, sizeof limits, "%g to %g", least, most);
+        return usage(option + " must be a number from " + limits + ", not " + quoted(text));
+    }
+    return number;
+}
+
+core::Result<double> parse_time(std::string_view text, const std::string& option) {
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    for (const auto& [name, ns] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
+        constexpr double kMost = 9e18;  // what a trace can count
+        if (problem == std::errc() && unit == name && number * ns > -kMost && number * ns < kMost) {
+            return number * ns;
+        }
+    }
+    return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + quoted(text));
+}
+
+core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option) {
+    CostChoice costs;
+    const std::array<std::pair<std::string_view, std::optional<double>*>, 5> known{{{"t1", &costs.t1_ns},
+                                                                                    {"t2", &costs.t2_ns},
+                                                                                    {"t3", &costs.t3_ns},
+                                                                                    {"line", &costs.line_ns},
+                                                                                    {"print", &costs.print_ns}}};
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, std::min(text.find(','), text.size()));
+        text.remove_prefix(std::min(part.size() + 1, text.size()));
+        const std::string_view name = part.substr(0, std::min(part.find('='), part.size()));
+        const auto at = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
+        if (at == known.end() || name.size() == part.size() || *at->second) {
+            return usage(option + " must be like t1=1us,t2=0.95us,t3=1us (also line, print), each once, not " +
+                         quoted(part));
+        }
+        const std::string_view value = part.substr(name.size() + 1);
+        auto ns = value == "0" ? core::Result<double>(0.0) : parse_time(value, option + " " + std::string(name));
+        if (!ns) {
+            return ns.error();
+        }
+        constexpr double kMost = 1e12;
+        const double whole = std::round(*ns);
+        if (whole < 0 || whole > kMost || std::abs(*ns - whole) > 1e-6) {
+            return usage(option + " " + std::string(name) + " must be a whole number of nanoseconds up to 1000s, not " +
+                         quoted(value));
+        }
+        *at->second = whole;
+    }
+    return costs;
+}
+
+core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text) {
+    using trace::BarrierKind;
+    if (text == "none") {
+        return trace::BarrierPolicy{BarrierKind::none, 0};
+    }
+    if (text == "op") {
+        return trace::BarrierPolicy{BarrierKind::op, 0};
+    }
+    if (text == "minibatch") {
+        return trace::BarrierPolicy{BarrierKind::minibatch, 0};
+    }
+    if (text == "as-written") {
+        return trace::BarrierPolicy{};
+    }
+    constexpr std::string_view kBehind = "behind:";
+    if (text.substr(0, kBehind.size()) == kBehind) {
+        auto behind = parse_count(text.substr(kBehind.size()), "the K of --barrier behind:K", 1, 99'999);
+        if (!behind) {
+            return behind.error();
+        }
+        return trace::BarrierPolicy{BarrierKind::behind, static_cast<std::uint32_t>(*behind)};
+    }
+    return usage("--barrier must be none, op, minibatch or behind:K, not " + quoted(text));
+}
+
+std::string to_text(trace::BarrierPolicy policy) {
+    return trace::word_of(policy);
+}
+
+core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {
+    for (const auto policy : {memory::FreePolicy::finish, memory::FreePolicy::stream, memory::FreePolicy::lazy}) {
+        if (text == memory::name_of(policy)) {
+            return policy;
+        }
+    }
+    return usage("--free-policy must be finish, stream or lazy, not " + quoted(text));
+}
+
+core::Result<std::vector<std::string>> split_options(std::string_view text) {
+    std::vector<std::string> words;
+    bool in_word = false;
+    char quote = '\0';
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (quote == '\0' && (c == ' ' || c == '\t' || c == '\n')) {
+            in_word = false;
+            continue;
+        }
+        if (!in_word) {
+            words.emplace_back();
+            in_word = true;
+        }
+        if (quote != '\0' ? c == quote : c == '\'' || c == '"') {
+            quote = quote == '\0' ? c : '\0';
+            continue;
+        }
+        if (c == '\\' && quote != '\'') {
+            if (++i == text.size()) {
+                return usage("the options " + quoted(text) + " end in a backslash");
+            }
+            c = text[i];
+        }
+        words.back() += c;
+    }
+    if (quote != '\0') {
+        return usage("the options " + quoted(text) + " have a quote that is not closed");
+    }
+    return words;
+}
+
+std::string right_aligned(std::string_view text, std::size_t width) {
+    std::size_t characters = 0;
+    for (const char c : text) {
+        characters += (static_cast<unsigned char>(c) & 0xC0u) != 0x80 ? 1 : 0;  // UTF-8: the first byte of each
+    }
+    return std::string(characters < width ? width - characters : 0, ' ').append(text);
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        list += i == 0 ? "" : i + 1 == names.size() ? " and " : ", ";
+        list += names[i];
+    }
+    return list.empty() ? "none" : list;
+}
+
+}  // namespace headway::runner

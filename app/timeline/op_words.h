@@ -1,0 +1,17 @@
+// What the ops of a run are called.
+//
+// Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/model/run/run.h"
+
+namespace headway::figure {
+
+// "12 ops", or "12 spans" where the lanes are the threads of another program.
+std::string ops_text(const model::TraceCapabilities& capabilities, std::uint64_t count);
+const char* ops_word(const model::TraceCapabilities& capabilities, std::uint64_t count);
+
+}  // namespace headway::figure

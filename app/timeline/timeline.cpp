@@ -1,0 +1,571 @@
+#include "app/timeline/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "app/comparison/naming.h"
+#include "app/render/format.h"
+#include "app/timeline/fold.h"
+#include "app/timeline/op_words.h"
+#include "app/timeline/timeline_plan.h"
+#include "app/timeline/timeline_rows.h"
+
+namespace headway::figure {
+
+TimelineStyle window_style() {
+    return {};
+}
+
+TimelineStyle figure_style() {
+    TimelineStyle style;
+    style.label_width_px = 190;
+    style.label_px = 16;
+    style.sublabel_px = 13;
+    style.header_px = 18;
+    style.mark_px = 15;
+    style.tick_px = 14;
+    style.inside_px = 11.5F;
+    style.header_row_px = 34;
+    style.scopes_row_px = 16;
+    style.frontend_row_px = 56;
+    style.headway_row_px = 62;
+    style.lane_row_px = 54;
+    style.memory_row_px = 96;
+    style.ruler_px = 44;
+    style.run_gap_px = 14;
+    style.ruler_below = true;
+    style.ticks_carry_unit = false;
+    style.tick_room_px = 110;
+    style.gradient = false;
+    style.curve_label_in_row = true;
+    style.whole_scopes = false;
+    style.error_in_header = false;
+    style.heights_in_proportion = true;
+    style.bars_grow = 1.6F;
+    style.curves_grow = 2.6F;
+    return style;
+}
+
+std::string barrier_label(std::string_view barrier) {
+    return comparison::barrier_words(barrier);
+}
+
+std::string barrier_label(const model::Run& run) {
+    constexpr std::size_t kMostTold = 2;
+    if (!run.capabilities().settings) {
+        return run.info().title.empty() ? run.info().program : run.info().title;
+    }
+    const auto& changes = run.info().barrier_changes;
+    std::string label = barrier_label(run.info().barrier);
+    for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
+        label += ", then " + barrier_label(changes[i].barrier) + " from " +
+                 duration_text(static_cast<double>(std::max<std::int64_t>(0, changes[i].ns - run.measure_begin_ns())));
+    }
+    return changes.size() > kMostTold ? label + ", and so on" : label;
+}
+
+std::string row_key(RowKind kind, int lane) {
+    switch (kind) {
+        case RowKind::scopes:
+            return "scopes";
+        case RowKind::frontend:
+            return "frontend";
+        case RowKind::headway:
+            return "headway";
+        case RowKind::launch:
+            return "launch";
+        case RowKind::lane:
+            return "lane " + std::to_string(lane);
+        case RowKind::memory:
+            return lane > 0 ? "memory " + std::to_string(lane) : "memory";
+        case RowKind::ruler:
+        case RowKind::header:
+        case RowKind::marks:
+            break;
+    }
+    return {};
+}
+
+namespace {
+
+// The part of a row in which bars stand or a curve runs.
+Box content_of(const RowPlan& row, const Box& box, const Box& axis, const TimelineOptions& o) {
+    Box c{axis.x0, box.y0, axis.x1, box.y1};
+    const float h = box.height();
+    float above = 0;
+    float below = 0;
+    switch (row.kind) {
+        case RowKind::frontend:
+        case RowKind::launch:
+        case RowKind::lane:
+            above = below = std::clamp(h * 0.14F, 2.0F * o.scale, 9.0F * o.scale);
+            below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the slivers' rail
+            break;
+        case RowKind::headway:
+        case RowKind::memory:
+            above = std::clamp(h * 0.16F, 3 * o.scale, 13 * o.scale);
+            if (const float label = peak_label_px(o.style, o.scale); label < h * 0.38F) {
+                above = std::max(above, label);  // the peak is named above the curve
+            }
+            below = std::clamp(h * 0.1F, 2 * o.scale, 7 * o.scale);
+            break;
+        case RowKind::marks:
+        case RowKind::scopes:
+        case RowKind::header:
+        case RowKind::ruler:
+            break;
+    }
+    c.y0 += above;
+    c.y1 -= below;
+    return c;
+}
+
+class Builder {
+public:
+    Builder(std::span<const TimelineRun> runs, const TimelineOptions& options) : o_(options), theme_(*options.theme) {
+        out_.runs.assign(runs.begin(), runs.end());
+        out_.counts.resize(runs.size());
+    }
+
+    TimelineLayout build() {
+        place();
+        draw_grid();
+        for (const RowBox& row : out_.rows) {
+            draw_label(row);
+        }
+        draw_rows();
+        draw_ruler();
+        return std::move(out_);
+    }
+
+private:
+    [[nodiscard]] float px(float size) const { return size * o_.scale; }
+    [[nodiscard]] float line_px(float width) const { return width * o_.scale * theme_.line_scale; }
+    void text(float x, float y, std::string words, Rgba colour, float size, FontRole role,
+              Anchor anchor = Anchor::start) {
+        if (!words.empty()) {
+            out_.list.add(Text{{x, y}, std::move(words), colour, size, role, anchor});
+        }
+    }
+    [[nodiscard]] Rgba colour_of(const TimelineRun& run) const {
+        return run.letter == 'A' ? theme_.run_a : run.letter == 'B' ? theme_.run_b : theme_.text;
+    }
+
+    void place() {
+        std::vector<RowPlan> plan = plan_rows(out_.runs, o_);
+        const float inset = px(o_.style.bottom_inset_px);
+        share_height(plan, o_.area.height() - inset);
+        out_.view = o_.view;
+        if (!(out_.view.span_ns() > 0)) {
+            out_.view.end_ns = out_.view.begin_ns + 1;
+        }
+        const float x0 = std::floor(std::min(o_.area.x0 + px(o_.style.label_width_px), o_.area.x1 - 1));
+        out_.area = o_.area;
+        out_.axis = {x0, o_.area.y0, o_.area.x1, o_.area.y1};
+        out_.map = TimeMap(out_.view, out_.axis.x0, out_.axis.x1);
+        float y = o_.area.y0;
+        for (const RowPlan& row : plan) {
+            const Box box{o_.area.x0, std::round(y), o_.area.x1, std::round(y + row.height)};
+            out_.rows.push_back({row.kind, row.run, row.lane, box, content_of(row, box, out_.axis, o_)});
+            y += row.height;
+        }
+        out_.area.y1 = std::max(o_.area.y1, y + inset);
+        out_.axis.y1 = std::round(y);
+        if (!out_.rows.empty() && out_.rows.back().kind == RowKind::ruler) {
+            out_.axis.y1 = out_.rows.back().box.y0;
+        }
+        if (!out_.rows.empty() && out_.rows.front().kind == RowKind::ruler) {
+            out_.axis.y0 = out_.rows.front().box.y1;
+        }
+        out_.list.width_px = out_.area.x1;
+        out_.list.height_px = out_.area.y1;
+        ticks_ = ticks_for(out_.view.span_ns(), tick_room() * out_.map.ns_per_px());
+    }
+
+    // How far apart ticks must be for their texts, which depend on the ticks: two rounds do.
+    [[nodiscard]] float tick_room() const {
+        float room = px(std::min(80.0F, o_.style.tick_room_px));
+        for (int round = 0; round < 2; ++round) {
+            const Ticks ticks = ticks_for(out_.view.span_ns(), room * out_.map.ns_per_px());
+            float widest = 0;
+            for (double ns : {out_.view.begin_ns, out_.view.end_ns}) {
+                const std::string words =
+                    tick_text(ticks, std::round(ns / ticks.step_ns) * ticks.step_ns, o_.style.ticks_carry_unit);
+                widest = std::max(widest, o_.measure->width(FontRole::mono, px(o_.style.tick_px), words));
+            }
+            room = std::max(px(o_.style.tick_room_px), widest + px(std::min(28.0F, o_.style.tick_room_px / 4)));
+        }
+        return room;
+    }
+
+    template <class Call>
+    void each_tick(Call call) const {
+        const double slack = out_.map.ns_per_px() * 0.5;
+        const double first = std::ceil((out_.view.begin_ns - slack) / ticks_.step_ns);
+        for (double k = first; k * ticks_.step_ns <= out_.view.end_ns + slack; ++k) {
+            call(k * ticks_.step_ns, out_.map.x_px_from_ns(k * ticks_.step_ns));
+        }
+    }
+
+    void draw_grid() {
+        each_tick([&](double, float x) {
+            out_.list.add(Line{{x, out_.axis.y0}, {x, out_.axis.y1}, theme_.grid, line_px(1)});
+        });
+    }
+
+    void draw_ruler() {
+        const auto ruler =
+            std::find_if(out_.rows.begin(), out_.rows.end(), [](const RowBox& r) { return r.kind == RowKind::ruler; });
+        if (ruler == out_.rows.end()) {
+            return;
+        }
+        const float size = px(o_.style.tick_px);
+        const bool below = o_.style.ruler_below;
+        const float baseline = below ? ruler->box.y0 + size * 1.55F : ruler->box.y1 - px(8);
+        float free_from = out_.axis.x0 - px(o_.style.label_width_px);
+        each_tick([&](double ns, float x) {
+            const std::string words = tick_text(ticks_, ns, o_.style.ticks_carry_unit);
+            const float width = o_.measure->width(FontRole::mono, size, words);
+            // Centred on its line, but inside the picture.
+            const float x0 =
+                std::min(x - width / 2, out_.area.x1 - width + (below ? px(o_.style.ruler_overhang_px) : -px(2)));
+            if (x0 < free_from) {
+                return;
+            }
+            free_from = x0 + width + px(10);
+            text(x0, baseline, words, theme_.dim, size, FontRole::mono);
+        });
+        if (below) {
+            text(out_.axis.x1, baseline + size * 1.35F, ticks_.unit_in_words, theme_.dim, size, FontRole::ui,
+                 Anchor::end);
+        }
+    }
+
+    void draw_header(const RowBox& row) {
+        const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
+        const model::Run& run = *shown.run;
+        const float size = px(o_.style.header_px);
+        const float baseline = row.box.y1 - (px(o_.style.header_row_px) - size * kCapHeightEm) / 2 +
+                               std::max(0.0F, px(o_.style.header_row_px) - row.box.height()) / 2;
+        // From the right: the note. From the left: letter, label, then what must be said of the run.
+        const float small = px(o_.style.sublabel_px);
+        const auto measured = run.measured();
+        const double total =
+            static_cast<double>(shown.total_ns >= 0 ? shown.total_ns : measured.end_ns - measured.begin_ns);
+        const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
+        const FontRole note_role = shown.note.empty() || o_.style.ruler_below ? FontRole::mono_bold : FontRole::ui;
+        const float note_width = o_.measure->width(note_role, size, note) + px(16);
+        // That times are simulated is said whole wherever they are shown; the label and then the note give way to it.
+        const std::string simulated = run.info().simulated ? "SIMULATED" : "";
+        const float simulated_width =
+            simulated.empty() ? 0 : o_.measure->width(FontRole::ui_bold, small, simulated) + px(14);
+        const std::string letter = shown.letter == 0 ? "" : std::string(1, shown.letter) + "   ";
+        const float letter_width = o_.measure->width(FontRole::ui_bold, size, letter);
+        const bool noted = row.box.width() > letter_width + simulated_width + note_width;
+        if (noted) {
+            text(row.box.x1, baseline, note, shown.note.empty() || o_.style.ruler_below ? theme_.text : theme_.faint,
+                 size, note_role, Anchor::end);
+        }
+        float x = row.box.x0;
+        const float right = row.box.x1 - (noted ? note_width : 0);
+        const auto put = [&](const std::string& words, Rgba colour, FontRole role, float word_size, float end) {
+            const std::string fit = shortened(words, end - x, role, word_size, *o_.measure);
+            text(x, baseline, fit, colour, word_size, role);
+            x += fit.empty() ? 0 : o_.measure->width(role, word_size, fit) + px(14);
+        };
+        const std::string label = shown.label.empty() ? barrier_label(run) : shown.label;
+        put(letter + label, colour_of(shown), FontRole::ui_bold, size, right - simulated_width);
+        if (!simulated.empty()) {
+            text(x, baseline, simulated, theme_.warning, small, FontRole::ui_bold);
+            x += simulated_width;
+        }
+        if (run.lost_records() > 0) {
+            put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
+                theme_.warning, FontRole::ui_semibold, small, right);
+        }
+        if (o_.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
+            return;  // how it ends is not known yet
+        }
+        if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // on the axis, and not in the total
+            put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
+                right);
+        }
+        if (run.error()) {
+            const std::string& why = run.error()->message;
+            const bool stopped = run.error()->stopped();
+            put(stopped                    ? why
+                : o_.style.error_in_header ? "failed: " + why
+                                           : "failed",
+                stopped ? theme_.dim : theme_.warning, FontRole::ui_semibold, small, right);
+        }
+    }
+
+    // Beside the minibatches, which are the last line of their row.
+    void draw_scope_label(const RowBox& row) {
+        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
+        const float line = row.box.height() / static_cast<float>(scope_lines(run, o_.style));
+        const float size = std::min(px(o_.style.sublabel_px), line * 0.85F);
+        if (!run.minibatches().empty()) {
+            text(row.box.x0, row.box.y1 - line / 2 + size * kCapHeightEm / 2,
+                 shortened("minibatches", out_.axis.x0 - row.box.x0 - px(8), FontRole::ui, size, *o_.measure),
+                 theme_.dim, size, FontRole::ui);
+        }
+    }
+
+    // "1,204 issues, 12 waits", or as much of it as is known; the first has more room.
+    static std::vector<std::string> frontend_totals(const RowPen& pen) {
+        const auto words = [](std::size_t count, const char* one) {
+            return count_text(count) + " " + one + (count == 1 ? "" : "s");
+        };
+        const std::size_t issues = pen.run.capabilities().issues ? issues_of(pen) : 0, waits = waits_of(pen);
+        std::vector<std::string> totals;
+        if (issues > 0 && waits > 0) {
+            totals.push_back(words(issues, "issue") + ", " + words(waits, "wait"));
+        }
+        if (issues > 0 || waits > 0) {
+            totals.push_back(issues > 0 ? words(issues, "issue") : words(waits, "wait"));
+        }
+        return totals;
+    }
+
+    void draw_label(const RowBox& row) {
+        std::string name;
+        std::string below;
+        std::vector<std::string> totals;  // in its place: the first that there is room for
+        if (row.run < 0) {
+            return;
+        }
+        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
+        switch (row.kind) {
+            case RowKind::ruler:
+                return;
+            case RowKind::scopes:
+                draw_scope_label(row);
+                return;
+            case RowKind::header:
+                draw_header(row);
+                return;
+            case RowKind::marks:
+                name = "Marks";
+                break;
+            case RowKind::frontend:
+                name = "Frontend";
+                below = run.capabilities().issues ? "issues, waits" : "waits";
+                totals = frontend_totals(pen_of(row.run));
+                break;
+            case RowKind::headway:
+                name = "Headway";
+                below = "ops queued";
+                break;
+            case RowKind::launch:
+                name = "Launch";
+                below = "to the driver";
+                break;
+            case RowKind::lane:
+                name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
+                below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
+                below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
+                        : below.empty()             ? "executes"
+                                                    : "the " + below + " executes";
+                if (const std::size_t count = ops_of(pen_of(row.run), row.lane); count > 0) {
+                    const std::string words = ops_text(run.capabilities(), count);
+                    totals = {words};
+                    if (run.capabilities().backend) {
+                        totals = {below + " " + words, "executes " + words, words};
+                    }
+                }
+                break;
+            case RowKind::memory:
+                name = "Memory";
+                below = row.lane < 0 ? "live bytes" : "on the " + run.device_name(static_cast<std::size_t>(row.lane));
+                break;
+        }
+        if (o_.arrangement != nullptr) {
+            const auto* setting = model::setting_of(*o_.arrangement, row_key(row.kind, row.lane));
+            if (setting != nullptr && !setting->name.empty()) {
+                if (row.kind == RowKind::lane) {  // what it is, under what it is called
+                    below = name;
+                    const std::string count = totals.empty() ? std::string() : totals.back();
+                    totals = count.empty() ? totals : std::vector{name + ", " + count};
+                }
+                name = setting->name;
+            }
+        }
+        const float height = row.box.height();
+        const float size = std::min(px(o_.style.label_px), height * 0.8F);
+        const float small = px(o_.style.sublabel_px);
+        const float pitch = size * 0.3F + small;
+        const bool two = height >= size + pitch + px(7);
+        if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
+            name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // there is one for each
+        }
+        const float middle = (row.box.y0 + row.box.y1) / 2;
+        const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
+        // The scale's numbers stand at the axis in the curves' rows.
+        const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
+        const float room = out_.axis.x0 - row.box.x0 - px(scaled ? o_.style.scale_room_px : 8);
+        // Whole, if need be a little smaller, before it is cut.
+        constexpr float kSmallest = 0.72F, kStep = 0.96F;
+        float fitted = size;
+        while (fitted > size * kSmallest && o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
+            fitted *= kStep;
+        }
+        if (o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
+            fitted = size;
+        }
+        text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, fitted, *o_.measure), theme_.text,
+             fitted, FontRole::ui_semibold);
+        if (two) {
+            const auto total = std::find_if(totals.begin(), totals.end(), [&](const std::string& words) {
+                return o_.measure->width(FontRole::ui, small, words) <= room;
+            });
+            below = total != totals.end() ? *total : below;
+            text(row.box.x0, baseline + pitch + px(2), shortened(below, room, FontRole::ui, small, *o_.measure),
+                 theme_.dim, small, FontRole::ui);
+        }
+        if (o_.style.row_lines) {
+            const float y = row.box.y1 - 0.5F;
+            out_.list.add(Line{{row.box.x0, y}, {row.box.x1, y}, theme_.border, line_px(1)});
+        }
+    }
+
+    RowPen pen_of(int run) {
+        const TimelineRun& shown = out_.runs[static_cast<std::size_t>(run)];
+        return {o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), run};
+    }
+
+    // The rows that are lanes, of every run, in their order.
+    std::deque<LanesFolding> fold_lane_rows() {
+        std::deque<LanesFolding> folding;
+        for (std::size_t run = 0; run < out_.runs.size(); ++run) {
+            std::vector<int> lanes;
+            for (const RowBox& row : out_.rows) {
+                if (row.kind == RowKind::lane && row.run == static_cast<int>(run)) {
+                    lanes.push_back(row.lane);
+                }
+            }
+            folding.emplace_back(*out_.runs[run].run, std::move(lanes), pen_of(static_cast<int>(run)).fold_options());
+        }
+        return folding;
+    }
+
+    void draw_rows() {
+        auto lanes = fold_lane_rows();
+        std::vector<std::size_t> drawn(out_.runs.size());  // of each run's lanes
+        // By index: the pens write to out_.
+        for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+            const RowBox row = out_.rows[i];
+            if (row.run < 0) {
+                continue;
+            }
+            const auto run = static_cast<std::size_t>(row.run);
+            const RowPen pen = pen_of(row.run);
+            switch (row.kind) {
+                case RowKind::scopes:
+                    draw_scopes(pen, row);
+                    break;
+                case RowKind::frontend:
+                    draw_frontend(pen, row);
+                    break;
+                case RowKind::headway:
+                    draw_headway(pen, row);
+                    break;
+                case RowKind::launch:
+                    draw_launches(pen, row);
+                    break;
+                case RowKind::lane:
+                    draw_lane(pen, row, lanes[run].pieces(drawn[run]++));
+                    break;
+                case RowKind::memory:
+                    draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));
+                    break;
+                case RowKind::marks:
+                case RowKind::ruler:
+                case RowKind::header:
+                    break;
+            }
+            if (i + 1 == out_.rows.size() || out_.rows[i + 1].run != row.run) {
+                draw_pauses(pen);
+                draw_unmeasured(pen, row);
+            }
+        }
+        for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // over all other rows
+            if (const RowBox row = out_.rows[i]; row.kind == RowKind::marks) {
+                draw_bookmarks(pen_of(row.run), row);
+            }
+        }
+    }
+
+    // What came before measuring began and what follows its end are there, but paler, over all rows of the run (its
+    // last row is `last`).
+    void draw_unmeasured(const RowPen& pen, const RowBox& last) {
+        draw_unmeasured(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up");
+        if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {
+            draw_unmeasured(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured");
+        }
+    }
+
+    void draw_unmeasured(const RowPen& pen, const RowBox& last, float from, float to, const std::string& words) {
+        const float x0 = std::max(out_.axis.x0, from);
+        const float x1 = std::min(out_.axis.x1, to);
+        if (x1 <= x0 + 0.5F) {
+            return;
+        }
+        float y0 = last.box.y0;
+        for (const RowBox& row : out_.rows) {
+            if (row.run == last.run && row.kind != RowKind::header) {
+                y0 = std::min(y0, row.box.y0);
+            }
+        }
+        out_.list.add(Rect{{x0, y0, x1, last.box.y1}, faded(theme_.background, 0.62)});
+        for (const float edge : {from, to}) {
+            if (edge > out_.axis.x0 && edge < out_.axis.x1) {
+                out_.list.add(Line{{edge, y0}, {edge, last.box.y1}, theme_.dim, line_px(1), px(2), px(3)});
+            }
+        }
+        const float size = px(o_.style.sublabel_px);
+        const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(18);
+        if (width < x1 - x0) {
+            const float left = from > out_.axis.x0 ? x0 + px(2) : x1 - width;
+            pen.tag(words, {left, last.content.y0, left + width - px(2), last.content.y0 + size * 2}, theme_.dim,
+                    theme_.background, size, FontRole::ui_semibold);
+        }
+    }
+
+    const TimelineOptions& o_;
+    const Theme& theme_;
+    TimelineLayout out_;
+    Ticks ticks_;
+};
+
+}  // namespace
+
+TimelineLayout layout_timeline(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return Builder(runs, options).build();
+}
+
+float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return sum(plan_rows(runs, options), &RowPlan::least) + options.style.bottom_inset_px * options.scale;
+}
+
+float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options) {
+    return sum(plan_rows(runs, options), &RowPlan::natural) + options.style.bottom_inset_px * options.scale;
+}
+
+TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup) {
+    TimelineView view{0, 0};
+    for (const TimelineRun& shown : runs) {
+        const std::int64_t origin = shown.run->measure_begin_ns();
+        view.end_ns = std::max(view.end_ns, static_cast<double>(shown.run->end_ns() - origin));
+        if (with_warmup) {
+            view.begin_ns = std::min(view.begin_ns, static_cast<double>(-origin));
+        }
+    }
+    if (!(view.span_ns() >= 1)) {
+        view.end_ns = view.begin_ns + 1000;
+    }
+    return view;
+}
+
+}  // namespace headway::figure

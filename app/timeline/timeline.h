@@ -1,0 +1,177 @@
+// One or two runs on one time axis, laid out for a rectangle: ruler; per run a header, the frontend (issues, waits, its
+// own work), headway, one row per lane, memory. The same layout draws in the window and in a figure.
+//
+// What is too small to draw is folded into slivers, each of which knows how many it stands for. Never more than a few
+// primitives per pixel column, whatever the length of the run.
+//
+// Threads: one; the runs must not be updated between layout and the last hit().
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/model/run/run.h"
+#include "app/model/user_data/arrangement.h"
+#include "app/model/user_data/bookmark.h"
+#include "app/render/display_list.h"
+#include "app/render/theme.h"
+
+namespace headway::figure {
+
+// A stretch of time, in nanoseconds from where measuring began in each run (warm-up is negative).
+struct TimelineView {
+    double begin_ns = 0, end_ns = 1;
+    [[nodiscard]] double span_ns() const { return end_ns - begin_ns; }
+    friend bool operator==(const TimelineView&, const TimelineView&) = default;
+};
+
+// Time to pixels and back, in double relative to the view, so that nothing trembles at deep zoom.
+class TimeMap {
+public:
+    TimeMap() = default;
+    TimeMap(TimelineView view, float x0, float x1)
+        : begin_ns_(view.begin_ns), px_per_ns_(static_cast<double>(x1 - x0) / view.span_ns()), x0_(x0), x1_(x1) {}
+    [[nodiscard]] float x_px_from_ns(double ns) const {
+        return static_cast<float>(static_cast<double>(x0_) + (ns - begin_ns_) * px_per_ns_);
+    }
+    [[nodiscard]] double ns_from_x_px(float x) const {
+        return begin_ns_ + (static_cast<double>(x) - static_cast<double>(x0_)) / px_per_ns_;
+    }
+    [[nodiscard]] double ns_per_px() const { return 1 / px_per_ns_; }
+    [[nodiscard]] float x0() const { return x0_; }
+    [[nodiscard]] float x1() const { return x1_; }
+
+private:
+    double begin_ns_ = 0, px_per_ns_ = 1;
+    float x0_ = 0, x1_ = 1;
+};
+
+// One run as the timeline shows it.
+struct TimelineRun {
+    const model::Run* run = nullptr;
+    char letter = 'A';                         // 'A' and 'B' have their colours; 0: a run by itself
+    std::string label;                         // "barrier every minibatch"; empty: from the run's barrier policy
+    std::string note;                          // at the right of the header; empty: the total
+    std::int64_t total_ns = -1;                // as the numbers say it; -1: from begin to end of what was measured
+    std::vector<model::Bookmark> bookmarks{};  // in their order
+};
+
+// Sizes, before `scale`.
+struct TimelineStyle {
+    float label_width_px = 130;  // row names, left of the axis
+    float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
+    float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
+          lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
+    float scale_px = 9.5F;                       // a curve's scale: 0 and the most
+    float ruler_overhang_px = 40;                // how far a number below may stand out of the axis at its right
+    float scale_room_px = 52;                    // of a row's name that a curve's scale takes
+    float tick_room_px = 90;                     // between two ticks, at least
+    float bars_grow = 1.6F, curves_grow = 2.4F;  // by how much rows may be taller than that, where there is room
+    float run_gap_px = 10;                       // between two runs
+    float bottom_inset_px = 6;                   // under the last row
+    bool ruler_below = false;                    // the ruler under the rows, with the unit in words
+    bool ticks_carry_unit = true;                // "0.35 ms" at every tick
+    bool gradient = true;                        // areas fade towards their base
+    bool curve_label_in_row =
+        false;  // "1,204 ops ahead" where there is room in the curve's row; else "max 1,204" at the right
+    bool row_lines = true;
+    bool error_in_header = true;  // its message, not only that the run failed
+    bool whole_scopes = true;     // show scopes that span (nearly) all that was measured, too
+    // Heights that somebody gave rows are meant against the window's; false: they are sizes, as the window has them.
+    bool heights_in_proportion = false;
+};
+TimelineStyle window_style();
+TimelineStyle figure_style();
+
+enum class RowKind : std::uint8_t { ruler, header, marks, scopes, frontend, headway, launch, lane, memory };
+
+struct RowBox {
+    RowKind kind = RowKind::ruler;
+    int run = -1;   // index into the runs given; -1: the ruler
+    int lane = -1;  // of a lane's row; of a memory row the device, where there are several
+    Box box;        // the whole row, labels included
+    Box content;    // where its curve or bars are
+};
+
+// What lies under a point.
+struct Hit {
+    int run = 0;
+    RowKind row = RowKind::lane;
+    int lane = -1;             // as the row's
+    double ns = 0;             // on the axis
+    double ns_per_px = 1;      // how far apart moments can be told
+    core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
+    int part = -1;             // of that op, where it is composite: index into Run::parts()
+    int wait = -1;             // index into Run::waits(); at its end, the open one
+    int work = -1;             // index into Run::works()
+    int scope = -1;            // index into Run::scopes()
+    int minibatch = -1;        // index into Run::minibatches()
+    int bookmark = -1;         // index into TimelineRun::bookmarks
+    std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
+};
+
+// How much was drawn one by one and how much in slivers. Their sums are everything that the view touches.
+struct DrawnCounts {
+    std::uint64_t ops_drawn = 0, ops_folded = 0;
+    std::uint64_t issues_drawn = 0, issues_folded = 0;
+    std::uint64_t waits_drawn = 0, waits_folded = 0;
+    std::uint64_t works_drawn = 0, works_folded = 0;
+};
+
+class TimelineLayout {
+public:
+    DisplayList list;
+    std::vector<RowBox> rows;
+    TimeMap map;
+    Box area;  // the rectangle laid out; taller than asked for when the rows need more
+    Box axis;  // the part of it that time runs through
+    TimelineView view;
+    std::vector<DrawnCounts> counts;  // per run
+    bool curves_in_columns = false;   // a curve changes too often: it is drawn as the least and the most of each pixel
+
+    [[nodiscard]] std::optional<Hit> hit(float x, float y) const;
+    // Where an op is drawn, whether or not it is in view; empty when it has not started or its lane has no row.
+    [[nodiscard]] std::optional<Box> box_of_op(int run, core::OpId op) const;
+    [[nodiscard]] std::optional<Box> box_of_issue(int run, core::OpId op) const;
+    [[nodiscard]] std::optional<Box> box_of_wait(int run, int wait) const;
+    [[nodiscard]] std::optional<Box> box_of_work(int run, int work) const;
+
+    std::vector<TimelineRun> runs;  // as given
+};
+
+struct TimelineOptions {
+    Box area;  // in px
+    TimelineView view;
+    const Theme* theme = nullptr;
+    const TextMeasure* measure = nullptr;
+    float scale = 1;
+    TimelineStyle style = window_style();
+    const model::Arrangement* arrangement = nullptr;  // null: as they come
+    // What begins later on the axis is not there yet, and is in no count, no peak and no duration.
+    double until_ns = std::numeric_limits<double>::infinity();
+};
+
+// What an arrangement calls this row; empty: it stands where it stands.
+std::string row_key(RowKind kind, int lane);
+
+// Top to bottom in the order given. Row heights fill the area; when even the least heights need more, the layout is
+// taller than the area (the window scrolls, a figure grows).
+TimelineLayout layout_timeline(std::span<const TimelineRun> runs, const TimelineOptions& options);
+// The least height of that layout.
+float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
+// The height at which the rows look as the style means them.
+float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
+
+// Everything that these runs show: from the warm-up's begin (when `with_warmup`) or 0 to the later end.
+TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
+
+// "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
+std::string barrier_label(std::string_view barrier);
+// The same of a run, with what the learner switched to in the middle of it: "…, then no barrier from 512 ms".
+std::string barrier_label(const model::Run& run);
+
+}  // namespace headway::figure

@@ -1,0 +1,32 @@
+// The tensors that are alive at the moment that was chosen on a memory curve, by the line that made them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/model/analysis/alive.h"
+#include "app/ui/timeline/timeline_panel.h"
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+class AlivePanel {
+public:
+    AlivePanel(Ui& ui, TimelinePanel& timeline) : ui_(ui), timeline_(timeline) {}
+
+    void draw(ImVec2 min, ImVec2 max);
+    [[nodiscard]] bool moving() const { return walking_; }
+    [[nodiscard]] const model::AliveWalk* walk() const { return walk_ ? &*walk_ : nullptr; }
+
+private:
+    void follow_choice();
+
+    Ui& ui_;
+    TimelinePanel& timeline_;
+    const model::Run* run_ = nullptr;  // of the walk
+    std::optional<model::AliveWalk> walk_;
+    bool walking_ = false;
+    std::size_t chosen_ = 0, at_ = 0;  // the line that was clicked last, and which of its ops
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,253 @@
+#include "app/ui/details/graph_panel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/figure/threads.h"
+#include "app/ui/widgets/draw_list_painter.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr std::size_t kMostNodes = 40, kMostInThreads = 12;
+constexpr float kMostZoom = 2;
+
+}  // namespace
+
+// The op pointed at decides, then the one chosen, then what the backend had come to.
+void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment& moment) {
+    const bool threads = state_.detail == AppState::Detail::threads;
+    core::OpId anchor = moment.op;
+    if (anchor == 0 && state_.selection.any() && state_.selection.run == moment.run &&
+        state_.selection.op <= run.op_count()) {
+        anchor = state_.selection.op;
+    }
+    if (anchor == 0) {
+        anchor = std::max<core::OpId>(1, model::op_of_moment(run, moment.ns));
+        // What comes after the last minibatch (reading the results, say) is not what a training loop is about.
+        if (!run.minibatches().empty() && anchor > run.minibatches().back().last && run.minibatches().back().last > 0) {
+            anchor = run.minibatches().back().last;
+        }
+    }
+    anchor_ = anchor;
+    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.graph_line, threads};
+    if (key == key_ && !graph_.empty()) {
+        return;
+    }
+    const core::OpId first_before = graph_.first;
+    const bool same_run = key_.run == key.run && key_.started == key.started && key_.threads == threads;
+    key_ = key;
+    model::Graph graph =
+        model::graph_of(run, {anchor, threads ? 0 : state_.graph_line, threads ? kMostInThreads : kMostNodes});
+    if (!same_run || graph.first != first_before) {
+        settled_ = touched_ = false;
+    }
+    if (graph.nodes != graph_.nodes || graph.edges != graph_.edges || cells_.empty()) {
+        cells_ = figure::layout_graph(graph);
+    }
+    graph_ = std::move(graph);
+}
+
+// Which ops these are, and what can be chosen; returns where the picture may begin.
+float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float height = ui_.px(24), pad = ui_.px(14);
+    float right = max.x - pad;
+    if (state_.detail == AppState::Detail::graph) {
+        const ButtonLook look{ButtonKind::quiet, true, 0, height, 12.5f, {}, 0};
+        right -= button_width(ui_, "Save SVG", look);
+        if (button(ui_, "graph/save", "Save SVG", {right, min.y + ui_.px(5)}, look)) {
+            save(run);
+        }
+        tooltip(ui_, "This graph as a file, in the folder of the other pictures");
+        const std::uint32_t line = core::number_of(run.op(std::max<core::OpId>(1, anchor_)).line);
+        const std::array<std::string, 2> choices{
+            "All ops", state_.graph_line != 0 ? "Line " + std::to_string(state_.graph_line) : "This line"};
+        right -= segments_width(ui_, choices, 12.5f, 9) + ui_.px(8);
+        const int clicked = segments(ui_, "graph/ops", choices, state_.graph_line != 0 ? 1 : 0,
+                                     {right, min.y + ui_.px(5)}, t.issue, 12.5f, height, 9);
+        if (clicked == 0) {
+            state_.graph_line = 0;
+        } else if (clicked == 1) {
+            state_.graph_line = state_.graph_line != 0 ? 0 : line;
+        }
+    }
+    std::string words = figure::graph_caption(run, graph_);
+    if (state_.graph_line != 0 && state_.detail == AppState::Detail::graph) {
+        words = graph_.empty() ? "line " + std::to_string(state_.graph_line) + " issued no ops near here"
+                               : "line " + std::to_string(state_.graph_line) + ": " + words;
+    }
+    float x = min.x + pad;
+    const float baseline = min.y + ui_.px(21);
+    if (run.info().simulated) {
+        x += draw_text(ui_, list, x, baseline, Face::semibold, 12.5f, t.warning, "SIMULATED") + ui_.px(10);
+    }
+    draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words, right - x - ui_.px(12));
+    return min.y + height + ui_.px(8);
+}
+
+// Glides to where everything fits, so that nothing jumps when the graph has grown.
+void GraphPanel::settle_view(const figure::Box& area) {
+    moving_ = false;
+    if (touched_) {
+        return;
+    }
+    const figure::GraphView target = figure::fit_graph(cells_, area, ui_.fonts.scale());
+    if (!settled_ || !(area == area_)) {
+        view_ = target;
+        area_ = area;
+        settled_ = true;
+        return;
+    }
+    const float step = 1 - std::exp(-ImGui::GetIO().DeltaTime * 12);
+    const auto glide = [&](float& from, float to, float least) {
+        const bool there = std::abs(to - from) < least;
+        from = there ? to : from + (to - from) * step;
+        moving_ = moving_ || !there;
+    };
+    glide(view_.zoom, target.zoom, 0.002f);
+    glide(view_.origin.x, target.origin.x, 0.5f);
+    glide(view_.origin.y, target.origin.y, 0.5f);
+}
+
+void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bool hovered) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const ImVec2 at = io.MousePos;
+    hovered_ = hovered && !panning_ ? picture_.hit(at.x, at.y) : 0;
+    const bool graph = state_.detail == AppState::Detail::graph;
+    if (panning_) {
+        if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
+            panning_ = false;
+        } else {
+            view_.origin.x += io.MouseDelta.x;
+            view_.origin.y += io.MouseDelta.y;
+        }
+    } else if (hovered && graph &&
+               (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) ||
+                ImGui::IsMouseDragging(ImGuiMouseButton_Right, 2)) &&
+               ImGui::IsItemActive()) {
+        panning_ = touched_ = true;
+    }
+    if (!hovered) {
+        return;
+    }
+    if (graph && io.MouseWheel != 0) {
+        const float before = view_.zoom;
+        view_.zoom = std::clamp(before * std::pow(1.2f, io.MouseWheel), figure::kLeastGraphZoom * 0.6f, kMostZoom);
+        const float factor = view_.zoom / before;
+        view_.origin.x = at.x + (view_.origin.x - at.x) * factor;
+        view_.origin.y = at.y + (view_.origin.y - at.y) * factor;
+        touched_ = true;
+    }
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        if (hovered_ != 0) {
+            timeline_.choose(run_, hovered_, true);
+        } else {
+            touched_ = false;
+        }
+    } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && hovered_ != 0) {
+        timeline_.choose(run_, hovered_, false);
+    }
+    // The card of the op that is chosen stands in the timeline already.
+    const bool recorded = state_.selection.run == run_ && state_.selection.op == hovered_ &&
+                          timeline_.layout().box_of_op(run_, hovered_).has_value();
+    if (hovered_ != 0 && !told && !state_.palette_open) {
+        figure::Hit hit;
+        hit.run = run_;
+        hit.op = hovered_;
+        const ImVec2 frame = io.DisplaySize;
+        draw_card(ui_, ImGui::GetForegroundDrawList(), describe(run, hit), at, {area.x0, ui_.px(60)},
+                  {frame.x - ui_.px(8), frame.y - ui_.px(8)});
+    }
+}
+
+void GraphPanel::save(const model::Run& run) {
+    const auto path = state_.picture_folder / picture_name(run.info().program + "-graph", "svg");
+    const bool dark = state_.theme == figure::ThemeName::dark;
+    const auto written =
+        figure::write_graph(path.string(), run, graph_, dark ? figure::ThemeName::dark : figure::ThemeName::light);
+    state_.notify(Notice::Kind::file, written ? Notice::Tone::good : Notice::Tone::bad,
+                  written ? "The graph is in " + path.string() : written.error().message);
+}
+
+void GraphPanel::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_ground_card(ui_, list, min, max, sunken(t), 8);
+    ui_.rects.insert_or_assign("graph", WidgetRect{min.x, min.y, max.x, max.y});
+    picture_ = {};
+    hovered_ = 0;
+    moving_ = false;
+    const TimelinePanel::Moment moment = timeline_.moment();
+    const model::Run* run = timeline_.run_at(moment.run);
+    run_ = moment.run;
+    if (run == nullptr || run->op_count() == 0) {
+        graph_ = {};
+        cells_.clear();
+        draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim,
+                  "No op has been issued yet");
+        return;
+    }
+    const bool threads = state_.detail == AppState::Detail::threads;
+    if (const model::TraceCapabilities capabilities = run->capabilities();
+        threads ? !capabilities.issues : !capabilities.tensors) {
+        graph_ = {};
+        cells_.clear();
+        draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim,
+                  threads ? "When ops were issued is not in this trace" : "What depends on what is not in this trace",
+                  max.x - min.x - ui_.px(28));
+        return;
+    }
+    choose_page(*run, moment);
+    const float top = draw_head(*run, min, max);
+    const float legend = threads ? 0 : ui_.px(22);
+    const figure::Box area{min.x + ui_.px(threads ? 14 : 6), top, max.x - ui_.px(6),
+                           std::max(top + 1, max.y - ui_.px(4) - legend)};
+    ImGui::SetCursorScreenPos({area.x0, area.y0});
+    ImGui::InvisibleButton("graph/area", {std::max(1.0f, area.width()), std::max(1.0f, area.height())},
+                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+    const bool hovered = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const core::OpId selected = state_.selection.run == run_ ? state_.selection.op : 0;
+    const auto paint_page = [&](core::OpId pointed) {
+        if (threads) {
+            if (!graph_.empty()) {
+                picture_ = figure::draw_threads(*run, {area, &t, &measure_, ui_.fonts.scale(), graph_.first,
+                                                       graph_.last, moment.ns, selected, pointed});
+            }
+        } else {
+            picture_ = figure::draw_graph(
+                *run, graph_, cells_, {area, &t, &measure_, ui_.fonts.scale(), view_, moment.ns, selected, pointed});
+        }
+    };
+    if (!threads) {
+        settle_view(area);
+    }
+    paint_page(moment.op);
+    if (const core::OpId pointed = hovered ? picture_.hit(mouse.x, mouse.y) : 0; pointed != 0) {
+        paint_page(pointed);
+    }
+    layer_.begin({min.x, min.y, max.x, max.y}, 0);
+    paint(picture_.list, layer_, ui_.fonts);
+    if (!threads) {
+        figure::DisplayList words;
+        figure::draw_graph_legend(words, min.x + ui_.px(14), max.y - legend / 2 - ui_.px(3), max.x - ui_.px(10), t,
+                                  measure_, ui_.fonts.scale());
+        paint(words, layer_, ui_.fonts);
+    }
+    layer_.end();
+    layer_.show(list);
+    for (const auto& shown : picture_.boxes) {
+        if (!area.contains((shown.box.x0 + shown.box.x1) / 2, (shown.box.y0 + shown.box.y1) / 2)) {
+            continue;  // it has to be scrolled to
+        }
+        ui_.rects.try_emplace("graph/op/" + std::to_string(shown.op),
+                              WidgetRect{shown.box.x0, shown.box.y0, shown.box.x1, shown.box.y1});
+    }
+    handle_mouse(*run, area, hovered);
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,65 @@
+// Under the timeline: the dependency graph of a page of ops, or the same ops as the two threads hand them over. Both
+// are lit as the run stood at the moment that the eye is on: under the pointer in the timeline, else at the view's end.
+//
+// A click chooses the op, here, in the timeline and in the source; the card under the pointer is the timeline's. The
+// wheel zooms, a drag pans, a double click on the ground fits.
+#pragma once
+
+#include <vector>
+
+#include "app/figure/graph.h"
+#include "app/gfx/layer.h"
+#include "app/ui/state/app_state.h"
+#include "app/ui/timeline/hover_card.h"
+#include "app/ui/timeline/timeline_panel.h"
+#include "app/ui/widgets/text_measure.h"
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+class GraphPanel {
+public:
+    GraphPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
+        : state_(state), ui_(ui), timeline_(timeline), measure_(ui.fonts) {}
+
+    void draw(ImVec2 min, ImVec2 max);
+    [[nodiscard]] bool moving() const { return moving_; }
+
+    [[nodiscard]] const model::Graph& graph() const { return graph_; }
+    [[nodiscard]] const figure::OpsPicture& picture() const { return picture_; }
+
+private:
+    void choose_page(const model::Run& run, const TimelinePanel::Moment& moment);
+    float draw_head(const model::Run& run, ImVec2 min, ImVec2 max);
+    void settle_view(const figure::Box& area);
+    void handle_mouse(const model::Run& run, const figure::Box& area, bool hovered);
+    void save(const model::Run& run);
+
+    AppState& state_;
+    Ui& ui_;
+    TimelinePanel& timeline_;
+    TextMeasure measure_;
+    struct Key {
+        const model::Run* run = nullptr;
+        std::uint64_t started = 0, ops = 0;
+        core::OpId anchor = 0;
+        std::uint32_t line = 0;
+        bool threads = false;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    Key key_;
+    core::OpId anchor_ = 0;
+    model::Graph graph_;
+    std::vector<figure::GraphCell> cells_;
+    figure::OpsPicture picture_;
+    gfx::Layer layer_;
+    figure::GraphView view_;
+    figure::Box area_;      // that view_ is for
+    bool settled_ = false;  // view_ is of this page
+    bool touched_ = false;  // by a hand: it stays as it is
+    bool moving_ = false, panning_ = false;
+    int run_ = 0;
+    core::OpId hovered_ = 0;
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,172 @@
+#include "app/ui/details/measure_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/render/format.h"
+#include "app/timeline/op_words.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kRow = 19, kTitle = 30, kCellWidth = 292, kText = 12.5f;
+
+std::string more_of(std::size_t n, const char* one, const char* many) {
+    return std::to_string(n) + " more " + (n == 1 ? one : many);
+}
+
+}  // namespace
+
+const char* cause_word(trace::WaitKind kind) {
+    return trace::is_barrier(kind)                ? "barrier"
+           : trace::is_blocker(kind)              ? "blocker"
+           : kind == trace::WaitKind::queue_limit ? "queue limit"
+           : kind == trace::WaitKind::memory      ? "memory"
+           : kind == trace::WaitKind::paused      ? "paused"
+                                                  : "wait";
+}
+
+std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeRangeSummary& summary,
+                                       const figure::Theme& theme, std::size_t room) {
+    std::vector<MeasureCell> cells;
+    // One line for each cause in words, though several kinds of waits may share it.
+    std::vector<MeasureCell> causes;
+    for (const auto& cause : summary.causes) {
+        const std::string label = std::string("wait: ") + cause_word(cause.kind);
+        auto found = std::find_if(causes.begin(), causes.end(), [&](const auto& c) { return c.label == label; });
+        if (found == causes.end()) {
+            const bool mine = cause.kind == trace::WaitKind::paused;
+            causes.push_back({label, 0, 0, mine ? theme.dim : theme.wait_text});
+            found = causes.end() - 1;
+        }
+        found->count += cause.sum.count;
+        found->ns += cause.sum.ns;
+    }
+    const auto ops = summary.ops();
+    cells.push_back({run.capabilities().backend ? "ops executed" : figure::ops_word(run.capabilities(), ops.count),
+                     ops.count, ops.ns, theme.text, true, true});
+    if (run.capabilities().issues) {
+        cells.push_back({"issues", summary.issues.count, summary.issues.ns, theme.issue, true});
+    }
+    cells.insert(cells.end(), causes.begin(), causes.end());
+    if (summary.works.count > 0) {
+        cells.push_back({"own work", summary.works.count, summary.works.ns, theme.dim});
+    }
+    const std::size_t left = room > cells.size() ? room - cells.size() : 0;
+    const std::size_t lanes = summary.lanes.size(), kinds = summary.kinds.size();
+    std::size_t for_lanes = std::min(lanes, left / 2), for_kinds = std::min(kinds, left - for_lanes);
+    for_lanes = std::min(lanes, left - for_kinds);
+    const auto name = [&run](std::size_t lane) { return run.lanes()[lane].name; };
+    for (std::size_t i = 0; i < for_lanes; ++i) {
+        if (i + 1 == for_lanes && lanes > for_lanes) {
+            MeasureCell rest{more_of(lanes - i, "lane", "lanes"), 0, 0, theme.dim, false, true};
+            for (std::size_t k = i; k < lanes; ++k) {
+                rest.count += summary.lanes[k].count;
+                rest.ns += summary.lanes[k].ns;
+            }
+            cells.push_back(std::move(rest));
+        } else {
+            cells.push_back({name(i), summary.lanes[i].count, summary.lanes[i].ns, theme.text, true});
+        }
+    }
+    for (std::size_t i = 0; i < for_kinds; ++i) {
+        const auto& kind = summary.kinds[i];
+        if (i + 1 == for_kinds && kinds > for_kinds) {
+            MeasureCell rest{more_of(kinds - i, "kind", "kinds"), 0, 0, theme.dim, false, true};
+            for (std::size_t k = i; k < kinds; ++k) {
+                rest.count += summary.kinds[k].sum.count;
+                rest.ns += summary.kinds[k].sum.ns;
+            }
+            cells.push_back(std::move(rest));
+        } else {
+            cells.push_back({kind.name, kind.sum.count, kind.sum.ns, theme.family(kind.family), false, true});
+        }
+    }
+    return cells;
+}
+
+int MeasurePanel::columns(float width) const {
+    const int runs = std::max(1, timeline_.run_count());
+    const float each = (width - ui_.px(28)) / static_cast<float>(runs);
+    return std::max(1, static_cast<int>(each / ui_.px(kCellWidth)));
+}
+
+float MeasurePanel::wanted_height(float width) const {
+    std::size_t most = 0;
+    for (const auto& summary : summaries_) {
+        most = std::max(most, 2 + summary.causes.size() + (summary.works.count > 0 ? 1 : 0) + summary.lanes.size() +
+                                  summary.kinds.size());
+    }
+    const auto across = static_cast<std::size_t>(columns(width));
+    return ui_.px(kTitle + 10 + kRow * static_cast<float>((most + across - 1) / across));
+}
+
+const model::TimeRangeSummary* MeasurePanel::summary(int run) const {
+    const bool there = run >= 0 && run < static_cast<int>(summaries_.size());
+    return there ? &summaries_[static_cast<std::size_t>(run)] : nullptr;
+}
+
+void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
+    const auto& span = timeline_.measured();
+    summaries_.clear();
+    if (!span) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_card(ui_, list, min, max, t.raised, 8);
+    ui_.rects.insert_or_assign("measured", WidgetRect{min.x, min.y, max.x, max.y});
+    const double length = span->end() - span->begin(), ns_per_px = timeline_.layout().map.ns_per_px();
+    const float pad = ui_.px(14), baseline = min.y + ui_.px(20);
+    float x = min.x + pad;
+    x += draw_text(ui_, list, x, baseline, Face::mono_bold, 13.5f, t.text, figure::duration_text(length)) + ui_.px(12);
+    x += draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.dim,
+                   "from " + figure::place_text(span->begin(), ns_per_px) + " to " +
+                       figure::place_text(span->end(), ns_per_px)) +
+         ui_.px(12);
+    std::string how =
+        std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");
+    how += " · what reaches over an end counts with its part inside · shares of kinds: of all lanes' time";
+    draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.faint, how, std::max(1.0f, max.x - pad - x));
+
+    const auto rows = static_cast<std::size_t>(std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kRow)));
+    const int across = columns(max.x - min.x), runs = timeline_.run_count();
+    const float each = (max.x - min.x - 2 * pad) / static_cast<float>(std::max(1, runs) * across);
+    for (int r = 0; r < runs; ++r) {
+        const model::Run* run = timeline_.run_at(r);
+        const std::int64_t origin = run->measure_begin_ns();
+        summaries_.push_back(
+            model::time_range_summary(*run, std::llround(span->begin()) + origin, std::llround(span->end()) + origin));
+        const auto& summary = summaries_.back();
+        const auto cells = measure_cells(*run, summary, t, rows * static_cast<std::size_t>(across));
+        for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {
+            const MeasureCell& cell = cells[i];
+            const float left = min.x + pad + each * static_cast<float>(r * across + static_cast<int>(i / rows));
+            const float right = left + std::min(each - ui_.px(22), ui_.px(kCellWidth + 40));
+            const float y = min.y + ui_.px(kTitle) + ui_.px(kRow) * static_cast<float>(i % rows) + ui_.px(14);
+            const float share_x = right, time_x = right - ui_.px(60), count_x = right - ui_.px(132);
+            const std::string count = figure::count_text(cell.count);
+            const float count_width = text_width(ui_, Face::mono, kText, count);
+            float label_x = left;
+            if (runs > 1 && i == 0) {
+                const char letter = timeline_.letter_of(r);
+                label_x += draw_text(ui_, list, left, y, Face::bold, kText, letter == 'A' ? t.run_a : t.run_b,
+                                     std::string(1, letter)) +
+                           ui_.px(7);
+            }
+            list->AddRectFilled({label_x, y - ui_.px(8)}, {label_x + ui_.px(3), y + ui_.px(1)}, colour(cell.colour));
+            label_x += ui_.px(8);
+            draw_text(ui_, list, label_x, y, cell.head ? Face::semibold : Face::regular, kText, t.text, cell.label,
+                      std::max(1.0f, count_x - count_width - ui_.px(6) - label_x));
+            draw_text_right(ui_, list, count_x, y, Face::mono, kText, t.dim, count);
+            draw_text_right(ui_, list, time_x, y, Face::mono_medium, kText, t.text,
+                            figure::duration_text(static_cast<double>(cell.ns)));
+            const double of = length * (cell.all_lanes ? static_cast<double>(run->lanes().size()) : 1);
+            draw_text_right(ui_, list, share_x, y, Face::mono, kText, t.dim,
+                            of > 0 ? figure::percent_text(static_cast<double>(cell.ns) / of) : "");
+        }
+    }
+}
+
+}  // namespace headway::ui

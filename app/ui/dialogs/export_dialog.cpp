@@ -1,0 +1,204 @@
+#include "app/ui/dialogs/export_dialog.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "app/gfx/imgui_compat.h"
+#include "app/ui/dialogs/dialogs.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+using Format = ExportChoice::Format;
+using What = ExportChoice::What;
+using figure::FigureSize;
+
+namespace {
+
+constexpr float kName = 84, kRow = 42;
+constexpr std::array kWhats{What::view, What::run, What::both};
+constexpr std::array kFormats{Format::png, Format::svg, Format::pdf, Format::gif, Format::mp4, Format::frames};
+constexpr std::array kSizes{FigureSize::slide, FigureSize::column, FigureSize::two_columns, FigureSize::poster,
+                            FigureSize::window};
+constexpr std::array kThemes{figure::ThemeName::light, figure::ThemeName::dark, figure::ThemeName::projector};
+constexpr std::array kScales{1, 2, 3, 4, 6, 8};
+constexpr std::array kSeconds{4, 8, 15, 30, 60};
+
+template <class Choices, class Value>
+int index_of(const Choices& choices, const Value& value) {
+    const auto found = std::find(choices.begin(), choices.end(), value);
+    return found == choices.end() ? -1 : static_cast<int>(found - choices.begin());
+}
+
+// What the smallest words will be, or what a moving one needs.
+const char* remark_of(const ExportChoice& choice) {
+    switch (choice.format) {
+        case Format::gif:
+            return "the run as it grows, 12 frames a second; needs ffmpeg";
+        case Format::mp4:
+            return "the run as it grows, 25 frames a second; needs ffmpeg";
+        case Format::frames:
+            return "the run as it grows: 25 numbered PNGs for each second";
+        default:
+            break;
+    }
+    return choice.size == FigureSize::column || choice.size == FigureSize::two_columns ? "no word below 8 pt" : "";
+}
+
+}  // namespace
+
+void ExportDialog::name(float y, const char* words) {
+    draw_text(ui_, ImGui::GetWindowDrawList(), left_, y + ui_.px(20), Face::medium, 14, ui_.theme->dim, words);
+}
+
+void ExportDialog::renew_path() {
+    if (!own_path_) {
+        path_ = state_.picture_path();
+        return;
+    }
+    // Another kind of file: only its end changes.
+    const ExportChoice& choice = state_.picture_choice();
+    const std::filesystem::path typed = path_;
+    path_ = (typed.parent_path() / typed.stem()).string() + "." + extension_of(choice.format);
+    if (choice.format == Format::frames && path_.find('%') == std::string::npos) {
+        path_ = (typed.parent_path() / (typed.stem().string() + "-%04d.png")).string();
+    }
+}
+
+// One row: what is chosen, by name. `choices` and their labels; `chosen` becomes what is clicked. Returns whether one
+// was.
+template <class Choices, class Value, class Label>
+bool ExportDialog::choose(float& y, const char* words, const char* id, const Choices& choices, Value& chosen,
+                          Label label, float pad) {
+    std::vector<std::string> labels;
+    for (const auto& choice : choices) {
+        labels.emplace_back(label(choice));
+    }
+    name(y, words);
+    const int clicked =
+        segments(ui_, id, labels, index_of(choices, chosen), {left_ + ui_.px(kName), y}, ui_.theme->issue, 14, 0, pad);
+    y += ui_.px(kRow);
+    if (clicked >= 0) {
+        chosen = choices[static_cast<std::size_t>(clicked)];
+    }
+    return clicked >= 0;
+}
+
+float ExportDialog::draw_choices(float y) {
+    ExportChoice& choice = state_.picture_choice();
+    const auto label = [](auto value) { return label_of(value); };
+    const auto of = state_.picture_of();
+    const bool two = of && of->b != nullptr;
+    What shown = !two && choice.what == What::both ? What::run : choice.what;
+    if (choose(y, "Show", "export/what", std::span(kWhats).first(two ? 3 : 2), shown, label)) {
+        choice.what = shown;
+    }
+    if (choose(y, "Kind", "export/format", kFormats, choice.format, label)) {
+        renew_path();
+    }
+    choose(y, "Size", "export/size", kSizes, choice.size, label, 11);
+    if (choice.has_pixels()) {
+        choose(y, "Scale", "export/scale", kScales, choice.scale, [](int n) { return std::to_string(n) + "×"; });
+    }
+    choose(y, "Theme", "export/theme", kThemes, choice.theme, [](figure::ThemeName theme) {
+        std::string words = figure::theme(theme).name;
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+        return words;
+    });
+    if (choice.moving()) {
+        choose(y, "Lasts", "export/seconds", kSeconds, choice.seconds, [](int n) { return std::to_string(n) + " s"; });
+    }
+    return y;
+}
+
+float ExportDialog::draw_file(float y) {
+    name(y, "File");
+    std::array<char, 4096> buffer{};
+    std::strncpy(buffer.data(), path_.c_str(), buffer.size() - 1);
+    ImGui::SetCursorScreenPos({left_ + ui_.px(kName), y});
+    ImGui::SetNextItemWidth(right_ - left_ - ui_.px(kName));
+    {
+        const FontScope font(ui_, Face::mono, 13);
+        ui_.fonts.cover(path_);
+        entered_ = ImGui::InputText("##path", buffer.data(), buffer.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    }
+    mark_item(ui_, "export/path");
+    if (path_ != buffer.data()) {
+        path_ = buffer.data();
+        own_path_ = true;
+    }
+    return y + ui_.px(kRow);
+}
+
+void ExportDialog::draw(bool enter_exports) {
+    // Also in its first frame: a quick second key is meant for it.
+    shown_ = state_.ask_for_export || ImGui::IsPopupOpen("export");
+    if (state_.ask_for_export) {
+        state_.ask_for_export = false;
+        own_path_ = false;
+        renew_path();
+        ImGui::OpenPopup("export");
+    }
+    const ExportChoice before = state_.picture_choice();
+    const int rows = 5 + (before.has_pixels() ? 1 : 0) + (before.moving() ? 1 : 0);
+    const ImVec2 size{std::min(ui_.px(660), ImGui::GetIO().DisplaySize.x - ui_.px(40)),
+                      ui_.px(60 + 28 + 62) + static_cast<float>(rows) * ui_.px(kRow)};
+    if (!begin_dialog(ui_, "export", size)) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 at = ImGui::GetWindowPos();
+    left_ = at.x + ui_.px(22);
+    right_ = at.x + size.x - ui_.px(22);
+    draw_text(ui_, list, left_, at.y + ui_.px(36), Face::bold, 17, t.text, "Export a figure");
+    float y = draw_file(draw_choices(at.y + ui_.px(56)));
+    const ExportChoice& choice = state_.picture_choice();
+    std::string words = size_text(choice, state_.window_width_px, state_.window_height_px);
+    if (const char* remark = remark_of(choice); *remark != '\0') {
+        words += std::string("; ") + remark;
+    }
+    draw_text(ui_, list, left_ + ui_.px(kName), y + ui_.px(10), Face::regular, 13, t.dim, words,
+              right_ - left_ - ui_.px(kName));
+
+    y = at.y + size.y - ui_.px(50);
+    float x = left_;
+    const auto put = [&](const char* id, const char* label, ButtonKind kind) {
+        const ButtonLook look{.kind = kind};
+        const bool clicked = button(ui_, id, label, {x, y}, look);
+        x += button_width(ui_, label, look) + ui_.px(8);
+        return clicked;
+    };
+    const bool keyed =
+        shown_ && (gfx::key_pressed(gfx::Key::f12) || (enter_exports && gfx::key_pressed(gfx::Key::enter)) ||
+                   (enter_exports && gfx::key_pressed(gfx::Key::keypad_enter)));
+    bool close = false;
+    if (put("export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
+        const std::string path = without_tilde(path_);
+        if (own_path_ && std::filesystem::path(path).is_absolute() && choice.format != Format::frames) {
+            state_.picture_choice().folder = std::filesystem::path(path).parent_path().string();
+        }
+        state_.export_to(path);
+        close = true;
+    }
+    if (put("export/copy", "Copy", ButtonKind::plain)) {
+        state_.copy_picture();
+        close = true;
+    }
+    tooltip(ui_, "The view as PNG, to the clipboard (Ctrl Shift C)");
+    if (put("export/cancel", "Cancel", ButtonKind::plain) || gfx::key_pressed(gfx::Key::escape)) {
+        close = true;
+    }
+    if (close) {
+        ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+}
+
+}  // namespace headway::ui

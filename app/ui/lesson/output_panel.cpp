@@ -1,0 +1,121 @@
+#include "app/ui/lesson/output_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/render/format.h"
+#include "app/render/utf8.h"
+#include "app/ui/lesson/confinement_note.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+void OutputPanel::wrap(const session::Execution& run, float width) {
+    if (wrapped_ == run.revision() && wrapped_run_ == state_.session.started() && wrapped_width_ == width &&
+        wrapped_fonts_ == ui_.fonts.generation()) {
+        return;
+    }
+    wrapped_ = run.revision();
+    wrapped_run_ = state_.session.started();
+    wrapped_width_ = width;
+    wrapped_fonts_ = ui_.fonts.generation();
+    rows_.clear();
+    const float cell = std::max(1.0f, text_width(ui_, Face::mono, 13, "0000000000") / 10);
+    const auto columns = static_cast<std::size_t>(std::max(8.0f, std::floor(width / cell)));
+    std::uint32_t index = 0;
+    for (const auto& line : run.output()) {
+        ui_.fonts.cover(line.text);
+        // After a word where there are several, which are then shown from their begin.
+        std::size_t from = 0, at = 0, filled = 0;
+        std::size_t after_word = 0, filled_by_word = 0;
+        while (at < line.text.size()) {
+            const figure::Utf8Char c = figure::next_char(std::string_view(line.text).substr(at));
+            const std::size_t cells = c.code >= 0x1100 ? 2 : 1;  // wide enough for what is wide
+            if (filled + cells > columns) {
+                const bool word = after_word > from && filled_by_word * 2 > columns;
+                const std::size_t end = word ? after_word : at;
+                rows_.push_back({index, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(end - from)});
+                from = end;
+                filled = word ? filled - filled_by_word : 0;
+            }
+            filled += cells;
+            if (c.code == ' ') {
+                after_word = at + c.bytes;
+                filled_by_word = filled;
+            }
+            at += c.bytes;
+        }
+        rows_.push_back({index, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(at - from)});
+        ++index;
+    }
+}
+
+void OutputPanel::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float heading = draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
+                                    state_.earlier().empty() ? "Output" : "Output of the earlier run");
+    if (!state_.session.settings.program.empty()) {
+        draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14),
+                              max.x - min.x - heading - ui_.px(48));
+    }
+    const ImVec2 a{min.x, min.y + ui_.px(24)};
+    draw_ground_card(ui_, list, a, max, sunken(t));
+    ui_.rects.insert_or_assign("output", WidgetRect{a.x, a.y, max.x, max.y});
+    const session::Execution* run = state_.session.b();
+    if (run == nullptr) {
+        return;
+    }
+    if (seen_run_ != state_.session.started()) {
+        seen_run_ = state_.session.started();
+        at_end_ = true;
+    }
+    ImGui::SetCursorScreenPos({a.x + ui_.px(2), a.y + ui_.px(4)});
+    ImGui::BeginChild("output", {max.x - a.x - ui_.px(4), max.y - a.y - ui_.px(8)}, false, 0);
+    const auto& lines = run->output();
+    const float line = ui_.px(20);
+    ImDrawList* inner = ImGui::GetWindowDrawList();
+    if (lines.empty()) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        draw_text(ui_, inner, at.x + ui_.px(14), at.y + ui_.px(16), Face::regular, 13, t.faint,
+                  run->live()                                ? "Nothing written yet"
+                  : run->phase() == session::Phase::recorded ? "A recording does not hold what the program wrote"
+                                                             : "The program wrote nothing");
+    }
+    const float margin = ui_.px(14);
+    wrap(*run, ImGui::GetContentRegionAvail().x - 2 * margin);
+    const int cut = run->output_cut() > 0 ? 1 : 0;
+    ImGuiListClipper clipper;
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    clipper.Begin(static_cast<int>(rows_.size()) + cut, line);
+    while (clipper.Step()) {
+        for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+            const float y = origin.y + static_cast<float>(i) * line + ui_.px(15);
+            if (i < cut) {
+                draw_text(ui_, inner, origin.x + margin, y, Face::regular, 12.5f, t.faint,
+                          figure::count_text(run->output_cut()) +
+                              (run->output_cut() == 1 ? " earlier line is not kept" : " earlier lines are not kept"));
+                continue;
+            }
+            const Row& row = rows_[static_cast<std::size_t>(i - cut)];
+            const auto& l = lines[row.line];
+            draw_text(ui_, inner, origin.x + margin, y, Face::mono, 13, l.error ? t.wait_text : t.dim,
+                      std::string_view(l.text).substr(row.from, row.length));
+        }
+    }
+    clipper.End();
+    ImGui::SetCursorScreenPos(origin);
+    ImGui::Dummy({1, line * static_cast<float>(static_cast<int>(rows_.size()) + cut)});
+    // At the end it stays at the end; a hand that scrolls up is left alone.
+    if (seen_ != run->revision()) {
+        seen_ = run->revision();
+        if (at_end_) {
+            ImGui::SetScrollHereY(1.0f);
+        }
+    } else {
+        at_end_ = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - line;
+    }
+    ImGui::EndChild();
+}
+
+}  // namespace headway::ui

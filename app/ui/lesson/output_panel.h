@@ -1,0 +1,32 @@
+// What the program wrote.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/ui/state/app_state.h"
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+class OutputPanel {
+public:
+    OutputPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    void draw(ImVec2 min, ImVec2 max);
+
+private:
+    AppState& state_;
+    Ui& ui_;
+    std::uint64_t seen_ = 0, seen_run_ = 0;
+    bool at_end_ = true;
+    // Rows of the box, each a piece of a line: long lines are wrapped.
+    struct Row {
+        std::uint32_t line = 0, from = 0, length = 0;
+    };
+    void wrap(const session::Execution& run, float width);
+    std::vector<Row> rows_;
+    std::uint64_t wrapped_ = 0, wrapped_run_ = 0, wrapped_fonts_ = 0;
+    float wrapped_width_ = 0;
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,11 @@
+// Every key, on one card over the window.
+#pragma once
+
+#include "app/ui/state/app_state.h"
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+void draw_keys_help(AppState& state, Ui& ui);
+
+}  // namespace headway::ui

@@ -1,0 +1,112 @@
+#include "app/ui/shell/left_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kGap = 14, kLeastText = 76;
+
+}  // namespace
+
+float LeftPanel::width(float window_px) const {
+    if (state_.wide_source && source_.available()) {
+        return std::clamp(std::round(window_px * 0.5f), ui_.px(340), std::max(ui_.px(340), window_px - ui_.px(420)));
+    }
+    return std::clamp(std::round(window_px * 0.28125f), ui_.px(340), ui_.px(540));
+}
+
+void LeftPanel::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_ground(ui_, list, min, max, t.panel);
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
+
+    // Where the height does not suffice for all, the output goes first, then the source, which can have the panel.
+    const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y, width = max.x - min.x - 2 * edge;
+    const float stages_top = max.y - ui_.px(StagesPanel::kHeight);
+    stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
+    const bool source = source_.available();
+    const float least = source ? source_.least_height(width) : 0;
+    const float least_text = source && state_.wide_source ? 0 : ui_.px(kLeastText) + gap;
+    const float least_output = ui_.px(66);
+    float bottom = stages_top - gap;
+    if (bottom - min.y >= least_output + gap + least + least_text) {
+        const float output_height = std::clamp(height * 0.2f - ui_.px(90), least_output, ui_.px(150));
+        const float output_top = std::max(bottom - output_height, min.y + least + least_text + gap);
+        output_.draw({min.x + edge, std::min(output_top, bottom - least_output)}, {max.x - edge, bottom});
+        bottom = std::min(output_top, bottom - least_output) - gap;
+    }
+    if (!source) {
+        draw_text(min, {max.x, bottom + gap});
+        return;
+    }
+    if (state_.wide_source) {
+        source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, bottom});
+        return;
+    }
+    const float room = bottom - min.y;
+    if (room < least + least_text) {
+        const ButtonLook look{.height = ui_.px(24), .text_px = 12.5f};
+        if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
+            state_.wide_source = true;
+        }
+        tooltip(ui_, "The source in place of this text (Ctrl E)");
+        draw_text(min, {max.x, bottom - ui_.px(24)});
+        return;
+    }
+    const float source_height = std::clamp(room * source_share_, least, std::max(least, room - ui_.px(kLeastText)));
+    const float source_top = bottom - source_height;
+    draw_text(min, {max.x, source_top});
+    draw_divider({min.x + edge, source_top - gap}, width, room);
+    source_.draw({min.x + edge, source_top}, {max.x - edge, bottom});
+}
+
+void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
+    ImGui::SetCursorScreenPos(at);
+    ImGui::InvisibleButton("divider", {width, ui_.px(kGap - 2)});
+    ui_.rects.insert_or_assign("divider", WidgetRect{at.x, at.y, at.x + width, at.y + ui_.px(kGap - 2)});
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    if (hot) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    }
+    if (ImGui::IsItemActive() && room > 1) {
+        source_share_ = std::clamp(source_share_ - ImGui::GetIO().MouseDelta.y / room, 0.1f, 0.95f);
+    }
+    const float middle = at.x + width / 2, y = at.y + ui_.px(kGap / 2 - 2), half = ui_.px(hot ? 26 : 14);
+    ImGui::GetWindowDrawList()->AddRectFilled({middle - half, y}, {middle + half, y + std::max(1.0f, ui_.px(2))},
+                                              colour(figure::mixed(ui_.theme->panel, ui_.theme->text, hot ? 0.5 : 0.2)),
+                                              ui_.exact_px(1));
+}
+
+// The lesson's words and its parameters.
+void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
+    const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
+    if (size.x < 1 || size.y < 1) {
+        return;  // ImGui would take all there is
+    }
+    ImGui::SetCursorScreenPos(top);
+    ImGui::BeginChild("text", size, false, 0);
+    // Room for the scroll bar, always, so that nothing jumps when it comes.
+    const float width = size.x - ui_.px(20);
+    ImGui::Dummy({width, ui_.px(18)});
+    lesson_.draw(width);
+    ImGui::Dummy({width, ui_.px(8)});
+    parameters_.draw(width);
+    if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
+        // What goes on below fades out.
+        const float fade = ui_.px(30), bottom = top.y + size.y;
+        const ImU32 clear = colour(figure::faded(t.panel, 0)), full = colour(t.panel);
+        ImGui::GetWindowDrawList()->AddRectFilledMultiColor({top.x, bottom - fade}, {top.x + width, bottom}, clear,
+                                                            clear, full, full);
+    }
+    ImGui::EndChild();
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,47 @@
+// Everything that the window can do, by name: opened by a key, narrowed by typing, done by Enter.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+struct Command {
+    std::string name;  // "Barrier: every minibatch"
+    std::string keys;  // "B", or ""
+    std::function<void()> act;
+    bool enabled = true;
+};
+
+// Which of the names fit what was typed, best first: all its letters in their order, whole words and beginnings of
+// words before scattered letters. All, as they stand, when nothing was typed.
+std::vector<std::size_t> rank_names(std::span<const std::string> names, std::string_view typed);
+
+class Palette {
+public:
+    explicit Palette(Ui& ui) : ui_(ui) {}
+
+    void open(std::vector<Command> commands);
+    void close() { open_ = false; }
+    [[nodiscard]] bool is_open() const { return open_; }
+    // Over the whole window, while it is open. Keys: up, down, Enter, Esc.
+    void draw();
+
+private:
+    void choose(std::size_t index);
+
+    Ui& ui_;
+    bool open_ = false, focus_ = false;
+    std::vector<Command> commands_;
+    std::vector<std::string> names_;
+    std::string typed_;
+    std::vector<std::size_t> shown_;
+    std::size_t at_ = 0, first_ = 0;
+};
+
+}  // namespace headway::ui

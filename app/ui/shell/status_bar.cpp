@@ -1,0 +1,115 @@
+#include "app/ui/shell/status_bar.h"
+
+#include <cmath>
+
+#include "app/render/format.h"
+#include "app/timeline/op_words.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+const char* phase_text(const AppState& state) {
+    using session::Phase;
+    if (state.session.b() == nullptr) {
+        return "ready";
+    }
+    switch (state.session.b()->phase()) {
+        case Phase::starting:
+            return "starting";
+        case Phase::running:
+            return "recording";
+        case Phase::paused:
+            return "paused";
+        case Phase::finished:
+            return "finished";
+        case Phase::failed:
+            return "failed";
+        case Phase::stopped:
+            return "stopped";
+        case Phase::killed:
+            return "runner ended";
+        case Phase::recorded:
+            return "recorded";
+    }
+    return "";
+}
+
+std::vector<std::string> status_parts(const AppState& state) {
+    const session::Execution* run = state.session.b();
+    std::vector<std::string> parts;
+    if (run != nullptr && run->run() != nullptr) {
+        const auto& info = run->run()->info();
+        if (info.simulated) {
+            parts.emplace_back("SIMULATED");
+        }
+        if (!info.timing.empty()) {
+            parts.push_back("GPU times from " + std::string(info.timing == "cupti" ? "CUPTI" : info.timing) + " ± " +
+                            figure::duration_text(static_cast<double>(info.timing_uncertainty_ns)));
+        }
+        if (auto profile = model::profile_words(info); !profile.empty()) {
+            parts.push_back(std::move(profile));
+        }
+        const auto ops = run->run()->op_count();
+        const auto measured = run->numbers().ops;
+        const bool differ = measured != ops && measured != 0 && !run->grows();
+        parts.push_back(figure::ops_text(run->run()->capabilities(), ops) +
+                        (differ ? ", " + figure::count_text(measured) + " of them measured" : ""));
+        if (const auto lost = run->numbers().lost_records; lost != 0) {
+            parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") + " did not fit");
+        }
+    }
+    parts.emplace_back(phase_text(state));
+    return parts;
+}
+
+void StatusBar::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_ground(ui_, list, min, max, t.panel);
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled(min, {max.x, min.y + line}, colour(t.border));
+    const float y = min.y + ui_.px(20);
+    auto parts = status_parts(state_);
+    if (state_.animating && state_.frames_per_second > 0) {
+        const auto fps = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps";
+        parts.insert(parts.begin(), fps);
+    }
+    // What does not fit is left out whole, from the left; that times are simulated never is.
+    const auto joined = [&parts] {
+        std::string text;
+        for (const auto& part : parts) {
+            text += (text.empty() ? "" : " · ") + part;
+        }
+        return text;
+    };
+    const float room = max.x - min.x - ui_.px(40);
+    while (parts.size() > 1 && text_width(ui_, Face::medium, 12.5f, joined()) > room) {
+        parts.erase(parts.begin() + (parts.front() == "SIMULATED" ? 1 : 0));
+    }
+    const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
+    float x = min.x + ui_.px(20);
+    const float end = max.x - ui_.px(44) - right_width;
+    const bool following = state_.view.following() || state_.session.b() == nullptr;
+    struct Hint {
+        const char *key, *what;
+    };
+    std::vector<Hint> hints{{"Space", "run, pause"}};
+    if (!following && state_.session.live()) {
+        hints.push_back({"End", "follow the run"});
+    }
+    for (const Hint& h : {Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"}, Hint{"F", "fit"},
+                          Hint{"F12", "figure"}, Hint{"?", "all keys"}}) {
+        hints.push_back(h);
+    }
+    for (const auto& hint : hints) {
+        const float width = text_width(ui_, Face::semibold, 12.5f, hint.key) + ui_.px(5) +
+                            text_width(ui_, Face::medium, 12.5f, hint.what);
+        if (x + width > end) {
+            break;
+        }
+        x += draw_text(ui_, list, x, y, Face::semibold, 12.5f, t.dim, hint.key) + ui_.px(5);
+        x += draw_text(ui_, list, x, y, Face::medium, 12.5f, t.faint, hint.what) + ui_.px(18);
+    }
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,464 @@
+#include "app/ui/shell/top_bar.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+using trace::BarrierKind;
+
+struct BarrierChoice {
+    const char* label;
+    trace::BarrierPolicy policy;
+};
+constexpr std::array<BarrierChoice, 5> kBarriers{{{"As written", {BarrierKind::as_written, 0}},
+                                                  {"None", {BarrierKind::none, 0}},
+                                                  {"Minibatch", {BarrierKind::minibatch, 0}},
+                                                  {"1 behind", {BarrierKind::behind, 1}},
+                                                  {"Every op", {BarrierKind::op, 0}}}};
+
+constexpr float kGap = 8, kGroupGap = 26;
+constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
+
+// "CUDA"; what is simulated says so wherever it is shown.
+std::string kind_label(const std::string& kind) {
+    return kind == "cpu" ? "CPU" : kind == "cuda" ? "CUDA" : kind == "simulated" ? "SIMULATED" : kind;
+}
+// "CPU · Xeon", without what every processor says of itself.
+std::string device_label(const session::DeviceInfo& device) {
+    std::string name = device.name == device.kind ? std::string() : device.name;
+    for (const char* noise : {"(R)", "(TM)", " Processor", " CPU"}) {
+        for (std::size_t at = name.find(noise); at != std::string::npos; at = name.find(noise)) {
+            name.erase(at, std::strlen(noise));
+        }
+    }
+    return kind_label(device.kind) + (name.empty() ? "" : " · " + name);
+}
+
+std::vector<std::string> barrier_labels() {
+    std::vector<std::string> labels;
+    for (const auto& choice : kBarriers) {
+        labels.emplace_back(choice.label);
+    }
+    return labels;
+}
+std::string menu_label(const std::string& barrier) {
+    return "Barrier: " + barrier;
+}
+
+// A row of a popup menu: a title, and below it a line in a dimmer colour. True when it is chosen.
+bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string_view detail, bool enabled, float width,
+              const figure::Rgba* dot = nullptr) {
+    const figure::Theme& t = *ui.theme;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float indent = ui.px(dot != nullptr ? 30 : 14);
+    const float detail_height = detail.empty() ? 0
+                                               : draw_wrapped(ui, nullptr, at, width - indent - ui.px(14),
+                                                              Face::regular, 12.5f, 17, t.dim, detail);
+    const float height = ui.px(32) + (detail.empty() ? 0 : detail_height + ui.px(4));
+    ImGui::PushID(id.c_str());
+    const bool chosen = ImGui::InvisibleButton("row", {width, height}) && enabled;
+    ImGui::PopID();
+    mark_item(ui, id, enabled);
+    if (ImGui::IsItemHovered() && enabled) {
+        list->AddRectFilled(at, {at.x + width, at.y + height}, colour(figure::mixed(t.raised, t.text, 0.08)),
+                            ui.exact_px(5));
+    }
+    if (dot != nullptr) {
+        list->AddCircleFilled({at.x + ui.px(16), at.y + ui.px(16)}, ui.exact_px(4.5f), colour(*dot));
+    }
+    draw_text(ui, list, at.x + indent, at.y + ui.px(21), Face::medium, 14, enabled ? t.text : t.faint, title,
+              width - indent - ui.px(8));
+    if (!detail.empty()) {
+        draw_wrapped(ui, list, {at.x + indent, at.y + ui.px(29)}, width - indent - ui.px(14), Face::regular, 12.5f, 17,
+                     t.dim, detail);
+    }
+    if (chosen) {
+        ImGui::CloseCurrentPopup();
+    }
+    return chosen;
+}
+
+bool begin_menu(Ui& ui, const char* id, ImVec2 at) {
+    ImGui::SetNextWindowPos(at);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, ui.px(2)});
+    const bool open = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);
+    if (!open) {
+        ImGui::PopStyleVar(2);
+    }
+    return open;
+}
+
+void end_menu() {
+    ImGui::EndPopup();
+    ImGui::PopStyleVar(2);
+}
+
+}  // namespace
+
+void TopBar::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_ground(ui_, list, min, max, t.panel);
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled({min.x, max.y - line}, max, colour(t.border));
+    top_ = min.y;
+    const float y = min.y + ui_.px(13);
+    const float width = max.x - min.x;
+
+    // From the right: export, theme, device; the rest shares what is left.
+    const ButtonLook menu{.icon = 'v'};
+    const float export_width = button_width(ui_, "Export", menu);
+    float right = max.x - ui_.px(width / ui_.fonts.scale() > 1500 ? 20 : 12);
+    draw_export(right - export_width, y, export_width);
+    right -= export_width + ui_.px(kGap);
+    draw_theme(right - ui_.px(34), y);
+    right -= ui_.px(34) + ui_.px(kGap);
+
+    const bool roomy = width / ui_.fonts.scale() > 1500;
+    // Where there is no room the steps have their keys only.
+    const bool steps = width / ui_.fonts.scale() > 1700;
+    const float step_width = steps ? ui_.px(kStepLineWidth + kStepOpWidth) + 2 * ui_.px(kGap) : 0;
+    const float run_width = ui_.px(kRunWidth + kPauseWidth + kResetWidth) + 2 * ui_.px(kGap) + step_width;
+    const float group_gap = ui_.px(roomy ? kGroupGap : 14);
+    // The kind of device is always whole, whichever it is, so that nothing moves when another is chosen; its name is
+    // there where there is room for it.
+    float least_device = device_width(kind_label(state_.session.settings.device));
+    for (const auto& device : state_.session.devices()) {
+        least_device = std::max(least_device, device_width(kind_label(device.kind)));
+    }
+    const auto room = [&](bool whole_title) {
+        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 2 * group_gap -
+               least_device;
+    };
+    // Narrower buttons before a shorter title, and that before a menu.
+    struct Choice {
+        BarrierForm form;
+        bool whole_title;
+    };
+    BarrierForm form{false, 0};
+    for (const auto& choice : {Choice{{roomy, 14}, true}, Choice{{false, 10}, true}, Choice{{false, 7}, true},
+                               Choice{{false, 10}, false}, Choice{{false, 7}, false}, Choice{{false, 5}, false}}) {
+        if (barrier_width(choice.form) <= room(choice.whole_title)) {
+            form = choice.form;
+            break;
+        }
+    }
+    const float fixed = run_width + group_gap + barrier_width(form) + group_gap;
+    // The design's place for the buttons is beside the panel's edge; they move left where the rest would not fit.
+    float x = std::max(std::min(min.x + ui_.px(560), right - fixed - least_device), min.x + ui_.px(24));
+    draw_title(min.x + ui_.px(24), x - min.x - ui_.px(24) - ui_.px(16));
+    draw_run_buttons(x, y, steps);
+    x += group_gap;
+    draw_barrier(x, y, form);
+    x += group_gap;
+    draw_device(x, y, std::clamp(right - x, least_device, std::max(least_device, ui_.px(340))));
+}
+
+// Of mark, number and arrow, and of the title, too, when it is `whole`.
+float TopBar::title_width(bool whole) {
+    const lesson::Lesson* lesson = state_.lesson();
+    float width = ui_.px(48);
+    if (lesson != nullptr) {
+        width += ui_.px(30);
+        width +=
+            lesson->number > 0 ? text_width(ui_, Face::mono_bold, 15, std::to_string(lesson->number)) + ui_.px(10) : 0;
+        width += whole ? text_width(ui_, Face::semibold, 16, lesson->title) : ui_.px(56);
+    }
+    return width;
+}
+
+float TopBar::device_width(const std::string& label) {
+    return std::ceil(text_width(ui_, Face::medium, 14, label)) + ui_.px(55);
+}
+
+void TopBar::draw_title(float x, float room) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float s = ui_.fonts.scale(), y = top_;
+    const ImU32 c = colour(t.issue);
+    const float stroke = 3 * s;
+    const auto p = [&](float dx, float dy) { return ImVec2(x - 24 * s + dx * s, y + dy * s); };
+    const auto mark_line = [&](ImVec2 a, ImVec2 b) {
+        list->AddLine(a, b, c, stroke);
+        list->AddCircleFilled(a, stroke / 2, c, 12);
+        list->AddCircleFilled(b, stroke / 2, c, 12);
+    };
+    mark_line(p(24, 20), p(24, 36));
+    mark_line(p(24, 28), p(40, 28));
+    mark_line(p(40, 20), p(40, 36));
+    mark_line(p(46, 28), p(58, 28));
+    mark_line(p(53, 23), p(58, 28));
+    mark_line(p(58, 28), p(53, 33));
+    const float baseline = y + ui_.px(34);
+    float left = x + ui_.px(48);
+    const float end = x + room;
+    // The program's name gives way to the lesson's.
+    const float name = text_width(ui_, Face::bold, 19, "Headway") + ui_.px(12);
+    if (title_width(true) + name <= room) {
+        left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
+    }
+    const lesson::Lesson* lesson = state_.lesson();
+    if (lesson == nullptr) {
+        return;
+    }
+    // The lesson's title opens the list of lessons.
+    const ImVec2 at{left - ui_.px(6), y + ui_.px(12)};
+    const float width = end - at.x;
+    if (width < ui_.px(40)) {
+        return;
+    }
+    const std::string number = lesson->number > 0 ? std::to_string(lesson->number) : std::string();
+    const float number_width = number.empty() ? 0 : text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
+    const float title_room = width - number_width - ui_.px(30) + 1;
+    std::string title = fitting(ui_, Face::semibold, 16, lesson->title, " ", title_room);
+    if (title != lesson->title) {  // whole words, or the number alone
+        title = fitting(ui_, Face::semibold, 16, title, " ", title_room - text_width(ui_, Face::semibold, 16, "…"));
+        title += title.empty() && !number.empty() ? "" : "…";
+    }
+    const float shown_width = text_width(ui_, Face::semibold, 16, title);
+    const float all = number_width + shown_width + ui_.px(30);
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("lesson", {std::max(all, 1.0f), ui_.px(32)})) {
+        ImGui::OpenPopup("lessons");
+    }
+    mark_item(ui_, "lesson");
+    tooltip(ui_, title == lesson->title ? std::string() : lesson->title);
+    if (ImGui::IsItemHovered()) {
+        list->AddRectFilled(at, {at.x + all, at.y + ui_.px(32)}, colour(figure::mixed(t.panel, t.text, 0.08)),
+                            ui_.exact_px(6));
+    }
+    draw_text(ui_, list, left, baseline, Face::mono_bold, 15, t.faint, number);
+    draw_text(ui_, list, left + number_width, baseline, Face::semibold, 16, t.text, title);
+    const float arrow = left + number_width + shown_width + ui_.px(11), r = ui_.exact_px(4);
+    list->AddTriangleFilled({arrow - r, baseline - ui_.px(7)}, {arrow + r, baseline - ui_.px(7)},
+                            {arrow, baseline - ui_.px(2)}, colour(t.faint));
+    lessons_popup();
+}
+
+void TopBar::lessons_popup() {
+    if (!begin_menu(ui_, "lessons", {ui_.px(60), top_ + ui_.px(50)})) {
+        return;
+    }
+    const auto& lessons = state_.lessons();
+    for (std::size_t i = 0; i < lessons.size(); ++i) {
+        const std::string number = lessons[i].number > 0 ? std::to_string(lessons[i].number) : "•";
+        const std::string title = number + "   " + lessons[i].title;
+        if (menu_row(ui_, "lesson/" + lessons[i].id, title, {}, true, ui_.px(400))) {
+            state_.go_to(static_cast<int>(i));
+        }
+    }
+    if (menu_row(ui_, "lessons/open", "Open…   Ctrl O", "a program or a lesson from disk", true, ui_.px(400))) {
+        state_.ask_for_path = true;
+    }
+    end_menu();
+}
+
+void TopBar::draw_run_buttons(float& x, float y, bool steps) {
+    const auto& session = state_.session;
+    const bool live = session.live();
+    const bool paused = session.paused();
+    ButtonLook look{
+        .kind = ButtonKind::primary, .enabled = !session.settings.program.empty(), .width = ui_.px(kRunWidth)};
+    look.icon = live ? '#' : '>';
+    look.accent = live ? ui_.theme->wait : ui_.theme->issue;
+    if (button(ui_, live ? "stop" : "run", live ? "Stop" : "Run", {x, y}, look)) {
+        live ? state_.stop() : state_.run();
+    }
+    tooltip(ui_, live ? "End the program at its next op" : "Run the program (F5, space)");
+    x += ui_.px(kRunWidth + kGap);
+    ButtonLook pause{.enabled = live, .width = ui_.px(kPauseWidth)};
+    pause.icon = paused ? '>' : '=';
+    pause.kind = paused ? ButtonKind::selected : ButtonKind::plain;
+    if (button(ui_, "pause", paused ? "Go on" : "Pause", {x, y}, pause)) {
+        state_.run_or_pause();
+    }
+    tooltip(ui_, "Pause the frontend; the backend goes on with what is queued (F5, space)");
+    x += ui_.px(kPauseWidth + kGap);
+    if (steps) {
+        const bool lines = state_.can_step_lines();
+        if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
+            state_.step_line();
+        }
+        tooltip(ui_, lines ? "Run to the next line; the backend goes on (F10)"
+                           : "This program is in C++: it can be stepped by ops (F11)");
+        x += ui_.px(kStepLineWidth + kGap);
+        if (button(ui_, "step-op", "Step op", {x, y}, {.width = ui_.px(kStepOpWidth)})) {
+            state_.step_op();
+        }
+        tooltip(ui_, "Issue one op, then stand still (F11)");
+        x += ui_.px(kStepOpWidth + kGap);
+    }
+    ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
+    if (button(ui_, "reset", "Reset", {x, y}, reset)) {
+        state_.reset();
+    }
+    tooltip(ui_, "Forget both runs");
+    x += ui_.px(kResetWidth);
+}
+
+float TopBar::barrier_width(const BarrierForm& form) {
+    if (form.padding <= 0) {
+        float widest = 0;
+        for (const auto& choice : kBarriers) {
+            widest = std::max(widest, button_width(ui_, menu_label(choice.label), {.icon = 'v'}));
+        }
+        return widest;
+    }
+    return segments_width(ui_, barrier_labels(), 14, form.padding) +
+           (form.labelled ? text_width(ui_, Face::medium, 14, "Barrier") + ui_.px(14) : 0);
+}
+
+void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
+    const figure::Theme& t = *ui_.theme;
+    const auto chosen = std::find_if(kBarriers.begin(), kBarriers.end(), [this](const BarrierChoice& choice) {
+        return choice.policy == state_.session.settings.barrier;
+    });
+    const int selected = chosen == kBarriers.end() ? -1 : static_cast<int>(chosen - kBarriers.begin());
+    const float width = barrier_width(form);
+    int clicked = -1;
+    if (form.padding <= 0) {
+        const std::string now = selected >= 0 ? chosen->label : session::barrier_word(state_.session.settings.barrier);
+        if (button(ui_, "barrier", menu_label(now), {x, y},
+                   {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
+            ImGui::OpenPopup("barriers");
+        }
+        if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)})) {
+            for (std::size_t i = 0; i < kBarriers.size(); ++i) {
+                const std::string label = kBarriers[i].label;
+                const bool now_chosen = static_cast<int>(i) == selected;
+                if (menu_row(ui_, "barrier/" + label, label, {}, true, ui_.px(180), now_chosen ? &t.run_b : nullptr)) {
+                    clicked = static_cast<int>(i);
+                }
+            }
+            end_menu();
+        }
+    } else {
+        if (form.labelled) {
+            draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(20), Face::medium, 14, t.dim, "Barrier");
+        }
+        const auto labels = barrier_labels();
+        clicked =
+            segments(ui_, "barrier", labels, selected, {x + width - segments_width(ui_, labels, 14, form.padding), y},
+                     t.run_b, 14, 0, form.padding);
+    }
+    if (clicked >= 0) {
+        state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
+    }
+    x += width;
+}
+
+void TopBar::draw_device(float x, float y, float width) {
+    const figure::Theme& t = *ui_.theme;
+    const auto& devices = state_.session.devices();
+    const auto chosen = std::find_if(devices.begin(), devices.end(),
+                                     [this](const auto& d) { return d.kind == state_.session.settings.device; });
+    const bool available = chosen != devices.end() && chosen->available;
+    const std::string full = chosen != devices.end() ? device_label(*chosen) : state_.session.settings.device;
+    // Where the name does not fit, the kind of device says enough.
+    const float room = width - ui_.px(54);
+    const std::string label = device_width(full) <= width || chosen == devices.end() ? full : kind_label(chosen->kind);
+    const ImVec2 at{x, y};
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton("device", {width, ui_.px(30)})) {
+        ImGui::OpenPopup("devices");
+    }
+    mark_item(ui_, "device");
+    const bool hovered = ImGui::IsItemHovered();
+    tooltip(ui_, full);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_card(ui_, list, at, {x + width, y + ui_.px(30)}, hovered ? figure::mixed(t.raised, t.text, 0.1) : t.raised);
+    list->AddCircleFilled({x + ui_.px(16), y + ui_.px(15)}, ui_.exact_px(5), colour(available ? t.good : t.warning));
+    draw_text(ui_, list, x + ui_.px(30), y + ui_.px(20), Face::medium, 14, t.text, label, room);
+    const float r = ui_.exact_px(4), ax = x + width - ui_.px(14), ay = y + ui_.px(15);
+    list->AddTriangleFilled({ax - r, ay - r * 0.5f}, {ax + r, ay - r * 0.5f}, {ax, ay + r * 0.7f}, colour(t.dim));
+    device_popup();
+}
+
+void TopBar::device_popup() {
+    const WidgetRect& below = ui_.rects["device"];
+    const float width = ui_.px(380);
+    const float x = std::min(below.x0, ImGui::GetIO().DisplaySize.x - width - ui_.px(20));
+    if (!begin_menu(ui_, "devices", {x, below.y1 + ui_.px(4)})) {
+        return;
+    }
+    for (const auto& device : state_.session.devices()) {
+        const std::string detail = device.available ? "" : device.reason;
+        const figure::Rgba dot = device.available ? ui_.theme->good : ui_.theme->faint;
+        if (menu_row(ui_, "device/" + device.kind, device_label(device), detail, device.available, width, &dot)) {
+            state_.set_device(device.kind);
+        }
+    }
+    // What ran elsewhere, at another time, and says so.
+    for (const auto& path : state_.recordings()) {
+        std::string name = path.filename().string();
+        name.resize(name.size() - std::strlen(".json.gz"));
+        if (menu_row(ui_, "recording/" + name, "RECORDED · " + name,
+                     "a run that was recorded before, maybe on another machine",
+                     static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
+            if (auto opened = state_.open_recording(path.string()); !opened) {
+                state_.notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+            }
+        }
+    }
+    end_menu();
+}
+
+void TopBar::draw_theme(float x, float y) {
+    const figure::Theme& t = *ui_.theme;
+    const ButtonLook look{.width = ui_.px(34)};
+    if (button(ui_, "theme", "", {x, y}, look)) {
+        state_.next_theme();
+    }
+    tooltip(ui_, std::string("Theme: ") + t.name + " (T)");
+    // A disc, half of it filled.
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 centre{x + ui_.px(17), y + ui_.px(15)};
+    const float r = ui_.exact_px(7);
+    list->AddCircle(centre, r, colour(t.text), 24, ui_.exact_px(1.5f));
+    list->PathArcTo(centre, r, -1.5708f, 1.5708f, 16);
+    list->PathFillConvex(colour(t.text));
+}
+
+void TopBar::draw_export(float x, float y, float width) {
+    if (button(ui_, "export", "Export", {x, y}, {.width = width, .icon = 'v'})) {
+        ImGui::OpenPopup("exports");
+    }
+    export_popup();
+}
+
+void TopBar::export_popup() {
+    const float width = ui_.px(300);
+    const WidgetRect& below = ui_.rects["export"];
+    if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
+        return;
+    }
+    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or moving; for a slide, a paper, a poster", true,
+                 width)) {
+        state_.ask_for_export = true;
+    }
+    if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
+        state_.export_again();
+    }
+    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as a picture, to the clipboard", true,
+                 width)) {
+        state_.copy_picture();
+    }
+    if (menu_row(ui_, "export/window", "Picture of this window   Shift F12", "as it is now, PNG", true, width)) {
+        state_.picture_of_window_wanted = true;
+    }
+    if (menu_row(ui_, "export/recording", "Recording", "all events, for Headway, Perfetto and others", true, width)) {
+        state_.save_recording();
+    }
+    end_menu();
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,39 @@
+// The bar at the top: the lesson, the run, the barrier, the device, the look, the export.
+#pragma once
+
+#include "app/ui/state/app_state.h"
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+class TopBar {
+public:
+    TopBar(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    static constexpr float kHeight = 56;
+    void draw(ImVec2 min, ImVec2 max);
+
+private:
+    // The barriers side by side, or in a menu where there is no room for them all.
+    struct BarrierForm {
+        bool labelled = false;
+        float padding = 0;  // of each, in design pixels; 0: a menu
+    };
+    void draw_title(float x, float room);
+    [[nodiscard]] float title_width(bool whole);
+    void draw_run_buttons(float& x, float y, bool steps);
+    void draw_barrier(float& x, float y, const BarrierForm& form);
+    [[nodiscard]] float barrier_width(const BarrierForm& form);
+    void draw_device(float x, float y, float width);
+    [[nodiscard]] float device_width(const std::string& label);
+    void draw_export(float x, float y, float width);
+    void draw_theme(float x, float y);
+    void lessons_popup();
+    void device_popup();
+    void export_popup();
+
+    AppState& state_;
+    Ui& ui_;
+    float top_ = 0;
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,556 @@
+#include "app/ui/source/source_editor.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "app/render/format.h"
+#include "app/render/utf8.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 56;
+// So that more of the code can be seen: below kRoomy indentation takes half of what it is, below kNarrow there is one
+// column for both costs, one bar above the other.
+constexpr float kRoomy = 600, kNarrow = 420, kNarrowColumn = 36, kNarrowOps = 46;
+constexpr std::size_t kTabColumns = 4;
+
+// Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
+bool plain(const std::string& line) {
+    constexpr std::size_t kLong = 20'000;
+    return line.size() > kLong || std::all_of(line.begin(), line.end(),
+                                              [](char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\t'; });
+}
+
+// "12", "1,204", "12k", "3M": in at most five characters.
+std::string short_count(std::uint64_t n) {
+    return n < 10'000       ? figure::count_text(n)
+           : n < 10'000'000 ? std::to_string(n / 1000) + "k"
+                            : std::to_string(n / 1'000'000) + "M";
+}
+
+// "999", "1.2k", "12k", "3M": in at most four.
+std::string shorter_count(std::uint64_t n) {
+    const auto tenths = [](std::uint64_t value, const char* unit) {
+        return std::to_string(value / 10) + "." + std::to_string(value % 10) + unit;
+    };
+    return n < 1000         ? std::to_string(n)
+           : n < 10'000     ? tenths(n / 100, "k")
+           : n < 1'000'000  ? std::to_string(n / 1000) + "k"
+           : n < 10'000'000 ? tenths(n / 100'000, "M")
+                            : std::to_string(n / 1'000'000) + "M";
+}
+
+}  // namespace
+
+// Where there is little room for the code, its indentation takes half of what it is.
+float SourceEditor::indent_px(const std::string& line) const {
+    return static_cast<float>(std::min(line.find_first_not_of(' '), line.size())) * (cell_ - space_);
+}
+
+float SourceEditor::gutter_px() const {
+    const std::size_t digits = std::max<std::size_t>(2, std::to_string(document().text.lines().size()).size());
+    return ui_.px(26) + std::ceil(static_cast<float>(digits) * cell_);
+}
+
+float SourceEditor::costs_px(float width) const {
+    return ui_.px(width < ui_.px(kNarrow) ? kNarrowColumn + kNarrowOps : 2 * kColumn + kOps);
+}
+
+void SourceEditor::draw_heads(float right, float baseline) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const bool narrow = costs_width_ < ui_.px(2 * kColumn);
+    const float x = right - costs_width_ + ui_.px(2), size = narrow ? 10.0f : 11.5f;
+    if (narrow) {  // side by side, over the end of the code
+        const float end = x + ui_.px(kNarrowColumn - 4);
+        const float wait = text_width(ui_, Face::mono, size, "wait");
+        draw_text(ui_, list, end - wait, baseline, Face::mono, size, t.wait_text, "wait");
+        draw_text_right(ui_, list, end - wait - ui_.px(5), baseline, Face::mono, size, t.issue, "issue");
+    } else {
+        draw_text(ui_, list, x, baseline, Face::mono, size, t.issue, "issue");
+        draw_text(ui_, list, x + ui_.px(kColumn), baseline, Face::mono, size, t.wait_text, "blocked");
+    }
+    draw_text_right(ui_, list, right - ui_.px(13), baseline, Face::mono, size, t.dim, "ops");
+}
+
+void SourceEditor::focus() {
+    focused_ = true;
+    touched_ = ImGui::GetTime();
+    // A field that had the keys lets go of them.
+    ImGui::ClearActiveID();
+}
+
+std::uint32_t SourceEditor::caret_line() const {
+    return state_.document() != nullptr ? document().text.caret().line + 1 : 0;
+}
+
+bool SourceEditor::find(const std::string& what, bool forward, bool from_selection_begin) {
+    auto& text = document().text;
+    const editor::Range selection = text.selection();
+    const bool begin = from_selection_begin || !forward;
+    const auto found = text.find(what, begin ? selection.begin : selection.end, forward);
+    if (found) {
+        text.select(*found);
+        reveal_ = true;
+    }
+    return found.has_value();
+}
+
+void SourceEditor::weigh() {
+    const session::Execution* b = state_.ran_document() ? state_.session.b() : nullptr;
+    const std::uint64_t revision = b != nullptr ? b->revision() : 0;
+    const std::uint64_t run = b != nullptr ? state_.session.started() : 0;
+    if (weighed_run_ == run && weighed_ == revision) {
+        return;
+    }
+    weighed_run_ = run;
+    weighed_ = revision;
+    costs_.clear();
+    if (b == nullptr || b->run() == nullptr) {
+        return;
+    }
+    const auto name = document().path().filename();
+    std::int64_t most = 1;
+    std::optional<std::uint32_t> file;  // of the line before: they come file by file
+    bool shown = false;
+    for (const auto& cost : b->line_costs()) {
+        if (file != core::file_of(cost.line)) {
+            file = core::file_of(cost.line);
+            shown = std::filesystem::path(b->run()->file(*file)).filename() == name;
+        }
+        if (shown) {
+            costs_[core::number_of(cost.line)].of = cost;
+            most = std::max({most, cost.issue_ns, cost.blocked_ns});
+        }
+    }
+    for (auto& [line, cost] : costs_) {
+        cost.issue = static_cast<double>(cost.of.issue_ns) / static_cast<double>(most);
+        cost.blocked = static_cast<double>(cost.of.blocked_ns) / static_cast<double>(most);
+    }
+}
+
+// How far the longest line goes.
+void SourceEditor::measure() {
+    const std::uint64_t revision = document().text.revision();
+    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.document() &&
+        measured_space_ == space_) {
+        return;
+    }
+    measured_space_ = space_;
+    const bool fresh = shown_ != state_.document();
+    shown_ = state_.document();
+    measured_ = revision;
+    measured_fonts_ = ui_.fonts.generation();
+    longest_ = 0;
+    for (const auto& line : document().text.lines()) {
+        const bool ascii = plain(line);
+        if (!ascii) {
+            ui_.fonts.cover(line);
+        }
+        longest_ = std::max(longest_, x_of(line, line.size()));
+    }
+    if (fresh) {
+        seen_caret_ = document().text.caret();
+        seen_line_ = 0;
+        dragging_ = false;
+        weighed_ = ~std::uint64_t{0};
+    }
+}
+
+float SourceEditor::x_of(const std::string& line, std::size_t byte) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    if (plain(line)) {
+        return static_cast<float>(std::min(byte, indent)) * space_ +
+               static_cast<float>(byte - std::min(byte, indent)) * cell_;
+    }
+    float x = 0;
+    for (std::size_t at = 0; at < byte && at < line.size();) {
+        if (line[at] == '\t') {
+            const float stop = static_cast<float>(kTabColumns) * space_;
+            x = (std::floor(x / stop + 0.01f) + 1) * stop;
+            ++at;
+            continue;
+        }
+        const std::size_t bytes = editor::character_bytes(line, at);
+        x += at < indent ? space_
+             : static_cast<unsigned char>(line[at]) < 0x80
+                 ? cell_
+                 : text_width(ui_, Face::mono, kText, std::string_view(line).substr(at, bytes));
+        at += bytes;
+    }
+    return x;
+}
+
+std::uint32_t SourceEditor::byte_at(const std::string& line, float x) {
+    std::size_t at = 0;
+    float left = 0;
+    while (at < line.size()) {
+        const std::size_t next = at + editor::character_bytes(line, at);
+        const float right = x_of(line, next);
+        if (x < (left + right) / 2) {
+            break;
+        }
+        left = right;
+        at = next;
+    }
+    return static_cast<std::uint32_t>(at);
+}
+
+editor::Position SourceEditor::position_at(const Frame& f, ImVec2 mouse) {
+    const auto& lines = document().text.lines();
+    const float row = std::clamp((mouse.y - f.top) / row_, 0.0f, static_cast<float>(lines.size() - 1));
+    const auto line = static_cast<std::uint32_t>(row);
+    return {line, byte_at(lines[line], mouse.x - f.code_left + f.scroll_x)};
+}
+
+void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const std::string& line = document().text.lines()[index];
+    const bool ascii = plain(line);
+    const float origin = f.code_left - f.scroll_x - (ascii ? indent_px(line) : 0);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const auto put = [&](std::size_t begin, std::size_t end, figure::Rgba c, Face face = Face::mono) {
+        begin = std::max(begin, indent);
+        if (begin >= end) {
+            return;
+        }
+        if (ascii) {
+            // Only what can be seen: a line may be very long.
+            const float from = std::max(0.0f, std::floor((f.code_left - origin) / cell_));
+            const float to = std::ceil((f.code_right - origin) / cell_);
+            begin = std::max(begin, static_cast<std::size_t>(from));
+            end = std::min(end, static_cast<std::size_t>(std::max(0.0f, to)));
+            if (begin < end) {
+                draw_text(ui_, list, origin + static_cast<float>(begin) * cell_, baseline, face, kText, c,
+                          std::string_view(line).substr(begin, end - begin));
+            }
+            return;
+        }
+        // Stretches without a tab, each at its place.
+        while (begin < end) {
+            const std::size_t tab = std::min(line.find('\t', begin), end);
+            if (tab > begin) {
+                draw_text(ui_, list, origin + x_of(line, begin), baseline, face, kText, c,
+                          std::string_view(line).substr(begin, tab - begin));
+            }
+            begin = tab + 1;
+        }
+    };
+    std::size_t at = 0;
+    if (index < document().colours.size()) {
+        for (const auto& span : document().colours.spans(index)) {
+            put(at, std::min<std::size_t>(span.begin, line.size()), t.text);
+            figure::Rgba c = t.text;
+            Face face = Face::mono;
+            switch (span.token) {
+                case editor::Token::keyword:
+                    c = t.issue;
+                    break;
+                case editor::Token::name:
+                    face = Face::mono_bold;
+                    break;
+                case editor::Token::number:
+                    c = t.run_b;
+                    break;
+                case editor::Token::string:
+                    c = t.good;
+                    break;
+                case editor::Token::comment:
+                    c = t.dim;
+                    break;
+                case editor::Token::prose:
+                    c = t.faint;
+                    break;
+                case editor::Token::plain:
+                    break;
+            }
+            put(std::min<std::size_t>(span.begin, line.size()), std::min<std::size_t>(span.end, line.size()), c, face);
+            at = std::min<std::size_t>(span.end, line.size());
+        }
+    }
+    put(at, line.size(), t.text);
+}
+
+void SourceEditor::draw_selection(const Frame& f, std::uint32_t index, float y) {
+    const editor::Range range = document().text.selection();
+    if (range.empty() || index < range.begin.line || index > range.end.line) {
+        return;
+    }
+    const std::string& line = document().text.lines()[index];
+    const float from = index == range.begin.line ? x_of(line, range.begin.byte) : 0;
+    const float to = index == range.end.line ? x_of(line, range.end.byte) : x_of(line, line.size()) + cell_ / 2;
+    const float left = f.code_left - f.scroll_x;
+    ImGui::GetWindowDrawList()->AddRectFilled({left + from, y}, {left + to, y + row_},
+                                              colour(figure::faded(ui_.theme->issue, focused_ ? 0.35 : 0.2)));
+}
+
+void SourceEditor::draw_gutter(const Frame& f, std::uint32_t index, float y) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const std::uint32_t number = index + 1;
+    const float gutter = gutter_px();
+    const bool steps = state_.can_step_lines();
+    const bool hovered = steps && ImGui::IsWindowHovered() &&
+                         ImGui::IsMouseHoveringRect({f.min.x, y}, {f.min.x + gutter - ui_.px(4), y + row_});
+    const bool marked = document().breakpoints().count(number) != 0;
+    if (marked || hovered) {
+        list->AddCircleFilled({f.min.x + ui_.px(11), y + row_ / 2}, ui_.exact_px(4.5f),
+                              colour(marked ? t.warning : figure::faded(t.warning, 0.35)));
+    }
+    const bool here = f.current == number || (focused_ && document().text.caret().line == index);
+    draw_text_right(ui_, list, f.min.x + gutter - ui_.px(8), y + ui_.px(15), Face::mono, 12.5f, here ? t.text : t.faint,
+                    std::to_string(number));
+    if (steps) {
+        ui_.rects.insert_or_assign("gutter/" + std::to_string(number),
+                                   WidgetRect{f.min.x, y, f.min.x + gutter - ui_.px(4), y + row_});
+    }
+    ui_.rects.insert_or_assign("line/" + std::to_string(number), WidgetRect{f.code_left, y, f.code_right, y + row_});
+}
+
+void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const std::uint32_t run_line = costs_.empty() ? 0 : document().run_line(index + 1);
+    const auto found = costs_.find(run_line);
+    if (run_line == 0 || found == costs_.end()) {
+        return;
+    }
+    const Cost& cost = found->second;
+    const bool narrow = costs_width_ < ui_.px(2 * kColumn);
+    const float column = ui_.px(narrow ? kNarrowColumn : kColumn);
+    const float bar = column - ui_.px(4), edge = ui_.px(narrow ? 3 : 6), middle = y + row_ / 2;
+    const float left = f.max.x - costs_width_ + ui_.px(2);
+    const auto draw_bar = [&](float x, float top, float bottom, double share, figure::Rgba c) {
+        if (share > 0) {
+            const float width = std::max(1.0f, static_cast<float>(share) * bar);
+            list->AddRectFilled({x, top}, {x + width, bottom}, colour(c), ui_.exact_px(1.5f));
+        }
+    };
+    const float top = y + edge, bottom = y + row_ - edge, gap = ui_.px(0.75f);
+    draw_bar(left, top, narrow ? middle - gap : bottom, cost.issue, t.issue);
+    draw_bar(narrow ? left : left + column, narrow ? middle + gap : top, bottom, cost.blocked, t.wait);
+    if (cost.of.ops > 0) {
+        const std::string count = narrow ? shorter_count(cost.of.ops) : short_count(cost.of.ops);
+        const float right = f.max.x - ui_.px(12);
+        const float width = draw_text_right(ui_, list, right, y + ui_.px(15), Face::mono, 12, t.dim, count);
+        // The most that bars may take, and the count.
+        const std::string number = std::to_string(index + 1);
+        ui_.rects.insert_or_assign("costs/" + number,
+                                   WidgetRect{left, y, left + (narrow ? 0 : column) + bar, y + row_});
+        ui_.rects.insert_or_assign("ops/" + number, WidgetRect{right - width, y, right, y + row_});
+    }
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({left, y}, {f.max.x, y + row_})) {
+        ImGui::BeginTooltip();
+        const FontScope font(ui_, Face::regular, 13);
+        ImGui::Text("line %u: %s %s, issued in %s, blocked %s, own work %s", index + 1,
+                    figure::count_text(cost.of.ops).c_str(), cost.of.ops == 1 ? "op" : "ops",
+                    figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
+                    figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
+                    figure::duration_text(static_cast<double>(cost.of.work_ns)).c_str());
+        ImGui::EndTooltip();
+    }
+}
+
+void SourceEditor::draw_line(const Frame& f, std::uint32_t index) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float y = f.top + static_cast<float>(index) * row_;
+    const bool here = f.current == index + 1, failed = f.failed == index + 1;
+    if (here || failed) {
+        const figure::Rgba mark = failed ? t.warning : t.run_b;
+        list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(mark, 0.16)));
+        list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(mark));
+    } else if (f.selected == index + 1) {
+        list->AddRectFilled({f.min.x, y}, {f.max.x, y + row_}, colour(figure::faded(t.issue, 0.14)));
+        list->AddRectFilled({f.min.x, y}, {f.min.x + ui_.px(3), y + row_}, colour(t.issue));
+    } else if (focused_ && document().text.caret().line == index && !document().text.has_selection()) {
+        list->AddRectFilled({f.code_left, y}, {f.code_right, y + row_}, colour(figure::faded(t.text, 0.05)));
+    }
+    draw_gutter(f, index, y);
+    draw_costs(f, index, y);
+    list->PushClipRect({f.code_left - ui_.px(2), f.min.y}, {f.code_right, f.max.y}, true);
+    draw_selection(f, index, y);
+    draw_code(f, index, y + ui_.px(15));
+    list->PopClipRect();
+}
+
+void SourceEditor::draw_caret(const Frame& f) {
+    if (!focused_) {
+        return;
+    }
+    const double since = ImGui::GetTime() - touched_;
+    if (std::fmod(since, 1.0) > 0.55) {
+        return;
+    }
+    const editor::Position caret = document().text.caret();
+    const float x = f.code_left - f.scroll_x + x_of(document().text.lines()[caret.line], caret.byte);
+    const float y = f.top + static_cast<float>(caret.line) * row_;
+    if (x >= f.code_left - ui_.px(2) && x <= f.code_right && y + row_ > f.min.y && y < f.max.y) {
+        ImGui::GetWindowDrawList()->AddRectFilled({std::round(x), y + ui_.px(2)},
+                                                  {std::round(x) + std::max(1.0f, ui_.px(1.5f)), y + row_ - ui_.px(2)},
+                                                  colour(ui_.theme->text));
+    }
+}
+
+void SourceEditor::mouse_on_code(const Frame& f) {
+    ImGui::SetCursorScreenPos({f.code_left, f.min.y});
+    ImGui::InvisibleButton("code", {std::max(1.0f, f.code_right - f.code_left), std::max(1.0f, f.max.y - f.min.y)});
+    const ImGuiIO& io = ImGui::GetIO();
+    auto& text = document().text;
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+    }
+    if (ImGui::IsItemActivated()) {
+        focused_ = true;
+        touched_ = ImGui::GetTime();
+        const editor::Position at = position_at(f, io.MousePos);
+        const int clicks = io.MouseClickedCount[0];
+        dragging_ = clicks == 1;
+        if (clicks == 1) {
+            text.place(at, io.KeyShift);
+        } else if (clicks == 2) {
+            text.select_word(at);
+        } else {
+            text.select_line(at.line);
+        }
+    } else if (ImGui::IsItemActive() && dragging_ && ImGui::IsMouseDragging(0, 2)) {
+        text.place(position_at(f, io.MousePos), true);
+        touched_ = ImGui::GetTime();
+    }
+    // A click anywhere else takes the keys away.
+    if (focused_ && ImGui::IsMouseClicked(0) && !ImGui::IsItemActive()) {
+        focused_ = false;
+    }
+}
+
+void SourceEditor::mouse_on_gutter(const Frame& f) {
+    if (!state_.can_step_lines()) {
+        return;
+    }
+    ImGui::SetCursorScreenPos(f.min);
+    const float width = gutter_px() - ui_.px(4);
+    if (ImGui::InvisibleButton("gutter", {width, std::max(1.0f, f.max.y - f.min.y)})) {
+        const float row = (ImGui::GetIO().MousePos.y - f.top) / row_;
+        if (row >= 0 && row < static_cast<float>(document().text.lines().size())) {
+            const std::uint32_t line = static_cast<std::uint32_t>(row) + 1;
+            state_.set_breakpoint(line, document().breakpoints().count(line) == 0);
+        }
+    }
+    tooltip(ui_, "Click: the program stops before this line (F9)");
+}
+
+// The line that is current, and the caret after it has moved, stay in view.
+void SourceEditor::keep_in_view(const Frame& f) {
+    const float height = f.max.y - f.min.y, width = f.code_right - f.code_left;
+    const float scroll = ImGui::GetScrollY();
+    const auto show = [&](std::uint32_t line, bool middle) {
+        const float y = static_cast<float>(line) * row_;
+        if (y < scroll) {
+            ImGui::SetScrollY(std::max(0.0f, middle ? y - height / 2 : y));
+        } else if (y + 2 * row_ > scroll + height) {
+            ImGui::SetScrollY(std::max(0.0f, middle ? y - height / 2 : y + 2 * row_ - height));
+        }
+    };
+    const std::uint32_t current = f.current;
+    if (current != 0 && current != seen_line_ && state_.session.standing()) {
+        show(current - 1, true);
+        seen_line_ = current;
+    }
+    const std::uint64_t started = state_.session.started();
+    if (!state_.session.live() && !costs_.empty() && seen_costs_ != started) {
+        seen_costs_ = started;
+        std::uint32_t line = ~std::uint32_t{0};
+        for (const auto& [run_line, cost] : costs_) {
+            line = std::min(line, run_line);
+        }
+        // A hand that is in the text is left alone.
+        if (line = document().line_of_run(line); line != 0 && !focused_ && f.failed == 0) {
+            show(line - 1, true);
+        }
+    }
+    if (f.failed != 0 && seen_failed_ != started) {  // also with a hand in the text: it is what to mend
+        seen_failed_ = started;
+        show(f.failed - 1, true);
+    }
+    if (f.selected != seen_selected_) {
+        seen_selected_ = f.selected;
+        if (f.selected != 0) {
+            show(f.selected - 1, true);
+        }
+    }
+    const editor::Position caret = document().text.caret();
+    if (caret != seen_caret_ || reveal_) {
+        show(caret.line, reveal_);
+        seen_caret_ = caret;
+        reveal_ = false;
+        touched_ = ImGui::GetTime();
+        const float x = x_of(document().text.lines()[caret.line], caret.byte), margin = 4 * cell_;
+        if (x < f.scroll_x + margin) {
+            ImGui::SetScrollX(std::max(0.0f, x - margin));
+        } else if (x > f.scroll_x + width - margin) {
+            ImGui::SetScrollX(x - width + margin);
+        }
+    }
+}
+
+void SourceEditor::draw(ImVec2 min, ImVec2 max) {
+    row_ = ui_.px(kRow);
+    cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
+    space_ = max.x - min.x < ui_.px(kRoomy) ? cell_ / 2 : cell_;
+    const figure::Theme& t = *ui_.theme;
+    draw_ground_card(ui_, ImGui::GetWindowDrawList(), min, max, sunken(t));
+    ui_.rects.insert_or_assign("source", WidgetRect{min.x, min.y, max.x, max.y});
+    const float edge = ui_.px(3);
+    ImGui::SetCursorScreenPos({min.x + ui_.px(1), min.y + edge});
+    ImGui::SetNextWindowContentSize({width_, row_ * static_cast<float>(document().text.lines().size()) + row_ / 2});
+    ImGui::BeginChild("source", {max.x - min.x - ui_.px(2), max.y - min.y - 2 * edge}, false,
+                      ImGuiWindowFlags_HorizontalScrollbar);
+    measure();
+    weigh();
+    ImGuiWindow* window = ImGui::GetCurrentWindow();
+    Frame f{};
+    f.min = window->InnerRect.Min;
+    f.max = window->InnerRect.Max;
+    costs_width_ = costs_px(f.max.x - f.min.x);
+    f.code_left = f.min.x + gutter_px();
+    f.code_right = std::max(f.code_left + 1, f.max.x - costs_width_ - ui_.px(4));
+    // Wide enough that the longest line's end can be scrolled up to the cost columns.
+    width_ = std::ceil(gutter_px() + longest_ + 3 * cell_ + costs_width_);
+    f.top = f.min.y - ImGui::GetScrollY();
+    f.scroll_x = ImGui::GetScrollX();
+    if (focused_) {
+        keys(static_cast<std::uint32_t>(std::max(1.0f, (f.max.y - f.min.y) / row_ - 1)));
+        if (state_.document() == nullptr || shown_ != state_.document()) {
+            ImGui::EndChild();  // a key has opened something else
+            return;
+        }
+        document().settle();
+    }
+    f.current = state_.current_line();
+    f.failed = state_.failed_line();
+    f.selected = state_.selected_line();
+    const auto count = static_cast<std::uint32_t>(document().text.lines().size());
+    f.first = std::min(count, static_cast<std::uint32_t>(std::max(0.0f, (f.min.y - f.top) / row_)));
+    f.last = std::min(count, f.first + static_cast<std::uint32_t>((f.max.y - f.min.y) / row_) + 2);
+    for (std::uint32_t i = f.first; i < f.last; ++i) {
+        draw_line(f, i);
+    }
+    draw_caret(f);
+    mouse_on_gutter(f);
+    mouse_on_code(f);
+    keep_in_view(f);
+    if (focused_) {
+        GImGui->WantTextInputNextFrame = 1;
+    }
+    ImGui::EndChild();
+}
+
+}  // namespace headway::ui

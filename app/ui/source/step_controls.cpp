@@ -1,0 +1,154 @@
+#include "app/ui/source/step_controls.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/render/format.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kRow = 30, kButton = 26, kPadding = 7, kText = 12.5f;
+constexpr float kOneRow = 590;  // design pixels that all of it takes beside each other
+constexpr float kOff = 0.06f;   // the slider's left end
+constexpr double kLeast_ms = 1, kDecades = 4;
+
+}  // namespace
+
+std::uint64_t delay_ns_at(float share) {
+    if (share < kOff) {
+        return 0;
+    }
+    const double along = std::min(1.0, static_cast<double>((share - kOff) / (1 - kOff)));
+    const double ms = kLeast_ms * std::pow(10.0, along * kDecades);
+    // Two digits are as fine as a hand is.
+    const double unit = std::pow(10.0, std::floor(std::log10(ms)) - 1);
+    return static_cast<std::uint64_t>(std::llround(std::round(ms / unit) * unit * 1e6));
+}
+
+float share_of_delay(std::uint64_t delay_ns) {
+    if (delay_ns == 0) {
+        return 0;
+    }
+    const double along = std::log10(std::max(kLeast_ms, static_cast<double>(delay_ns) / 1e6) / kLeast_ms) / kDecades;
+    return kOff + (1 - kOff) * static_cast<float>(std::min(1.0, along));
+}
+
+bool StepControls::put(float& x, float y, const char* id, const char* label, bool enabled, const char* help,
+                       bool selected, char icon) {
+    ButtonLook look{.enabled = enabled, .height = ui_.px(kButton), .text_px = kText};
+    look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
+    look.icon = icon;
+    const float text = *label != '\0' ? text_width(ui_, Face::semibold, kText, label) : 0;
+    look.width = std::ceil(text) + ui_.px(*label != '\0' ? 2 * kPadding : 30);
+    const bool clicked = button(ui_, id, label, {x, y}, look);
+    tooltip(ui_, help);
+    x += look.width + ui_.px(4);
+    return clicked;
+}
+
+void StepControls::frontend(float& x, float y, std::uint32_t line) {
+    const auto& session = state_.session;
+    const bool live = session.live(), lines = state_.can_step_lines();
+    const bool ready = !session.settings.program.empty();
+    const bool paused = session.paused();
+    if (put(x, y, "source/run", "", ready, live ? "End the program" : "Run what is in the editor (F5, Ctrl Enter)",
+            !live, live ? '#' : '>')) {
+        live ? state_.stop() : state_.run();
+    }
+    if (put(x, y, "source/pause", "", live,
+            paused ? "Go on (F5)" : "Pause the frontend; the backend goes on with what is queued (F5)", paused,
+            paused ? '>' : '=')) {
+        state_.run_or_pause();
+    }
+    x += ui_.px(6);
+    const char* no_lines = "This program is in C++: it is stepped by ops";
+    if (put(x, y, "step/line", "Line", lines, lines ? "Step: to the next line (F10)" : no_lines)) {
+        state_.step_line();
+    }
+    if (put(x, y, "step/over", "Over", lines, lines ? "Step over: calls run through (Ctrl F10)" : no_lines)) {
+        state_.step_line(trace::LineMode::over);
+    }
+    if (put(x, y, "step/op", "Op", ready, "Step: issue one op, then stand still (F11)")) {
+        state_.step_op();
+    }
+    if (put(x, y, "step/cursor", "To cursor", lines, lines ? "Run to the line with the cursor (Ctrl F11)" : no_lines)) {
+        state_.run_to_line(line);
+    }
+}
+
+void StepControls::backend(float& x, float y) {
+    const figure::Theme& t = *ui_.theme;
+    auto& session = state_.session;
+    x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(18), Face::medium, kText, t.dim, "Backend") +
+         ui_.px(7);
+    // Lanes of a virtual clock run only while the frontend waits: there is nothing to hold.
+    const bool possible = session.settings.device != "simulated";
+    const bool held = possible && session.backend_held();
+    if (put(x, y, "backend/hold", "Hold", possible,
+            !possible ? "A simulated backend cannot be held: its time is virtual"
+            : held    ? "The lanes start nothing new; click to let them go on"
+                      : "Hold the backend: the lanes start nothing new, the frontend goes on issuing",
+            held)) {
+        session.hold_backend(!held);
+    }
+    if (put(x, y, "backend/step", "+1 op", held && session.live(), "Let the held backend start one more op")) {
+        session.step_backend();
+    }
+}
+
+void StepControls::slow_motion(float x, float y, float right) {
+    const figure::Theme& t = *ui_.theme;
+    auto& session = state_.session;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const std::uint64_t delay = session.line_delay_ns();
+    x += draw_text(ui_, list, x, y + ui_.px(18), Face::medium, kText, t.dim, "Slow") + ui_.px(8);
+    const std::string value = delay == 0 ? "off" : figure::duration_text(static_cast<double>(delay));
+    const float value_width = text_width(ui_, Face::mono, kText, "10.0 ms") + ui_.px(4);
+    const float end = std::min(right - value_width - ui_.px(6), x + ui_.px(180));
+    const float width = std::max(ui_.px(40), end - x), middle = y + ui_.px(kButton / 2);
+    ImGui::SetCursorScreenPos({x, y});
+    ImGui::InvisibleButton("slow", {width, ui_.px(kButton)});
+    mark_item(ui_, "slow");
+    if (ImGui::IsItemActive()) {
+        const float share = std::clamp((ImGui::GetIO().MousePos.x - x) / width, 0.0f, 1.0f);
+        if (const auto wanted = delay_ns_at(share); wanted != delay) {
+            session.set_line_delay(wanted);
+        }
+    }
+    tooltip(ui_, "Slow motion: a pause after each line and each op, from 1 ms to 10 s");
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    const float knob = x + ui_.px(6) + share_of_delay(delay) * (width - ui_.px(12)), r = ui_.exact_px(6);
+    const float half = ui_.exact_px(2);
+    list->AddRectFilled({x, middle - half}, {x + width, middle + half}, colour(figure::mixed(t.panel, t.text, 0.18)),
+                        half);
+    if (delay != 0) {
+        list->AddRectFilled({x, middle - half}, {knob, middle + half}, colour(t.issue), half);
+    }
+    list->AddCircleFilled({knob, middle}, r, colour(hot || delay != 0 ? t.issue : figure::mixed(t.panel, t.text, 0.5)));
+    draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(18), Face::mono, kText, delay == 0 ? t.faint : t.text,
+              value);
+}
+
+float StepControls::height(float width) const {
+    return ui_.px(width >= ui_.px(kOneRow) ? kRow : 2 * kRow);
+}
+
+float StepControls::draw(ImVec2 at, float width, std::uint32_t line) {
+    float x = at.x, y = at.y;
+    const float right = at.x + width;
+    frontend(x, y, line);
+    if (width >= ui_.px(kOneRow)) {
+        x += ui_.px(12);
+    } else {
+        x = at.x + ui_.px(2);
+        y += ui_.px(kRow);
+    }
+    backend(x, y);
+    slow_motion(x + ui_.px(10), y, right);
+    return height(width);
+}
+
+}  // namespace headway::ui

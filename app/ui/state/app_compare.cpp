@@ -1,0 +1,193 @@
+// AppState: A and B beside each other.
+#include <utility>
+
+#include "app/comparison/verdict.h"
+#include "app/ui/state/app_state.h"
+
+namespace headway::ui {
+
+namespace fs = std::filesystem;
+using session::Execution;
+using session::Phase;
+using session::Settings;
+
+std::string AppState::shown_text() const {
+    const editor::Document* shown = sources.current();
+    if (shown == nullptr) {
+        return {};
+    }
+    if (text_of_ != shown || text_revision_ != shown->text.revision()) {
+        text_of_ = shown;
+        text_revision_ = shown->text.revision();
+        text_ = shown->text.text();
+    }
+    return text_;
+}
+
+std::string AppState::earlier() const {
+    const Execution* shown = session.b() != nullptr ? session.b() : session.a();
+    const Settings& now = session.settings;
+    if (shown == nullptr || shown->live() || now.program.empty()) {
+        return {};
+    }
+    const Settings& then = shown->settings;
+    if (shown->phase() == Phase::recorded) {
+        const bool same = lesson() != nullptr && then.program == lesson()->id;
+        return same || then.program == now.program ? std::string() : "of another program";
+    }
+    if (then.program != now.program) {
+        return "of another lesson";
+    }
+    if (then.tab != now.tab) {
+        return "of another tab";
+    }
+    if (!then.text.empty() && then.text != shown_text()) {
+        return "from before the program was edited";
+    }
+    if (then.parameters != now.parameters) {
+        return "from before the parameters were changed";
+    }
+    if (then.device != now.device) {
+        return "from before the device was changed";
+    }
+    return {};
+}
+
+std::optional<AppState::Sides> AppState::sides() const {
+    const Execution *a = session.a(), *b = session.b();
+    const auto can_run_again = [](const Execution* run) {
+        return run != nullptr && run->comparable() && run->phase() != Phase::recorded;
+    };
+    if (session.live() || !can_run_again(b)) {
+        return std::nullopt;
+    }
+    Settings now = session.settings;
+    now.text = shown_text();
+    if (now.program == b->settings.program && !same_run(b->settings, now)) {
+        return Sides{b->settings, now};
+    }
+    if (can_run_again(a)) {
+        return Sides{a->settings, b->settings};
+    }
+    return std::nullopt;
+}
+
+// The settings with a file that holds their text, wherever the editor's text has gone since.
+Settings AppState::runnable(Settings settings, const char* side) {
+    const editor::Document* shown = sources.current();
+    if (settings.tab == tab() && settings.text == shown_text()) {
+        settings.source = session.settings.source;  // as a run of what is in the editor has it
+        return settings;
+    }
+    if (settings.tab != tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
+        return settings;  // as it was run
+    }
+    std::error_code ignored;
+    const fs::path folder = fs::path(session.temporary_folder()) / "compared" / side;
+    fs::create_directories(folder, ignored);
+    const fs::path file = folder / shown->path().filename();
+    if (auto written = shown->write_text_to(settings.text, file); !written) {
+        notify(Notice::Kind::run, Notice::Tone::bad, written.error().message);
+    }
+    settings.source = file.string();
+    return settings;
+}
+
+void AppState::compare() {
+    const auto both = sides();
+    if (!both) {
+        notify(Notice::Kind::run, Notice::Tone::info,
+               "There is nothing to compare: run the program, change the barrier, a parameter or the program, and "
+               "compare.");
+        return;
+    }
+    dismiss(Notice::Kind::run);
+    dismiss(Notice::Kind::file);
+    if (auto ready = prepare_run(); !ready) {
+        notify(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+        return;
+    }
+    Settings a = runnable(both->a, "a"), b = runnable(both->b, "b");
+    for (Settings* side : {&a, &b}) {
+        side->folder = session.settings.folder;
+        side->folder_writable = session.settings.folder_writable;
+    }
+    rounds_ = std::make_unique<session::Rounds>(session.options(), std::move(a), std::move(b));
+}
+
+void AppState::stop_comparing() {
+    if (rounds_) {
+        rounds_->stop();
+        show_compared();
+    }
+}
+
+bool AppState::poll_comparing(double budget_ms) {
+    if (!rounds_) {
+        return false;
+    }
+    const bool changed = rounds_->poll(budget_ms);
+    if (rounds_->over()) {
+        show_compared();
+    }
+    return changed;
+}
+
+void AppState::show_compared() {
+    const auto rounds = std::exchange(rounds_, nullptr);
+    const std::string shortfall = rounds->shortfall();
+    auto result = rounds->take();
+    if (!result) {
+        notify(Notice::Kind::run, Notice::Tone::bad, rounds->problem());
+        return;
+    }
+    const std::string text = result->run_b->settings.text;
+    session.show_pair(std::move(result->run_a), std::move(result->run_b));
+    selection = {};
+    compared_ = Compared{session.started(), std::move(result->a), std::move(result->b)};
+    if (text == shown_text() && session.b()->settings.tab == tab()) {
+        note_run();  // its lines are the document's
+    }
+    if (!shortfall.empty()) {
+        notify(Notice::Kind::run, Notice::Tone::info, shortfall);
+    }
+}
+
+std::size_t AppState::runs_behind() const {
+    return compared_ && compared_->started == session.started() ? compared_->a.samples.size() : 0;
+}
+
+const comparison::Verdict* AppState::verdict() {
+    const Execution *a = session.a(), *b = session.b();
+    const auto ready = [](const Execution* run) {
+        return run != nullptr && run->run() != nullptr && run->run()->op_count() > 0 && !run->live() && !run->lags();
+    };
+    if (!ready(a) || !ready(b)) {
+        verdict_.reset();
+        judged_ = {};
+        return nullptr;
+    }
+    const Judged now{a, b, a->revision(), b->revision(), session.started()};
+    if (!verdict_ || !(judged_ == now)) {
+        judged_ = now;
+        if (runs_behind() > 0) {
+            verdict_ = comparison::verdict_of(compared_->a, compared_->b);
+        } else {
+            comparison::Side of_a = comparison::side_of(*a->run(), a->numbers()),
+                             of_b = comparison::side_of(*b->run(), b->numbers());
+            for (const auto& [side, run] : {std::pair{&of_a, a}, {&of_b, b}}) {
+                comparison::Ended& ended = side->samples.front().ended;
+                if (ended == comparison::Ended::finished && !run->comparable()) {
+                    ended = run->phase() == Phase::stopped ? comparison::Ended::stopped
+                            : run->phase() == Phase::failed || run->phase() == Phase::killed
+                                ? comparison::Ended::failed
+                                : comparison::Ended::handled;
+                }
+            }
+            verdict_ = comparison::verdict_of(of_a, of_b);
+        }
+    }
+    return &*verdict_;
+}
+
+}  // namespace headway::ui

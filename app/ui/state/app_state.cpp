@@ -1,0 +1,390 @@
+#include "app/ui/state/app_state.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+
+#include "app/lesson/assets.h"
+#include "app/model/user_data/user_data.h"
+#include "app/timeline/timeline.h"
+
+namespace headway::ui {
+
+using session::Phase;
+
+AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, std::function<void()> wake)
+    : session(s),
+      sources(wake),
+      pictures(wake),
+      lessons_(std::move(lessons)),
+      places_(lessons_.size()),
+      recordings_(lesson::find_recordings()) {
+    sources.home = default_home();
+    std::error_code ignored;
+    picture_folder = std::filesystem::current_path(ignored);
+    if (access(picture_folder.c_str(), W_OK) != 0) {
+        if (const char* home = std::getenv("HOME")) {
+            picture_folder = home;
+        }
+    }
+}
+
+const lesson::Lesson* AppState::lesson() const {
+    return lesson_ >= 0 ? &lessons_[static_cast<std::size_t>(lesson_)] : nullptr;
+}
+
+void AppState::choose_lesson(int index) {
+    if (index >= 0 && index < static_cast<int>(lessons_.size())) {
+        rounds_.reset();  // of another lesson
+        if (auto kept = sources.keep_copies(); !kept) {
+            notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
+        }
+        lesson_ = index;
+        take_lesson_settings(*lesson());
+        take_source();
+    }
+}
+
+bool AppState::choose_lesson(std::string_view id) {
+    const auto found = std::find_if(lessons_.begin(), lessons_.end(),
+                                    [id](const auto& l) { return l.id == id && !l.program.empty(); });
+    if (found == lessons_.end()) {
+        return false;
+    }
+    choose_lesson(static_cast<int>(found - lessons_.begin()));
+    return true;
+}
+
+void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
+    session.settings.program = lesson.program.empty() ? "" : place().empty() ? lesson.id : place().string();
+    graph_line = 0;
+    detail = lesson.view == "graph" ? Detail::graph : lesson.view == "threads" ? Detail::threads : Detail::numbers;
+    set_device(lesson.device);
+    if (auto policy = session::barrier_from_word(lesson.barrier)) {
+        session.settings.barrier = *policy;
+    }
+    session.settings.costs = lesson.costs;
+    session.settings.streams = lesson.streams;
+    reset_parameters();
+}
+
+std::string AppState::parameter(std::string_view name) const {
+    for (const auto& [key, value] : session.settings.parameters) {
+        if (key == name) {
+            return value;
+        }
+    }
+    return {};
+}
+
+std::string AppState::set_parameter(const lesson::Parameter& parameter, std::string_view text) {
+    auto value = lesson::accept_value(parameter, text);
+    if (!value) {
+        return value.error().message;
+    }
+    for (auto& [key, old] : session.settings.parameters) {
+        if (key == parameter.name) {
+            old = *value;
+        }
+    }
+    return {};
+}
+
+bool AppState::at_default(const lesson::Parameter& parameter) const {
+    return this->parameter(parameter.name) == parameter.value;
+}
+
+void AppState::reset_parameters() {
+    session.settings.parameters.clear();
+    if (lesson() != nullptr) {
+        for (const auto& p : lesson()->parameters) {
+            session.settings.parameters.emplace_back(p.name, p.value);
+        }
+    }
+}
+
+void AppState::run() {
+    begin([this] {
+        if (auto started = session.start(); !started) {
+            notify(Notice::Kind::run, Notice::Tone::bad,
+                   session.b() != nullptr ? session.b()->ending() : started.error().message);
+        }
+    });
+}
+
+void AppState::begin(const std::function<void()>& start) {
+    if (session.settings.program.empty()) {
+        return;
+    }
+    rounds_.reset();
+    dismiss(Notice::Kind::run);
+    dismiss(Notice::Kind::file);
+    selection = {};
+    if (auto ready = prepare_run(); !ready) {
+        notify(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+        return;
+    }
+    if (session.live()) {
+        session.stop_at_once();  // breakpoints are the next run's from here on
+    }
+    hand_over_breakpoints();
+    start();
+    note_run();
+}
+
+void AppState::note_run() {
+    if (document() != nullptr) {
+        document()->note_run();
+    }
+    ran_ = document();
+    ran_tab_ = tab();
+    ran_started_ = session.started();
+}
+
+void AppState::run_or_pause() {
+    if (session.live()) {
+        session.toggle_pause();
+    } else {
+        run();
+    }
+}
+
+void AppState::stop() {
+    session.stop();
+}
+
+void AppState::step_line(trace::LineMode mode) {
+    if (session.live()) {
+        session.step_line(mode);
+    } else if (can_step_lines()) {
+        begin([this, mode] { session.step_line(mode); });
+    }
+}
+
+void AppState::step_op() {
+    if (session.live()) {
+        session.step_op();
+    } else {
+        begin([this] { session.step_op(); });
+    }
+}
+
+void AppState::run_to_line(std::uint32_t line) {
+    if (!can_step_lines()) {
+        return;
+    }
+    if (!session.live()) {
+        begin([this, line] { session.run_to_line(line); });
+    } else if (const auto run_line = ran_document() ? document()->run_line(line) : 0; run_line != 0) {
+        session.run_to_line(run_line);
+    }
+}
+
+void AppState::reset() {
+    rounds_.reset();
+    compared_.reset();
+    session.reset();
+    selection = {};
+    notices_.clear();
+    view.set_whole(whole_view());
+    view.restart();
+}
+
+void AppState::set_barrier(trace::BarrierPolicy policy) {
+    session.set_barrier(policy);
+}
+
+void AppState::set_device(std::string_view kind) {
+    // While the runner has not said which devices there are, a choice waits for its answer.
+    wanted_device_ = session.looking_for_devices() ? kind : std::string_view();
+    for (const auto& device : session.devices()) {
+        if (device.kind == kind && device.available) {
+            session.settings.device = device.kind;
+            wanted_device_.clear();
+        }
+    }
+}
+
+std::string AppState::set_budget(const std::string& text) {
+    auto bytes = session::bytes_from_text(text);
+    if (!bytes) {
+        return bytes.error().message;
+    }
+    session.set_budget(*bytes);
+    return {};
+}
+
+void AppState::next_theme() {
+    using figure::ThemeName;
+    theme = theme == ThemeName::dark    ? ThemeName::light
+            : theme == ThemeName::light ? ThemeName::projector
+                                        : ThemeName::dark;
+}
+
+void AppState::next_overlay() {
+    const bool path = show_path;
+    show_path = !path;
+    show_ghost = show_ghost != path;
+    const session::Execution* shown = session.b();
+    if ((show_path || show_ghost) && shown != nullptr && shown->run() != nullptr &&
+        !shown->run()->capabilities().tensors) {
+        notify(Notice::Kind::run, Notice::Tone::info,
+               "This trace does not tell what depends on what, so no critical path can be shown.");
+    }
+}
+
+void AppState::next_detail() {
+    detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
+}
+
+void AppState::show_detail(Detail shown) {
+    if (detail <= Detail::threads) {
+        detail_before = detail;
+    }
+    detail = shown;
+}
+
+namespace {
+constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
+}
+
+void AppState::scale_up() {
+    const auto next = std::find_if(kScales.begin(), kScales.end(), [this](float s) { return s > user_scale + 0.01f; });
+    user_scale = next == kScales.end() ? kScales.back() : *next;
+}
+
+void AppState::scale_down() {
+    const auto next =
+        std::find_if(kScales.rbegin(), kScales.rend(), [this](float s) { return s < user_scale - 0.01f; });
+    user_scale = next == kScales.rend() ? kScales.front() : *next;
+}
+
+void AppState::keep_in(const std::filesystem::path& folder) {
+    bookmarks.folder = folder;
+    pictures.remember_in(folder / "picture.txt");
+    std::vector<std::string> remarks;
+    if (auto read = model::read_arrangements(model::arrangement_file(folder), &remarks)) {
+        arrangements_ = std::move(*read);
+        kept_arrangement_ = ++arrangement_revision_;
+        if (!remarks.empty()) {
+            notify(Notice::Kind::file, Notice::Tone::info,
+                   remarks.front() +
+                       (remarks.size() > 1 ? " (and " + std::to_string(remarks.size() - 1) + " more)" : "") + ".");
+        }
+    } else {
+        notify(Notice::Kind::file, Notice::Tone::bad, read.error().message);
+    }
+}
+
+// The last run's, while one is shown: program and kind of device.
+std::pair<std::string, std::string> AppState::arranged() const {
+    for (const auto* execution : {session.b(), session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            return {execution->run()->info().program, execution->run()->info().device_kind};
+        }
+    }
+    return {std::filesystem::path(session.settings.program).filename().string(), session.settings.device};
+}
+
+const model::Arrangement& AppState::arrangement() const {
+    const auto [program, device] = arranged();
+    return arrangements_.of(program, device);
+}
+
+void AppState::set_arrangement(model::Arrangement arrangement) {
+    if (const auto [program, device] = arranged(); arrangement != arrangements_.of(program, device)) {
+        arrangements_.set(program, device, std::move(arrangement));
+        ++arrangement_revision_;
+    }
+}
+
+std::string AppState::keep_arrangement() {
+    if (bookmarks.folder.empty() || kept_arrangement_ == arrangement_revision_) {
+        return {};
+    }
+    kept_arrangement_ = arrangement_revision_;
+    const auto written = model::write_arrangements(model::arrangement_file(bookmarks.folder), arrangements_);
+    return written ? std::string() : "The lanes' arrangement is not kept: " + written.error().message;
+}
+
+void AppState::notify(Notice::Kind kind, Notice::Tone tone, std::string text) {
+    dismiss(kind);
+    notices_.push_back({kind, tone, std::move(text)});
+}
+
+void AppState::dismiss(Notice::Kind kind) {
+    std::erase_if(notices_, [kind](const Notice& n) { return n.kind == kind; });
+}
+
+figure::TimelineView AppState::whole_view() const {
+    std::vector<figure::TimelineRun> runs;
+    // A run that failed, was stopped or was stepped has the axis of the other one, once it is over.
+    const session::Execution* b = session.b();
+    const bool by_a = session.a() != nullptr && b != nullptr && !b->live() && !b->whole();
+    for (const auto* execution : {by_a ? nullptr : b, session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            runs.push_back({execution->run(), execution->letter, {}, {}, -1});
+        }
+    }
+    if (runs.empty()) {
+        return {0, 1e6};
+    }
+    figure::TimelineView whole = figure::whole_view(runs, false);
+    if (session.running()) {
+        whole.end_ns += whole.span_ns() * 0.05;  // room to grow into
+    }
+    return whole;
+}
+
+bool AppState::poll(double budget_ms) {
+    bool changed = session.poll(budget_ms);
+    changed = sources.poll() || changed;
+    changed = poll_pictures() || changed;
+    changed = poll_comparing(budget_ms) || changed;
+    if (!wanted_device_.empty() && !session.looking_for_devices()) {
+        set_device(std::string(wanted_device_));
+    }
+    if (document() != nullptr && document()->settle()) {
+        hand_over_breakpoints();
+    }
+    if (session.started() != last_started_) {
+        last_started_ = session.started();
+        last_phase_ = Phase::starting;
+        if (session.b() != nullptr && session.b()->phase() == Phase::recorded && document() != nullptr) {
+            note_run();  // a recording of what is shown: its lines are taken for these
+        }
+        view.set_whole(whole_view());
+        view.restart();
+    }
+    if (changed || session.live()) {
+        view.set_whole(whole_view());
+    }
+    std::vector<Bookmarks::Shown> shown;
+    for (const auto* execution : {session.b(), session.a()}) {
+        if (execution != nullptr && execution->run() != nullptr) {
+            shown.push_back({execution->run(), !execution->live() && !session.behind()});
+        }
+    }
+    if (const std::string problem = bookmarks.watch(shown); !problem.empty()) {
+        notify(Notice::Kind::file, Notice::Tone::bad, problem);
+    }
+    const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
+    if (phase != last_phase_) {
+        last_phase_ = phase;
+        view.set_whole(whole_view());
+        if (session.b() != nullptr && !session.b()->ending().empty()) {
+            notify(Notice::Kind::run, phase == Phase::stopped ? Notice::Tone::info : Notice::Tone::bad,
+                   session.b()->ending());
+        }
+    }
+    if (!session.device_problem().empty() && last_device_problem_ != session.device_problem()) {
+        last_device_problem_ = session.device_problem();
+        notify(Notice::Kind::device, Notice::Tone::bad, session.device_problem());
+    }
+    return changed;
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,427 @@
+#include "app/ui/timeline/hover_card.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/wait_details.h"
+#include "app/render/format.h"
+#include "app/render/utf8.h"
+#include "app/timeline/op_words.h"
+#include "app/ui/timeline/op_card.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+using figure::bytes_text;
+using figure::count_text;
+using figure::duration_text;
+using figure::ops_text;
+using figure::place_text;
+using Tone = CardLine::Tone;
+
+// "the GPU", "both devices, last the CPU"; empty where the run has one.
+std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
+    if (run.devices().size() < 2 || wait.kind == trace::WaitKind::paused) {
+        return {};
+    }
+    if (const int device = run.device_of(wait); device >= 0) {
+        return "the " + run.device_name(static_cast<std::size_t>(device));
+    }
+    const core::OpId last = model::ended_by(run, wait);
+    return last == 0 ? "both devices"
+                     : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
+}
+
+// "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": the ops that a wait's time went into, by name.
+std::string shares_text(const model::WaitDetails& details) {
+    if (details.many) {
+        return "more than " + count_text(model::kWaitShares) + " ops";
+    }
+    const auto& shares = details.shares;
+    std::int64_t all_ns = 0;
+    std::size_t ops = 0;
+    for (const auto& share : shares) {
+        all_ns += share.ns;
+        ops += share.ops;
+    }
+    if (ops < 2 || all_ns <= 0) {
+        return {};
+    }
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    const auto percent = [all_ns](std::int64_t ns) {
+        return figure::percent_text(static_cast<double>(ns) / static_cast<double>(all_ns));
+    };
+    const std::size_t shown = shares.size() <= kShown + 1 ? shares.size() : kShown;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const auto& share = shares[i];
+        text += (i == 0 ? "" : ", ") + share.name + (share.ops > 1 ? " ×" + count_text(share.ops) : "") + " " +
+                percent(share.ns);
+    }
+    if (shown < shares.size()) {
+        std::int64_t rest_ns = 0;
+        for (std::size_t i = shown; i < shares.size(); ++i) {
+            rest_ns += shares[i].ns;
+        }
+        text += ", " + count_text(shares.size() - shown) + " other kinds " + percent(rest_ns);
+    }
+    return text;
+}
+
+std::uint64_t whole(std::int64_t value) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
+}
+
+// What a curve holds within the pixel around a moment.
+model::Extremes extremes_at(const model::Curve& curve, std::int64_t ns, double ns_per_px) {
+    const auto half = static_cast<std::int64_t>(ns_per_px / 2);
+    return curve.extremes(ns - half, ns + std::max<std::int64_t>(half, 1));
+}
+
+void describe_wait(const model::Run& run, const model::Wait& wait, int index, double ns_per_px,
+                   const model::WaitDetails* details, Card& card) {
+    const bool open = static_cast<std::size_t>(index) >= run.waits().size();
+    card.title = wait.name;
+    switch (wait.kind) {
+        case trace::WaitKind::queue_limit:
+            card.detail = "the queue limit";
+            break;
+        case trace::WaitKind::memory:
+            card.detail = "memory";
+            break;
+        case trace::WaitKind::paused:
+            card.detail = "you";
+            break;
+        default:
+            card.detail = trace::is_blocker(wait.kind) ? "blocker" : "barrier";
+    }
+    if (card.title.find(card.detail) != std::string::npos) {
+        card.detail.clear();
+    }
+    std::string text = (open ? "waits    " : "waited   ") + duration_text(static_cast<double>(wait.waited_ns()));
+    text += open ? " so far" : "";
+    if (wait.line != 0) {
+        text += "   at " + run.line_text(wait.line);
+    }
+    card.lines.push_back({Tone::wait, text});
+    card.lines.push_back(
+        {Tone::dim, "from     " + place_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()), ns_per_px)});
+    if (!run.capabilities().issues) {
+        return;  // what there was to wait for is not known
+    }
+    if (details == nullptr) {
+        card.lines.push_back({Tone::dim, "for      being looked up…"});
+        return;
+    }
+    card.lines.push_back({Tone::dim, details->causes.empty()
+                                         ? "for nothing: all was done"
+                                         : "for      " + list_of(details->causes, details->count, details->at_least)});
+    if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
+        card.lines.push_back({Tone::dim, "of       " + devices});
+    }
+    if (!details->split) {
+        return;
+    }
+    const model::WaitSplit& split = *details->split;
+    const auto ops = [](std::size_t count) { return count_text(count) + (count == 1 ? " op" : " ops"); };
+    std::string parts;
+    if (split.before_ops > 0) {
+        parts = duration_text(static_cast<double>(split.before_ns)) + " for " + ops(split.before_ops) +
+                (split.own_ops > 0 || wait.line != 0 ? " issued before this line" : "");
+    }
+    if (split.own_ops > 0) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.own_ns)) + " for its own" +
+                 (split.before_ops > 0 ? "" : " " + ops(split.own_ops));
+    }
+    if (split.held_ns > 0) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.held_ns)) + " held by you";
+    }
+    if (split.handover_ns * 100 > wait.end_ns - wait.begin_ns) {
+        parts += (parts.empty() ? "" : ", ") + duration_text(static_cast<double>(split.handover_ns)) +
+                 " waiting for lanes to wake up";
+    }
+    if (split.return_ns * 100 > wait.end_ns - wait.begin_ns) {
+        parts += ", " + duration_text(static_cast<double>(split.return_ns)) + " to return";
+    }
+    card.lines.push_back({Tone::wait, "of it    " + parts});
+    if (const std::string shares = shares_text(*details); !shares.empty()) {
+        card.lines.push_back({Tone::dim, "spent on " + shares});
+    }
+    if (details->without_ns) {
+        const std::int64_t saved_ns = details->total_ns - *details->without_ns;
+        card.lines.push_back(
+            {Tone::dim,
+             "without  the run would take " + duration_text(static_cast<double>(*details->without_ns)) +
+                 (saved_ns > 0 ? ", " + duration_text(static_cast<double>(saved_ns)) + " less" : ", no less") +
+                 " (computed)"});
+    } else if (details->too_long) {
+        card.lines.push_back(
+            {Tone::dim, "without  not computed for more than " + count_text(model::kReplayed) + " ops"});
+    }
+}
+
+void describe_work(const model::Run& run, int index, double ns_per_px, Card& card) {
+    const model::Work& work = run.works()[static_cast<std::size_t>(index)];
+    card.title = work.name;
+    card.detail = "the frontend's own work";
+    std::string text = "took     " + duration_text(static_cast<double>(work.end_ns - work.begin_ns));
+    if (work.line != 0) {
+        text += "   at " + run.line_text(work.line);
+    }
+    card.lines.push_back({Tone::issue, text});
+    card.lines.push_back(
+        {Tone::dim, "from     " + place_text(static_cast<double>(work.begin_ns - run.measure_begin_ns()), ns_per_px)});
+    card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
+}
+
+// A stretch in which a lane ran nothing, and what it lacked, the longest first.
+void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
+    card.title = !run.capabilities().backend ? "No span" : run.shares_stream(lane) ? "No op here" : "Idle";
+    card.detail = run.lanes()[lane].name;
+    std::string text = "for      " + duration_text(static_cast<double>(gap.end_ns - gap.begin_ns));
+    if (gap.next != 0) {
+        text += "   until " + run.signature(run.op(gap.next).signature).name + " " + named(gap.next);
+    } else if (run.state() == trace::RunState::running) {
+        text += " so far";
+    }
+    card.lines.push_back({Tone::plain, text});
+    if (!run.capabilities().tensors) {
+        return;  // why is not known
+    }
+    struct Cause {
+        std::int64_t ns;
+        Tone tone;
+        const char* words;
+    };
+    const model::IdleCauses& c = gap.causes;
+    const bool issued = gap.next != 0;
+    std::array<Cause, 8> causes{
+        {{c.barrier_ns, Tone::wait, issued ? "its next op was not issued: a barrier" : "nothing was issued: a barrier"},
+         {c.blocker_ns, Tone::wait,
+          issued ? "its next op was not issued: the program waited for a value"
+                 : "nothing was issued: the program waited for a value"},
+         {c.limit_ns, Tone::wait,
+          issued ? "its next op was not issued: a limit of ops or memory"
+                 : "nothing was issued: a limit of ops or memory"},
+         {c.paused_ns, Tone::dim, "you had paused the run, or held the backend"},
+         {c.frontend_ns, Tone::issue,
+          issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
+         {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
+         {c.handover_ns, Tone::dim, "waiting for the worker to wake up"},
+         {c.done_ns, Tone::dim, "all was issued, and nothing left for it"}}};
+    std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
+    for (const Cause& cause : causes) {
+        if (cause.ns > 0) {
+            const std::string time = duration_text(static_cast<double>(cause.ns));
+            std::size_t width = 0;
+            figure::each_char(time, [&width](char32_t, std::string_view) { ++width; });
+            card.lines.push_back({cause.tone, time + std::string(width < 9 ? 9 - width : 1, ' ') + cause.words});
+        }
+    }
+}
+
+}  // namespace
+
+Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details) {
+    Card card;
+    const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
+    if (hit.op != 0 && hit.op <= run.op_count()) {
+        describe_op(run, hit.op, hit.ns_per_px, details, card);
+        describe_launch(run, hit.op, card);
+        if (!run.parts(hit.op).empty()) {
+            describe_part(run, hit.op, hit.part, card);
+        }
+        if (hit.folded > 1) {
+            card.lines.push_back(
+                {Tone::dim, ops_text(run.capabilities(), hit.folded) + " in this sliver; zoom in to see each"});
+        }
+    } else if (const model::Wait* wait = hit.wait < 0 ? nullptr : run.wait_at(static_cast<std::size_t>(hit.wait))) {
+        describe_wait(run, *wait, hit.wait, hit.ns_per_px, details.wait, card);
+        if (hit.folded > 1) {
+            card.lines.push_back({Tone::dim, count_text(hit.folded) + " waits in this sliver; zoom in to see each"});
+        }
+    } else if (hit.work >= 0 && hit.work < static_cast<int>(run.works().size())) {
+        describe_work(run, hit.work, hit.ns_per_px, card);
+        if (hit.folded > 1) {
+            card.lines.push_back(
+                {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
+        }
+    } else if (hit.row == figure::RowKind::lane && hit.lane >= 0) {
+        const auto lane = static_cast<std::size_t>(hit.lane);
+        if (const auto gap = model::idle_gap(run, lane, ns)) {
+            describe_gap(run, lane, *gap, card);
+        }
+    } else if (hit.row == figure::RowKind::headway) {
+        card.title = "Headway";
+        const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
+        card.lines.push_back({Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") +
+                                               " issued and not finished" +
+                                               (run.devices().size() > 1 ? ", on both devices" : "")});
+        if (const auto in_pixel = extremes_at(run.headway(), ns, hit.ns_per_px); in_pixel.least != in_pixel.most) {
+            card.lines.push_back({Tone::dim, "between  " + count_text(whole(in_pixel.least)) + " and " +
+                                                 count_text(whole(in_pixel.most)) + " in this pixel"});
+        }
+        card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
+    } else if (hit.row == figure::RowKind::memory) {
+        const auto bytes = [ns](const model::Curve& curve) {
+            return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
+        };
+        const auto device = static_cast<std::size_t>(std::max(hit.lane, 0));
+        card.title = hit.lane < 0 ? "Memory" : run.device_name(device) + " memory";
+        card.detail = hit.lane < 0 ? "" : run.devices()[device].name;
+        card.lines.push_back({Tone::memory, "live     " + bytes(run.live_bytes(device))});
+        if (const auto in_pixel = extremes_at(run.live_bytes(device), ns, hit.ns_per_px);
+            in_pixel.least != in_pixel.most) {
+            card.lines.push_back({Tone::dim, "between  " + bytes_text(whole(in_pixel.least)) + " and " +
+                                                 bytes_text(whole(in_pixel.most)) + " in this pixel"});
+        }
+        if (run.pending_bytes(device).size() > 0) {
+            card.lines.push_back(
+                {Tone::dim, "pending  " + bytes(run.pending_bytes(device)) + ", held by ops that have not run"});
+        }
+        if (run.reserved_bytes(device).most() > 0) {
+            card.lines.push_back({Tone::dim, "reserved " + bytes(run.reserved_bytes(device)) + ", by the allocator"});
+        }
+        card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
+    } else if (hit.scope >= 0 && hit.scope < static_cast<int>(run.scopes().size())) {
+        const auto& scope = run.scopes()[static_cast<std::size_t>(hit.scope)];
+        card.title = scope.name;
+        card.lines.push_back(
+            {Tone::dim, scope.end_ns == model::kPending
+                            ? "goes on"
+                            : "took     " + duration_text(static_cast<double>(scope.end_ns - scope.begin_ns))});
+    } else if (hit.minibatch >= 0 && hit.minibatch < static_cast<int>(run.minibatches().size())) {
+        const auto& batch = run.minibatches()[static_cast<std::size_t>(hit.minibatch)];
+        card.title = "Minibatch " + count_text(static_cast<std::uint64_t>(batch.index));
+        if (batch.last >= batch.first && batch.first != 0 && run.capabilities().issues) {
+            card.lines.push_back({Tone::issue, "ops      " + named(batch.first) + " to " + named(batch.last)});
+        }
+        if (batch.issue_end_ns != model::kPending) {
+            card.lines.push_back({Tone::dim, "issue    " + duration_text(static_cast<double>(batch.issue_end_ns -
+                                                                                             batch.issue_begin_ns))});
+        }
+    }
+    if (!card.empty() && run.info().simulated) {
+        card.lines.push_back({Tone::warning, "SIMULATED"});
+    }
+    return card;
+}
+
+Card describe(const model::Bookmark& mark, double ns_per_px) {
+    Card card;
+    card.title = mark.text.empty() ? "Mark" : mark.text;
+    card.lines.push_back({Tone::dim, "at       " + place_text(static_cast<double>(mark.begin_ns), ns_per_px)});
+    if (mark.end_ns > mark.begin_ns) {
+        card.lines.push_back(
+            {Tone::dim, "over     " + duration_text(static_cast<double>(mark.end_ns - mark.begin_ns))});
+    }
+    return card;
+}
+
+figure::Box place_of_card(figure::Point at, float width, float height, const figure::Box& room, float gap,
+                          std::span<const figure::Box> spare) {
+    const float right = at.x + gap, left = at.x - gap - width, below = at.y + gap, above = at.y - gap - height;
+    const bool right_fits = right + width <= room.x1, below_fits = below + height <= room.y1;
+    const auto at_side = [&](bool to_right, bool under) {
+        const float x = std::round(std::max(to_right ? right : left, room.x0));
+        const float y = std::round(std::max(under ? below : above, room.y0));
+        return figure::Box{x, y, x + width, y + height};
+    };
+    const figure::Box usual = at_side(right_fits, below_fits);
+    const auto covered = [&](const figure::Box& place) {
+        float area = 0;
+        for (const figure::Box& box : spare) {
+            area += std::max(0.0F, std::min(box.x1, place.x1) - std::max(box.x0, place.x0)) *
+                    std::max(0.0F, std::min(box.y1, place.y1) - std::max(box.y0, place.y0));
+        }
+        return area;
+    };
+    figure::Box best = usual;
+    float least = covered(usual);
+    const std::array<std::pair<bool, bool>, 3> others{
+        {{!right_fits, below_fits}, {right_fits, !below_fits}, {!right_fits, !below_fits}}};
+    for (const auto& [to_right, under] : others) {
+        const figure::Box place = at_side(to_right, under);
+        const bool inside = place.x1 <= room.x1 && place.y1 <= room.y1 && !place.contains(at.x, at.y);
+        // By half at least, so that it does not change sides for a trifle.
+        if (const float area = covered(place); inside && 2 * area < least) {
+            best = place;
+            least = area;
+        }
+    }
+    return best;
+}
+
+void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+               std::span<const figure::Box> spare) {
+    if (card.empty()) {
+        return;
+    }
+    const figure::Theme& t = *ui.theme;
+    constexpr float kTitle = 13, kText = 12;
+    const float pad = ui.px(14), line = ui.px(18), gap = ui.px(12);
+    const float title = text_width(ui, Face::semibold, kTitle, card.title);
+    const float most = std::min(ui.px(760), max.x - min.x) - 2 * pad;
+    const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
+    const bool detail_below = title + detail > most;
+    float width = detail_below ? std::max(title, detail - gap) : title + detail;
+    for (const auto& l : card.lines) {
+        width = std::max(width, text_width(ui, Face::mono_medium, kText, l.text));
+    }
+    width = std::min(width, most) + 2 * pad;
+    const float height =
+        2 * ui.px(10) +
+        line * static_cast<float>(card.lines.size() + (card.title.empty() ? 0u : 1u) + (detail_below ? 1u : 0u)) +
+        ui.px(2);
+    const figure::Box place =
+        place_of_card({at.x, at.y}, width, height, {min.x, min.y, max.x, max.y}, ui.px(14), spare);
+    const ImVec2 a{place.x0, place.y0}, b{place.x1, place.y1};
+    const float r = ui.exact_px(6);
+    const figure::Rgba ground = t.dark ? figure::mixed(t.background, figure::rgb(0), 0.3) : figure::rgb(0xFFFFFF);
+    list->AddRectFilled({a.x + ui.px(2), a.y + ui.px(3)}, {b.x + ui.px(2), b.y + ui.px(4)},
+                        colour({0, 0, 0, static_cast<std::uint8_t>(t.dark ? 90 : 40)}), r);
+    list->AddRectFilled(a, b, colour(ground), r);
+    list->AddRect(a, b, colour(figure::mixed(t.border, t.text, 0.15)), r, 0, std::max(1.0f, ui.fonts.scale()));
+    float y = a.y + ui.px(10) + ui.px(13);
+    const float x = a.x + pad;
+    if (!card.title.empty()) {
+        draw_text(ui, list, x, y, Face::semibold, kTitle, t.text, card.title, most);
+        if (detail_below) {
+            y += line;
+        }
+        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kTitle, t.dim, card.detail, most);
+        y += line + ui.px(2);
+    }
+    for (const auto& l : card.lines) {
+        figure::Rgba c = t.text;
+        switch (l.tone) {
+            case Tone::issue:
+                c = t.issue;
+                break;
+            case Tone::execute:
+                c = t.good;
+                break;
+            case Tone::wait:
+                c = t.wait;
+                break;
+            case Tone::memory:
+                c = t.memory_text;
+                break;
+            case Tone::dim:
+                c = t.dim;
+                break;
+            case Tone::warning:
+                c = t.warning;
+                break;
+            case Tone::plain:
+                break;
+        }
+        draw_text(ui, list, x, y, Face::mono_medium, kText, c, l.text, most);
+        y += line;
+    }
+}
+
+}  // namespace headway::ui

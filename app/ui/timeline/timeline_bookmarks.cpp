@@ -1,0 +1,193 @@
+// TimelinePanel: marks with notes.
+#include "app/ui/timeline/timeline_panel.h"
+
+#include <imgui_stdlib.h>
+
+#include <cmath>
+
+#include "app/gfx/imgui_compat.h"
+#include "app/model/user_data/user_data.h"
+#include "app/render/format.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+void TimelinePanel::say(const std::string& problem) {
+    if (!problem.empty()) {
+        state_.notify(Notice::Kind::file, Notice::Tone::bad, problem);
+    }
+}
+
+void TimelinePanel::set_mark() {
+    const int index = moment().run;
+    const model::Run* run = run_at(index);
+    if (run == nullptr) {
+        return;
+    }
+    model::Bookmark mark;
+    if (measure_span_) {
+        mark.begin_ns = std::llround(measure_span_->begin());
+        mark.end_ns = std::llround(measure_span_->end());
+    } else {
+        const auto view = state_.view.view();
+        const double at = hover_ ? hover_->ns : cursor_ ? cursor_->ns : (view.begin_ns + view.end_ns) / 2;
+        mark.begin_ns = mark.end_ns = std::llround(at);
+    }
+    const auto place = state_.bookmarks.add(run, mark);
+    if (!place) {
+        say("A recording can have " + std::to_string(model::kMostBookmarks) + " marks, and this one has them.");
+        return;
+    }
+    edit_mark(index, *place);
+    editing_->fresh = true;
+}
+
+void TimelinePanel::edit_mark(int run, std::size_t index) {
+    finish_note(true);
+    const model::Run* r = run_at(run);
+    const auto& marks = state_.bookmarks.of(r);
+    if (index < marks.size()) {
+        editing_ = Editing{r, index, marks[index].text, false, true};
+    }
+}
+
+void TimelinePanel::remove_mark(int run, std::size_t index) {
+    finish_note(true);
+    say(state_.bookmarks.remove(run_at(run), index));
+}
+
+void TimelinePanel::finish_note(bool keep) {
+    if (!editing_) {
+        return;
+    }
+    const Editing done = *editing_;
+    editing_.reset();
+    if (keep) {
+        say(state_.bookmarks.set_note(done.run, done.index, done.text));
+    } else if (done.fresh) {
+        say(state_.bookmarks.remove(done.run, done.index));
+    }
+}
+
+void TimelinePanel::go_to_mark(int run, std::size_t index) {
+    const auto& marks = state_.bookmarks.of(run_at(run));
+    if (index >= marks.size()) {
+        return;
+    }
+    const auto begin = static_cast<double>(marks[index].begin_ns), end = static_cast<double>(marks[index].end_ns);
+    const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [run](const figure::RowBox& r) {
+        return r.run == run && r.kind == figure::RowKind::marks;
+    });
+    cursor_ =
+        Cursor{begin, row != layout_.rows.end() ? static_cast<std::size_t>(row - layout_.rows.begin()) : 0, begin};
+    const auto view = state_.view.target();
+    if (end - begin > view.span_ns()) {
+        state_.view.show({begin, end});
+    } else if (begin < view.begin_ns || end > view.end_ns) {
+        state_.view.pan((begin + end) / 2 - (view.begin_ns + view.end_ns) / 2, true);
+    }
+    if (end > begin) {
+        measure(begin, end);
+    } else {
+        end_measure();
+    }
+}
+
+void TimelinePanel::step_mark(int direction) {
+    const auto view = state_.view.target();
+    // From the mark that the cursor is at, else from the cursor, else from the middle.
+    std::pair<double, int> from{cursor_ ? cursor_->ns : (view.begin_ns + view.end_ns) / 2, -1};
+    std::size_t from_index = 0;
+    if (const auto at = mark_at_cursor()) {
+        from = {cursor_->ns, at->first};
+        from_index = at->second;
+    }
+    std::optional<std::pair<int, std::size_t>> best;
+    using Place = std::tuple<double, int, std::size_t>;
+    const Place here{from.first, from.second, from_index};
+    std::optional<Place> best_place;
+    for (int r = 0; r < run_count(); ++r) {
+        const auto& marks = state_.bookmarks.of(run_at(r));
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+            const Place place{static_cast<double>(marks[i].begin_ns), r, i};
+            const bool on = direction > 0 ? place > here : place < here;
+            if (on && (!best_place || (direction > 0 ? place < *best_place : place > *best_place))) {
+                best_place = place;
+                best = {r, i};
+            }
+        }
+    }
+    if (best) {
+        go_to_mark(best->first, best->second);
+    }
+}
+
+std::optional<std::pair<int, std::size_t>> TimelinePanel::mark_at_cursor() const {
+    const auto hit = hit_at_cursor();
+    if (!hit || hit->bookmark < 0) {
+        return std::nullopt;
+    }
+    return std::pair{hit->run, static_cast<std::size_t>(hit->bookmark)};
+}
+
+void TimelinePanel::remove_mark_at_cursor() {
+    if (const auto at = mark_at_cursor()) {
+        remove_mark(at->first, at->second);
+    }
+}
+
+void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
+    if (!editing_) {
+        return;
+    }
+    const auto& marks = state_.bookmarks.of(editing_->run);
+    if (editing_->index >= marks.size()) {
+        editing_.reset();  // the run is gone
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    const model::Bookmark& mark = marks[editing_->index];
+    const float width = std::min(ui_.px(470), max.x - min.x - ui_.px(30)), height = ui_.px(66);
+    // Beside what it is about: below the mark, inside of the timeline.
+    const float x = std::clamp(layout_.map.x_px_from_ns(static_cast<double>(mark.begin_ns)) - ui_.px(20),
+                               min.x + ui_.px(11), max.x - ui_.px(24) - width);
+    const float y = min.y + ui_.px(64);
+    ImGui::SetCursorScreenPos({x, y});
+    ImGui::BeginChild(
+        "note", {width, height}, false,
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_card(ui_, list, {x, y}, {x + width, y + height}, t.raised, 8);
+    ui_.rects.insert_or_assign("note", WidgetRect{x, y, x + width, y + height});
+    std::string words = "Note at " + figure::place_text(static_cast<double>(mark.begin_ns), layout_.map.ns_per_px());
+    if (mark.end_ns > mark.begin_ns) {
+        words += ", " + figure::duration_text(static_cast<double>(mark.end_ns - mark.begin_ns)) + " long";
+    }
+    draw_text(ui_, list, x + ui_.px(12), y + ui_.px(19), Face::semibold, 12.5f, t.text, words, width - ui_.px(180));
+    draw_text_right(ui_, list, x + width - ui_.px(12), y + ui_.px(19), Face::regular, 12, t.faint,
+                    editing_->fresh ? "Enter keeps it, Esc: no mark" : "Enter keeps it, Esc does not");
+    ImGui::SetCursorScreenPos({x + ui_.px(10), y + ui_.px(28)});
+    bool entered = false, left = false;
+    {
+        const FontScope font(ui_, Face::regular, 14);
+        ImGui::SetNextItemWidth(width - ui_.px(20));
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                            {ui_.px(8), std::floor((ui_.px(28) - ImGui::GetFontSize()) / 2)});
+        const bool focus = editing_->focus;
+        if (focus) {
+            ImGui::SetKeyboardFocusHere();
+            editing_->focus = false;
+        }
+        entered = ImGui::InputTextWithHint("##note", "what is here", &editing_->text,
+                                           ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+        left = ImGui::IsItemDeactivated();
+        ImGui::PopStyleVar();
+        mark_item(ui_, "note/text");
+    }
+    ImGui::EndChild();
+    if (entered || left) {
+        finish_note(!gfx::key_pressed(gfx::Key::escape));
+    }
+}
+
+}  // namespace headway::ui

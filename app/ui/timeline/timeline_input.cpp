@@ -1,0 +1,354 @@
+// TimelinePanel: measuring, and the cursor of the keyboard.
+#include <cmath>
+
+#include "app/gfx/imgui_compat.h"
+#include "app/model/analysis/time_range_summary.h"
+#include "app/render/format.h"
+#include "app/timeline/timeline_rows.h"
+#include "app/ui/timeline/timeline_panel.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+using figure::RowKind;
+
+namespace {
+
+constexpr float kSnapReach = 7;  // design px
+constexpr double kSteps = 100;   // of the cursor through the view
+
+// The best edge of one row: `find(kind, lane)` is asked for each kind of spans in it.
+template <class Find, class Better>
+std::optional<std::int64_t> edge_in(const figure::RowBox& row, Find find, Better better) {
+    using model::EdgeRow;
+    if (row.kind == RowKind::lane) {
+        return find(EdgeRow::lane, static_cast<std::size_t>(row.lane));
+    }
+    std::optional<std::int64_t> best;
+    if (row.kind == RowKind::frontend) {
+        for (const EdgeRow kind : {EdgeRow::waits, EdgeRow::works, EdgeRow::issues}) {
+            const std::optional<std::int64_t> edge = find(kind, std::size_t{0});
+            if (edge && (!best || better(*edge, *best))) {
+                best = edge;
+            }
+        }
+    }
+    return best;
+}
+
+bool has_spans(const figure::RowBox& row) {
+    return row.kind == RowKind::lane || row.kind == RowKind::frontend;
+}
+
+}  // namespace
+
+TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
+    const Snapped free{std::round(ns), false, {}};
+    if (!state_.snap || gfx::key_down(gfx::Key::left_alt)) {
+        return free;
+    }
+    const auto reach = static_cast<std::int64_t>(std::ceil(ui_.exact_px(kSnapReach) * layout_.map.ns_per_px()));
+    const auto in_row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [y](const figure::RowBox& row) {
+        return row.run >= 0 && y >= row.box.y0 && y < row.box.y1 && has_spans(row);
+    });
+    std::optional<Snapped> best;
+    for (const figure::RowBox& row : layout_.rows) {
+        if (row.run < 0 || !has_spans(row) || (in_row != layout_.rows.end() && &row != &*in_row)) {
+            continue;
+        }
+        const model::Run& run = *runs_[static_cast<std::size_t>(row.run)].run;
+        const std::int64_t origin = run.measure_begin_ns();
+        const std::int64_t run_ns = std::llround(ns) + origin;
+        const auto edge = edge_in(
+            row, [&](model::EdgeRow kind, std::size_t lane) { return nearest_edge(run, kind, lane, run_ns, reach); },
+            [run_ns](std::int64_t a, std::int64_t b) { return std::abs(a - run_ns) < std::abs(b - run_ns); });
+        if (edge) {
+            const auto at = static_cast<double>(*edge - origin);
+            if (!best || std::abs(at - ns) < std::abs(best->ns - ns)) {
+                best = Snapped{at, true, {row.run, row.kind, row.lane}};
+            }
+        }
+    }
+    return best.value_or(free);
+}
+
+void TimelinePanel::measure(double from_ns, double to_ns) {
+    measure_span_ = Span{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
+    state_.show_detail(AppState::Detail::measured);
+}
+
+void TimelinePanel::end_measure() {
+    measure_span_.reset();
+    measuring_ = false;
+    if (state_.detail == AppState::Detail::measured) {
+        state_.detail = state_.detail_before;
+    }
+}
+
+void TimelinePanel::measure_chosen() {
+    const model::Run* run = run_at(state_.selection.run);
+    if (run != nullptr && state_.selection.any()) {
+        const model::Op& op = run->op(state_.selection.op);
+        const bool ran = op.begin_ns != model::kPending;
+        const auto origin = run->measure_begin_ns();
+        measure(static_cast<double>((ran ? op.begin_ns : op.issue_begin_ns) - origin),
+                static_cast<double>((ran ? op.end_ns : op.issue_end_ns) - origin));
+        measure_span_->from_edge = measure_span_->to_edge = true;
+        measure_span_->from_row =
+            measure_span_->to_row = {state_.selection.run, ran ? RowKind::lane : RowKind::frontend, ran ? op.lane : -1};
+    } else if (!runs_.empty()) {
+        measure(state_.view.view().begin_ns, state_.view.view().end_ns);
+    }
+}
+
+void TimelinePanel::clear() {
+    if (measure_span_) {
+        end_measure();
+    } else if (cursor_) {
+        cursor_.reset();
+    } else {
+        state_.selection = {};
+    }
+}
+
+// ---- the cursor ----
+
+TimelinePanel::Cursor& TimelinePanel::hold_cursor() {
+    const auto view = state_.view.target();
+    if (!cursor_) {
+        cursor_ = Cursor{};
+        cursor_->ns = std::round((view.begin_ns + view.end_ns) / 2);
+        const auto lane = std::find_if(layout_.rows.begin(), layout_.rows.end(),
+                                       [](const figure::RowBox& row) { return row.kind == RowKind::lane; });
+        cursor_->row = lane != layout_.rows.end() ? static_cast<std::size_t>(lane - layout_.rows.begin()) : 0;
+        if (const model::Run* run = run_at(state_.selection.run); run != nullptr && state_.selection.any()) {
+            const model::Op& op = run->op(state_.selection.op);
+            for (std::size_t i = 0; i < layout_.rows.size(); ++i) {
+                const auto& row = layout_.rows[i];
+                if (row.kind == RowKind::lane && row.run == state_.selection.run && row.lane == op.lane &&
+                    op.begin_ns != model::kPending) {
+                    cursor_->row = i;
+                    cursor_->ns = static_cast<double>(op.begin_ns - run->measure_begin_ns());
+                }
+            }
+        }
+        cursor_->measured_from_ns = cursor_->ns;
+    }
+    cursor_->row = std::min(cursor_->row, layout_.rows.empty() ? 0 : layout_.rows.size() - 1);
+    return *cursor_;
+}
+
+void TimelinePanel::move_cursor(int direction, bool to_edge, bool stretch) {
+    if (layout_.rows.empty()) {
+        return;
+    }
+    const bool fresh = !cursor_;
+    Cursor& cursor = hold_cursor();
+    if (fresh && !stretch && !to_edge) {
+        return;  // first of all it is shown
+    }
+    const auto view = state_.view.target();
+    const double before = cursor.ns;
+    const figure::RowBox& row = layout_.rows[cursor.row];
+    bool edge = false;
+    if (const model::Run* run = run_at(row.run); to_edge && run != nullptr && has_spans(row)) {
+        const std::int64_t from = std::llround(cursor.ns) + run->measure_begin_ns();
+        const bool forwards = direction > 0;
+        const auto next = edge_in(
+            row, [&](model::EdgeRow kind, std::size_t lane) { return next_edge(*run, kind, lane, from, forwards); },
+            [forwards](std::int64_t a, std::int64_t b) { return forwards ? a < b : a > b; });
+        if (next) {
+            cursor.ns = static_cast<double>(*next - run->measure_begin_ns());
+            edge = true;
+        }
+    } else {
+        cursor.ns = std::round(cursor.ns + direction * std::max(1.0, view.span_ns() / kSteps));
+    }
+    if (!edge) {
+        const auto whole = state_.view.whole();
+        cursor.ns = std::clamp(cursor.ns, std::min(whole.begin_ns, before), std::max(whole.end_ns, before));
+    }
+    if (stretch) {
+        if (!measure_span_) {
+            cursor.measured_from_ns = before;
+        }
+        measure(cursor.measured_from_ns, cursor.ns);
+        measure_span_->to_edge = edge;
+        measure_span_->to_row = {row.run, row.kind, row.lane};
+    } else {
+        end_measure();
+        cursor.measured_from_ns = cursor.ns;
+    }
+    if (cursor.ns < view.begin_ns || cursor.ns > view.end_ns) {
+        state_.view.pan(cursor.ns - (view.begin_ns + view.end_ns) / 2, true);
+    }
+}
+
+void TimelinePanel::move_cursor_row(int direction) {
+    if (layout_.rows.empty()) {
+        return;
+    }
+    const bool fresh = !cursor_;
+    Cursor& cursor = hold_cursor();
+    for (std::size_t i = cursor.row; !fresh;) {
+        if ((direction < 0 && i == 0) || (direction > 0 && i + 1 >= layout_.rows.size())) {
+            break;
+        }
+        i = direction < 0 ? i - 1 : i + 1;
+        if (layout_.rows[i].run >= 0 && layout_.rows[i].kind != RowKind::header) {
+            cursor.row = i;
+            reveal_ = Reveal::row;
+            break;
+        }
+    }
+}
+
+// Rows that do not fit into the height are scrolled as far as it takes, and no farther.
+void TimelinePanel::reveal(float height) {
+    const bool row = reveal_ == Reveal::row && cursor_ && cursor_->row < layout_.rows.size();
+    const auto box = row                     ? std::optional(layout_.rows[cursor_->row].box)
+                     : reveal_ == Reveal::op ? layout_.box_of_op(state_.selection.run, state_.selection.op)
+                                             : std::nullopt;
+    reveal_ = Reveal::nothing;
+    if (!box || layout_.area.height() <= height + 1) {
+        return;
+    }
+    const float margin = ui_.px(24), scroll = ImGui::GetScrollY();
+    const float top = box->y0 - layout_.area.y0 - margin, bottom = box->y1 - layout_.area.y0 + margin - height;
+    if (scroll > top || scroll < bottom) {
+        ImGui::SetScrollY(std::max(0.0f, scroll > top ? top : bottom));
+    }
+}
+
+std::optional<figure::Hit> TimelinePanel::hit_at_cursor() const {
+    if (!cursor_ || cursor_->row >= layout_.rows.size()) {
+        return std::nullopt;
+    }
+    const figure::Box& box = layout_.rows[cursor_->row].content;
+    return layout_.hit(layout_.map.x_px_from_ns(cursor_->ns), (box.y0 + box.y1) / 2);
+}
+
+void TimelinePanel::choose_at_cursor() {
+    if (const auto mark = mark_at_cursor()) {
+        edit_mark(mark->first, mark->second);
+    } else if (const auto hit = hit_at_cursor()) {
+        act_on(*hit);
+    }
+}
+
+void TimelinePanel::show_alive(int run, double ns, int device) {
+    if (const model::Run* r = run_at(run)) {
+        alive_moment_ =
+            Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
+        state_.show_detail(AppState::Detail::alive);
+    }
+}
+
+void TimelinePanel::show_alive_here() {
+    const Moment here = moment();
+    if (const model::Run* run = run_at(here.run)) {
+        // Without a hand anywhere: where most was held.
+        const bool pointed = hover_ || cursor_;
+        const std::int64_t ns = pointed ? here.ns : run->live_bytes().most_at_ns();
+        show_alive(here.run, static_cast<double>(ns - run->measure_begin_ns()));
+    }
+}
+
+// Where the tensors are listed for.
+void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
+    const model::Run* run = alive_moment_ ? run_at(alive_moment_->run) : nullptr;
+    if (run == nullptr || state_.detail != AppState::Detail::alive) {
+        return;
+    }
+    for (const figure::RowBox& row : layout_.rows) {
+        if (row.kind == RowKind::memory && row.run == alive_moment_->run &&
+            (alive_moment_->device < 0 || row.lane == alive_moment_->device)) {
+            const float x =
+                std::round(layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
+            // Up to the curve, where no label stands.
+            const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
+            const auto top = static_cast<double>(figure::memory_top(runs_, device));
+            const double share = static_cast<double>(run->live_bytes(device).at(alive_moment_->ns)) / top;
+            const float base = row.content.y1 - scroll;
+            const float y = base - row.content.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
+            const ImU32 c = colour(ui_.theme->memory_text);
+            list->AddRectFilled({x, y}, {x + std::max(1.0f, ui_.px(2)), row.box.y1 - scroll}, c);
+            list->AddTriangleFilled({x + ui_.px(1), base - ui_.px(8)}, {x - ui_.px(5), row.box.y1 - scroll},
+                                    {x + ui_.px(7), row.box.y1 - scroll}, c);
+        }
+    }
+}
+
+// What a click on it does.
+void TimelinePanel::act_on(const figure::Hit& hit) {
+    if (hit.bookmark >= 0) {
+        state_.selection = {};
+        go_to_mark(hit.run, static_cast<std::size_t>(hit.bookmark));
+    } else if (hit.row == RowKind::memory) {
+        state_.selection = {};
+        show_alive(hit.run, hit.ns, hit.lane);
+    } else if (hit.op != 0) {
+        select(hit.run, hit.op, false);
+    } else if (hit.wait >= 0) {
+        state_.selection = {hit.run, 0, hit.wait};
+    } else {
+        state_.selection = {};
+    }
+}
+
+void TimelinePanel::draw_keyboard_cursor(ImDrawList* list, float scroll) {
+    if (!cursor_ || cursor_->row >= layout_.rows.size()) {
+        return;
+    }
+    const figure::RowBox& row = layout_.rows[cursor_->row];
+    const float x = std::round(layout_.map.x_px_from_ns(cursor_->ns)), line = std::max(1.0f, ui_.px(2));
+    const ImU32 c = colour(ui_.theme->issue);
+    list->AddRectFilled({x, layout_.axis.y0 - scroll}, {x + std::max(1.0f, line / 2), layout_.axis.y1 - scroll},
+                        colour(figure::faded(ui_.theme->issue, 0.6)));
+    list->AddRectFilled({x - line, row.box.y0 - scroll}, {x + line, row.box.y1 - scroll}, c);
+    ui_.rects.insert_or_assign("timeline/cursor",
+                               WidgetRect{x - line, row.box.y0 - scroll, x + line, row.box.y1 - scroll});
+}
+
+void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
+    if (!measure_span_) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    const double from = measure_span_->begin(), to = measure_span_->end();
+    const float x0 = std::round(layout_.map.x_px_from_ns(from)), x1 = std::round(layout_.map.x_px_from_ns(to));
+    const float top = layout_.axis.y0 - scroll, bottom = layout_.axis.y1 - scroll;
+    list->AddRectFilled({x0, top}, {x1, bottom}, colour(figure::faded(t.text, 0.09)));
+    const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
+    list->AddRectFilled({x0, top}, {x0 + line, bottom}, colour(t.text));
+    list->AddRectFilled({x1, top}, {x1 + line, bottom}, colour(t.text));
+    const std::string text = figure::duration_text(to - from);
+    const float width = text_width(ui_, Face::mono_bold, 13, text) + ui_.px(16);
+    const float x =
+        std::clamp((x0 + x1 - width) / 2, layout_.axis.x0, std::max(layout_.axis.x0, layout_.axis.x1 - width));
+    const float y = std::max(top + ui_.px(34), ImGui::GetWindowPos().y + ui_.px(34));
+    list->AddRectFilled({x, y}, {x + width, y + ui_.px(24)}, colour(t.text), ui_.exact_px(5));
+    draw_text(ui_, list, x + ui_.px(8), y + ui_.px(17), Face::mono_bold, 13, t.background, text);
+    // A diamond on the edge that an end has snapped to.
+    const auto diamond = [&](double ns, bool edge, const RowPlace& place) {
+        if (const figure::RowBox* row = row_at(place); edge && row != nullptr) {
+            const float cx = std::round(layout_.map.x_px_from_ns(ns));
+            const float cy = (row->content.y0 + row->content.y1) / 2 - scroll, r = ui_.exact_px(6);
+            ui_.rects.insert_or_assign("measure/edge", WidgetRect{cx - r, cy - r, cx + r, cy + r});
+            list->AddQuadFilled({cx - r, cy}, {cx, cy - r}, {cx + r, cy}, {cx, cy + r}, colour(t.background));
+            list->AddQuadFilled({cx - r * 0.7f, cy}, {cx, cy - r * 0.7f}, {cx + r * 0.7f, cy}, {cx, cy + r * 0.7f},
+                                colour(t.text));
+        }
+    };
+    diamond(measure_span_->from_ns, measure_span_->from_edge, measure_span_->from_row);
+    diamond(measure_span_->to_ns, measure_span_->to_edge, measure_span_->to_row);
+}
+
+const figure::RowBox* TimelinePanel::row_at(const RowPlace& place) const {
+    const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [&](const figure::RowBox& r) {
+        return place.run >= 0 && r.run == place.run && r.kind == place.kind && r.lane == place.lane;
+    });
+    return row == layout_.rows.end() ? nullptr : &*row;
+}
+
+}  // namespace headway::ui

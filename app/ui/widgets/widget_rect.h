@@ -1,0 +1,20 @@
+// Where each named widget was drawn in the last frame, so that a test can point at it by name.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace headway::ui {
+
+struct WidgetRect {
+    float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    bool enabled = true;
+    bool control = false;  // can be clicked on: the keyboard goes there, too
+    int layer = 0;         // how many popups it lies upon
+    [[nodiscard]] float centre_x() const { return (x0 + x1) / 2; }
+    [[nodiscard]] float centre_y() const { return (y0 + y1) / 2; }
+};
+
+using WidgetRects = std::map<std::string, WidgetRect, std::less<>>;
+
+}  // namespace headway::ui

@@ -1,0 +1,17 @@
+#include "engine/core/standard_fds.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace headway::core {
+
+void ensure_standard_fds() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fcntl(fd, F_GETFD) == -1) {
+            // The lowest free number, which is this one. Stays open in what is started from here, as the others do.
+            [[maybe_unused]] const int opened = open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+        }
+    }
+}
+
+}  // namespace headway::core

@@ -1,0 +1,148 @@
+#include "app/model/analysis/time_range_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+// What of [begin, end) lies in [from, to), and whether it counts there.
+TimeRangeSum part(std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to) {
+    const bool counts = begin < to && (end > from || begin >= from);
+    return counts ? TimeRangeSum{1, std::min(end, to) - std::max(begin, from)} : TimeRangeSum{};
+}
+TimeRangeSum& operator+=(TimeRangeSum& sum, const TimeRangeSum& more) {
+    sum.count += more.count;
+    sum.ns += more.ns;
+    return sum;
+}
+
+void expect_brute_force(const Run& run, std::int64_t from, std::int64_t to) {
+    const TimeRangeSummary summary = time_range_summary(run, from, to);
+    std::vector<TimeRangeSum> lanes(run.lanes().size());
+    std::map<std::string, TimeRangeSum> kinds;
+    TimeRangeSum issues, all;
+    for (OpId id = 1; id <= run.op_count(); ++id) {
+        const Op& op = run.op(id);
+        issues += part(op.issue_begin_ns, op.issue_end_ns, from, to);
+        if (op.begin_ns != kPending) {
+            const TimeRangeSum sum = part(op.begin_ns, op.end_ns, from, to);
+            lanes[op.lane] += sum;
+            all += sum;
+            if (sum.count > 0) {
+                kinds[run.signature(op.signature).name] += sum;
+            }
+        }
+    }
+    ASSERT_EQ(summary.lanes, lanes) << from << " to " << to;
+    ASSERT_EQ(summary.issues, issues) << from << " to " << to;
+    ASSERT_EQ(summary.ops(), all) << from << " to " << to;
+    ASSERT_EQ(summary.kinds.size(), kinds.size());
+    for (const auto& kind : summary.kinds) {
+        ASSERT_EQ(kind.sum, kinds[kind.name]) << kind.name << ", " << from << " to " << to;
+    }
+    std::map<trace::WaitKind, TimeRangeSum> causes;
+    for (const Wait& wait : run.waits()) {
+        if (const TimeRangeSum sum = part(wait.begin_ns, wait.end_ns, from, to); sum.count > 0) {
+            causes[wait.kind] += sum;
+        }
+    }
+    ASSERT_EQ(summary.causes.size(), causes.size());
+    for (const auto& cause : summary.causes) {
+        ASSERT_EQ(cause.sum, causes[cause.kind]) << from << " to " << to;
+    }
+}
+
+class StretchOfRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(StretchOfRandomPrograms, EqualsLookingAtEverything) {
+    RecordingBuilder builder;
+    const std::uint32_t lanes = 1 + GetParam() % 5;
+    RandomProgram program(builder, GetParam(), lanes);
+    // Some beyond where sums are noted.
+    const int steps = GetParam() % 3 == 0 ? 9000 : 400;
+    for (int i = 0; i < steps; ++i) {
+        program.step();
+    }
+    program.end();
+    const auto run = builder.read();
+    std::mt19937 random(GetParam());
+    const auto end = static_cast<std::uint32_t>(run->end_ns() + 20);
+    for (int i = 0; i < 60; ++i) {
+        const auto from = static_cast<std::int64_t>(random() % end) - 5;
+        const auto length = static_cast<std::int64_t>(i % 2 == 0 ? random() % 40 : random() % end);
+        expect_brute_force(*run, from, from + std::max<std::int64_t>(1, length));
+    }
+    expect_brute_force(*run, -10, end);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StretchOfRandomPrograms, ::testing::Range(1u, 25u));
+
+TEST(TimeRangeSummary, OfNothingIsEmpty) {
+    RecordingBuilder builder;
+    RandomProgram program(builder, 3, 2);
+    for (int i = 0; i < 50; ++i) {
+        program.step();
+    }
+    program.end();
+    const auto run = builder.read();
+    EXPECT_EQ(time_range_summary(*run, 30, 30).ops(), TimeRangeSum{});
+    EXPECT_EQ(time_range_summary(*run, 30, 10).issues, TimeRangeSum{});
+}
+
+TEST(TimeRangeSummary, KeepsLongSpansExact) {
+    RecordingBuilder builder;
+    const auto add = builder.signature(8);
+    constexpr std::int64_t kLong = std::int64_t{3} << 30;  // beyond what the index holds by itself
+    for (int i = 0; i < 40; ++i) {
+        const OpId op = builder.issue({i * 10, i * 10 + 5, 0, 0, 0, 0, false, add});
+        builder.exec(0, op, 1000 + i * kLong, 1000 + i * kLong + kLong / 2);
+    }
+    const auto run = builder.read();
+    const TimeRangeSummary summary = time_range_summary(*run, 1000 + 7 * kLong + kLong / 4, 1000 + 20 * kLong + 1);
+    EXPECT_EQ(summary.ops().count, 14u);  // 7 to 20
+    EXPECT_NEAR(static_cast<double>(summary.ops().ns), static_cast<double>(kLong / 4 + 12 * (kLong / 2) + 1),
+                static_cast<double>(kLong) * 1e-6);  // durations are recorded in steps
+}
+
+TEST(NearestEdge, IsTheNearestOfAll) {
+    for (std::uint32_t seed = 1; seed < 12; ++seed) {
+        RecordingBuilder builder;
+        RandomProgram program(builder, seed, 3);
+        for (int i = 0; i < 300; ++i) {
+            program.step();
+        }
+        program.end();
+        const auto run = builder.read();
+        std::mt19937 random(seed);
+        for (int i = 0; i < 300; ++i) {
+            const auto ns = static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(run->end_ns() + 30)) - 10;
+            const std::int64_t reach = random() % 30;
+            const std::size_t lane = random() % 3;
+            std::int64_t nearest = INT64_MAX;
+            for (const OpId id : run->lanes()[lane].ops) {
+                nearest = std::min({nearest, std::abs(run->op(id).begin_ns - ns), std::abs(run->op(id).end_ns - ns)});
+            }
+            const auto found = nearest_edge(*run, EdgeRow::lane, lane, ns, reach);
+            ASSERT_EQ(found.has_value(), nearest <= reach);
+            if (found) {
+                ASSERT_EQ(std::abs(*found - ns), nearest);
+            }
+            std::optional<std::int64_t> after, before;
+            for (const OpId id : run->lanes()[lane].ops) {
+                for (const std::int64_t edge : {run->op(id).begin_ns, run->op(id).end_ns}) {
+                    after = edge > ns ? std::min(after.value_or(edge), edge) : after;
+                    before = edge < ns ? std::max(before.value_or(edge), edge) : before;
+                }
+            }
+            ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, true), after);
+            ASSERT_EQ(next_edge(*run, EdgeRow::lane, lane, ns, false), before);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace headway::model
