@@ -267,11 +267,13 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         const auto time = [](std::int64_t ns) { return figure::duration_text(static_cast<double>(ns)); };
         const auto idle = model::idle_share(n);
         const bool a = run == state_.session.a();
-        const auto policy = session::barrier_from_word(run->run()->info().barrier);
+        const model::RunInfo& info = run->run()->info();
+        const auto policy = session::barrier_from_word(comparison::acting_barrier(info, info.barrier));
         std::string barrier = n.told.settings ? short_barrier_label(policy ? *policy : run->settings.barrier)
                                               : figure::barrier_label(*run->run());
         if (const auto& changes = run->run()->info().barrier_changes; !changes.empty()) {
-            if (const auto last = session::barrier_from_word(changes.back().barrier)) {
+            if (const auto last =
+                    session::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
                 barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
             }
         }
@@ -293,17 +295,17 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             memory = static_cast<std::uint64_t>(std::llround(verdict->memory.of[a ? 0 : 1].median));
         }
         const model::IdleCauses* causes = n.backend_idle_ns > 0 && n.told.tensors ? idle_of(*run) : nullptr;
-        all.push_back(
-            {run,
-             (both ? a ? "A  " : "B  " : "") + barrier,
-             run->run()->info().simulated,
-             a ? t.run_a : t.run_b,
-             {total_text(*run, a), if_told(n.told.issues, time(n.issue_ns)), if_told(n.told.waits, time(n.blocked_ns)),
-              if_told(n.told.backend, idle ? figure::percent_text(*idle) : std::string("–")),
-              if_told(n.told.issues, figure::count_text(headway) + (headway == 1 ? " op" : " ops")),
-              if_told(n.told.memory, figure::bytes_text(memory))},
-             causes,
-             causes != nullptr ? short_idle(*causes) : std::string()});
+        all.push_back({run,
+                       (both ? a ? "A  " : "B  " : "") + barrier,
+                       run->run()->info().simulated,
+                       a ? t.run_a : t.run_b,
+                       {total_text(*run, a), if_told(n.told.issues, time(n.frontend.issue_ns)),
+                        if_told(n.told.waits, time(n.blocked_ns)),
+                        if_told(n.told.backend, idle ? figure::percent_text(*idle) : std::string("–")),
+                        if_told(n.told.issues, figure::count_text(headway) + (headway == 1 ? " op" : " ops")),
+                        if_told(n.told.memory, figure::bytes_text(memory))},
+                       causes,
+                       causes != nullptr ? short_idle(*causes) : std::string()});
     }
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
