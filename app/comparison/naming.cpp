@@ -18,12 +18,17 @@ std::string lanes_words(std::uint32_t count, const char* lane) {
 }
 
 std::string barrier_of(const RunInfo& info) {
-    std::string words = barrier_words(info.barrier);
+    std::string words = barrier_words(info, info.barrier);
     if (!info.barrier_changes.empty()) {
-        words += info.barrier_changes.size() == 1 ? ", then " + barrier_words(info.barrier_changes[0].barrier)
+        words += info.barrier_changes.size() == 1 ? ", then " + barrier_words(info, info.barrier_changes[0].barrier)
                                                   : std::string(", changed while it ran");
     }
     return words;
+}
+
+// Without minibatches only a barrier after every op differs from the program as it is written.
+bool acts_as_written(const RunInfo& info) {
+    return info.no_minibatches && info.barrier != "op" && info.barrier_changes.empty();
 }
 
 std::string recording_of(const RunInfo& info) {
@@ -52,7 +57,9 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
     if (a.device_kind == b.device_kind && !lanes_differ) {
         add(a.device_name, b.device_name);
     }
-    add(barrier_of(a), barrier_of(b));
+    if (!acts_as_written(a) || !acts_as_written(b)) {
+        add(barrier_of(a), barrier_of(b));
+    }
     if (a.program == b.program) {
         add(parameters_of(a, b), parameters_of(b, a));
     }
@@ -60,10 +67,12 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
         return ops == 0 ? std::string("no queue limit") : "queue limit " + model::count_text(ops);
     };
     add(limit(a.queue_limit), limit(b.queue_limit));
-    const auto budget = [](std::uint64_t bytes) {
-        return bytes == 0 ? std::string("no budget") : "budget " + model::budget_text(bytes);
+    const auto budget = [](const RunInfo& info) {
+        return info.budget != 0                    ? "budget " + model::budget_text(info.budget)
+               : info.budget_in_effect.value_or(0) ? std::string("default budget")
+                                                   : std::string("no budget");
     };
-    add(budget(a.budget), budget(b.budget));
+    add(budget(a), budget(b));
     // Where only one of them has it, the device or the version says why.
     const auto add_known = [&add](const std::string& before, const std::string& of_a, const std::string& of_b,
                                   const std::string& behind) {
@@ -103,6 +112,14 @@ std::string barrier_words(std::string_view barrier) {
         return "barrier " + std::string(barrier.substr(7)) + " behind";
     }
     return "barriers as written";
+}
+
+std::string acting_barrier(const RunInfo& info, const std::string& barrier) {
+    return info.no_minibatches && (barrier == "minibatch" || barrier.starts_with("behind:")) ? "as-written" : barrier;
+}
+
+std::string barrier_words(const RunInfo& info, const std::string& barrier) {
+    return barrier_words(acting_barrier(info, barrier));
 }
 
 std::string parameters_of(const RunInfo& run, const RunInfo& other) {

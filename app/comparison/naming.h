@@ -12,6 +12,10 @@ namespace headway::comparison {
 
 // "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
 [[nodiscard]] std::string barrier_words(std::string_view barrier);
+// The policy that acts in a run: of a program without minibatches, which a policy between them leaves as it is
+// written, "as-written". And its words.
+[[nodiscard]] std::string acting_barrier(const model::RunInfo& info, const std::string& barrier);
+[[nodiscard]] std::string barrier_words(const model::RunInfo& info, const std::string& barrier);
 
 // "wait=each, n=100": the parameters of the same program in which the run differs from the other; the first two.
 [[nodiscard]] std::string parameters_of(const model::RunInfo& run, const model::RunInfo& other);

@@ -96,6 +96,7 @@ void judge_time(Verdict& verdict, const Side& a, const Side& b) {
     time = measured(of_a, of_b);
     if (a.info.simulated != b.info.simulated) {
         time.claim = Claim::not_comparable;
+        time.ratio = 0;
         verdict.reason = "a virtual clock beside a real one";
         return;
     }

@@ -51,9 +51,9 @@ enum class Claim : std::uint8_t {
 
 struct Finding {
     Claim claim = Claim::unknown;
-    char subject = 0;            // 'A' or 'B', with Claim::more
-    double ratio = 0;            // of the medians, the larger over the smaller; 0: one of them is 0
-    std::optional<double> p{};   // where the test was asked
+    char subject = 0;           // 'A' or 'B', with Claim::more
+    double ratio = 0;           // of the medians, the larger over the smaller; 0: one of them is 0, or of another clock
+    std::optional<double> p{};  // where the test was asked
     std::array<Spread, 2> of{};  // A's, B's
 };
 

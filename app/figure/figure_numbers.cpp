@@ -32,11 +32,13 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
     const auto time = [](auto ns) { return duration_text(static_cast<double>(ns)); };
     add("total", [&](const Numbers& n) { return time(n.total_ns); });
     if (!few) {
-        add_if_recorded("issue", &TraceCapabilities::issues, [&](const Numbers& n) { return time(n.issue_ns); });
+        add_if_recorded("issue", &TraceCapabilities::issues,
+                        [&](const Numbers& n) { return time(n.frontend.issue_ns); });
     }
     add_if_recorded("blocked", &TraceCapabilities::waits, [&](const Numbers& n) { return time(n.blocked_ns); });
-    if (!few && std::any_of(numbers.begin(), numbers.end(), [](const Numbers& n) { return n.work_ns > 0; })) {
-        add_if_recorded("own work", &TraceCapabilities::settings, [&](const Numbers& n) { return time(n.work_ns); });
+    if (!few && std::any_of(numbers.begin(), numbers.end(), [](const Numbers& n) { return n.recorded_work_ns > 0; })) {
+        add_if_recorded("own work", &TraceCapabilities::settings,
+                        [&](const Numbers& n) { return time(n.frontend.work_ns); });
     }
     add_if_recorded("backend idle", &TraceCapabilities::backend, [](const Numbers& n) {
         const auto share = model::idle_share(n);

@@ -203,9 +203,10 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
     const bool budget = a.info().budget > 0 || (b != nullptr && b->info().budget > 0);
     const bool limit = a.info().queue_limit > 0 || (b != nullptr && b->info().queue_limit > 0);
     add(both([&](const Run& r, const Numbers&) {
-        return !budget                ? std::string()
-               : r.info().budget == 0 ? "no budget"
-                                      : "budget " + budget_in_both_units(r.info().budget);
+        const std::uint64_t limit = r.info().budget_in_effect.value_or(r.info().budget);
+        return !budget      ? std::string()
+               : limit == 0 ? "no budget"
+                            : (r.info().budget == 0 ? "default budget " : "budget ") + budget_in_both_units(limit);
     }));
     add(both([&](const Run& r, const Numbers&) {
         return !limit                      ? std::string()

@@ -57,9 +57,9 @@ std::string barrier_label(const model::Run& run) {
         return run.info().title.empty() ? run.info().program : run.info().title;
     }
     const auto& changes = run.info().barrier_changes;
-    std::string label = barrier_label(run.info().barrier);
+    std::string label = comparison::barrier_words(run.info(), run.info().barrier);
     for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
-        label += ", then " + barrier_label(changes[i].barrier) + " from " +
+        label += ", then " + comparison::barrier_words(run.info(), changes[i].barrier) + " from " +
                  duration_text(static_cast<double>(std::max<std::int64_t>(0, changes[i].ns - run.measure_begin_ns())));
     }
     return changes.size() > kMostTold ? label + ", and so on" : label;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 namespace headway::core {
@@ -79,6 +80,46 @@ std::optional<std::uint64_t> bytes_from(std::string_view text) {
     const std::uint64_t bytes =
         number * *factor + static_cast<std::uint64_t>(std::llround(part * static_cast<long double>(*factor)));
     return bytes <= kMostBytes ? std::optional(bytes) : std::nullopt;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    struct Unit {
+        double size;
+        const char* name;
+    };
+    constexpr Unit kUnits[] = {{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}};
+    constexpr double kRoundsUp = 0.9995;  // to a whole unit, as it will be shown
+    const auto value = static_cast<double>(bytes);
+    Unit unit = kUnits[0];
+    for (const Unit& larger : kUnits) {
+        if (value >= larger.size * kRoundsUp) {
+            unit = larger;
+        }
+    }
+    const double n = value / unit.size;
+    char text[32];
+    std::snprintf(text, sizeof text, unit.size == 1 || n >= 9.95 ? "%.0f %s" : "%.1f %s", n, unit.name);
+    return text;
+}
+
+std::string budget_text(std::uint64_t bytes) {
+    constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * 1024, kGiB = kMiB * 1024;
+    const auto in = [bytes](std::uint64_t unit, const char* name) { return std::to_string(bytes / unit) + name; };
+    if (bytes == 0 || bytes % kKiB != 0 || bytes % 1'000'000 == 0) {
+        return bytes_text(bytes);
+    }
+    if (bytes % kGiB == 0) {
+        return in(kGiB, " GiB");
+    }
+    if (bytes % kMiB == 0) {
+        return in(kMiB, " MiB");
+    }
+    return bytes % 1000 == 0 ? bytes_text(bytes) : in(kKiB, " KiB");
+}
+
+std::string budget_in_both_units(std::uint64_t bytes) {
+    const std::string given = budget_text(bytes), usual = bytes_text(bytes);
+    return given == usual ? given : given + " (" + usual + ")";
 }
 
 }  // namespace headway::core

@@ -1,7 +1,7 @@
 // The memory of tensors: taken at issue, given back behind the last use, as the free policy says.
 #include <algorithm>
-#include <cstdio>
 
+#include "engine/core/bytes.h"
 #include "engine/runtime/buffer.h"
 #include "engine/runtime/runtime.h"
 
@@ -15,24 +15,6 @@ using memory::FreePolicy;
 namespace {
 
 constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
-
-std::string megabytes(std::uint64_t bytes) {
-    char text[32];
-    const auto megabytes = static_cast<double>(bytes) / 1e6;
-    if (megabytes >= 1e4) {
-        std::snprintf(text, sizeof text, "%.1f GB", megabytes / 1e3);
-    } else {
-        std::snprintf(text, sizeof text, megabytes == 0 || megabytes >= 0.1 ? "%.1f MB" : "%.4f MB", megabytes);
-    }
-    return text;
-}
-
-// As it was given, 32M being 32 MiB, and then in the unit of all other bytes: "32 MiB (33.6 MB)".
-std::string budget_text(std::uint64_t budget) {
-    constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-    const bool binary = budget % kMiB == 0 && budget % 1'000'000 != 0;
-    return binary ? std::to_string(budget / kMiB) + " MiB (" + megabytes(budget) + ")" : megabytes(budget);
-}
 
 }  // namespace
 
@@ -55,8 +37,8 @@ float* Runtime::find_memory(const Signature& signature, core::DeviceId device, s
     if (data == nullptr) {
         raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " +
                                                   describe(signature) + ": the device has no " +
-                                                  megabytes(signature.out_bytes) + " left, " +
-                                                  megabytes(live_[device]) + " are live");
+                                                  core::bytes_text(signature.out_bytes) + " left, " +
+                                                  core::bytes_text(live_[device]) + " are live");
     }
     return data;
 }
@@ -65,9 +47,9 @@ void Runtime::make_room(const Signature& signature, core::DeviceId device, std::
     reclaim_all();
     if (live_[device] + bytes > budget_) {
         raise(core::ErrorKind::out_of_memory, "out of memory" + members_[device]->device.where() + " at " +
-                                                  describe(signature) + ": it asks for " + megabytes(bytes) + ", and " +
-                                                  megabytes(live_[device]) + " of the budget of " +
-                                                  budget_text(budget_) + " are live");
+                                                  describe(signature) + ": it asks for " + core::bytes_text(bytes) +
+                                                  ", and " + core::bytes_text(live_[device]) + " of the budget of " +
+                                                  core::budget_in_both_units(budget_) + " are live");
     }
 }
 

@@ -192,8 +192,8 @@ core::Result<std::unique_ptr<Reader>> Recording::reader() const {
 
 void Recording::use_virtual_clock() {
     stop_keeper();  // it may have sampled real time already
-    if (samples_chunk_ != nullptr) {
-        samples_chunk_->committed.store(0, std::memory_order_release);
+    if (ChunkHeader* samples = samples_.chunk(); samples != nullptr) {
+        samples->committed.store(0, std::memory_order_release);
     }
     header_->virtual_clock = static_cast<std::uint32_t>(ClockKind::virtual_ns);
     header_->first_ticks = 0;
@@ -423,11 +423,6 @@ void Recording::keep(const std::stop_token& stop) {
     core::name_thread("trace-keeper");
     const bool real_time = header_->virtual_clock == 0;
     const int statm = real_time ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
-    StreamWriter<SampleRecord> samples(*this, {StreamKind::samples, 0});
-    std::array<StreamWriter<SampleRecord>, core::kMaxDevices> beside;
-    for (std::uint8_t device = 1; device < core::kMaxDevices; ++device) {
-        beside[device] = {*this, {StreamKind::samples, device}};
-    }
     std::int64_t next_ns = core::monotonic_ns();
     while (!stop.stop_requested()) {
         const std::uint32_t claims = claims_.load(std::memory_order_acquire);
@@ -438,22 +433,8 @@ void Recording::keep(const std::stop_token& stop) {
             header_->heartbeat_ns.store(static_cast<std::uint64_t>(now_ns), std::memory_order_relaxed);
             if (real_time) {
                 renew_anchor();
-                const auto now = core::ticks();
-                const auto reserved_by = [this](std::size_t device) {
-                    return static_cast<std::uint64_t>(
-                        std::max<std::int64_t>(reserved_[device].load(std::memory_order_relaxed), 0));
-                };
-                std::uint64_t reserved = reserved_by(0);
-                // First what is beside, so that who sees the sum sees its parts.
-                for (std::size_t device = 1; device < core::kMaxDevices; ++device) {
-                    const std::uint64_t own = reserved_by(device);
-                    if (own != 0 || beside[device].chunk() != nullptr) {
-                        beside[device].add({now, 0, own, 0});
-                        reserved += own;
-                    }
-                }
-                samples.add({now, resident_bytes(statm), reserved, 0});
-                samples_chunk_ = samples.chunk();
+                resident_bytes_.store(resident_bytes(statm), std::memory_order_relaxed);
+                sample_memory();
             }
         }
         if (stop.stop_requested()) {
@@ -464,6 +445,43 @@ void Recording::keep(const std::stop_token& stop) {
     if (statm >= 0) {
         close(statm);
     }
+}
+
+void Recording::count_reserved(std::int64_t bytes, core::DeviceId device) {
+    const std::int64_t own = reserved_[device].fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    const std::int64_t all = all_reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    const bool more = own > most_reserved_[device].load(std::memory_order_relaxed) ||
+                      all > most_all_reserved_.load(std::memory_order_relaxed);
+    if (bytes > 0 && more && header_->virtual_clock == 0) {
+        sample_memory();
+    }
+}
+
+void Recording::sample_memory() {
+    const std::lock_guard lock(samples_mutex_);
+    const std::uint64_t now = core::ticks();
+    const auto reserved_by = [this](std::size_t device) {
+        const std::int64_t bytes = reserved_[device].load(std::memory_order_relaxed);
+        most_reserved_[device].store(std::max(bytes, most_reserved_[device].load(std::memory_order_relaxed)),
+                                     std::memory_order_relaxed);
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
+    };
+    std::uint64_t reserved = reserved_by(0);
+    // First what is beside, so that who sees the sum sees its parts.
+    for (std::uint8_t device = 1; device < core::kMaxDevices; ++device) {
+        StreamWriter<SampleRecord>& beside = samples_beside_[device];
+        if (const std::uint64_t own = reserved_by(device); own != 0 || beside.chunk() != nullptr) {
+            if (beside.chunk() == nullptr) {
+                beside = {*this, {StreamKind::samples, device}};
+            }
+            beside.add({now, 0, own, 0});
+            reserved += own;
+        }
+    }
+    most_all_reserved_.store(
+        std::max(static_cast<std::int64_t>(reserved), most_all_reserved_.load(std::memory_order_relaxed)),
+        std::memory_order_relaxed);
+    samples_.add({now, resident_bytes_.load(std::memory_order_relaxed), reserved, 0});
 }
 
 double Recording::measure_cost_ns() {

@@ -111,10 +111,9 @@ public:
     void signature(std::uint16_t id, const SignatureInfo& info, std::string_view shapes, std::string_view name);
     std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 are taken
 
-    // The allocator of one of the run's devices took so many bytes, or gave them back (negative). Any thread.
-    void count_reserved(std::int64_t bytes, core::DeviceId device = 0) {
-        reserved_[device].fetch_add(bytes, std::memory_order_relaxed);
-    }
+    // The allocator of one of the run's devices took so many bytes, or gave them back (negative). Any thread. What is
+    // more than ever before is recorded at once, so that no peak lies between two samples; that takes a lock.
+    void count_reserved(std::int64_t bytes, core::DeviceId device = 0);
 
     // The learner held a lane back from `begin` to `end` (ticks) when it could have run a command. Any thread.
     void record_hold(std::uint32_t lane, std::uint64_t begin, std::uint64_t end);
@@ -140,6 +139,8 @@ private:
     void start_keeper();
     void stop_keeper();
     void keep(const std::stop_token& stop);
+    // Records what the devices' allocators hold now, and what the process is known to hold.
+    void sample_memory();
     // Chunks made resident ahead of the writers (keeper only).
     void prepare_chunks(const std::stop_token& stop);
     void prepare_chunks_to(std::size_t count, const std::stop_token& stop);
@@ -155,7 +156,10 @@ private:
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;
-    std::array<std::atomic<std::int64_t>, core::kMaxDevices> reserved_{};  // by device
+    std::array<std::atomic<std::int64_t>, core::kMaxDevices> reserved_{};       // by device
+    std::array<std::atomic<std::int64_t>, core::kMaxDevices> most_reserved_{};  // of these, recorded
+    std::atomic<std::int64_t> all_reserved_{0}, most_all_reserved_{0};          // of all devices
+    std::atomic<std::uint64_t> resident_bytes_{0};                              // as the keeper last saw it
     std::atomic<std::uint32_t> claims_{0};                          // wakes the keeper when a chunk has been taken
     std::atomic<std::uint32_t> resident_from_{0}, resident_to_{0};  // chunks that are resident whole
     std::size_t first_bytes_ = 0;     // of each of the first chunks, resident from the start
@@ -163,8 +167,10 @@ private:
     std::size_t rate_used_ = 0, ahead_ = 3;
     std::mutex holds_mutex_;
     StreamWriter<ExecRecord> holds_{*this, {StreamKind::holds, 0}};
-    ChunkHeader* samples_chunk_ = nullptr;  // likewise: where it writes its samples
-    std::jthread keeper_;                   // samples memory, renews the anchor, prepares chunks
+    std::mutex samples_mutex_;
+    StreamWriter<SampleRecord> samples_{*this, {StreamKind::samples, 0}};
+    std::array<StreamWriter<SampleRecord>, core::kMaxDevices> samples_beside_;
+    std::jthread keeper_;  // samples memory, renews the anchor, prepares chunks
 };
 
 extern template class StreamWriter<FrontendRecord>;

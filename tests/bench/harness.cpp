@@ -1,6 +1,7 @@
 #include "tests/bench/harness.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@ constexpr double kQuietCores = 0.02;       // what others may use of the machine
 constexpr double kDisturbedPercent = 12;   // a row with more of it is taken again
 constexpr double kJudgeableSeconds = 0.2;  // the kernel counts in hundredths; shorter rows cannot be judged
 
+bool pinning = true;
+
 std::int64_t status_bytes(std::string_view key) {
     std::ifstream status("/proc/self/status");
     std::string line;
@@ -30,6 +33,12 @@ std::int64_t status_bytes(std::string_view key) {
         }
     }
     return 0;
+}
+
+std::int64_t thread_page_faults() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt + usage.ru_majflt;
 }
 
 void reset_peak_memory() {
@@ -52,14 +61,14 @@ double machine_busy_s() {
     return total / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-double own_busy_s() {
+double processor_s(clockid_t clock) {
     timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
 double foreign_busy_s() {
-    return machine_busy_s() - own_busy_s();
+    return machine_busy_s() - processor_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void wait_until_quiet(double seconds) {
@@ -131,8 +140,8 @@ double least(const std::vector<double>& values) {
 
 [[noreturn]] void usage(const char* program, const char* argument) {
     std::fprintf(stderr,
-                 "%s: %s is not understood; usage: [--list] [--workload NAME]... [--repeats N] [--quick] "
-                 "[--quiet-seconds S]\n",
+                 "%s: %s is not understood; usage: [--list] [--workload NAME]... [--peer NAME]... [--repeats N] "
+                 "[--quick] [--quiet-seconds S] [--fresh]\n",
                  program, argument);
     std::exit(2);
 }
@@ -165,7 +174,9 @@ int worker_core() {
 }
 
 void pin_to(int core) {
-    pin_to_set({core});
+    if (pinning) {
+        pin_to_set({core});
+    }
 }
 
 void unpin() {
@@ -183,6 +194,8 @@ void Measure::begin() {
     resident_before_ = status_bytes("VmRSS");
     shared_before_ = status_bytes("RssShmem");
     issued_ns_ = 0;
+    page_faults_ = -thread_page_faults();
+    processor_ns_ = -processor_s(CLOCK_THREAD_CPUTIME_ID) * 1e9;
     begin_ns_ = now_ns();
 }
 
@@ -192,6 +205,8 @@ void Measure::issued() {
 
 void Measure::done() {
     const std::int64_t end_ns = now_ns();
+    processor_ns_ += processor_s(CLOCK_THREAD_CPUTIME_ID) * 1e9;
+    page_faults_ += thread_page_faults();
     end_to_end_ns_ = static_cast<double>(end_ns - begin_ns_);
     issue_ns_ = issued_ns_ == 0 ? end_to_end_ns_ : static_cast<double>(issued_ns_ - begin_ns_);
     const std::int64_t shared = status_bytes("RssShmem") - shared_before_;
@@ -221,6 +236,11 @@ Harness::Harness(int argc, char** argv) {
             list_ = true;
         } else if (name == "--quick") {
             quick_ = true;
+        } else if (name == "--fresh") {
+            fresh_ = true;
+            pinning = false;
+        } else if (name == "--peer" && i + 1 < argc) {
+            peers_.emplace_back(argv[++i]);
         } else if (name == "--workload" && i + 1 < argc) {
             workloads_.emplace_back(argv[++i]);
         } else if (name == "--repeats") {
@@ -240,7 +260,7 @@ bool Harness::wanted(const std::string& workload) const {
 
 void Harness::row(const std::string& peer, const std::string& workload, long ops, const Body& body,
                   const std::string& note) {
-    if (!wanted(workload)) {
+    if (!wanted(workload) || (!peers_.empty() && std::find(peers_.begin(), peers_.end(), peer) == peers_.end())) {
         return;
     }
     if (list_) {
@@ -248,14 +268,16 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
         return;
     }
     const long n = quick_ ? std::max(2L, ops / 1000) : ops;
-    const int repeats = quick_ ? 2 : repeats_;
+    const int repeats = fresh_ ? 1 : quick_ ? 2 : repeats_;
 
     std::vector<double> issue, end_to_end;
     std::vector<double> growth;
     std::uint64_t trace_bytes = 0;
+    std::int64_t page_faults = 0;
+    double processor_ns = 0;
     double foreign_percent = 0;
-    for (int attempt = 0; attempt < (quick_ ? 1 : kAttempts); ++attempt) {
-        if (!quick_) {
+    for (int attempt = 0; attempt < (quick_ || fresh_ ? 1 : kAttempts); ++attempt) {
+        if (!quick_ && !fresh_) {
             wait_until_quiet(quiet_seconds_);
         }
         issue.clear();
@@ -270,6 +292,8 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
             end_to_end.push_back(measure.end_to_end_ns() / static_cast<double>(n));
             growth.push_back(static_cast<double>(measure.growth_bytes()));
             trace_bytes = measure.trace_bytes();
+            page_faults = measure.page_faults();
+            processor_ns = measure.processor_ns();
         }
         const double seconds = static_cast<double>(now_ns() - begin) * 1e-9;
         foreign_percent = seconds < kJudgeableSeconds
@@ -282,10 +306,11 @@ void Harness::row(const std::string& peer, const std::string& workload, long ops
     std::printf(
         "{\"peer\":\"%s\",\"workload\":\"%s\",\"n\":%ld,\"issue_min\":%.6g,\"issue_median\":%.6g,\"e2e_min\":%.6g,"
         "\"e2e_median\":%.6g,\"rss_growth_bytes\":%lld,\"trace_bytes_per_op\":%.4g,\"foreign_percent\":%.0f,"
-        "\"issue\":%s,\"e2e\":%s,\"note\":\"%s\"}\n",
+        "\"page_faults\":%lld,\"processor\":%.6g,\"issue\":%s,\"e2e\":%s,\"note\":\"%s\"}\n",
         peer.c_str(), workload.c_str(), n, least(issue), median(issue), least(end_to_end), median(end_to_end),
         static_cast<long long>(median(growth)), static_cast<double>(trace_bytes) / static_cast<double>(n),
-        foreign_percent, json_list(issue).c_str(), json_list(end_to_end).c_str(), note.c_str());
+        foreign_percent, static_cast<long long>(page_faults), processor_ns / static_cast<double>(n),
+        json_list(issue).c_str(), json_list(end_to_end).c_str(), note.c_str());
     std::fflush(stdout);
 }
 

@@ -1,9 +1,10 @@
 // What every benchmark of the table shares: the clock, the cores, the memory of the process, and one JSON line per row.
 //
 // A benchmark is a program that offers rows (a peer under a workload) and runs those that it is asked for:
-//     bench_x [--list] [--workload NAME]... [--repeats N] [--quick] [--quiet-seconds S]
+//     bench_x [--list] [--workload NAME]... [--peer NAME]... [--repeats N] [--quick] [--quiet-seconds S] [--fresh]
 // Times are nanoseconds per op. A row is repeated; it waits until the rest of the machine is quiet, is taken again when
 // another process disturbed it, and says how much of that was left (100: one whole core).
+// With --fresh a row is what a user's program does: once, at once, on whatever cores the system picks.
 //
 // Threads: the main one, which is the frontend of whatever is measured.
 #pragma once
@@ -31,6 +32,10 @@ public:
     // The most that the process grew by while it was measured, shared mappings (traces) left out.
     [[nodiscard]] std::int64_t growth_bytes() const { return growth_bytes_; }
     [[nodiscard]] std::uint64_t trace_bytes() const { return trace_bytes_; }
+    // Page faults of the calling thread between begin() and done().
+    [[nodiscard]] std::int64_t page_faults() const { return page_faults_; }
+    // And its processor time.
+    [[nodiscard]] double processor_ns() const { return processor_ns_; }
 
 private:
     std::int64_t begin_ns_ = 0;
@@ -41,6 +46,8 @@ private:
     double end_to_end_ns_ = 0;
     std::int64_t growth_bytes_ = 0;
     std::uint64_t trace_bytes_ = 0;
+    std::int64_t page_faults_ = 0;
+    double processor_ns_ = 0;
 };
 
 // Does `ops` ops once and tells the stopwatch.
@@ -65,11 +72,12 @@ public:
     [[nodiscard]] bool only_lists() const { return list_; }
 
 private:
-    std::vector<std::string> workloads_;
+    std::vector<std::string> workloads_, peers_;
     int repeats_ = 7;
     double quiet_seconds_ = 20;
     bool list_ = false;
     bool quick_ = false;
+    bool fresh_ = false;
 };
 
 std::int64_t now_ns();
@@ -78,7 +86,7 @@ void sleep_us(std::int64_t us);
 // Two cores that share as little as the machine allows: the frontend's and the worker's.
 int frontend_core();
 int worker_core();
-void pin_to(int core);  // the calling thread, and the threads that it starts from here on
+void pin_to(int core);  // the calling thread, and the threads that it starts from here on; not with --fresh
 void unpin();           // likewise, to every core that the process was given
 void spin_pause();
 

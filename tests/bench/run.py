@@ -14,6 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+import fresh  # noqa: E402
+
 # program -> what it measures, and the package that it needs
 PROGRAMS = {
     "bench_limits": ("limits of the machine", None),
@@ -202,7 +205,7 @@ def collect(options, environment):
     flags += ["--quick"] if options.quick else []
 
     rows = {}
-    wanted = options.workload or list(WORKLOADS)
+    wanted = [name for name in options.workload or WORKLOADS if name != "fresh"]
     for number in range(1 if options.quick else options.rounds):
         for workload in wanted:
             for program, command in commands.items():
@@ -237,7 +240,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="how often each program is started per workload")
     parser.add_argument("--repeats", type=int, default=7, help="repetitions in each start")
     parser.add_argument("--quiet-seconds", type=float, default=20, help="how long to wait for the machine to be quiet")
-    parser.add_argument("--workload", action="append", choices=list(WORKLOADS))
+    parser.add_argument("--fresh-rounds", type=int, default=15, help="fresh processes of `increment` and of each peer")
+    parser.add_argument("--workload", action="append", choices=[*WORKLOADS, "fresh"])
     parser.add_argument("--quick", action="store_true", help="few ops, once: does it run at all; the times mean nothing")
     parser.add_argument("--json", metavar="FILE", help="also write everything here, - for stdout in place of the table")
     options = parser.parse_args()
@@ -246,12 +250,17 @@ def main():
     environment |= {"OPENBLAS_NUM_THREADS": "1", "STARPU_SILENT": "1"}
     try:
         rows, absent = collect(options, environment)
+        wanted = options.workload is None or "fresh" in options.workload
+        in_fresh = fresh.collect(options.build, options.fresh_rounds, environment, options.quick) if wanted else {}
     except RuntimeError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
     judged = [] if options.quick else goals(rows)
+    if in_fresh and not options.quick:
+        judged.append(Goal("(a, 1M) in fresh processes, medians / cheapest of OpenMP, oneTBB", *fresh.judged(in_fresh)))
     result = {"machine": machine(), "quick": options.quick, "absent": absent,
-              "rows": [row.as_json() for row in rows.values()], "goals": [goal.as_json() for goal in judged]}
+              "rows": [row.as_json() for row in rows.values()], "goals": [goal.as_json() for goal in judged],
+              "fresh": {peer: fresh.summary(runs) | {"e2e": [run["e2e"] for run in runs]} for peer, runs in in_fresh.items()}}
     if options.json and options.json != "-":
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if options.json == "-":
@@ -263,8 +272,11 @@ def main():
     for name, text in WORKLOADS.items():
         print(f"  {name:<10} {text}")
     print()
-    print("\n".join(table(rows)))
-    print()
+    if rows:
+        print("\n".join(table(rows)))
+        print()
+    for line in fresh.lines(in_fresh):
+        print(line)
     for (peer, workload), row in rows.items():
         if peer == "limit":
             print(f"limit: {WORKLOADS[workload]}: {row.least('e2e'):.1f}/{row.median('e2e'):.1f} ns")
@@ -275,7 +287,7 @@ def main():
     if disturbed:
         print("disturbed by other processes: " + ", ".join(disturbed))
     if judged:
-        print("\ngoals (minima)")
+        print("\ngoals (minima, where nothing else is said)")
     for goal in judged:
         verdict = {None: "not judged", True: "met", False: "NOT MET"}[goal.met]
         value = "–" if goal.measured is None else f"{goal.measured:.3g}"

@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import fresh  # noqa: E402
 import run  # noqa: E402
 
 
@@ -70,6 +71,29 @@ class Table(unittest.TestCase):
         self.assertEqual(len(lines), 3)
         self.assertIn("30.0/45.0", lines[1])
         self.assertIn("–", lines[2])
+
+
+class Fresh(unittest.TestCase):
+    def found(self):
+        mine = [{"e2e": time, "processor": 40, "record": 20, "descheduled": 0, "page_faults": 7} for time in (40, 60, 400)]
+        return {"headway run increment": mine, "GCC OpenMP": [{"e2e": 300, "processor": 300, "page_faults": 0}] * 3,
+                "oneTBB task_group": [{"e2e": 120, "processor": 120, "page_faults": 3}] * 3}
+
+    def test_compares_medians_with_the_cheapest_peer(self):
+        measured, bar, detail = fresh.judged(self.found())
+        self.assertAlmostEqual(measured, 60 / 120)
+        self.assertEqual(bar, 0.30)
+        self.assertIn("task_group", detail)
+
+    def test_is_not_judged_without_a_peer(self):
+        self.assertIsNone(fresh.judged({"headway run increment": self.found()["headway run increment"]})[0])
+        self.assertIsNone(fresh.judged({})[0])
+
+    def test_shows_quartiles_faults_and_the_share_of_recording(self):
+        line = fresh.lines(self.found())[1]
+        self.assertIn(" 60.0 ", line)
+        self.assertIn(" 40.0       7   recording 20.0 ns (33%)", line)
+        self.assertEqual(fresh.lines({}), [])
 
 
 if __name__ == "__main__":

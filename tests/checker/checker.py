@@ -11,7 +11,7 @@ import frontend
 import prediction
 import verdict
 from events import PENDING, Trace
-from graph import Graph
+from graph import Graph, clipped
 from sums import Sums
 
 # What the report says that raw events do not: each with its reason.
@@ -98,15 +98,21 @@ class Check:
         if other["barrier_changes"]:
             settings["barrier_changes"] = [{"ns": round(change["us"] * 1000), "barrier": change["barrier"]}
                                            for change in other["barrier_changes"]]
+        settings["budget"] = other.get("budget_in_effect", other["budget"]) or None
+        settings["budget_is_default"] = other.get("budget_is_default")
         self.top("settings", settings)
         self.top("parameters", other["parameters"])
         self.equal("error.kind", (self.report["error"] or {}).get("kind"), other.get("error", {}).get("kind"))
 
     def _waits(self):
         trace = self.trace
-        own = []
+        own, pauses = [], []
         for index in range(trace.first_wait, trace.waits_end):
             wait = trace.waits[index]
+            if wait.kind == "paused":
+                pauses.append({"line": wait.line[1], "file": trace.files[wait.line[0]], "begin_ns": wait.begin,
+                               "ns": clipped(wait.begin, wait.end, trace)})
+                continue
             causes = self.graph.causes(wait)
             parts, before, own_ops = self.graph.split(index)
             entry = {"line": wait.line[1], "file": trace.files[wait.line[0]], "kind": wait.kind, "name": wait.name,
@@ -119,6 +125,7 @@ class Check:
             own.append(entry)
             self.equal(f"waits[{index}].split adds up", sum(parts.values()), entry["ns"])
         self.top("waits", own)
+        self.top("pauses", pauses)
 
     def _curves(self):
         """The curves that the window draws are those of the events."""

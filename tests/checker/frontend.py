@@ -131,5 +131,6 @@ def check(checker):
     total = sum(ns for key, ns in report.items() if key.endswith("_ns"))
     checker.equal("frontend, sum", total, checker.sums.total_ns + checker.sums.paused_ns)
     checker.top("frontend_page_faults", faults)
+    checker.top("issue_ns", report["issue_ns"])
     checker.seen.add("recorder_ns")
     checker.equal("recorder_ns", checker.report["recorder_ns"], report["record_ns"])

@@ -5,7 +5,7 @@ from graph import clipped
 from replay import RecordedLanes, barriers_left_out, lanes_for, replay, typical_returns
 from virtual_lanes import rounded
 
-BOUND_SHARE, EVEN_SHARE = 0.85, 0.05
+BOUND_SHARE, EVEN_SHARE, FORMULA_SHARE, EQUAL_OPS = 0.85, 0.05, 0.1, 1.25
 
 
 def cut_off(trace):
@@ -25,7 +25,8 @@ def regime(checker, frontend_ns, lane_ns, chain_ns):
 
 
 def formula(checker, h):
-    """The chapter's, where a wait follows every op or one follows all of them, and one lane runs them."""
+    """The chapter's, where a wait follows every op or one follows all of them, one lane runs them, the ops are alike and
+    the frontend does little else: (formula, what it gives, why there is none though waits and lane are as it assumes)."""
     trace, sums, graph = checker.trace, checker.sums, checker.graph
     count = trace.last - trace.first + 1
     full, newest, others = 0, 0, False
@@ -39,13 +40,28 @@ def formula(checker, h):
         elif wait.issued > newest:
             full, newest = full + 1, wait.issued
     if len(sums.lanes_used) != 1 or count <= 0 or others or newest != trace.last:
-        return "", None
+        return "", None, None
     t1, t2, t3 = (times["median_ns"] if times else 0 for times in (sums.t1, sums.t2, sums.t3))
-    if count > 1 and full == count:
-        return "N·(t1+h+t2+t3)", count * (t1 + h + t2 + t3)
-    if full == 1:
-        return "max(t1+N·t2, N·t1+t2)+h+t3", max(t1 + count * t2, count * t1 + t2) + h + t3
-    return "", None
+    each = count > 1 and full == count
+    if not each and full != 1:
+        return "", None, None
+
+    def gives(issues, executions, own):
+        if each:
+            return issues + own + executions + count * (h + t3)
+        return max(t1 + executions, issues + own + t2) + h + t3
+
+    result = gives(count * t1, count * t2, 0)
+    kinds = {(trace.signatures[op.signature]["name"], trace.signatures[op.signature]["shapes"]) for op in sums.ended}
+    if len(kinds) > 1 and sums.t2["p90_ns"] > EQUAL_OPS * sums.t2["p10_ns"]:
+        return "", None, "the ops are of several kinds and take unequal times"
+    if abs(gives(sums.issue_ns, sums.busy_ns, 0) - result) > FORMULA_SHARE * result:
+        return "", None, ("the ops' times are unequal: with their sums in place of N times the medians the result is more "
+                          "than a tenth off")
+    own = max(max(sums.total_ns - sums.blocked_ns, 0) - sums.issue_ns, 0)
+    if gives(count * t1, count * t2, own) - result > FORMULA_SHARE * result:
+        return "", None, "the frontend does more than issue ops: its other work changes the result by more than a tenth"
+    return ("N·(t1+h+t2+t3)" if each else "max(t1+N·t2, N·t1+t2)+h+t3"), result, None
 
 
 def check(checker):
@@ -84,12 +100,12 @@ def check(checker):
     lane_ns = max((sum(clipped(op.begin, op.end, trace) for op in sums.ended if op.lane == lane)
                    for lane in sums.lanes_used), default=0)
     frontend_ns = max(sums.total_ns - sums.blocked_ns, 0)
-    name, formula_ns = formula(checker, h)
+    name, formula_ns, no_formula = formula(checker, h)
     chain_ns = graph.longest_chain()
     checker.top("predicted_ns", predicted)
     checker.top("prediction", {
         "predicted_ns": predicted, "parts": parts, "measured_ns": sums.total_ns, "handover_median_ns": h,
-        "formula": name, "formula_ns": formula_ns, "frontend_ns": frontend_ns, "busiest_lane_ns": lane_ns,
+        "formula": name, "formula_ns": formula_ns, "no_formula": no_formula, "frontend_ns": frontend_ns, "busiest_lane_ns": lane_ns,
         "longest_chain_ns": chain_ns})
     checker.equal("prediction, sum", predicted + sum(part["ns"] for part in parts), sums.total_ns)
     if trace.simulated:

@@ -19,7 +19,7 @@ class Sums:
         self.paused_ns = sum(clipped(w.begin, w.end, trace) if w.kind == "paused" else
                              held_between(trace, max(w.begin, trace.begin), min(w.end, trace.end)) for w in waits)
         self.total_ns = trace.end - trace.begin - self.paused_ns
-        self.issue_ns = sum(self.issue_of(op) for op in ops)
+        self.issue_ns = sum(self.issue_of(op) for op in ops)  # as recorded; the frontend's share is checked in frontend.py
         self.blocked_ns = sum(w.end - w.begin - w.held for w in self.asked)
         self.work_ns = sum(clipped(w.begin, w.end, trace) for w in trace.works)
         self.busy_ns = sum(op.end - op.begin for op in self.ended)
@@ -55,9 +55,9 @@ class Sums:
             "parts": sum(len(op.parts) for op in self.ended),
             "total_ns": self.total_ns,
             "warmup_ns": trace.begin - trace.first_ns,
-            "issue_ns": self.issue_ns,
+            "op_issue_ns": self.issue_ns,
             "blocked_ns": self.blocked_ns,
-            "work_ns": self.work_ns,
+            "recorded_work_ns": self.work_ns,
             "backend_busy_ns": self.busy_ns,
             "backend_idle_ns": max(len(self.lanes_used) * self.total_ns - self.busy_ns - self.open_ns(), 0),
             "backend_open_ns": self.open_ns(),
@@ -66,7 +66,7 @@ class Sums:
             "headway_max": curves.peak(headway, trace.begin, trace.end),
             "live_bytes_peak": curves.peak(live, trace.begin, trace.end),
             "pending_bytes_peak": curves.peak(pending, trace.begin, trace.end),
-            "reserved_bytes_peak": self.sampled_peak("reserved bytes"),
+            "reserved_bytes_peak": self.reserved_peak(curves.peak(live, trace.begin, trace.end)),
             "rss_bytes_peak": self.sampled_peak("resident bytes"),
             "lost_records": trace.other["lost_records"],
             "lines": self.lines(),
@@ -75,10 +75,15 @@ class Sums:
             "idle": self.idle_causes(),
         }
 
+    def reserved_peak(self, live_peak):
+        """Tensors lie within what was reserved for them."""
+        peak = self.sampled_peak("reserved bytes")
+        return None if peak is None else max(peak, live_peak)
+
     def sampled_peak(self, name):
         """Memory is sampled every 10 ms. For a run shorter than that, the samples just before and after it count."""
         if self.trace.other["virtual_clock"]:
-            return 0
+            return None
         curve = self.trace.counters.get(name, [])
         within = curves.peak(curve, self.trace.begin, self.trace.end)
         return within or max((value for _, value in curve), default=0)
@@ -92,7 +97,7 @@ class Sums:
         return total
 
     def lines(self):
-        zero = {"issue_ns": 0, "blocked_ns": 0, "work_ns": 0, "ops": 0}
+        zero = {"issue_ns": 0, "blocked_ns": 0, "recorded_work_ns": 0, "ops": 0}
         lines = defaultdict(lambda: dict(zero))
         for op in self.trace.measured_ops():
             lines[op.line]["issue_ns"] += self.issue_of(op)
@@ -101,7 +106,7 @@ class Sums:
             lines[wait.line]["blocked_ns"] += wait.end - wait.begin - wait.held
         for work in self.trace.works:
             if clipped(work.begin, work.end, self.trace) > 0:
-                lines[work.line]["work_ns"] += clipped(work.begin, work.end, self.trace)
+                lines[work.line]["recorded_work_ns"] += clipped(work.begin, work.end, self.trace)
         return [{"line": line, "file": self.trace.files[file], **lines[(file, line)]} for file, line in sorted(lines)]
 
     def minibatches(self):
@@ -136,14 +141,14 @@ class Sums:
                 "waited_ns": sum(w.end - w.begin - w.held for w in waits),
                 "live_bytes_peak": curves.peak(live, trace.begin, trace.end),
                 "pending_bytes_peak": curves.peak(pending, trace.begin, trace.end),
-                "reserved_bytes_peak": self.reserved_of(i, reserved),
+                "reserved_bytes_peak": self.reserved_of(i, reserved, curves.peak(live, trace.begin, trace.end)),
             })
         return found
 
-    def reserved_of(self, device, name):
+    def reserved_of(self, device, name, live_peak):
         trace = self.trace
         if trace.other["virtual_clock"]:
-            return 0
+            return None
         if name is None:
             beside = dict(trace.counters.get("reserved bytes, second device", []))
             if device == 1:
@@ -152,7 +157,7 @@ class Sums:
                 curve = [(ns, value - beside.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
         else:
             curve = trace.counters.get(name, [])
-        return curves.peak(curve, trace.begin, trace.end)
+        return max(curves.peak(curve, trace.begin, trace.end), live_peak)
 
     def device_of(self, wait):
         """Whose ops it was for; None for all."""

@@ -125,6 +125,7 @@ def verdict_of(report):
     time = own["time"]
     if a["device"]["simulated"] != b["device"]["simulated"]:
         time["claim"], own["reason"] = "not comparable", "a virtual clock beside a real one"
+        time["ratio"] = None
         return own
     alike = (a["device"]["kind"], a["device"]["name"]) == (b["device"]["kind"], b["device"]["name"]) and all(
         a["settings"].get(key) == b["settings"].get(key) for key in ALIKE)

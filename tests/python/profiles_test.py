@@ -156,17 +156,17 @@ class Clock(unittest.TestCase):
         return outcome
 
     def works(self, outcome):
-        return outcome.report["work_ns"]
+        return outcome.report["recorded_work_ns"]
 
     def test_a_line_costs_what_the_model_says(self):
         text = "import headway as hw\nx = hw.ones(2)\nfor _ in range(1000):\n    pass\nhw.waitall()\n"
         with_lines = self.printed(text).report
         free = self.printed(text, "--costs", "line=0").report
-        self.assertEqual(free["work_ns"], 0)
-        self.assertGreaterEqual(with_lines["work_ns"], 2000 * 100)
-        self.assertLess(with_lines["work_ns"], 2100 * 100)
+        self.assertEqual(free["recorded_work_ns"], 0)
+        self.assertGreaterEqual(with_lines["recorded_work_ns"], 2000 * 100)
+        self.assertLess(with_lines["recorded_work_ns"], 2100 * 100)
         more = self.printed(text, "--costs", "line=1us").report
-        self.assertEqual(more["work_ns"], 10 * with_lines["work_ns"])
+        self.assertEqual(more["recorded_work_ns"], 10 * with_lines["recorded_work_ns"])
 
     def test_numpy_takes_time_by_what_it_computes(self):
         text = ("import headway as hw\nimport numpy as np\na = np.ones((1000, 1000))\n"
@@ -204,7 +204,7 @@ class Clock(unittest.TestCase):
                 "print(time.strftime('%Y', time.gmtime(time.time())))\n")
         outcome = self.printed(text, "--costs", "line=0,print=0")
         self.assertEqual(outcome.out, "{100.0} 100.0\n2023\n")
-        self.assertEqual(outcome.report["work_ns"], 100 * 10**9)
+        self.assertEqual(outcome.report["recorded_work_ns"], 100 * 10**9)
 
     def test_the_backend_works_while_the_program_sleeps(self):
         text = ("import time\nimport headway as hw\na = hw.randn(2000, 2000)\nb = a @ a\ntime.sleep(1)\nhw.waitall()\n")

@@ -159,15 +159,28 @@ class Compare(Scenario):
                 self.assertEqual(rows[name][-1], "–", (name, ran.err))
                 self.assertEqual(len([cell for cell in rows[name] if cell == "–"]),
                                  3 if a == b else 2, (name, ran.err))
-            for name in ("total", "spans" if a == b else "ops"):
-                self.assertRegex(rows[name][-1], r"^[0-9.]+x$", ran.err)
+            self.assertRegex(rows["spans" if a == b else "ops"][-1], r"^[0-9.]+x$", ran.err)
+            # The other side is simulated: its clock is a virtual one.
+            self.assertRegex(rows["total"][-1], r"^[0-9.]+x$" if a == b else "^–$", ran.err)
             theirs = json.loads((self.folder / "r.json").read_text())["a" if a == "theirs.json" else "b"]
-            for name in ("issue_ns", "blocked_ns", "work_ns", "t1_ns", "t2_ns", "t3_ns", "regime", "predicted_ns",
+            for name in ("issue_ns", "blocked_ns", "recorded_work_ns", "t1_ns", "t2_ns", "t3_ns", "regime", "predicted_ns",
                          "headway_max", "live_bytes_peak", "pending_bytes_peak", "critical_path", "idle",
                          "without_barriers_ns", "lines"):
                 self.assertIsNone(theirs[name], name)
             self.assertIsNone(theirs["settings"]["seed"])
             self.assertEqual((theirs["ops"], theirs["total_ns"]), (30, 299_000))
+
+    def test_virtual_time_beside_real_time_has_no_ratio(self):
+        ran = self.headway("compare", "increment", "--set", "n=100", "--a", "--device simulated", "--b", "--device cpu",
+                           "--repeat", "1", "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        last = {line[2:16].strip(): line.split()[-1] for line in ran.err.splitlines() if line.startswith("  ")}
+        for name in ("total", "predicted", "blocked", "t1", "t2", "t3"):
+            self.assertEqual(last[name], "–", ran.err)
+        for name in ("ops", "headway", "live bytes"):
+            self.assertRegex(last[name], r"^[0-9.]+x$", ran.err)
+        verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
+        self.assertIsNone(verdict["time"]["ratio"])
 
     def test_a_side_that_fails_is_compared_up_to_there(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")

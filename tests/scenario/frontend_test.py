@@ -85,7 +85,9 @@ class FrontendTime(Scenario):
         events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
         issued = sum(ns(e["dur"]) for e in events if e.get("cat") == "issue"
                      and measured["first"] <= e["args"]["op"] <= measured["last"])
-        self.assertEqual(issued, report["issue_ns"])
+        self.assertEqual(issued, report["op_issue_ns"])
+        self.assertEqual(sum(line["issue_ns"] for line in report["lines"]), issued)
+        self.assertEqual(report["issue_ns"], report["frontend"]["issue_ns"])
         begin, end = ns(measured["begin_us"]), ns(measured["end_us"])
         costs = [e for e in events if e.get("cat") == "cost" and begin <= ns(e["ts"]) < end]
         # Engine's issue is what the records hold, less readings of the clock and times without a core.

@@ -35,6 +35,22 @@ class Memory(Scenario):
     def test_a_budget_below_the_first_tensor_is_an_error_too(self):
         report = self.run_program("increment", "--budget", "1", status=1)
         self.assertEqual(report["error"]["op"], 1)
+        self.assertIn("it asks for 8 B, and 0 B of the budget of 1 B are live", report["error"]["message"])
+
+    def test_the_report_says_which_budget_there_was(self):
+        for options, chosen in (((), None), (("--budget", "none"), "none"), (("--budget", "1M"), 1 << 20)):
+            settings = self.run_program("increment", "--set", "n=10", *options)["settings"]
+            self.assertEqual(settings["budget_is_default"], chosen is None)
+            if chosen is None:
+                self.assertGreater(settings["budget"], 1 << 20)
+            else:
+                self.assertEqual(settings["budget"], None if chosen == "none" else chosen)
+
+    def test_reserved_memory_is_never_below_the_live_bytes(self):
+        for policy in ("finish", "stream", "lazy"):
+            report = self.run_program("train", *SIZE, "--barrier", "none", "--free-policy", policy)
+            self.assertGreaterEqual(report["reserved_bytes_peak"], report["live_bytes_peak"], policy)
+            self.assertGreaterEqual(report["devices"][0]["reserved_bytes_peak"], report["live_bytes_peak"], policy)
 
     def test_each_policy_respects_the_budget(self):
         for policy in ("finish", "stream", "lazy"):

@@ -92,7 +92,11 @@ class Train(Scenario):
     def test_it_prints_every_fifty_batches_and_the_memory(self):
         lines = self.report("--barrier", "none")["stdout"].splitlines()
         self.assertEqual(len([line for line in lines if line.startswith("batch 50, time")]), 1)
-        self.assertTrue(any(line.startswith("increased memory: ") for line in lines))
+        (memory,) = [line for line in lines if line.startswith("increased memory: ")]
+        self.assertIn("resident memory", memory)
+        simulated = self.run_program("train", *settings(batches=3), "--device", "simulated")
+        (memory,) = [line for line in simulated["stdout"].splitlines() if line.startswith("increased memory: ")]
+        self.assertIn("live tensors", memory)
 
     def test_the_seed_decides(self):
         small = settings(batches=3, batch_size=8, features=8, hidden=8)

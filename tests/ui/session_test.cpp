@@ -236,7 +236,7 @@ TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
         EXPECT_EQ(b.numbers().headway_max, now.headway_max);
         EXPECT_EQ(b.numbers().live_bytes_peak, now.live_bytes_peak);
         if (!b.sums_of_total_ns()) {  // then all of them are
-            EXPECT_EQ(b.numbers().issue_ns, now.issue_ns);
+            EXPECT_EQ(b.numbers().op_issue_ns, now.op_issue_ns);
             EXPECT_EQ(b.numbers().predicted_ns, now.predicted_ns);
         } else {
             EXPECT_LE(*b.sums_of_total_ns(), now.total_ns);

@@ -419,6 +419,10 @@ void OwnFormat::metadata(const Json& json) {
     info.streams = static_cast<std::uint32_t>(count_at(json, "streams"));
     info.queue_limit = static_cast<std::uint32_t>(count_at(json, "queue_limit"));
     info.budget = count_at(json, "budget");
+    if (json.contains("budget_in_effect") && json.contains("budget_is_default")) {
+        info.budget_in_effect = count_at(json, "budget_in_effect");
+        info.budget_is_default = is_true(json, "budget_is_default");
+    }
     info.seed = count_at(json, "seed");
     info.date = text_at(json, "date");
     info.version = text_at(json, "version");

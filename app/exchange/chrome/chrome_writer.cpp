@@ -234,7 +234,12 @@ void Writer::other_data() {
         put_all("\"cost_models\":", info.cost_models, ",");
     }
     put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
-            ",\"budget\":", info.budget, ",\"seed\":", info.seed, ",\"parameters\":{");
+            ",\"budget\":", info.budget, ",\"seed\":", info.seed);
+    if (info.budget_in_effect && info.budget_is_default) {
+        put_all(",\"budget_in_effect\":", *info.budget_in_effect,
+                ",\"budget_is_default\":", *info.budget_is_default ? "true" : "false");
+    }
+    put(",\"parameters\":{");
     bool first = true;
     for (const auto& [name, value] : info.parameters) {
         put(first ? "" : ",");

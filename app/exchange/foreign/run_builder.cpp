@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/trace/recorder.h"
 
@@ -58,6 +59,11 @@ std::vector<std::string> lane_names(const RunBuilder& builder, std::size_t first
             builder.lane_names.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
+template <class Value>
+nlohmann::json or_null(const std::optional<Value>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
 std::string run_json(const RunBuilder& builder) {
     const model::RunInfo& info = builder.info;
     const std::size_t own_lanes =
@@ -80,6 +86,8 @@ std::string run_json(const RunBuilder& builder) {
         {"queue_limit", info.queue_limit},
         {"budget", info.budget},
         {"seed", info.seed},
+        {"budget_in_effect", or_null(info.budget_in_effect)},
+        {"budget_is_default", or_null(info.budget_is_default)},
         {"date", info.date},
         {"version", info.version},
         {"parameters", info.parameters},

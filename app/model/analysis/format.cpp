@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/core/bytes.h"
+
 namespace headway::model {
 namespace {
 
@@ -72,32 +74,15 @@ std::string place_text(double ns, double resolution_ns) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-    const auto value = static_cast<double>(bytes);
-    constexpr std::array<Unit, 5> kUnits{{{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}}};
-    const Unit unit = unit_for(value, kUnits);
-    const double n = value / unit.size;
-    const bool whole = unit.size == 1 || n >= 9.95;
-    return fixed(n, whole ? 0 : 1) + " " + unit.name;
+    return core::bytes_text(bytes);
 }
 
 std::string budget_text(std::uint64_t bytes) {
-    constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * 1024, kGiB = kMiB * 1024;
-    const auto in = [bytes](std::uint64_t unit, const char* name) { return std::to_string(bytes / unit) + name; };
-    if (bytes == 0 || bytes % kKiB != 0 || bytes % 1'000'000 == 0) {
-        return bytes_text(bytes);
-    }
-    if (bytes % kGiB == 0) {
-        return in(kGiB, " GiB");
-    }
-    if (bytes % kMiB == 0) {
-        return in(kMiB, " MiB");
-    }
-    return bytes % 1000 == 0 ? bytes_text(bytes) : in(kKiB, " KiB");
+    return core::budget_text(bytes);
 }
 
 std::string budget_in_both_units(std::uint64_t bytes) {
-    const std::string given = budget_text(bytes), usual = bytes_text(bytes);
-    return given == usual ? given : given + " (" + usual + ")";
+    return core::budget_in_both_units(bytes);
 }
 
 std::string count_text(std::uint64_t n) {

@@ -66,6 +66,7 @@ private:
     [[nodiscard]] bool has_ended() const;
     void end_prediction();
     void choose_regime();
+    [[nodiscard]] bool ops_are_alike() const;
     void explain();
     // What the stage is behind its last item.
     void end_stage();
@@ -92,6 +93,7 @@ private:
     std::int64_t bound_wait_ns_ = 0;  // in barriers and blockers before the last op
     std::uint64_t issued_ = 0;        // ops of which that is known
     LaneSet lanes_used_;
+    std::set<std::uint16_t> signatures_;  // of the ops that have ended
     Quantiles issues_each_, executions_each_, returns_each_, idle_returns_each_;
     RecordedTime recorded_;
 
@@ -267,17 +269,17 @@ void NumbersWalk::Sums::take_wait(const Wait& wait) {
 // The frontend's own work. It does not overlap issues and waits.
 void NumbersWalk::Sums::take_work(const Work& work) {
     if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
-        add_to(numbers.work_ns, ns);
+        add_to(numbers.recorded_work_ns, ns);
         ++recorded_.records;
         recorded_.last_end_ns = std::max(recorded_.last_end_ns, work.end_ns);
-        add_to(cost_of(work.line).work_ns, ns);
+        add_to(cost_of(work.line).recorded_work_ns, ns);
     }
 }
 
 void NumbersWalk::Sums::take_op(OpId id) {
     const Op& op = run_.op(id);
     const std::int64_t issue_ns = run_.issue_ns(id);
-    add_to(numbers.issue_ns, issue_ns);
+    add_to(numbers.op_issue_ns, issue_ns);
     LineCost& cost = cost_of(op.line);
     add_to(cost.issue_ns, issue_ns);
     ++cost.ops;
@@ -296,6 +298,7 @@ void NumbersWalk::Sums::take_op(OpId id) {
         add_to(lane_busy_ns_[run_.stream_of_lane(op.lane)], clipped(op.begin_ns, op.end_ns, part_));
         numbers.parts += run_.parts(id).size();
         lanes_used_.set(run_.stream_of_lane(op.lane));
+        signatures_.insert(op.signature);
     }
 }
 
@@ -327,10 +330,10 @@ void NumbersWalk::Sums::end() {
     numbers.t1_ns = static_cast<double>(numbers.t1.median);
     numbers.t2_ns = static_cast<double>(numbers.t2.median);
     numbers.t3_ns = static_cast<double>(numbers.t3.median);
-    recorded_.issue_ns = numbers.issue_ns;
+    recorded_.issue_ns = numbers.op_issue_ns;
     recorded_.wait_ns = numbers.blocked_ns;
     recorded_.paused_ns = numbers.paused_ns;
-    recorded_.work_ns = numbers.work_ns;
+    recorded_.work_ns = numbers.recorded_work_ns;
     recorded_.issues = issued_;
     numbers.frontend = divided(run_, recorded_);
     numbers.recorder_ns = numbers.frontend.record_ns;
@@ -393,22 +396,53 @@ void NumbersWalk::Sums::choose_regime() {
                           apart <= kEvenShare * static_cast<double>(largest.ns);
 }
 
-// The chapter's formula, where the run is as simple as it assumes.
+// Ops of one name and of the same shapes, or all but equal in time.
+bool NumbersWalk::Sums::ops_are_alike() const {
+    std::set<std::string> kinds;
+    for (const std::uint16_t id : signatures_) {
+        const Signature& signature = run_.signature(id);
+        kinds.insert(signature.name + " " + signature.shapes);
+    }
+    constexpr double kEqual = 1.25;
+    return kinds.size() <= 1 || static_cast<double>(numbers.t2.p90) <= kEqual * static_cast<double>(numbers.t2.p10);
+}
+
+// The chapter's formula, where the run is as simple as it assumes: N ops that are alike, and a frontend that does
+// little but issue them. Little is what changes the formula's result by at most kFormulaShare.
 void NumbersWalk::Sums::explain() {
     const auto n = static_cast<double>(numbers.ops);
     const auto h = static_cast<double>(numbers.h_ns);
-    const double t1 = numbers.t1_ns, t2 = numbers.t2_ns, t3 = numbers.t3_ns;
+    const double t2 = numbers.t2_ns, t3 = numbers.t3_ns;
     const bool simple = lanes_used_.count() == 1 && numbers.ops > 0 && !waits_between_ && !numbers.cut_off &&
                         last_full_wait_ == part_.last;
     if (!simple) {
         return;
     }
-    if (numbers.ops > 1 && full_waits_ == numbers.ops) {
-        numbers.prediction_formula = "N·(t1+h+t2+t3)";
-        numbers.formula_ns = rounded(n * (t1 + h + t2 + t3));
-    } else if (full_waits_ == 1) {
-        numbers.prediction_formula = "max(t1+N·t2, N·t1+t2)+h+t3";
-        numbers.formula_ns = rounded(std::max(t1 + n * t2, n * t1 + t2) + h + t3);
+    const bool each = numbers.ops > 1 && full_waits_ == numbers.ops;
+    if (!each && full_waits_ != 1) {
+        return;
+    }
+    // With all issues, all executions and the frontend's own time in place of N·t1, N·t2 and nothing.
+    const auto gives = [&](double issues, double executions, double own) {
+        return each ? issues + own + executions + n * (h + t3)
+                    : std::max(numbers.t1_ns + executions, issues + own + t2) + h + t3;
+    };
+    const double issues = n * numbers.t1_ns, executions = n * t2, formula = gives(issues, executions, 0);
+    const auto own = static_cast<double>(std::max<std::int64_t>(numbers.frontend_ns - numbers.op_issue_ns, 0));
+    const double sums =
+        gives(static_cast<double>(numbers.op_issue_ns), static_cast<double>(numbers.backend_busy_ns), 0);
+    if (!ops_are_alike()) {
+        numbers.no_formula = "the ops are of several kinds and take unequal times";
+    } else if (std::abs(sums - formula) > kFormulaShare * formula) {
+        numbers.no_formula =
+            "the ops' times are unequal: with their sums in place of N times the medians the result is more than a "
+            "tenth off";
+    } else if (gives(issues, executions, own) - formula > kFormulaShare * formula) {
+        numbers.no_formula =
+            "the frontend does more than issue ops: its other work changes the result by more than a tenth";
+    } else {
+        numbers.prediction_formula = each ? "N·(t1+h+t2+t3)" : "max(t1+N·t2, N·t1+t2)+h+t3";
+        numbers.formula_ns = rounded(formula);
     }
 }
 
@@ -540,6 +574,7 @@ void Run::renew(Numbers& numbers) const {
         numbers.predicted_ns = numbers.formula_ns = 0;
         numbers.prediction_parts.clear();
         numbers.prediction_formula.clear();
+        numbers.no_formula.clear();
     }
     numbers.begin_ns = part.begin_ns;
     numbers.end_ns = part.end_ns;
@@ -554,6 +589,8 @@ void Run::renew(Numbers& numbers) const {
         if (numbers.reserved_bytes_peak == 0) {
             numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
         }
+        // Tensors lie within what has been taken for them; an earlier peak may have hidden a later, smaller one.
+        numbers.reserved_bytes_peak = std::max(numbers.reserved_bytes_peak, numbers.live_bytes_peak);
         numbers.rss_bytes_peak = measured_peak(resident_);
         if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
             numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));

@@ -45,7 +45,11 @@ Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     settings["free_policy"] = if_recorded(capabilities.settings, info.free_policy);
     settings["workers"] = if_recorded(capabilities.settings, info.workers);
     settings["streams"] = if_recorded(capabilities.backend, info.streams);
-    settings["budget"] = if_recorded(capabilities.settings, info.budget);
+    // In effect, chosen or not; null: none (or an older recording, which does not say). Whether nobody chose it.
+    const std::uint64_t budget = info.budget_in_effect.value_or(info.budget);
+    settings["budget"] = capabilities.settings && budget != 0 ? Json(budget) : Json(nullptr);
+    settings["budget_is_default"] =
+        capabilities.settings && info.budget_is_default ? Json(*info.budget_is_default) : Json(nullptr);
     settings["queue_limit"] = if_recorded(capabilities.settings, info.queue_limit);
     settings["seed"] = if_recorded(capabilities.settings, info.seed);
     if (!info.profile.empty()) {
@@ -73,10 +77,14 @@ void put_line(Json& entry, const Run& run, core::Line line) {
 void append_waits(std::string& text, const Run& run) {
     const Run::Measured part = run.measured();
     const bool recorded = run.capabilities().issues;  // what there was to wait for
-    const char* before = "[\n    {";
+    constexpr const char* kFirst = "[\n    {";
+    const char* before = kFirst;
     std::size_t named = 0;
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
         const Wait& wait = run.waits()[i];
+        if (wait.kind == trace::WaitKind::paused) {
+            continue;  // the learner's, among the pauses
+        }
         std::size_t count = 0;
         const auto causes = run.caused_by(wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
         named += causes.size();
@@ -116,7 +124,24 @@ void append_waits(std::string& text, const Run& run) {
                 ", \"handover_ns\": " + std::to_string(split.handover_ns) +
                 ", \"return_ns\": " + std::to_string(split.return_ns) + "}}";
     }
-    text += part.first_wait < part.waits_end ? "\n  ]" : "[]";
+    text += before != kFirst ? "\n  ]" : "[]";
+}
+
+// When the learner stopped the frontend; not what was held back within a wait.
+Json pauses_of(const Run& run) {
+    const Run::Measured part = run.measured();
+    Json list = Json::array();
+    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+        const Wait& pause = run.waits()[i];
+        if (pause.kind == trace::WaitKind::paused) {
+            Json entry;
+            put_line(entry, run, pause.line);
+            entry["begin_ns"] = pause.begin_ns;
+            entry["ns"] = run.paused_in(pause, part);
+            list.push_back(std::move(entry));
+        }
+    }
+    return list;
 }
 
 Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
@@ -130,7 +155,7 @@ Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
         put_line(entry, run, cost.line);
         entry["issue_ns"] = if_recorded(capabilities.issues, cost.issue_ns);
         entry["blocked_ns"] = if_recorded(capabilities.waits, cost.blocked_ns);
-        entry["work_ns"] = if_recorded(capabilities.settings, cost.work_ns);
+        entry["recorded_work_ns"] = if_recorded(capabilities.settings, cost.recorded_work_ns);
         entry["ops"] = cost.ops;
         list.push_back(std::move(entry));
     }
@@ -260,8 +285,8 @@ Json devices_of(const Run& run) {
         entry["live_bytes_peak"] = if_recorded(capabilities.memory, run.measured_peak(run.live_bytes(i)));
         entry["pending_bytes_peak"] = if_recorded(capabilities.tensors, run.measured_peak(run.pending_bytes(i)));
         entry["reserved_bytes_peak"] =
-            if_recorded(capabilities.settings,
-                        run.clock() == trace::ClockKind::virtual_ns ? 0 : run.measured_peak(run.reserved_bytes(i)));
+            if_recorded(capabilities.settings && run.clock() != trace::ClockKind::virtual_ns,
+                        std::max(run.measured_peak(run.reserved_bytes(i)), run.measured_peak(run.live_bytes(i))));
         list.push_back(std::move(entry));
     }
     return list;
@@ -340,6 +365,7 @@ static Json prediction_of(const Numbers& numbers) {
     prediction["handover_median_ns"] = numbers.h_ns;
     prediction["formula"] = numbers.prediction_formula;
     prediction["formula_ns"] = numbers.prediction_formula.empty() ? Json(nullptr) : Json(numbers.formula_ns);
+    prediction["no_formula"] = numbers.no_formula.empty() ? Json(nullptr) : Json(numbers.no_formula);
     prediction["frontend_ns"] = numbers.frontend_ns;
     prediction["busiest_lane_ns"] = numbers.busiest_lane_ns;
     prediction["longest_chain_ns"] = numbers.longest_chain_ns;
@@ -376,9 +402,10 @@ std::string report_json(const Run& run) {
     report["parts"] = if_recorded(capabilities.settings, numbers.parts);
     report["total_ns"] = numbers.total_ns;
     report["warmup_ns"] = if_recorded(capabilities.settings, numbers.warmup_ns);
-    report["issue_ns"] = if_recorded(capabilities.issues, numbers.issue_ns);
+    report["issue_ns"] = if_recorded(capabilities.issues, numbers.frontend.issue_ns);
+    report["op_issue_ns"] = if_recorded(capabilities.issues, numbers.op_issue_ns);
     report["blocked_ns"] = if_recorded(capabilities.waits, numbers.blocked_ns);
-    report["work_ns"] = if_recorded(capabilities.settings, numbers.work_ns);
+    report["recorded_work_ns"] = if_recorded(capabilities.settings, numbers.recorded_work_ns);
     report["backend_busy_ns"] = if_recorded(capabilities.backend, numbers.backend_busy_ns);
     report["backend_idle_ns"] = if_recorded(capabilities.backend, numbers.backend_idle_ns);
     report["backend_open_ns"] = if_recorded(capabilities.backend, numbers.backend_open_ns);
@@ -403,8 +430,10 @@ std::string report_json(const Run& run) {
     report["headway_max"] = if_recorded(capabilities.issues, numbers.headway_max);
     report["live_bytes_peak"] = if_recorded(capabilities.memory, numbers.live_bytes_peak);
     report["pending_bytes_peak"] = if_recorded(capabilities.tensors, numbers.pending_bytes_peak);
-    report["reserved_bytes_peak"] = if_recorded(capabilities.settings, numbers.reserved_bytes_peak);
-    report["rss_bytes_peak"] = if_recorded(capabilities.settings, numbers.rss_bytes_peak);
+    // Of the machine itself; a virtual clock has no moments to sample it at.
+    const bool real = run.clock() != trace::ClockKind::virtual_ns;
+    report["reserved_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.reserved_bytes_peak);
+    report["rss_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
     // What follows rests on what depends on what, and the first and the last on how long each op took.
     for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
@@ -429,6 +458,7 @@ std::string report_json(const Run& run) {
         report["driver"] = driver_of(run);
     }
     Json rest;
+    rest["pauses"] = pauses_of(run);
     rest["lines"] = lines_of(run, walk.lines());
     rest["minibatches"] = minibatches_of(run);
     rest["scopes"] = scopes_of(run);

@@ -199,6 +199,12 @@ void Run::take_run(std::string_view text) {
     info_.streams = number_of<std::uint32_t>(json, "streams");
     info_.queue_limit = number_of<std::uint32_t>(json, "queue_limit");
     info_.budget = number_of<std::uint64_t>(json, "budget");
+    info_.budget_in_effect.reset();
+    info_.budget_is_default.reset();
+    if (const auto found = json.find("budget_is_default"); found != json.end() && found->is_boolean()) {
+        info_.budget_in_effect = number_of<std::uint64_t>(json, "budget_in_effect");
+        info_.budget_is_default = found->get<bool>();
+    }
     info_.seed = number_of<std::uint64_t>(json, "seed");
     info_.date = text_of(json, "date");
     info_.version = text_of(json, "version");

@@ -164,6 +164,7 @@ bool Run::update(double budget_ms) {
     if (!more) {  // else they may have begun after what has been taken in
         look_at_open_wait();
         look_at_running_ops();
+        info_.no_minibatches = state() != trace::RunState::running && minibatches_.empty();
     }
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());

@@ -184,8 +184,12 @@ struct RunInfo {
         std::string barrier;  // as on the command line
     };
     std::vector<BarrierChange> barrier_changes;
+    bool no_minibatches = false;  // it has ended without one: barriers between them never act
     std::uint32_t workers = 0, streams = 0, queue_limit = 0;
-    std::uint64_t budget = 0, seed = 0;
+    std::uint64_t budget = 0, seed = 0;  // the budget that was chosen; 0: none was, or "none"
+    // What tensors could take, 0 for no limit, and whether nobody chose it; nothing where a recording does not say.
+    std::optional<std::uint64_t> budget_in_effect;
+    std::optional<bool> budget_is_default;
     std::string date;  // ISO, local
     std::string version;
     std::map<std::string, std::string> parameters;
@@ -233,6 +237,8 @@ enum class Regime {
     barrier_bound,     // none of them alone: waits keep frontend and lanes from working at the same time
 };
 inline constexpr double kBoundShare = 0.85;
+// The chapter's formula is given where unequal ops and the frontend's other work change its result by at most this.
+inline constexpr double kFormulaShare = 0.1;
 inline constexpr double kEvenShare = 0.05;  // less than what one run differs from the next by
 
 // What a measured total has beside its prediction.
@@ -250,9 +256,11 @@ struct Numbers {
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
     std::int64_t total_ns = 0;              // without paused_ns
     std::int64_t paused_ns = 0;             // the learner's time, not the program's
-    std::int64_t warmup_ns = 0, issue_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
+    std::int64_t warmup_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
     std::int64_t backend_open_ns = 0;  // of lanes, too: ops that have not ended, and what nobody can tell
-    std::int64_t work_ns = 0;          // the frontend's own
+    // As recorded: of each op the call that issues it, from its begin to its end, and the stretches of work that have
+    // records of their own. `frontend` divides the frontend's time more finely.
+    std::int64_t op_issue_ns = 0, recorded_work_ns = 0;
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // medians
     // t3: of barriers and blockers, from when all was done that they were for to their end; of those that had nothing
@@ -272,6 +280,8 @@ struct Numbers {
     // The chapter's formula where it holds, and what it gives: "N·(t1+h+t2+t3)", "max(t1+N·t2, N·t1+t2)+h+t3"; else "".
     std::string prediction_formula;
     std::int64_t formula_ns = 0;
+    // Where the waits and the lane are as it assumes, and the ops or the frontend are not: which; else "".
+    std::string no_formula;
     // What each side would need alone: the frontend its time outside waits, a lane its ops within the measured part.
     std::int64_t frontend_ns = 0, busiest_lane_ns = 0, longest_chain_ns = 0;
     std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, reserved_bytes_peak = 0,
@@ -288,7 +298,7 @@ struct Numbers {
 
 struct LineCost {
     core::Line line = 0;
-    std::int64_t issue_ns = 0, blocked_ns = 0, work_ns = 0;
+    std::int64_t issue_ns = 0, blocked_ns = 0, recorded_work_ns = 0;  // of op_issue_ns and recorded_work_ns its share
     std::uint64_t ops = 0;
 };
 

@@ -53,6 +53,8 @@ struct Side {
 };
 
 void print_table(const Side& a, const Side& b) {
+    // Virtual time beside real time: each is shown, and no ratio of them.
+    const bool one_clock = a.middle().info().simulated == b.middle().info().simulated;
     const bool repeated = a.numbers.size() > 1;
     const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
                          const std::string& right, const std::string& right_spread, const std::string& ratio) {
@@ -91,7 +93,9 @@ void print_table(const Side& a, const Side& b) {
                            !b.numbers.front().capabilities.backend;
         row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
             told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
-            told_b ? range(measure, right) : "", told_a && told_b ? ratio_text(left.median, right.median) : "–");
+            told_b ? range(measure, right) : "",
+            told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns) ? ratio_text(left.median, right.median)
+                                                                                 : "–");
         if (std::string_view(measure.key) == "t3_ns") {
             row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
         }
@@ -151,6 +155,9 @@ core::Result<bool> check_side(const RunOptions& options, const char* side) {
             check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
         !outputs) {
         return in_side(outputs.error());
+    }
+    for (const std::string& note : job->notes) {
+        tell("in " + std::string(side) + ": " + note);
     }
     return job->options.device == "simulated";
 }

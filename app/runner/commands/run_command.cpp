@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <cmath>
+#include "app/comparison/naming.h"
 #include "app/confinement/confinement.h"
 #include "app/runner/commands/commands.h"
 
@@ -35,8 +36,15 @@ std::string prediction_text(const model::Numbers& n) {
     text += " = measured " + time_text(static_cast<double>(n.total_ns));
     if (!n.prediction_formula.empty()) {
         text += "; " + n.prediction_formula + " gives " + time_text(static_cast<double>(n.formula_ns));
+    } else if (!n.no_formula.empty()) {
+        text += "; the chapter's formula does not apply: " + n.no_formula;
     }
     return text;
+}
+
+std::string barrier_text(const model::RunInfo& info) {
+    const bool acts = comparison::acting_barrier(info, info.barrier) == info.barrier;
+    return "barrier " + info.barrier + (acts ? "" : " (which does nothing: the program has no minibatches)");
 }
 
 void summarise(const model::Run& run) {
@@ -48,7 +56,7 @@ void summarise(const model::Run& run) {
         tell(info.program + " on " + device + ": no ops in " + time_text(static_cast<double>(n.total_ns)));
         return;
     }
-    tell(info.program + " on " + device + ", barrier " + info.barrier + ": " + ops(n.ops) + " in " +
+    tell(info.program + " on " + device + ", " + barrier_text(info) + ": " + ops(n.ops) + " in " +
          time_text(static_cast<double>(n.total_ns)) +
          (n.cut_off ? std::string(", and not all of them were done")
                     : std::string(", ") + (n.regime_even ? "frontend and backend " : "") + model::regime_word(n)));
@@ -66,7 +74,7 @@ void summarise(const model::Run& run) {
     const auto for_memory = std::count_if(run.waits().begin(), run.waits().end(),
                                           [](const model::Wait& wait) { return wait.kind == trace::WaitKind::memory; });
     const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
-    if ((for_memory > 0 || refused) && info.budget == 0 && info.device_kind != "cuda") {
+    if ((for_memory > 0 || refused) && info.budget_is_default.value_or(false) && info.device_kind != "cuda") {
         tell((refused ? std::string("out of memory")
                       : "the frontend waited for memory " + std::to_string(for_memory) +
                             (for_memory == 1 ? " time" : " times")) +
@@ -149,6 +157,11 @@ int run_command(const RunOptions& options) {
     auto job = make_job(options);
     if (!job) {
         return fail(job.error());
+    }
+    if (options.trace_fd < 0) {
+        for (const std::string& note : job->notes) {
+            tell(note);
+        }
     }
     const bool wanted = !options.report.empty() || !options.trace.empty() || !options.figure.empty();
     OutputThread outputs(wanted && !options.confine.empty());

@@ -50,6 +50,11 @@ public:
         return runtime().device().virtual_time() ? runtime().live_bytes() : resident_bytes();
     }
 
+    const char* memory_words() override {
+        return runtime().device().virtual_time() ? "of live tensors, on the simulated device"
+                                                 : "of the process's resident memory, tensors and all else";
+    }
+
     // Why output was lost; 0 when nothing was, or when its reader has just gone away.
     [[nodiscard]] int output_errno() const { return output_errno_ == EPIPE ? 0 : output_errno_; }
 
@@ -107,7 +112,8 @@ private:
     std::jthread thread_;
 };
 
-std::string run_facts(const Job& job, const devices::Device& device, const SimulatedCosts* costs) {
+std::string run_facts(const Job& job, const devices::Device& device, const SimulatedCosts* costs,
+                      std::uint64_t budget_in_effect) {
     const auto& options = job.options;
     const auto& info = device.info();
     const Machine machine = this_machine();
@@ -129,6 +135,8 @@ std::string run_facts(const Job& job, const devices::Device& device, const Simul
                          {"streams", info.kind == "cpu" ? 0 : job.streams},
                          {"queue_limit", options.queue_limit},
                          {"budget", options.budget == core::kNoBudget ? 0 : options.budget},
+                         {"budget_in_effect", budget_in_effect},
+                         {"budget_is_default", options.budget == 0},
                          {"issue", options.graphs ? "graph" : "op"},
                          {"seed", options.seed},
                          {"date", iso_date()},
@@ -240,12 +248,14 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
     }
     outcome.recording->header().recorder_ns_per_op =
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
-    outcome.recording->meta(trace::MetaType::run, 0, run_facts(job, **device, simulated ? &wish.costs : nullptr));
+    const std::uint64_t budget = budget_in_bytes(options.budget, **device);
+    outcome.recording->meta(trace::MetaType::run, 0,
+                            run_facts(job, **device, simulated ? &wish.costs : nullptr, budget));
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
         runtime::Settings settings;
         settings.free_policy = job.free_policy;
-        settings.budget_bytes = budget_in_bytes(options.budget, machine[0]);
+        settings.budget_bytes = budget;
         settings.queue_limit = options.queue_limit;
         settings.barrier = options.barrier.value_or(trace::BarrierPolicy{});
         settings.seed = options.seed;

@@ -317,6 +317,23 @@ core::Result<Job> find_job(const RunOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// Options that the device does not have.
+std::vector<std::string> notes_on(const RunOptions& given, const std::string& device) {
+    std::vector<std::string> notes;
+    if (given.streams_given && device == "cpu") {
+        notes.emplace_back("--streams has no effect on cpu: its lanes are workers, see --workers");
+    }
+    const bool other_cuda = given.cuda.launch != devices::CudaLaunch::engine || !given.cuda.pinned || given.cuda.tf32;
+    if (other_cuda && device != "cuda") {
+        notes.push_back("--launch, --copies and --products have no effect on " + device + ": they are for cuda");
+    }
+    return notes;
+}
+
+}  // namespace
+
 std::vector<std::string> Job::chosen() const {
     std::vector<std::string> names;
     if (options.free_policy) {
@@ -348,6 +365,7 @@ core::Result<Job> make_job(const RunOptions& options) {
         job->options.streams = job->lesson->streams;
         job->options.streams_given = true;
     }
+    job->notes = notes_on(options, job->options.device);
     job->free_policy = options.free_policy.value_or(job->profile.free_policy);
     const bool own = job->options.streams_given || job->profile.streams == 0;
     job->streams = own ? job->options.streams : job->profile.streams;

@@ -23,6 +23,7 @@ struct Job {
     // What was chosen, else the profile's.
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint32_t streams = 1, workers = 1;
+    std::vector<std::string> notes;  // a sentence for each option that was given and has no effect on the device
     // Of these, the names of those that were chosen and that the device has: "free_policy", "streams", "workers".
     [[nodiscard]] std::vector<std::string> chosen() const;
 

@@ -115,8 +115,9 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->allow_extra_args(false)
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
     add("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
-    add("--workers", raw.workers, "CPU workers (default: the framework's; Headway's own: cores - 1, at least 1)");
-    add("--streams", raw.streams, "streams of a GPU (default: the framework's; Headway's own: 2)");
+    add("--workers", raw.workers,
+        "CPU workers, also those beside a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
+    add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
     add("--budget", raw.budget,
         "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; of a GPU none)");
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
@@ -233,7 +234,12 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
             return core::Error{core::ErrorKind::usage,
                                "--set must be NAME=VALUE, not \"" + setting.substr(0, 60) + "\""};
         }
-        options.set.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+        const std::string name = setting.substr(0, equals);
+        if (std::any_of(options.set.begin(), options.set.end(),
+                        [&](const auto& other) { return other.first == name; })) {
+            return core::Error{core::ErrorKind::usage, "--set " + name.substr(0, 60) + " is given twice; give it once"};
+        }
+        options.set.emplace_back(name, setting.substr(equals + 1));
     }
     struct Count {
         const std::string& text;

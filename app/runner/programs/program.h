@@ -43,6 +43,8 @@ public:
     [[nodiscard]] virtual std::int64_t now_ns() const = 0;
     // Memory as an operating system's tool would show it. On a simulated device: the live bytes.
     [[nodiscard]] virtual std::uint64_t memory_bytes() = 0;
+    // What memory_bytes() counts: "resident memory of the process".
+    [[nodiscard]] virtual const char* memory_words() = 0;
 
 private:
     runtime::Runtime& runtime_;

@@ -90,8 +90,9 @@ public:
         const auto memory_after = std::max(memory_issued, context.memory_bytes());
         rt.measure_end();
         context.printf("%lld batches, time %s", static_cast<long long>(batches), total.c_str());
-        context.printf("increased memory: %.1f MB",
-                       static_cast<double>(memory_after - std::min(memory_before, memory_after)) * 1e-6);
+        context.printf("increased memory: %.1f MB %s",
+                       static_cast<double>(memory_after - std::min(memory_before, memory_after)) * 1e-6,
+                       context.memory_words());
 
         // The losses were kept as tensors; now they are put together and read by one single wait.
         const runtime::Tensor curve = at_line(rt).zeros({batches, 1});

@@ -267,11 +267,13 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         const auto time = [](std::int64_t ns) { return figure::duration_text(static_cast<double>(ns)); };
         const auto idle = model::idle_share(n);
         const bool a = run == state_.session.a();
-        const auto policy = session::barrier_from_word(run->run()->info().barrier);
+        const model::RunInfo& info = run->run()->info();
+        const auto policy = session::barrier_from_word(comparison::acting_barrier(info, info.barrier));
         std::string barrier = n.capabilities.settings ? short_barrier_label(policy ? *policy : run->settings.barrier)
                                                       : figure::barrier_label(*run->run());
         if (const auto& changes = run->run()->info().barrier_changes; !changes.empty()) {
-            if (const auto last = session::barrier_from_word(changes.back().barrier)) {
+            if (const auto last =
+                    session::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
                 barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
             }
         }
@@ -298,7 +300,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
              (both ? a ? "A  " : "B  " : "") + barrier,
              run->run()->info().simulated,
              a ? t.run_a : t.run_b,
-             {total_text(*run, a), if_recorded(n.capabilities.issues, time(n.issue_ns)),
+             {total_text(*run, a), if_recorded(n.capabilities.issues, time(n.frontend.issue_ns)),
               if_recorded(n.capabilities.waits, time(n.blocked_ns)),
               if_recorded(n.capabilities.backend, idle ? figure::percent_text(*idle) : std::string("–")),
               if_recorded(n.capabilities.issues, figure::count_text(headway) + (headway == 1 ? " op" : " ops")),

@@ -56,6 +56,8 @@ std::string prediction_parts_text(const model::Numbers& n) {
     if (!n.prediction_formula.empty()) {
         text += "\n" + n.prediction_formula + " gives " + time(n.formula_ns) + ", with h = " + time(n.h_ns) +
                 ", the hand-over to the lane.";
+    } else if (!n.no_formula.empty()) {
+        text += "\nThe chapter's formula does not apply: " + n.no_formula + ".";
     }
     return text;
 }

@@ -354,7 +354,7 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
                     figure::count_text(cost.of.ops).c_str(), cost.of.ops == 1 ? "op" : "ops",
                     figure::duration_text(static_cast<double>(cost.of.issue_ns)).c_str(),
                     figure::duration_text(static_cast<double>(cost.of.blocked_ns)).c_str(),
-                    figure::duration_text(static_cast<double>(cost.of.work_ns)).c_str());
+                    figure::duration_text(static_cast<double>(cost.of.recorded_work_ns)).c_str());
         ImGui::EndTooltip();
     }
 }

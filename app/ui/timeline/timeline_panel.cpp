@@ -82,7 +82,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
             run.note = "same time axis";
         }
         if (both && state_.runs_behind() > 1) {
-            run.note = "the middle one of " + figure::count_text(state_.runs_behind()) + " runs";
+            run.note = "one of " + figure::count_text(state_.runs_behind()) + " runs, near their median";
         } else if (execution->whole() || execution->live()) {
             // compared, or still to end
         } else if (both) {

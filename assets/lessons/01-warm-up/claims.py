@@ -10,19 +10,26 @@ def times(run, lesson):
 
 
 @claim("On a real machine the first product takes longer than the later ones.",
-       "Look at the first two bars on the worker's lane and the ones after them.", devices=["cpu"])
+       "Look at the first two products on the worker's lane, behind randn, and the ones after them.", devices=["cpu"])
 def the_first_takes_longer(lesson):
     ratio = lesson.median(lambda run: times(run, lesson)[0] / median(times(run, lesson)[2:]), count=7)
     assert ratio > 1
 
 
-@claim("A measurement starts after that: here the first two products are warm-up, and no number of the run counts them.",
+@claim("A measurement starts after that: here the first two products are warm-up, and the run's "
+       "numbers count only those after them.",
        "The first two lie left of zero, greyed as warm-up: press A to go there.")
 def two_are_warm_up(lesson):
     run = lesson.run()
     assert run["ops"] == len(run.waits("wait_to_read")) == lesson["products"] - 2
     assert run["warmup_ns"] > 0
     assert all(op.issue_begin_ns >= run.begin_ns for op in run.ops)
+    assert run.ops[0].id == 4  # randn and two products come before
+
+
+@claim("The program prints the times of all products, those of the warm-up among them.")
+def all_are_printed(lesson):
+    assert len(times(lesson.run(), lesson)) == lesson["products"]
 
 
 @claim("On simulated all products take the same time, as a cost model has nothing to warm up.", devices=["simulated"])

@@ -61,5 +61,15 @@ TEST(Bytes, OtherTextIsNone) {
     }
 }
 
+TEST(Bytes, AreWrittenInUnitsThatFit) {
+    EXPECT_EQ(bytes_text(0), "0 B");
+    EXPECT_EQ(bytes_text(1), "1 B");
+    EXPECT_EQ(bytes_text(999), "999 B");
+    EXPECT_EQ(bytes_text(4096), "4.1 kB");
+    EXPECT_EQ(bytes_text(999'949), "1.0 MB");
+    EXPECT_EQ(budget_in_both_units(7), "7 B");
+    EXPECT_EQ(budget_in_both_units(32u << 20), "32 MiB (34 MB)");
+}
+
 }  // namespace
 }  // namespace headway::core

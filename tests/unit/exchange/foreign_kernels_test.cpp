@@ -146,7 +146,7 @@ TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
     }
     const ReadTrace trace = read(events);
     ASSERT_EQ(trace.run->op_count(), 10u);
-    EXPECT_EQ(trace.run->numbers().issue_ns, 2'000);
+    EXPECT_EQ(trace.run->numbers().op_issue_ns, 2'000);
     EXPECT_EQ(trace.run->numbers().t1_ns, 2'000) << "of the launches";
 }
 

@@ -42,8 +42,8 @@ TEST(ForeignWaits, APageableCopyToTheHostIsABlocker) {
     EXPECT_TRUE(trace::is_blocker(run.waits()[1].kind));
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.blocked_ns, 980'000);
-    EXPECT_EQ(numbers.issue_ns, 13'000);  // the launch, and the copy to pinned memory, which returns at once
-    EXPECT_EQ(numbers.t1.count, 2u);      // calls that waited tell nothing of issuing
+    EXPECT_EQ(numbers.op_issue_ns, 13'000);  // the launch, and the copy to pinned memory, which returns at once
+    EXPECT_EQ(numbers.t1.count, 2u);         // calls that waited tell nothing of issuing
     EXPECT_EQ(name_of(run, 2).name, "Memcpy DtoH");
     EXPECT_EQ(name_of(run, 2).family, devices::Family::copy);
 }
@@ -54,7 +54,7 @@ TEST(ForeignWaits, WhereTheTraceDoesNotNameTheMemoryTheTimesTell) {
                                  call("hipMemcpyAsync", 60, 5, "2") + on_gpu("gpu_memcpy", copy, 70, 20, 2));
     ASSERT_EQ(trace.run->waits().size(), 1u);
     EXPECT_EQ(trace.run->waits()[0].begin_ns, 0);
-    EXPECT_EQ(trace.run->numbers().issue_ns, 5'000);
+    EXPECT_EQ(trace.run->numbers().op_issue_ns, 5'000);
 }
 
 TEST(ForeignWaits, MemcpyAndMemsetOfOldProfilersAreOpsOfTheGpu) {
@@ -176,7 +176,7 @@ TEST(ForeignWaits, LaunchesThatStallAreToldApartFromIssue) {
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.t1_ns, 4'000);
     EXPECT_EQ(numbers.t1.most, 4'000);
-    EXPECT_EQ(numbers.issue_ns, 25 * 4'000);
+    EXPECT_EQ(numbers.op_issue_ns, 25 * 4'000);
     ASSERT_EQ(run.waits().size(), 1u);  // giving memory back waits for the device
     EXPECT_EQ(run.waits()[0].kind, WaitKind::memory);
     EXPECT_TRUE(noted(trace,
@@ -213,7 +213,7 @@ TEST(ForeignWaits, T1IsAMedian) {
         read("[" + launches(21, 0, 10) + call("cudaLaunchKernel", 500, 23, "1") + kernel("k", 530, 5, "1"));
     EXPECT_EQ(trace.run->numbers().t1_ns, 4'000);
     EXPECT_EQ(trace.run->numbers().t1.most, 23'000);
-    EXPECT_EQ(trace.run->numbers().issue_ns, 21 * 4'000 + 23'000);
+    EXPECT_EQ(trace.run->numbers().op_issue_ns, 21 * 4'000 + 23'000);
 }
 
 TEST(ForeignWaits, T3IsOfWaitsThatWereForAllThatWasIssued) {

@@ -82,10 +82,10 @@ public:
         frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
                        static_cast<std::uint8_t>(kind), 0, 0, index, issued_, 0});
     }
-    std::uint16_t signature(std::uint64_t out_bytes) {
+    std::uint16_t signature(std::uint64_t out_bytes, std::string_view name = "add") {
         trace::SignatureInfo info{};
         info.out_bytes = out_bytes;
-        recording_->signature(++signatures_, info, "(2)", "add");
+        recording_->signature(++signatures_, info, "(2)", name);
         return signatures_;
     }
     void facts(std::string_view json) { recording_->meta(trace::MetaType::run, 0, json); }

@@ -44,20 +44,22 @@ TEST(Report, HasEveryFieldInItsPlace) {
         keys += key + " ";
     }
     const std::string expected =
-        "headway program language device machine settings parameters ops parts total_ns warmup_ns issue_ns blocked_ns "
-        "work_ns backend_busy_ns backend_idle_ns backend_open_ns recorder_ns frontend frontend_page_faults t1_ns t2_ns "
+        "headway program language device machine settings parameters ops parts total_ns warmup_ns issue_ns op_issue_ns "
+        "blocked_ns "
+        "recorded_work_ns backend_busy_ns backend_idle_ns backend_open_ns recorder_ns frontend frontend_page_faults "
+        "t1_ns t2_ns "
         "t3_ns t1 t2 t3 regime predicted_ns "
         "prediction "
         "handover_ns "
         "headway_max live_bytes_peak pending_bytes_peak reserved_bytes_peak rss_bytes_peak lost_records critical_path "
         "idle "
-        "without_barriers_ns waits lines minibatches scopes devices error result ";
+        "without_barriers_ns waits pauses lines minibatches scopes devices error result ";
     EXPECT_EQ(keys, expected);
     EXPECT_EQ(report["headway"], "0.1.0");
     EXPECT_EQ(report["device"], Json::parse(R"({"kind": "simulated", "name": "Simulated", "simulated": true})"));
     EXPECT_EQ(report["machine"]["cores"], 2);
     EXPECT_EQ(report["settings"], Json::parse(R"({"barrier": "minibatch", "free_policy": "finish", "workers": 1,
-        "streams": 2, "budget": 0, "queue_limit": 0, "seed": 0, "issue": "op"})"));
+        "streams": 2, "budget": null, "budget_is_default": null, "queue_limit": 0, "seed": 0, "issue": "op"})"));
     EXPECT_EQ(report["parameters"]["batches"], "2");
     EXPECT_EQ(report["ops"], 2);
     EXPECT_EQ(report["total_ns"], 25);
@@ -85,6 +87,63 @@ TEST(Report, HasEveryFieldInItsPlace) {
     EXPECT_EQ(report["scopes"], Json::parse(R"([{"name": "epoch", "ns": 25}])"));
     EXPECT_TRUE(report["error"].is_null());
     EXPECT_EQ(report["result"]["losses"][1], 0.25);
+}
+
+TEST(Report, PausesAreNoWaits) {
+    RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 2}), 2, 12);
+    builder.wait(2, 30, trace::WaitKind::paused, 0, 0, core::make_line(1, 7));
+    builder.wait(30, 31, trace::WaitKind::waitall);
+    builder.wait(31, 36, trace::WaitKind::paused);
+    const Json report = Json::parse(report_json(*builder.read()));
+    ASSERT_EQ(report["waits"].size(), 1u);
+    EXPECT_EQ(report["waits"][0]["kind"], "waitall");
+    ASSERT_EQ(report["pauses"].size(), 2u);
+    EXPECT_EQ(report["pauses"][0]["line"], 7);
+    EXPECT_EQ(report["pauses"][0]["begin_ns"], 2);
+    EXPECT_EQ(report["pauses"][0]["ns"], 28);
+    EXPECT_EQ(report["frontend"]["paused_ns"], 28 + 5);
+
+    RecordingBuilder paused_only;
+    paused_only.exec(0, paused_only.issue({.begin = 0, .end = 2}), 2, 12);
+    paused_only.wait(2, 30, trace::WaitKind::paused);
+    EXPECT_EQ(Json::parse(report_json(*paused_only.read()))["waits"], Json::array());
+}
+
+TEST(Report, SaysWhichBudgetWasInEffect) {
+    const auto settings = [](const char* facts) {
+        RecordingBuilder builder;
+        builder.facts(facts);
+        builder.issue({.begin = 0, .end = 2});
+        return Json::parse(report_json(*builder.read()))["settings"];
+    };
+    const Json by_default =
+        settings(R"({"budget": 0, "budget_in_effect": 4096, "budget_is_default": true, "barrier": "none"})");
+    EXPECT_EQ(by_default["budget"], 4096);
+    EXPECT_EQ(by_default["budget_is_default"], true);
+    const Json none =
+        settings(R"({"budget": 0, "budget_in_effect": 0, "budget_is_default": false, "barrier": "none"})");
+    EXPECT_TRUE(none["budget"].is_null());
+    EXPECT_EQ(none["budget_is_default"], false);
+    const Json chosen =
+        settings(R"({"budget": 512, "budget_in_effect": 512, "budget_is_default": false, "barrier": "none"})");
+    EXPECT_EQ(chosen["budget"], 512);
+}
+
+TEST(Report, ReservedBytesAreNotBelowTheLiveOnesAndNotKnownInVirtualTime) {
+    for (const bool virtual_clock : {false, true}) {
+        RecordingBuilder builder(std::size_t{128} << 20, virtual_clock);
+        const auto size = builder.signature(1 << 20);
+        builder.issue({.begin = 0, .end = 2, .out = 1, .fresh = true, .signature = size});
+        builder.exec(0, 1, 2, 12);
+        const Json report = Json::parse(report_json(*builder.read()));
+        EXPECT_EQ(report["live_bytes_peak"], 1 << 20);
+        if (virtual_clock) {
+            EXPECT_TRUE(report["reserved_bytes_peak"].is_null());
+        } else {
+            EXPECT_GE(report["reserved_bytes_peak"], 1 << 20);
+        }
+    }
 }
 
 TEST(Report, IsTheSameTextForTheSameRun) {

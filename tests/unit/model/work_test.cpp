@@ -40,18 +40,18 @@ TEST(Work, IsCountedApartFromIssuesAndWaits) {
     Mixed mixed;
     const auto run = mixed.builder.read();
     const Numbers n = run->numbers();
-    EXPECT_EQ(n.work_ns, 130);
-    EXPECT_EQ(n.issue_ns, 20);
+    EXPECT_EQ(n.recorded_work_ns, 130);
+    EXPECT_EQ(n.op_issue_ns, 20);
     EXPECT_EQ(n.blocked_ns, 65);
     EXPECT_EQ(n.total_ns, 215);
-    EXPECT_EQ(n.issue_ns + n.work_ns + n.blocked_ns, n.total_ns);  // all that the frontend did
+    EXPECT_EQ(n.op_issue_ns + n.recorded_work_ns + n.blocked_ns, n.total_ns);  // all that the frontend did
     std::int64_t of_line_4 = 0;
     for (const LineCost& cost : run->line_costs()) {
-        of_line_4 += core::number_of(cost.line) == 4 ? cost.work_ns : 0;
+        of_line_4 += core::number_of(cost.line) == 4 ? cost.recorded_work_ns : 0;
     }
     EXPECT_EQ(of_line_4, 100);
     const auto report = nlohmann::json::parse(report_json(*run));
-    EXPECT_EQ(report["work_ns"], 130);
+    EXPECT_EQ(report["recorded_work_ns"], 130);
 }
 
 TEST(Work, IsPartOfThePrediction) {
@@ -83,7 +83,7 @@ TEST(Work, BeforeTheMeasureIsNotCounted) {
     builder.exec(0, 1, 110, 120);
     builder.work(110, 170, "Python");
     builder.mark(trace::FrontendKind::program_end, 170);
-    EXPECT_EQ(builder.read()->numbers().work_ns, 60);
+    EXPECT_EQ(builder.read()->numbers().recorded_work_ns, 60);
 }
 
 }  // namespace

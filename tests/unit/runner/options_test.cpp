@@ -90,6 +90,10 @@ TEST(Options, WrongWordsAreOneSentence) {
     EXPECT_NE(error_of({}), "");
     EXPECT_NE(error_of({"run", "train", "--report"}), "");
     EXPECT_EQ(error_of({"run", "train", "--report", ""}), "--report needs a value");
+    EXPECT_EQ(error_of({"run", "train", "--set", "n=1", "--set", "m=1", "--set", "n=2"}),
+              "--set n is given twice; give it once");
+    EXPECT_EQ(error_of({"compare", "train", "--a", "--set n=1 --set n=1", "--b", ""}),
+              "in --a: --set n is given twice; give it once");
     EXPECT_EQ(error_of({"run", "train", "--workers", "0"}), "--workers must be a whole number from 1 to 16, not \"0\"");
     EXPECT_NE(error_of({"run", "train", "--workers", "17"}), "");
     EXPECT_NE(error_of({"run", "train", "--streams", "0"}), "");

@@ -178,6 +178,32 @@ TEST(Recording, TheKeeperSamplesMemoryAndRenewsTheAnchor) {
     EXPECT_NEAR(static_cast<double>(scale.ns_from_ticks(now.ticks) - now.ns), 0.0, 1e6);
 }
 
+// A peak between two samples is recorded when it is reached.
+TEST(Recording, KeepsEachPeakOfReservedMemory) {
+    auto created = Recording::create(std::size_t{16} << 20);
+    ASSERT_TRUE(created);
+    auto& recording = *created;
+    for (const std::int64_t bytes : {1000, 5000, 2000}) {
+        recording->count_reserved(bytes);
+        recording->count_reserved(-bytes);
+    }
+    recording->count_reserved(300, 1);
+    recording->count_reserved(4900);  // no more than before on this device, but on both together
+    auto reader = recording->reader();
+    ASSERT_TRUE(reader);
+    std::uint64_t most = 0;
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < (*reader)->size({StreamKind::samples, 0}); ++i) {
+        const auto records = (*reader)->records<SampleRecord>({StreamKind::samples, 0}, i);
+        all.push_back(records[0].reserved_bytes);
+        most = std::max(most, all.back());
+    }
+    EXPECT_EQ(std::count(all.begin(), all.end(), 1000u), 1);
+    EXPECT_EQ(std::count(all.begin(), all.end(), 5000u), 1);
+    EXPECT_EQ(std::count(all.begin(), all.end(), 2000u), 0) << "less than before";
+    EXPECT_EQ(most, 5200u);
+}
+
 TEST(Recording, AVirtualClockCountsFromZeroAndTakesNoSamples) {
     auto recording = make_recording();
     while (recording->header().chunks_used.load() == 0) {  // let the keeper sample real time first
