@@ -19,7 +19,7 @@ std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const
         FigureColumn column{head, {}, words, 0};
         bool any = false;
         for (std::size_t i = 0; i < runs.size() && i < numbers.size(); ++i) {
-            const bool known = told == nullptr || numbers[i].told.*told;
+            const bool known = recorded == nullptr || numbers[i].capabilities.*recorded;
             any = any || known;
             column.cells.push_back(known ? cell(numbers[i]) : std::string("–"));
         }
@@ -71,7 +71,7 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
         for (const TimelineRun& shown : runs) {
             const std::int64_t origin = shown.run->measure_begin_ns();
             const auto end_ns = static_cast<double>(shown.run->end_ns() - origin);
-            const bool known = told == nullptr || shown.run->capabilities().*told;
+            const bool known = recorded == nullptr || shown.run->capabilities().*recorded;
             any = any || known;
             column.cells.push_back(known ? cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns)))
                                          : std::string("–"));

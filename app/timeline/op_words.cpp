@@ -9,7 +9,7 @@ const char* ops_word(const model::TraceCapabilities& capabilities, std::uint64_t
 }
 
 std::string ops_text(const model::TraceCapabilities& capabilities, std::uint64_t count) {
-    return count_text(count) + " " + ops_word(told, count);
+    return count_text(count) + " " + ops_word(capabilities, count);
 }
 
 }  // namespace headway::figure

@@ -68,7 +68,7 @@ std::shared_ptr<const WhyOfRun> why_of(const model::Run& run) {
     model::walk_critical_path(run, [&why](const model::PathPiece& piece) { why->path.push_back(piece); });
     std::reverse(why->path.begin(), why->path.end());
     why->totals = model::critical_path(run);
-    why->ghost = model::without_barriers(run, true);
+    why->what_if = model::without_barriers(run, true);
     why->total_ns = run.total_ns();
     return why;
 }
@@ -112,7 +112,7 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
     to.add(ClipPop{});
 }
 
-void add_ghost(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& o, DisplayList& to) {
+void add_what_if(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& o, DisplayList& to) {
     const model::Run& model = *layout.runs[static_cast<std::size_t>(run)].run;
     const Rgba colour = o.theme->dim;
     to.add(ClipPush{{layout.axis.x0, layout.axis.y0, layout.axis.x1, layout.axis.y1}});
@@ -177,7 +177,7 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
         choice = std::move(all);
     };
     if (what_if) {
-        add_ghost(layout, run, why, o, to);
+        add_what_if(layout, run, why, o, to);
         const std::int64_t less_ns = why.total_ns - why.what_if.total_ns;
         const std::string words = "without barriers: " + time(why.what_if.total_ns);
         go_on({words + (less_ns > 0 ? ", " + time(less_ns) + " less" : ", no less") + " (computed)",

@@ -88,7 +88,7 @@ void print_table(const Side& a, const Side& b) {
         const Spread left = spread_of(measure, a.numbers);
         const Spread right = spread_of(measure, b.numbers);
         // Where a trace does not tell of it there is neither a number nor a ratio.
-        const bool told_a = is_told(measure, a.numbers), told_b = is_told(measure, b.numbers);
+        const bool told_a = is_known(measure, a.numbers), told_b = is_known(measure, b.numbers);
         const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().capabilities.backend &&
                            !b.numbers.front().capabilities.backend;
         row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",

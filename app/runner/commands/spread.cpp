@@ -42,10 +42,10 @@ std::span<const Measure> measures() {
     return kMeasures;
 }
 
-bool is_told(const Measure& measure, std::span<const Numbers> runs) {
+bool is_known(const Measure& measure, std::span<const Numbers> runs) {
     const bool predicted = std::string_view(measure.key) == "predicted_ns";
     return std::all_of(runs.begin(), runs.end(), [&](const Numbers& run) {
-        return (measure.told == nullptr || run.told.*measure.told) && !(predicted && run.cut_off);
+        return (measure.recorded == nullptr || run.capabilities.*measure.recorded) && !(predicted && run.cut_off);
     });
 }
 

@@ -28,7 +28,7 @@ struct Measure {
 // In the order of the table; the total first.
 std::span<const Measure> measures();
 
-bool is_told(const Measure& measure, std::span<const model::Numbers> runs);  // by all of them
+bool is_known(const Measure& measure, std::span<const model::Numbers> runs);  // by all of them
 Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
 std::string text_of(const Measure& measure, double value);
 

@@ -152,9 +152,9 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
         timeline_.choose(run_, hovered_, false);
     }
     // The card of the op that is chosen stands in the timeline already.
-    const bool recorded = state_.selection.run == run_ && state_.selection.op == hovered_ &&
-                          timeline_.layout().box_of_op(run_, hovered_).has_value();
-    if (hovered_ != 0 && !told && !state_.palette_open) {
+    const bool in_timeline = state_.selection.run == run_ && state_.selection.op == hovered_ &&
+                             timeline_.layout().box_of_op(run_, hovered_).has_value();
+    if (hovered_ != 0 && !in_timeline && !state_.palette_open) {
         figure::Hit hit;
         hit.run = run_;
         hit.op = hovered_;

@@ -145,7 +145,7 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
         runs.push_back({execution->shared_run(), execution->grows()});
     }
     if (runs.size() == runs_.size()) {
-        why_.add(layout_, options_, runs, state_.show_path, state_.show_ghost, to);
+        why_.add(layout_, options_, runs, state_.show_path, state_.show_what_if, to);
     }
 }
 
@@ -357,7 +357,7 @@ void TimelinePanel::add_marks_of(const figure::Hit& hit, figure::DisplayList& to
         }
         figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
     } else if (hit.wait >= 0) {
-        const auto* facts = wait_details_.details();
+        const auto* details = wait_details_.details();
         figure::add_wait_marks(layout_, hit.run, hit.wait,
                                details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
                                *ui_.theme, scale, to);

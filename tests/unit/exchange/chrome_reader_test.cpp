@@ -108,7 +108,7 @@ TEST(ChromeReader, ATraceOfFortyLanesComesBackAsItWas) {
 TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
-    builder.facts(
+    builder.metadata(
         R"({"program": "p", "title": "A \"title\" é", "frontend": "Python", "simulated": true, "seed": 7, "budget": 12345678901,
                       "device_kind": "simulated", "device_name": "d", "cpu": "c", "os": "o", "cores": 3,
                       "barrier": "behind:2", "free_policy": "lazy", "workers": 2, "streams": 3, "queue_limit": 9,
@@ -168,7 +168,7 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
 TEST(ChromeReader, AGpusRunComesBackWithItsGraphsLaunchesAndDriver) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
-    builder.facts(
+    builder.metadata(
         R"({"program": "p", "title": "t", "device_kind": "cuda", "device_name": "GPU", "free_policy": "finish",
                       "barrier": "none", "issue": "graph", "timing": "cupti", "timing_note": "",
                       "timing_uncertainty_ns": 850, "launch": "frontend", "copies": "pinned", "products": "tf32",

@@ -25,7 +25,7 @@ std::string exported(const model::Run& run) {
 
 // Two ops on two lanes, one that never ran, a wait, a scope and a minibatch.
 std::unique_ptr<model::Run> small_run(model::RecordingBuilder& builder) {
-    builder.facts(R"({"program": "p", "title": "A \"title\" \u00e9", "simulated": true, "seed": 7,
+    builder.metadata(R"({"program": "p", "title": "A \"title\" \u00e9", "simulated": true, "seed": 7,
                       "device_kind": "simulated", "lanes": ["Stream 0", "Stream 1"], "parameters": {"n": "3"}})");
     const auto add = builder.signature(8);
     builder.mark(FrontendKind::scope_begin, 900, 0, "a\nscope");

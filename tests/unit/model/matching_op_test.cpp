@@ -18,7 +18,7 @@ struct Loop {
 std::unique_ptr<Run> record(const Loop& loop) {
     RecordingBuilder builder;
     const auto small = builder.signature(8);
-    builder.facts(R"({"files": ["train.py"]})");
+    builder.metadata(R"({"files": ["train.py"]})");
     std::int64_t now = 0;
     BufferId next = 1;
     const auto issue = [&](std::uint32_t line) {

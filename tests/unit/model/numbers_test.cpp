@@ -336,7 +336,7 @@ void expect_same(const Numbers& a, const Numbers& b) {
 TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
     constexpr OpId kTold = 5000, kLate = 3000;
     RecordingBuilder builder(std::size_t{64} << 20);
-    builder.facts(R"({"timing": "cupti"})");
+    builder.metadata(R"({"timing": "cupti"})");
     std::int64_t now = 0;
     const auto issue = [&] {
         const OpId id = builder.issue({.begin = now, .end = now + 1});
@@ -458,7 +458,7 @@ TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
 TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
     for (const bool tells_late : {false, true}) {
         RecordingBuilder builder;
-        builder.facts(tells_late ? R"({"timing": "cupti"})" : "{}");
+        builder.metadata(tells_late ? R"({"timing": "cupti"})" : "{}");
         builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
         builder.issue({.begin = 5, .end = 10});
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
@@ -483,7 +483,7 @@ TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
 TEST(Numbers, ALaneWithNothingLeftToDoIsIdle) {
     for (const bool tells_late : {false, true}) {
         RecordingBuilder builder;
-        builder.facts(tells_late ? R"({"timing": "cupti"})" : "{}");
+        builder.metadata(tells_late ? R"({"timing": "cupti"})" : "{}");
         builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
         const auto run = builder.read();

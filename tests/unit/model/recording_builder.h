@@ -88,8 +88,8 @@ public:
         recording_->signature(++signatures_, info, "(2)", name);
         return signatures_;
     }
-    void facts(std::string_view json) { recording_->meta(trace::MetaType::run, 0, json); }
-    void policy(std::string_view name) { facts("{\"free_policy\": \"" + std::string(name) + "\"}"); }
+    void metadata(std::string_view json) { recording_->meta(trace::MetaType::run, 0, json); }
+    void policy(std::string_view name) { metadata("{\"free_policy\": \"" + std::string(name) + "\"}"); }
 
     std::unique_ptr<Run> open() {
         auto reader = trace::Reader::open(recording_->fd());

@@ -30,7 +30,7 @@ class Growing {
 public:
     explicit Growing(bool simulated) {
         if (simulated) {
-            builder.facts(simulated_facts());
+            builder.metadata(simulated_facts());
         }
     }
     void ops(OpId count) {
@@ -125,7 +125,7 @@ TEST(Prediction, KeepsTheReturnsOfASimulatedRun) {
 // The device finds out that an op cannot run when it begins.
 TEST(Prediction, AFailedOpTakesNoTimeOnTheSimulatedDevice) {
     RecordingBuilder builder;
-    builder.facts(simulated_facts());
+    builder.metadata(simulated_facts());
     builder.exec(0, builder.issue({0, 5}), 5, 15);
     builder.exec(0, builder.issue({5, 10}) | trace::kFailedOp, 15, 15);
     builder.exec(0, builder.issue({10, 15}), 15, 25);

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 void write_small_run(RecordingBuilder& builder) {
     using trace::FrontendKind;
-    builder.facts(R"({"program": "train", "device_kind": "simulated", "device_name": "Simulated", "simulated": true,
+    builder.metadata(R"({"program": "train", "device_kind": "simulated", "device_name": "Simulated", "simulated": true,
         "cpu": "Some CPU", "os": "Linux", "cores": 2, "barrier": "minibatch", "free_policy": "finish", "workers": 1,
         "streams": 2, "queue_limit": 0, "budget": 0, "seed": 0, "version": "0.1.0", "lanes": ["Stream 0"],
         "parameters": {"batches": "2"}})");
@@ -113,7 +113,7 @@ TEST(Report, PausesAreNoWaits) {
 TEST(Report, SaysWhichBudgetWasInEffect) {
     const auto settings = [](const char* facts) {
         RecordingBuilder builder;
-        builder.facts(facts);
+        builder.metadata(facts);
         builder.issue({.begin = 0, .end = 2});
         return Json::parse(report_json(*builder.read()))["settings"];
     };
@@ -161,7 +161,7 @@ TEST(Report, TellsOfAFailureAndOfWhatNeverRan) {
     builder.recording().meta(trace::MetaType::error, 0,
                              R"({"message": "out of memory at \"matmul\"", "file": "train.cpp", "line": 31, "op": 2})");
     builder.recording().meta(trace::MetaType::result, 0, "not json");
-    builder.facts("{\"program\": \"\xff\"}");
+    builder.metadata("{\"program\": \"\xff\"}");
     auto run = builder.read();
     run->close();
     const Json report = Json::parse(report_json(*run));

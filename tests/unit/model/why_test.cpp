@@ -184,7 +184,7 @@ TEST(IdleCauses, OfWhatTheFrontendDoesAloneInTheEndAreTheFrontend) {
 
 TEST(WhatIfRun, WithoutABarrierTheFrontendGoesOn) {
     RecordingBuilder builder;
-    builder.details(R"({"barrier": "op"})");
+    builder.metadata(R"({"barrier": "op"})");
     // Issue 10, run 100, wait; three times. Without the waits: one issue, then three executions.
     for (int i = 0; i < 3; ++i) {
         const std::int64_t at = i * 112;
@@ -204,7 +204,7 @@ TEST(WhatIfRun, WithoutABarrierTheFrontendGoesOn) {
 
 TEST(WhatIfRun, MeasuredWorkIsDoneBeforeTheEnd) {
     RecordingBuilder builder;
-    builder.details(R"({"barrier": "op"})");
+    builder.metadata(R"({"barrier": "op"})");
     builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 110);
     builder.wait(10, 112, WaitKind::waitall);  // the warm-up's, which stays
     builder.mark(FrontendKind::measure_begin, 120);

@@ -52,7 +52,7 @@ TEST(Spread, IsOfWhatAllTracesTellOf) {
     runs[1].capabilities.issues = runs[1].capabilities.memory = false;
     std::string told;
     for (const Measure& measure : measures()) {
-        told += is_told(measure, runs) ? std::string(measure.name) + "," : "";
+        told += is_known(measure, runs) ? std::string(measure.name) + "," : "";
     }
     EXPECT_EQ(told, "total,blocked,t2,ops,pending bytes,");
 }
