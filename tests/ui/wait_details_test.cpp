@@ -24,88 +24,88 @@ Kept chain(int length) {
 }
 
 // As frames do it; false: it took a minute.
-bool found(WaitDetailsLookup& details, const Kept& run, int wait) {
+bool found(WaitDetailsLookup& lookup, const Kept& run, int wait) {
     const auto given_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (details.details() == nullptr || details.busy()) {
+    while (lookup.details() == nullptr || lookup.busy()) {
         if (std::chrono::steady_clock::now() > given_up) {
             return false;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        details.look(run, wait, false, 1);
+        lookup.look(run, wait, false, 1);
     }
     return true;
 }
 
 TEST(WaitDetailsLookup, OfAShortRunAreThereAtOnce) {
     const Kept run = chain(100);
-    WaitDetailsLookup details;
-    details.look(run, 0, false, 1);
-    ASSERT_NE(details.details(), nullptr);
-    EXPECT_FALSE(details.busy());
-    EXPECT_EQ(details.details()->count, details.details()->causes.size());
-    ASSERT_TRUE(details.details()->split);
-    EXPECT_EQ(details.details()->split->before_ops + details.details()->split->own_ops, details.details()->count);
-    ASSERT_TRUE(details.details()->without_ns);
-    EXPECT_EQ(details.details()->total_ns, run->numbers().total_ns);
-    const auto before = details.found();
-    details.look(run, 0, false, 1);
-    EXPECT_EQ(details.found(), before) << "nothing is new";
-    details.look(run, -1, false, 1);
-    EXPECT_EQ(details.details(), nullptr);
-    EXPECT_NE(details.found(), before);
+    WaitDetailsLookup lookup;
+    lookup.look(run, 0, false, 1);
+    ASSERT_NE(lookup.details(), nullptr);
+    EXPECT_FALSE(lookup.busy());
+    EXPECT_EQ(lookup.details()->count, lookup.details()->causes.size());
+    ASSERT_TRUE(lookup.details()->split);
+    EXPECT_EQ(lookup.details()->split->before_ops + lookup.details()->split->own_ops, lookup.details()->count);
+    ASSERT_TRUE(lookup.details()->without_ns);
+    EXPECT_EQ(lookup.details()->total_ns, run->numbers().total_ns);
+    const auto before = lookup.found();
+    lookup.look(run, 0, false, 1);
+    EXPECT_EQ(lookup.found(), before) << "nothing is new";
+    lookup.look(run, -1, false, 1);
+    EXPECT_EQ(lookup.details(), nullptr);
+    EXPECT_NE(lookup.found(), before);
 }
 
 TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
     const Kept run = figure::test::increments(150'000, 2, true), other = chain(100);
     ASSERT_GT(run->op_count(), WaitDetailsLookup::kMostAtOnce);
     const int wait = static_cast<int>(run->waits().size()) / 2, next = wait + 1;
-    WaitDetailsLookup details;
-    details.look(run, wait, false, 1);
-    EXPECT_EQ(details.details(), nullptr);
-    EXPECT_TRUE(details.busy());
-    details.look(run, next, false, 1);  // the hand has gone on
-    EXPECT_EQ(details.details(), nullptr);
-    ASSERT_TRUE(found(details, run, next));
-    const model::WaitDetails details = model::wait_details(*run, static_cast<std::size_t>(next));
-    EXPECT_EQ(details.details()->causes, details.causes);
-    EXPECT_EQ(details.details()->without_ns, details.without_ns);
-    EXPECT_TRUE(details.without_ns);
+    WaitDetailsLookup lookup;
+    lookup.look(run, wait, false, 1);
+    EXPECT_EQ(lookup.details(), nullptr);
+    EXPECT_TRUE(lookup.busy());
+    lookup.look(run, next, false, 1);  // the pointer has moved on
+    EXPECT_EQ(lookup.details(), nullptr);
+    ASSERT_TRUE(found(lookup, run, next));
+    const model::WaitDetails wanted = model::wait_details(*run, static_cast<std::size_t>(next));
+    EXPECT_EQ(lookup.details()->causes, wanted.causes);
+    EXPECT_EQ(lookup.details()->without_ns, wanted.without_ns);
+    EXPECT_TRUE(wanted.without_ns);
     // What comes of a wait that is left, or of a run that is gone, is nobody's.
-    details.look(run, wait, false, 1);
-    details.look(other, 0, false, 2);
-    ASSERT_NE(details.details(), nullptr);
-    EXPECT_EQ(details.details()->total_ns, other->numbers().total_ns);
-    ASSERT_TRUE(found(details, other, 0));
-    EXPECT_EQ(details.details()->total_ns, other->numbers().total_ns);
-    details.look(run, wait, false, 1);
-    details.forget();
-    EXPECT_EQ(details.details(), nullptr);
+    lookup.look(run, wait, false, 1);
+    lookup.look(other, 0, false, 2);
+    ASSERT_NE(lookup.details(), nullptr);
+    EXPECT_EQ(lookup.details()->total_ns, other->numbers().total_ns);
+    ASSERT_TRUE(found(lookup, other, 0));
+    EXPECT_EQ(lookup.details()->total_ns, other->numbers().total_ns);
+    lookup.look(run, wait, false, 1);
+    lookup.forget();
+    EXPECT_EQ(lookup.details(), nullptr);
 }
 
 TEST(WaitDetailsLookup, OfARunThatGoesOnAreLookedUpAnew) {
     const Kept run = chain(50);
-    WaitDetailsLookup details;
-    details.look(run, 0, true, 1);
-    ASSERT_NE(details.details(), nullptr);
-    const auto before = details.found();
-    details.look(run, 0, true, 2);
-    EXPECT_NE(details.found(), before);
+    WaitDetailsLookup lookup;
+    lookup.look(run, 0, true, 1);
+    ASSERT_NE(lookup.details(), nullptr);
+    const auto before = lookup.found();
+    lookup.look(run, 0, true, 2);
+    EXPECT_NE(lookup.found(), before);
 }
 
 TEST(WaitDetailsLookup, OfALongRunThatGoesOnAreWhatIsQuick) {
     const Kept run = chain(120'000);
-    WaitDetailsLookup details;
-    details.look(run, 0, true, 1);
-    ASSERT_NE(details.details(), nullptr);
-    EXPECT_FALSE(details.busy());
-    EXPECT_FALSE(details.details()->split);
-    EXPECT_TRUE(details.details()->at_least);
-    EXPECT_EQ(details.details()->causes.size(), model::kWaitCauses);
-    details.look(run, 0, false, 2);  // it is over
-    ASSERT_TRUE(found(details, run, 0));
-    EXPECT_TRUE(details.details()->split);
-    EXPECT_FALSE(details.details()->at_least);
-    EXPECT_GT(details.details()->count, model::kWaitCauses);
+    WaitDetailsLookup lookup;
+    lookup.look(run, 0, true, 1);
+    ASSERT_NE(lookup.details(), nullptr);
+    EXPECT_FALSE(lookup.busy());
+    EXPECT_FALSE(lookup.details()->split);
+    EXPECT_TRUE(lookup.details()->at_least);
+    EXPECT_EQ(lookup.details()->causes.size(), model::kWaitCauses);
+    lookup.look(run, 0, false, 2);  // it is over
+    ASSERT_TRUE(found(lookup, run, 0));
+    EXPECT_TRUE(lookup.details()->split);
+    EXPECT_FALSE(lookup.details()->at_least);
+    EXPECT_GT(lookup.details()->count, model::kWaitCauses);
 }
 
 }  // namespace
