@@ -33,8 +33,8 @@ class Includes(unittest.TestCase):
             "engine/core/ids.h": "",
             "engine/trace/ring.h": '#include <vector>\n#include "engine/core/ids.h"\n',
             "engine/runtime/queue.cpp": '#include "engine/trace/ring.h"\n',  # runtime -> devices -> memory -> trace
-            "app/ui/panel.cpp": '#include <imgui.h>\n#include "engine/core/ids.h"\n',
-            "app/main.cpp": '#include "app/ui/panel.cpp"\n',
+            "app/ui/widgets/panel.cpp": '#include <imgui.h>\n#include "engine/core/ids.h"\n',
+            "app/main.cpp": '#include "app/ui/widgets/panel.cpp"\n',
         })
         self.assertEqual(errors, [])
         self.assertEqual(notes, [])
@@ -52,9 +52,9 @@ class Includes(unittest.TestCase):
         })
 
     def test_finds_the_window_including_the_runtime_or_a_device(self):
-        self.expect("app/ui may not include engine/runtime", {
+        self.expect("app/ui/widgets may not include engine/runtime", {
             "engine/runtime/runtime.h": "",
-            "app/ui/panel.cpp": '#include "engine/runtime/runtime.h"\n',
+            "app/ui/widgets/panel.cpp": '#include "engine/runtime/runtime.h"\n',
         })
         self.expect("engine/runtime may not include engine/devices/cpu", {
             "engine/devices/cpu/cpu_device.h": "",
@@ -64,15 +64,15 @@ class Includes(unittest.TestCase):
     def test_allows_single_headers_only_as_named(self):
         tree = {"engine/devices/op.h": "", "engine/devices/device.h": ""}
         use = '#include "engine/devices/op.h"\n'
-        errors, _ = violations(tree | {"app/model/run/run.h": use, "app/ui/legend.h": use})
+        errors, _ = violations(tree | {"app/model/run/run.h": use, "app/ui/widgets/legend.h": use})
         self.assertEqual(errors, [])
-        self.expect("app/model may not include engine/devices",
+        self.expect("app/model/run may not include engine/devices",
                     tree | {"app/model/run/run.h": '#include "engine/devices/device.h"\n'})
 
     def test_finds_vendor_headers_in_the_wrong_place(self):
-        for folder, header in (("app/model", "imgui.h"), ("app/ui", "GLFW/glfw3.h"), ("app/ui", "epoxy/gl.h"),
+        for folder, header in (("app/model/run", "imgui.h"), ("app/ui/shell", "GLFW/glfw3.h"), ("app/ui/shell", "epoxy/gl.h"),
                                ("engine/devices/cpu", "cuda_runtime.h"), ("app/runner", "Python.h"),
-                               ("app/ui", "cairo/cairo.h"), ("app/model", "ft2build.h"),
+                               ("app/ui/shell", "cairo/cairo.h"), ("app/model/run", "ft2build.h"),
                                ("engine/runtime", "cblas.h")):
             self.expect(f"{header} may be included by", {f"{folder}/file.cpp": f"#include <{header}>\n"})
 
@@ -82,7 +82,7 @@ class Includes(unittest.TestCase):
         self.expect("there is no", {"engine/core/ids.cpp": '#include "engine/core/ids.h"\n'})
 
     def test_finds_folders_in_a_circle(self):
-        self.expect("in a circle: app/figure -> app/model -> app/figure", {
+        self.expect("in a circle: app/figure -> app/model/run -> app/figure", {
             "app/figure/figure.h": '#include "app/model/run/run.h"\n',
             "app/model/run/run.h": '#include "app/figure/figure.h"\n',
         })
@@ -161,7 +161,7 @@ class Docs(unittest.TestCase):
 
     def test_finds_options_that_no_page_has(self):
         self.expect("the option --seed of headway run is missing",
-                    app_runner_options_cpp='core::Result<CommandLine> parse_command_line() {\n'
+                    app_runner_execution_options_cpp='core::Result<CommandLine> parse_command_line() {\n'
                                            '    run->add_option("--seed", seed, "b");\n}\n')
 
     def test_finds_links_that_lead_nowhere(self):
