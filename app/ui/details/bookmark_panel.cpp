@@ -78,12 +78,12 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     }
     ImGui::EndChild();
     if (go) {
-        timeline_.go_to_mark(go->first, go->second);
+        timeline_.go_to_bookmark(go->first, go->second);
     } else if (edit) {
-        timeline_.go_to_mark(edit->first, edit->second);
-        timeline_.edit_mark(edit->first, edit->second);
+        timeline_.go_to_bookmark(edit->first, edit->second);
+        timeline_.edit_bookmark(edit->first, edit->second);
     } else if (drop) {
-        timeline_.remove_mark(drop->first, drop->second);
+        timeline_.remove_bookmark(drop->first, drop->second);
     }
 }
 

@@ -234,13 +234,13 @@ void App::handle_timeline_keys() {
         io.KeyShift ? void(state_.snap = !state_.snap) : timeline_.measure_chosen();
     }
     if (gfx::key_pressed(Key::m)) {
-        io.KeyShift ? state_.show_detail(AppState::Detail::marks) : timeline_.set_mark();
+        io.KeyShift ? state_.show_detail(AppState::Detail::bookmarks) : timeline_.add_bookmark();
     }
     if (gfx::key_pressed(Key::j, true)) {
-        timeline_.step_mark(io.KeyShift ? -1 : 1);
+        timeline_.step_bookmark(io.KeyShift ? -1 : 1);
     }
     if (gfx::key_pressed(Key::del)) {
-        timeline_.remove_mark_at_cursor();
+        timeline_.remove_bookmark_at_cursor();
     }
     if (gfx::key_pressed(Key::i)) {
         timeline_.show_alive_here();
@@ -380,7 +380,7 @@ void App::handle_keys() {
         timeline_.select_dependency(true);
     }
     if (gfx::key_pressed(Key::x)) {
-        timeline_.select_twin();
+        timeline_.select_matching_op();
     }
     handle_timeline_keys();
     if (gfx::key_pressed(Key::c)) {

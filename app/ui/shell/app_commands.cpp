@@ -58,15 +58,15 @@ std::vector<Command> App::commands() {
     add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
     add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
-    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_twin(); });
+    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_matching_op(); });
     add("Timeline: measure what is chosen, or what is in view", "R", [this] { timeline_.measure_chosen(); });
     add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring",
         "Shift R", [this] { state_.snap = !state_.snap; });
-    add("Timeline: set a mark with a note", "M", [this] { timeline_.set_mark(); });
-    add("Timeline: list of marks", "Shift M", [this] { state_.show_detail(AppState::Detail::marks); });
-    add("Timeline: next mark", "J", [this] { timeline_.step_mark(1); });
-    add("Timeline: the mark before", "Shift J", [this] { timeline_.step_mark(-1); });
-    add("Timeline: delete the mark at the cursor", "Del", [this] { timeline_.remove_mark_at_cursor(); });
+    add("Timeline: set a mark with a note", "M", [this] { timeline_.add_bookmark(); });
+    add("Timeline: list of marks", "Shift M", [this] { state_.show_detail(AppState::Detail::bookmarks); });
+    add("Timeline: next mark", "J", [this] { timeline_.step_bookmark(1); });
+    add("Timeline: the mark before", "Shift J", [this] { timeline_.step_bookmark(-1); });
+    add("Timeline: delete the mark at the cursor", "Del", [this] { timeline_.remove_bookmark_at_cursor(); });
     add("Memory: the tensors alive at the cursor, by line", "I", [this] { timeline_.show_alive_here(); });
     add("Timeline: the whole run above it, or not", "O", [this] { state_.show_minimap = !state_.show_minimap; });
     add(state_.lock_vertical ? "Timeline: let hands move it up and down again"

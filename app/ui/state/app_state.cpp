@@ -227,9 +227,9 @@ void AppState::next_theme() {
 void AppState::next_overlay() {
     const bool path = show_path;
     show_path = !path;
-    show_ghost = show_ghost != path;
+    show_what_if = show_what_if != path;
     const session::Execution* shown = session.b();
-    if ((show_path || show_ghost) && shown != nullptr && shown->run() != nullptr &&
+    if ((show_path || show_what_if) && shown != nullptr && shown->run() != nullptr &&
         !shown->run()->capabilities().tensors) {
         notify(Notice::Kind::run, Notice::Tone::info,
                "This trace does not tell what depends on what, so no critical path can be shown.");

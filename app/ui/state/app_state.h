@@ -152,14 +152,14 @@ public:
     bool show_keys = false;
     bool palette_open = false;  // over all else: nothing under it is pointed at
     // Laid over the timeline of runs that are over: the critical path, the run without barriers.
-    bool show_path = false, show_ghost = false;
+    bool show_path = false, show_what_if = false;
     void next_overlay();         // none, the path, the what_if, both
     bool lock_vertical = false;  // hands move the timeline in time only
     bool show_minimap = true;    // where the view is in the whole run
     bool snap = true;            // what is measured begins and ends at edges that are near
 
     // --- what stands under the timeline ---
-    enum class Detail { numbers, graph, threads, measured, marks, alive };
+    enum class Detail { numbers, graph, threads, measured, bookmarks, alive };
     Detail detail = Detail::numbers;
     Detail detail_before = Detail::numbers;  // that a list for the moment has taken the place of
     void next_detail();
