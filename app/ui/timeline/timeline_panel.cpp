@@ -357,7 +357,7 @@ void TimelinePanel::add_highlights(const figure::Hit& hit, figure::DisplayList& 
         }
         figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
     } else if (hit.wait >= 0) {
-        const auto* facts = wait_details_.details();
+        const auto* details = wait_details_.details();
         figure::add_wait_marks(layout_, hit.run, hit.wait,
                                details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
                                *ui_.theme, scale, to);
