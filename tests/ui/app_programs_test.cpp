@@ -105,7 +105,7 @@ TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
 
 TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "none.py").find("there is no file"), std::string::npos);
-    EXPECT_NE(problem(write("a.xyz", "x")).find("is no program"), std::string::npos);
+    EXPECT_NE(problem(write("a.xyz", "x")).find("is not a program"), std::string::npos);
     EXPECT_NE(problem(folder).find("lesson.md"), std::string::npos);
     EXPECT_NE(problem(write("b.ipynb", "x")).find("b.ipynb: this is no notebook"), std::string::npos);
     write("broken/lesson.md", "---\nid: broken\ntitle: B\nprogram: gone.py\n---\nWords.\n");

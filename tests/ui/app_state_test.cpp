@@ -245,14 +245,14 @@ TEST(ExportChoiceTest, IsRememberedAndBadWordsAreLeftOut) {
 
 TEST_F(AppStateTest, TheLastChoiceIsThereAtTheNextStart) {
     const auto kept = folder / "kept";
-    state.keep_in(kept);
+    state.use_data_folder(kept);
     state.run();
     finish();
     state.picture_choice().size = figure::FigureSize::column;
     state.export_figure("svg");
     finish_picture();
     AppState next(session, lessons());
-    next.keep_in(kept);
+    next.use_data_folder(kept);
     EXPECT_EQ(next.picture_choice().format, ExportChoice::Format::svg);
     EXPECT_EQ(next.picture_choice().size, figure::FigureSize::column);
 }

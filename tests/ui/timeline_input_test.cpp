@@ -135,7 +135,7 @@ TEST_F(TimelineInputTest, TheKeysMeasureWithoutAMouse) {
 // ---- marks ----
 
 TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
-    state.keep_in(folder / "kept");
+    state.use_data_folder(folder / "kept");
     const auto box = timeline().layout().box_of_op(0, 62);
     ASSERT_TRUE(box);
     act("move:" + std::to_string(box->x0 + 1) + "," + std::to_string((box->y0 + box->y1) / 2));
@@ -213,7 +213,7 @@ TEST_F(TimelineInputTest, DamagedMarksAreSaidAndNotLost) {
     const auto file = model::bookmarks_file(folder / "kept", model::fingerprint_of(run()));
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << "{\"marks\": [{\"begin_ns\": 5, \"end_";
-    state.keep_in(folder / "kept");
+    state.use_data_folder(folder / "kept");
     session.show(figure::test::training({}, 6, true));
     frames(4);
     ASSERT_FALSE(state.notices().empty());
@@ -230,7 +230,7 @@ TEST_F(TimelineInputTest, DamagedMarksAreSaidAndNotLost) {
 
 TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     using figure::RowKind;
-    state.keep_in(folder / "kept");
+    state.use_data_folder(folder / "kept");
     const auto find = [this](RowKind kind) {
         const auto& rows = timeline().layout().rows;
         return static_cast<std::size_t>(
@@ -292,7 +292,7 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
 
     // The next start has it as well, and rows that are not there are ignored.
     AppState next{session, small_lessons()};
-    next.keep_in(folder / "kept");
+    next.use_data_folder(folder / "kept");
     EXPECT_EQ(next.arrangement(), state.arrangement());
     auto more = state.arrangement();
     more.insert(more.begin(), {"lane 77", 40, true, true, "none"});

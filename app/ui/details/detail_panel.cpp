@@ -25,7 +25,7 @@ float DetailPanel::height_of(AppState::Detail detail, float centre_width, float 
         case Detail::numbers:
             return comparison_.height(centre_width) + tabs;
         case Detail::measured: {
-            // Nothing moves under the hand: it grows when the hand lets go.
+            // The panel does not grow during a drag, so that nothing moves under the pointer.
             const float before = height_of(state_.detail_before, centre_width, centre_height);
             return timeline_.measuring() ? before
                                          : std::clamp(tabs + measure_.wanted_height(centre_width), before,

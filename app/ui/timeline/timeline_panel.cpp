@@ -276,7 +276,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     list->PopClipRect();
     draw_lane_menu();
     if (!label_drag_) {
-        say(state_.keep_arrangement());  // when the drag has ended
+        say(state_.save_arrangement());  // when the drag has ended
     }
     draw_renaming(scroll);
     ImGui::EndChild();
