@@ -12,7 +12,7 @@ namespace {
 
 using Kept = WaitDetailsLookup::Run;
 
-// Ops that need each other, and a blocker that needs the last of them.
+// A chain of dependent ops, and a blocker that needs the last of them.
 Kept chain(int length) {
     figure::test::Script script;
     core::BufferId last = 0;
@@ -23,7 +23,7 @@ Kept chain(int length) {
     return script.finish();
 }
 
-// As frames do it; false: it took a minute.
+// Calls look() once per frame; false: not found within a minute.
 bool found(WaitDetailsLookup& details, const Kept& run, int wait) {
     const auto given_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (details.details() == nullptr || details.busy()) {
@@ -36,7 +36,7 @@ bool found(WaitDetailsLookup& details, const Kept& run, int wait) {
     return true;
 }
 
-TEST(WaitDetailsLookup, OfAShortRunAreThereAtOnce) {
+TEST(WaitDetailsLookup, OfAShortRunAreFoundAtOnce) {
     const Kept run = chain(100);
     WaitDetailsLookup details;
     details.look(run, 0, false, 1);
@@ -55,7 +55,7 @@ TEST(WaitDetailsLookup, OfAShortRunAreThereAtOnce) {
     EXPECT_NE(details.found(), before);
 }
 
-TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
+TEST(WaitDetailsLookup, OfALongRunAreFoundInTheBackground) {
     const Kept run = figure::test::increments(150'000, 2, true), other = chain(100);
     ASSERT_GT(run->op_count(), WaitDetailsLookup::kMostAtOnce);
     const int wait = static_cast<int>(run->waits().size()) / 2, next = wait + 1;
@@ -63,14 +63,14 @@ TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
     details.look(run, wait, false, 1);
     EXPECT_EQ(details.details(), nullptr);
     EXPECT_TRUE(details.busy());
-    details.look(run, next, false, 1);  // the hand has gone on
+    details.look(run, next, false, 1);  // another wait is hovered
     EXPECT_EQ(details.details(), nullptr);
     ASSERT_TRUE(found(details, run, next));
     const model::WaitDetails details = model::wait_details(*run, static_cast<std::size_t>(next));
     EXPECT_EQ(details.details()->causes, details.causes);
     EXPECT_EQ(details.details()->without_ns, details.without_ns);
     EXPECT_TRUE(details.without_ns);
-    // What comes of a wait that is left, or of a run that is gone, is nobody's.
+    // Results for a wait that is no longer hovered, or for a run that is gone, are dropped.
     details.look(run, wait, false, 1);
     details.look(other, 0, false, 2);
     ASSERT_NE(details.details(), nullptr);
@@ -82,7 +82,7 @@ TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
     EXPECT_EQ(details.details(), nullptr);
 }
 
-TEST(WaitDetailsLookup, OfARunThatGoesOnAreLookedUpAnew) {
+TEST(WaitDetailsLookup, OfARecordingRunAreLookedUpAgain) {
     const Kept run = chain(50);
     WaitDetailsLookup details;
     details.look(run, 0, true, 1);
@@ -92,7 +92,7 @@ TEST(WaitDetailsLookup, OfARunThatGoesOnAreLookedUpAnew) {
     EXPECT_NE(details.found(), before);
 }
 
-TEST(WaitDetailsLookup, OfALongRunThatGoesOnAreWhatIsQuick) {
+TEST(WaitDetailsLookup, OfALongRecordingRunAreOnlyTheQuickOnes) {
     const Kept run = chain(120'000);
     WaitDetailsLookup details;
     details.look(run, 0, true, 1);
@@ -101,7 +101,7 @@ TEST(WaitDetailsLookup, OfALongRunThatGoesOnAreWhatIsQuick) {
     EXPECT_FALSE(details.details()->split);
     EXPECT_TRUE(details.details()->at_least);
     EXPECT_EQ(details.details()->causes.size(), model::kWaitCauses);
-    details.look(run, 0, false, 2);  // it is over
+    details.look(run, 0, false, 2);  // the run has ended
     ASSERT_TRUE(found(details, run, 0));
     EXPECT_TRUE(details.details()->split);
     EXPECT_FALSE(details.details()->at_least);

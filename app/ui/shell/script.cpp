@@ -107,7 +107,7 @@ void Script::move(float x, float y) {
 core::Result<void> Script::click(const std::string& mark, int times) {
     const auto found = app_.rects().find(mark);
     if (found == app_.rects().end()) {
-        return core::Error{core::ErrorKind::usage, "nothing in the window is called '" + mark + "'"};
+        return core::Error{core::ErrorKind::usage, "the window has no widget '" + mark + "'"};
     }
     move(found->second.centre_x(), found->second.centre_y());
     for (int i = 0; i < times; ++i) {
@@ -281,7 +281,7 @@ core::Result<void> Script::step(const std::string& step) {
     } else if (verb == "point") {
         const auto found = app_.rects().find(what);
         if (found == app_.rects().end()) {
-            return core::Error{core::ErrorKind::usage, "nothing in the window is called '" + what + "'"};
+            return core::Error{core::ErrorKind::usage, "the window has no widget '" + what + "'"};
         }
         move(found->second.centre_x(), found->second.centre_y());
         frames(40);

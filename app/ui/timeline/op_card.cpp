@@ -199,18 +199,18 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
     if (details.other != nullptr) {
         describe_matching_op(run, id, details, card);
     }
-    std::string facts;
+    std::string result_and_rate;
     if (details.retained == nullptr && op.fresh_output && signature.out_bytes != 0) {
-        facts = "result " + bytes_text(signature.out_bytes);
+        result_and_rate = "result " + bytes_text(signature.out_bytes);
     }
     if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
         const double rate = static_cast<double>(signature.flops) / static_cast<double>(op.end_ns - op.begin_ns);
         char number[32];
         std::snprintf(number, sizeof number, rate < 100 ? "%.3g GFLOP/s" : "%.0f GFLOP/s", rate);
-        facts += (facts.empty() ? "" : "   ") + std::string(number);
+        result_and_rate += (result_and_rate.empty() ? "" : "   ") + std::string(number);
     }
-    if (!facts.empty()) {
-        card.lines.push_back({Tone::dim, facts});
+    if (!result_and_rate.empty()) {
+        card.lines.push_back({Tone::dim, result_and_rate});
     }
     if (op.failed) {
         card.lines.push_back({Tone::wait, "failed, or skipped because an input had failed"});
