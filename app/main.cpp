@@ -1,5 +1,5 @@
-// headway [LESSON | FILE]: the window. All other commands are the runner's, which lies beside this executable and
-// takes this process's place.
+// headway [LESSON | FILE]: opens the window. All other commands are the runner's: its executable is in the same folder
+// and replaces this process.
 #include <unistd.h>
 
 #include <imgui.h>
@@ -43,14 +43,14 @@ constexpr std::array kRunnerCommands{"run", "compare", "figure", "check", "lesso
 constexpr const char* kHelp =
     "headway [LESSON | FILE]         open the window: the lessons, one lesson (its name or its folder), a program "
     "(.py,\n"
-    "                                .ipynb, .md; nothing runs by being opened), or a recorded run\n"
+    "                                .ipynb, .md; opening does not run it), or a recorded run\n"
     "headway run PROGRAM [options]   run a program without a window\n"
     "headway compare PROGRAM --a OPTIONS --b OPTIONS\n"
     "                                two runs on one time axis\n"
     "headway figure TRACE -o FILE    a figure from a trace on disk\n"
     "headway lessons | devices       list them\n"
     "headway bench                   the engine's own costs on this machine\n"
-    "                                headway COMMAND --help says more of each\n"
+    "                                headway COMMAND --help explains a command\n"
     "\n"
     "  --tab mxnet|pytorch|tensorflow|python  the dialect of a lesson or document\n"
     "  --theme dark|light|projector  the window's colours\n"
@@ -84,17 +84,17 @@ struct WindowWish {
     platform::Size offscreen;
     float content_scale = 1;
     std::vector<std::string> steps;
-    bool first_frame = false;  // ends after it, having said when it was there
+    bool first_frame = false;  // prints the time of the first frame and exits
 };
 
-// One frame after another: the platform's events, the session's news, the panels, the picture.
+// Runs the frames: the platform's events, the session's updates, the panels, drawing.
 class Loop {
 public:
     Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app,
          std::unique_ptr<exchange::BackgroundRead> opening)
         : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {}
 
-    // Reads it beside the frames, and then shows it.
+    // Reads the recording in the background, and then shows it.
     void open_recording(const std::string& path) {
         opening_ = std::make_unique<exchange::BackgroundRead>(path);
         opened_at_ = std::chrono::steady_clock::now();
@@ -154,7 +154,8 @@ public:
     }
 
 private:
-    // A recording that is being read: how far it is, once that takes a while; closing that notice gives it up.
+    // Polls the recording that is being read. If that takes long, a notice shows the progress; closing the notice
+    // cancels.
     void poll_opening() {
         if (!opening_) {
             return;
@@ -219,8 +220,8 @@ figure::ThemeName theme_of(const std::string& name) {
     return name == figure::theme(light).name ? light : name == figure::theme(projector).name ? projector : dark;
 }
 
-// Found and baked beside what else is done at the start, for a window of its usual size; prepare() bakes them again
-// where it is another.
+// Finds and bakes the fonts on another thread during the start, for a window of the default size. If the size turns out
+// different, prepare() bakes them again.
 std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowWish& wish) {
     const platform::Size size = wish.offscreen.width > 0 ? wish.offscreen : platform::WindowOptions().size;
     return std::async(std::launch::async, [wish, size] {
@@ -248,7 +249,7 @@ int open_window(const WindowWish& wish) {
     }
 
     session::Session session({runner_path().string(), 0, true});
-    // The window that a changed file wakes, while there is one.
+    // The window to wake when a file has changed, while it exists.
     std::mutex window_mutex;
     platform::Platform* window = nullptr;
     ui::AppState state(session, std::move(lessons), [&] {
@@ -267,7 +268,7 @@ int open_window(const WindowWish& wish) {
         return core::Result<void>();
     };
     state.write_recording = exchange::write_trace_file;
-    state.keep_in(state.sources.home.parent_path());
+    state.use_data_folder(state.sources.home.parent_path());
     state.user_scale = wish.scale;
     state.theme = theme_of(wish.theme);
     if (wish.what.empty() || !state.choose_lesson(wish.what)) {
@@ -298,7 +299,7 @@ int open_window(const WindowWish& wish) {
                          (refused.size() > 1 ? " (and " + std::to_string(refused.size() - 1) + " more)" : ""));
     }
 
-    std::optional<gfx::ImGuiContextOwner> imgui;  // not before the fonts are there, who have no context while they come
+    std::optional<gfx::ImGuiContextOwner> imgui;  // created after the fonts, which are baked without a context
     auto platform = wish.offscreen.width > 0 ? platform::open_offscreen(wish.offscreen, wish.content_scale)
                                              : platform::open_window({});
     if (!platform) {
@@ -345,14 +346,14 @@ int open_window(const WindowWish& wish) {
         loop.frame();
         if ((*platform)->should_close()) {
             (*platform)->stay_open();
-            state.wants_to_close = true;  // edits are asked for first
+            state.wants_to_close = true;  // first ask about unsaved edits
             if (state.sources.unsaved().empty()) {
                 break;
             }
         }
     }
     let_wake(nullptr);
-    if (auto kept = state.sources.keep_copies(); !kept) {
+    if (auto kept = state.sources.save_copies(); !kept) {
         return fail(kept.error().message);
     }
     return 0;
@@ -389,7 +390,7 @@ int main_of_headway(int argc, char** argv) {
         for (char& c : text) {
             c = c == '\n' ? ' ' : c;
         }
-        return fail(text + "; headway --help lists what there is");
+        return fail(text + "; headway --help lists the commands and options");
     }
     if (help) {
         std::fputs(kHelp, stdout);
@@ -405,7 +406,7 @@ int main_of_headway(int argc, char** argv) {
         return fail("--offscreen takes WIDTHxHEIGHT, not '" + offscreen + "'");
     }
     if (offscreen.empty() && !wish.steps.empty()) {
-        return fail("--do is for a window that is not shown: it needs --offscreen WIDTHxHEIGHT beside it");
+        return fail("--do works without a visible window only: add --offscreen WIDTHxHEIGHT");
     }
     return open_window(wish);
 }
@@ -415,7 +416,7 @@ int main_of_headway(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     headway::core::ensure_standard_fds();
-    // Of every runner: products take one thread per worker, and the library starts none of its own when it is loaded.
+    // Inherited by every runner: products use one thread per worker, so the library must not start threads of its own.
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     return headway::main_of_headway(argc, argv);
 }

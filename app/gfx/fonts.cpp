@@ -31,8 +31,8 @@ constexpr std::array<Wanted, kFaces> kWanted{{{"Inter", FC_WEIGHT_REGULAR, false
                                               {"JetBrains Mono", FC_WEIGHT_MEDIUM, true},
                                               {"JetBrains Mono", FC_WEIGHT_BOLD, true}}};
 
-// What a window asks for until a run has been looked at, in quarters of a pixel. Baked at once at the start: baking
-// them as they are met would hold up that many frames instead. Others are baked when they are asked for.
+// The sizes that a window uses before a run has been opened, in quarters of a pixel. They are baked together at the
+// start; baking each at its first use would delay that many frames. Other sizes are baked when first used.
 constexpr std::pair<Face, int> kUsual[] = {
     {Face::regular, 42},     {Face::regular, 44},     {Face::regular, 46},     {Face::regular, 48},
     {Face::regular, 50},     {Face::regular, 52},     {Face::regular, 56},     {Face::regular, 60},
@@ -47,7 +47,7 @@ constexpr std::pair<Face, int> kUsual[] = {
     {Face::mono_bold, 52},   {Face::mono_bold, 54},   {Face::mono_bold, 56},   {Face::mono_bold, 60},
     {Face::mono_bold, 64},   {Face::mono_bold, 68},   {Face::mono_bold, 72},   {Face::mono_bold, 76}};
 
-// ImGui sizes a face by its ascent and descent; the design by its em.
+// ImGui sizes a face by ascent and descent, the design by its em.
 float height_per_em(const std::string& path, int index) {
     float ratio = 1.2f;
     FT_Library library = nullptr;
@@ -66,7 +66,7 @@ float height_per_em(const std::string& path, int index) {
 }
 
 int quarters(float size_px) {
-    return std::max(static_cast<int>(std::lround(size_px * 4)), 4);  // no font is smaller than a pixel
+    return std::max(static_cast<int>(std::lround(size_px * 4)), 4);  // at least one pixel
 }
 
 char32_t next_code(std::string_view& text) {
@@ -112,7 +112,7 @@ Fonts::File Fonts::find(const char* family, int weight, bool mono, const char* l
         if (FcPatternGetInteger(match, FC_INDEX, 0, &index) == FcResultMatch) {
             file.index = index & 0xffff;
         }
-        // A match always comes back; only its name tells whether it is the family asked for.
+        // Fontconfig always returns a match; only its family name says whether it is the requested one.
         for (int i = 0; FcPatternGetString(match, FC_FAMILY, i, &text) == FcResultMatch; ++i) {
             file.found = file.found || strcasecmp(reinterpret_cast<const char*>(text), family) == 0;
         }
@@ -136,9 +136,10 @@ Fonts::Fonts() : atlas_(std::make_unique<ImFontAtlas>()), wanted_(std::begin(kUs
     cjk_ = find("Noto Sans CJK SC", FC_WEIGHT_REGULAR, false, "zh-cn");
     rest_ = find("DejaVu Sans", FC_WEIGHT_REGULAR, false, nullptr);
     if (!files_[0].found) {
-        missing_ = "The font Inter (package fonts-inter) is not installed; another one stands in for it.";
+        missing_ = "The font Inter (package fonts-inter) is not installed; another font is used instead.";
     } else if (!files_[static_cast<std::size_t>(Face::mono)].found) {
-        missing_ = "The font JetBrains Mono (package fonts-jetbrains-mono) is not installed; another one stands in.";
+        missing_ =
+            "The font JetBrains Mono (package fonts-jetbrains-mono) is not installed; another font is used instead.";
     }
     for (char32_t c = 0x20; c < 0x7f; ++c) {
         characters_.insert(c);
@@ -216,7 +217,7 @@ ImFont* Fonts::add(Face face, int quarter_px, const std::vector<unsigned short>&
         config.SizePixels = std::max(8.0f, std::round(em_px));
         return atlas_->AddFontDefault(&config);
     }
-    // Fractional advances with the bitmaps oversampled to match: text is as wide as in figures.
+    // Fractional advances, with oversampled bitmaps: text is as wide as in figures.
     ImFontConfig config;
     config.OversampleH = em_px < 24 ? 3 : 2;
     config.OversampleV = 1;
@@ -258,7 +259,7 @@ const std::vector<char>& Fonts::contents(const std::string& path) {
     return bytes;
 }
 
-// The atlas believes that the files are its own, because it copies them whole, once for every size, when they are not.
+// Makes the atlas refer to our copies of the font files. Otherwise it would copy each file once per size.
 void Fonts::keep_contents() {
     for (int i = 0; i < atlas_->ConfigData.Size; ++i) {
         atlas_->ConfigData[i].FontDataOwnedByAtlas = false;
@@ -286,7 +287,7 @@ bool Fonts::bake() {
     atlas_->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
     atlas_->TexDesiredWidth = scale_ > 1.5f ? 4096 : 2048;
     ranges_.clear();
-    for (const char32_t c : characters_) {  // ascending
+    for (const char32_t c : characters_) {  // sorted
         if (!ranges_.empty() && ranges_.back() + 1u == c) {
             ranges_.back() = static_cast<unsigned short>(c);
         } else {

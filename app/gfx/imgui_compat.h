@@ -1,4 +1,4 @@
-// Every difference between the versions of Dear ImGui that distributions ship (1.86, 1.90, 1.92), in one place.
+// Hides the differences between the versions of Dear ImGui that distributions ship (1.86, 1.90, 1.92).
 #pragma once
 
 #include <imgui.h>
@@ -77,7 +77,7 @@ enum class Key : std::uint8_t {
 
 namespace detail {
 #if IMGUI_VERSION_NUM < 18700
-// Native codes, which 1.86 takes for what it has no name for.
+// Native key codes, which 1.86 accepts for keys that it has no name for.
 constexpr int native(Key key) {
     constexpr int codes[] = {
         GLFW_KEY_SPACE,
@@ -221,7 +221,7 @@ inline bool key_down(Key key) {
     return ImGui::IsKeyDown(detail::native(key));
 }
 
-// The font stays until PopFont(); its size is the one it was baked at.
+// Sets the font, at the size it was baked at, until PopFont().
 inline void push_font(ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
     ImGui::PushFont(font, font->LegacySize);
@@ -236,7 +236,7 @@ inline float size_of(const ImFont* font) {
     return font->FontSize;
 #endif
 }
-// From the top of a line to its baseline, as text is placed.
+// The distance from the top of a line to its baseline.
 inline float ascent_of(ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
     return font->GetFontBaked(font->LegacySize)->Ascent;
@@ -245,7 +245,7 @@ inline float ascent_of(ImFont* font) {
 #endif
 }
 
-// For a list that belongs to no window: the texture that text and plain shapes are drawn with, until it is popped.
+// For a draw list without a window: sets the texture for text and plain shapes until it is popped.
 inline void push_font_texture(ImDrawList& list) {
 #if IMGUI_VERSION_NUM >= 19200
     list.PushTexture(ImGui::GetIO().Fonts->TexRef);
@@ -260,7 +260,7 @@ inline void pop_font_texture(ImDrawList& list) {
     list.PopTextureID();
 #endif
 }
-// What is to be drawn is this one list.
+// Makes this one list the only thing to draw.
 inline void set_only_list(ImDrawData& data, ImDrawList** list) {
     data.CmdListsCount = 1;
 #if IMGUI_VERSION_NUM >= 18980
@@ -271,7 +271,7 @@ inline void set_only_list(ImDrawData& data, ImDrawList** list) {
 #endif
 }
 
-// Input as the platform would feed it; for tests. Each of these belongs to the next frame.
+// Injects input as the platform would; for tests. Takes effect in the next frame.
 namespace inject {
 
 inline void mouse_position(float x, float y) {

@@ -18,7 +18,7 @@ Layer::Layer() : ink_(ImGui::GetDrawListSharedData()) {}
 void Layer::begin(const PixelBox& bounds, Colour ground) {
     bounds_ = bounds;
     ground_ = ground;
-    stretches_.clear();
+    shape_ranges_.clear();
     ink_before_ = -1;
     shapes_.clear();
     shapes_.clip(bounds);
@@ -30,20 +30,20 @@ void Layer::begin(const PixelBox& bounds, Colour ground) {
 Shapes& Layer::shapes() {
     if (ink_.VtxBuffer.Size != ink_before_) {
         ink_before_ = ink_.VtxBuffer.Size;
-        if (!stretches_.empty()) {
-            stretches_.back().last = shapes_.parts().size();
+        if (!shape_ranges_.empty()) {
+            shape_ranges_.back().last = shapes_.parts().size();
         }
         shapes_.cut();
-        stretches_.push_back({this, shapes_.parts().size(), 0});
-        ink_.AddCallback(Renderer::draw_stretch, &stretches_.back());
+        shape_ranges_.push_back({this, shapes_.parts().size(), 0});
+        ink_.AddCallback(Renderer::draw_shapes, &shape_ranges_.back());
         ink_.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
     }
     return shapes_;
 }
 
 void Layer::end() {
-    if (!stretches_.empty()) {
-        stretches_.back().last = shapes_.parts().size();
+    if (!shape_ranges_.empty()) {
+        shape_ranges_.back().last = shapes_.parts().size();
     }
     shapes_.sort();
     ink_.PopClipRect();

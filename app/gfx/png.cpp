@@ -23,14 +23,14 @@ core::Result<void> write_png(const std::string& path, std::span<const std::uint8
     image.width = static_cast<png_uint_32>(width);
     image.height = static_cast<png_uint_32>(height);
     image.format = PNG_FORMAT_RGBA;
-    const std::string beside = path + ".part" + std::to_string(getpid());
-    if (png_image_write_to_file(&image, beside.c_str(), 0, rgba.data(), width * 4, nullptr) == 0) {
-        std::remove(beside.c_str());
+    const std::string temporary = path + ".part" + std::to_string(getpid());
+    if (png_image_write_to_file(&image, temporary.c_str(), 0, rgba.data(), width * 4, nullptr) == 0) {
+        std::remove(temporary.c_str());
         return error(image.message);
     }
-    if (std::rename(beside.c_str(), path.c_str()) != 0) {
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
         const std::string why = std::strerror(errno);
-        std::remove(beside.c_str());
+        std::remove(temporary.c_str());
         return error(why);
     }
     return {};

@@ -1,4 +1,4 @@
-// Pixels to a PNG file, which appears whole or not at all.
+// Writes pixels to a PNG file. The file appears complete or not at all.
 //
 // Threads: any.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace headway::gfx {
 
-// RGBA, 8 bits each, the top row first.
+// RGBA, 8 bits per channel, the top row first.
 core::Result<void> write_png(const std::string& path, std::span<const std::uint8_t> rgba, int width, int height);
 
 }  // namespace headway::gfx

@@ -16,7 +16,7 @@
 namespace headway::gfx {
 namespace {
 
-// Whose draw() is at work: what ImGui calls back gets one pointer, and that is the layer's.
+// The renderer whose draw() is running. ImGui's callbacks have one user pointer, which is the layer's.
 Renderer* drawing = nullptr;
 
 template <typename Item>
@@ -36,7 +36,7 @@ ImGuiContextOwner::ImGuiContextOwner() : no_fonts_(std::make_unique<ImFontAtlas>
     IMGUI_CHECKVERSION();
     ImGui::CreateContext(no_fonts_.get());
     ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;  // the layout is fixed
+    io.IniFilename = nullptr;  // do not save the layout, which is fixed
     io.LogFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.ConfigInputTextCursorBlink = true;
@@ -58,7 +58,7 @@ void Renderer::start_backend() {
     backend_ = true;
     ImGui_ImplOpenGL3_Init("#version 330 core");
 #if IMGUI_VERSION_NUM < 19200
-    // With ImGui's own small font: the atlas in use has a texture of ours.
+    // Start with ImGui's own small font: our atlas has a texture of its own.
     ImFontAtlas small;
     small.AddFontDefault();
     ImFontAtlas* const in_use = std::exchange(ImGui::GetIO().Fonts, &small);
@@ -69,8 +69,8 @@ void Renderer::start_backend() {
 
 Renderer::~Renderer() {
     glDeleteTextures(1, &font_texture_);
-    glDeleteTextures(1, &kept_.colour);
-    glDeleteFramebuffers(1, &kept_.framebuffer);
+    glDeleteTextures(1, &cached_.colour);
+    glDeleteFramebuffers(1, &cached_.framebuffer);
     if (backend_) {
         ImGui_ImplOpenGL3_Shutdown();
     }
@@ -95,7 +95,7 @@ void Renderer::draw(unsigned framebuffer, int width, int height, ClearColour cle
     drawing = this;
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     drawing = nullptr;
-    // Not in the first frame, which somebody waits for.
+    // Not in the first frame, which the user is waiting for.
     constexpr int kWarmUp = 2;
     if (frames_ < kWarmUp && ++frames_ == kWarmUp) {
         shapes_->warm_up(width, height);
@@ -109,15 +109,14 @@ void Renderer::draw_layer(const ImDrawList* list, const ImDrawCmd* command) {
     }
 }
 
-void Renderer::draw_stretch(const ImDrawList*, const ImDrawCmd* command) {
+void Renderer::draw_shapes(const ImDrawList*, const ImDrawCmd* command) {
     if (drawing != nullptr) {
-        const auto& stretch = *static_cast<const Layer::Stretch*>(command->UserCallbackData);
-        drawing->shapes_->draw(stretch.layer->all_shapes(), stretch.first, stretch.last, drawing->width_,
-                               drawing->height_);
+        const auto& range = *static_cast<const Layer::ShapeRange*>(command->UserCallbackData);
+        drawing->shapes_->draw(range.layer->all_shapes(), range.first, range.last, drawing->width_, drawing->height_);
     }
 }
 
-// The first frame with a picture is drawn; of the second, which shows that it stays, the pixels are kept.
+// Draws the first frame of a new picture. If the second frame shows the same picture, its pixels are cached.
 void Renderer::show(Layer& layer, const ImDrawList& around, const PixelBox& clip) {
     const bool stays = layer.ground() >> 24 == 0xFF && layer.drawn_ == layer.revision();
     layer.drawn_ = layer.revision();
@@ -127,25 +126,26 @@ void Renderer::show(Layer& layer, const ImDrawList& around, const PixelBox& clip
     const PixelBox box = common_part(layer.bounds(), clip);
     const Pixels seen{inside(box.x0, width_), height_ - inside(box.y1, height_), inside(box.x1, width_),
                       height_ - inside(box.y0, height_)};
-    if (kept_.layer == &layer && kept_.revision == layer.revision() && kept_.seen == seen && kept_.width == width_ &&
-        kept_.height == height_) {
-        copy_kept(kept_.framebuffer, framebuffer_);
+    if (cached_.layer == &layer && cached_.revision == layer.revision() && cached_.seen == seen &&
+        cached_.width == width_ && cached_.height == height_) {
+        copy_cached(cached_.framebuffer, framebuffer_);
         return;
     }
     draw_ink(layer, around);
-    if (stays && make_kept()) {
-        kept_.layer = &layer;
-        kept_.revision = layer.revision();
-        kept_.seen = seen;
-        copy_kept(framebuffer_, kept_.framebuffer);
+    if (stays && make_cache()) {
+        cached_.layer = &layer;
+        cached_.revision = layer.revision();
+        cached_.seen = seen;
+        copy_cached(framebuffer_, cached_.framebuffer);
     }
 }
 
-// ImGui's backend has one pair of buffers, and the list that called back has commands left to draw from them.
+// ImGui's backend has only one pair of buffers, and the calling draw list has more commands that need its contents, so
+// they are restored afterwards.
 void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
     GLint vertices = 0, array = 0;
     glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &vertices);
-    glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &array);  // it knows the buffer of the indices
+    glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &array);  // its state includes the index buffer
     shapes_->upload(layer.all_shapes());
     ImDrawList* list = &layer.ink();
     ImDrawData data;
@@ -162,40 +162,40 @@ void Renderer::draw_ink(Layer& layer, const ImDrawList& around) {
     fill_again(GL_ELEMENT_ARRAY_BUFFER, around.IdxBuffer);
 }
 
-bool Renderer::make_kept() {
-    if (kept_.framebuffer == 0) {
-        glGenFramebuffers(1, &kept_.framebuffer);
-        glGenTextures(1, &kept_.colour);
+bool Renderer::make_cache() {
+    if (cached_.framebuffer == 0) {
+        glGenFramebuffers(1, &cached_.framebuffer);
+        glGenTextures(1, &cached_.colour);
     }
-    if (kept_.width == width_ && kept_.height == height_) {
+    if (cached_.width == width_ && cached_.height == height_) {
         return true;
     }
-    kept_.layer = nullptr;
-    kept_.width = width_;
-    kept_.height = height_;
-    // Bytes in the order that windows have them, of which there is no renderbuffer: else software OpenGL converts each
-    // pixel that it copies.
-    glBindTexture(GL_TEXTURE_2D, kept_.colour);
+    cached_.layer = nullptr;
+    cached_.width = width_;
+    cached_.height = height_;
+    // A texture, because renderbuffers do not have the window's byte order (BGRA). Without it, software OpenGL converts
+    // each pixel that it copies.
+    glBindTexture(GL_TEXTURE_2D, cached_.colour);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width_, height_, 0, GL_BGRA, GL_UNSIGNED_BYTE, nullptr);
     glBindTexture(GL_TEXTURE_2D, 0);
-    glBindFramebuffer(GL_FRAMEBUFFER, kept_.framebuffer);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, kept_.colour, 0);
+    glBindFramebuffer(GL_FRAMEBUFFER, cached_.framebuffer);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, cached_.colour, 0);
     const bool whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
     if (!whole) {
-        kept_.width = kept_.height = 0;
+        cached_.width = cached_.height = 0;
     }
     return whole;
 }
 
-// A window has its first row of pixels at the top, another framebuffer at the bottom: what is kept is as the rows of
-// the window are, so that software OpenGL has nothing to turn around.
-void Renderer::copy_kept(unsigned from, unsigned to) const {
-    const Pixels& p = kept_.seen;
+// Windows store rows from the top, other framebuffers from the bottom. The cache uses the window's order, so that
+// software OpenGL does not have to flip rows.
+void Renderer::copy_cached(unsigned from, unsigned to) const {
+    const Pixels& p = cached_.seen;
     const bool turned = framebuffer_ == 0;
     const auto y = [&](unsigned framebuffer, int line) {
-        return turned && framebuffer == kept_.framebuffer ? height_ - line : line;
+        return turned && framebuffer == cached_.framebuffer ? height_ - line : line;
     };
     glDisable(GL_SCISSOR_TEST);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, from);
@@ -209,7 +209,7 @@ void Renderer::copy_kept(unsigned from, unsigned to) const {
 
 void Renderer::fonts_changed() {
 #if IMGUI_VERSION_NUM < 19200
-    // One byte a pixel, where ImGui's backend would make and send four.
+    // One byte per pixel; ImGui's backend would create and upload four.
     ImFontAtlas* atlas = ImGui::GetIO().Fonts;
     unsigned char* coverage = nullptr;
     int width = 0, height = 0;

@@ -1,4 +1,4 @@
-// Dear ImGui's context, and its picture and our layers drawn by OpenGL.
+// Owns Dear ImGui's context and draws its output and our layers with OpenGL.
 //
 // Threads: the one that owns the GL context.
 #pragma once
@@ -17,7 +17,7 @@ struct ImFontAtlas;
 
 namespace headway::gfx {
 
-// Exists before the platform's first frame and outlives the platform.
+// Must be created before the platform's first frame and destroyed after the platform.
 class ImGuiContextOwner {
 public:
     ImGuiContextOwner();
@@ -26,7 +26,7 @@ public:
     ImGuiContextOwner& operator=(const ImGuiContextOwner&) = delete;
 
 private:
-    std::unique_ptr<ImFontAtlas> no_fonts_;  // until Fonts bring theirs
+    std::unique_ptr<ImFontAtlas> no_fonts_;  // until Fonts installs its own atlas
 };
 
 struct ClearColour {
@@ -37,34 +37,34 @@ class Layer;
 
 class Renderer {
 public:
-    // Needs a current GL context, and ImGui's at the first begin_frame(). Fails in one sentence where the shaders do
-    // not compile.
+    // Needs a current GL context; ImGui's context is needed from the first begin_frame() on. Fails with one sentence if
+    // the shaders do not compile.
     static core::Result<std::unique_ptr<Renderer>> open();
     ~Renderer();
     Renderer(const Renderer&) = delete;
     Renderer& operator=(const Renderer&) = delete;
 
     void begin_frame();
-    // Draws what ImGui made of this frame into `framebuffer`.
+    // Draws ImGui's current frame into `framebuffer`.
     void draw(unsigned framebuffer, int width, int height, ClearColour clear);
-    // After the font atlas was rebuilt.
+    // Call after the font atlas was rebuilt.
     void fonts_changed();
 
     // RGBA, the top row first.
     [[nodiscard]] static std::vector<std::uint8_t> read_pixels(unsigned framebuffer, int width, int height);
 
-    // For lists of ImGui's: where a layer lies in a window, and where a stretch of shapes lies in a layer. They draw
-    // while draw() does.
+    // Callbacks in ImGui's draw lists: at a layer's place in a window, and at the place of a range of shapes in a
+    // layer. They draw only during draw().
     static void draw_layer(const ImDrawList* list, const ImDrawCmd* command);
-    static void draw_stretch(const ImDrawList* list, const ImDrawCmd* command);
+    static void draw_shapes(const ImDrawList* list, const ImDrawCmd* command);
 
 private:
-    struct Pixels {  // the origin at the bottom left, x1 and y1 outside
+    struct Pixels {  // the origin at the bottom left; x1 and y1 are exclusive
         int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
         friend bool operator==(const Pixels&, const Pixels&) = default;
     };
-    // The pixels of the layer that was shown twice.
-    struct Kept {
+    // The cached pixels of the last layer that was shown unchanged in two frames.
+    struct CachedPixels {
         unsigned framebuffer = 0, colour = 0;
         int width = 0, height = 0;
         const Layer* layer = nullptr;
@@ -75,14 +75,15 @@ private:
     void start_backend();
     void show(Layer& layer, const ImDrawList& around, const PixelBox& clip);
     void draw_ink(Layer& layer, const ImDrawList& around);
-    bool make_kept();                                  // of the present size; false: the driver has no such buffer
-    void copy_kept(unsigned from, unsigned to) const;  // between the framebuffer and what is kept
+    // at the current size; false: the driver does not support such a buffer
+    bool make_cache();
+    void copy_cached(unsigned from, unsigned to) const;  // between the framebuffer and the cache
 
     std::unique_ptr<ShapeRenderer> shapes_;
-    bool backend_ = false;  // ImGui's, started
-    int frames_ = 0;        // until all programs are warm
+    bool backend_ = false;  // ImGui's backend has been started
+    int frames_ = 0;        // counts up to the frame that warms up the programs
     unsigned font_texture_ = 0;
-    Kept kept_;
+    CachedPixels cached_;
     unsigned framebuffer_ = 0;
     int width_ = 0, height_ = 0;
 };

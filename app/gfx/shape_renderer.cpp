@@ -70,7 +70,7 @@ const void* at_byte(std::size_t offset) {
     return reinterpret_cast<const void*>(offset);
 }
 
-// Attributes that advance by one for each shape.
+// Sets up a float attribute that advances once per shape (instance).
 void floats(GLuint location, GLint count, std::size_t stride, std::size_t offset) {
     glVertexAttribPointer(location, count, GL_FLOAT, GL_FALSE, static_cast<GLsizei>(stride), at_byte(offset));
 }
@@ -78,7 +78,7 @@ void colour(GLuint location, std::size_t stride, std::size_t offset) {
     glVertexAttribPointer(location, 4, GL_UNSIGNED_BYTE, GL_TRUE, static_cast<GLsizei>(stride), at_byte(offset));
 }
 
-// Where shape `first` and those after it lie in the buffer that is bound. (OpenGL 3.3 cannot begin at an instance.)
+// Points the attributes at shape `first` in the bound buffer. (OpenGL 3.3 cannot start at a given instance.)
 void point_at(Shapes::Kind kind, std::size_t first) {
     switch (kind) {
         case Shapes::Kind::opaque:
@@ -166,12 +166,12 @@ core::Result<std::unique_ptr<ShapeRenderer>> ShapeRenderer::open() {
     for (const Shapes::Kind kind : {Shapes::Kind::bars, Shapes::Kind::standing, Shapes::Kind::curve}) {
         const Program& program = made->program_of(kind);
         glUseProgram(program.name);
-        glUniform1i(glGetUniformLocation(program.name, "reaches"), 0);  // some have none
+        glUniform1i(glGetUniformLocation(program.name, "reaches"), 0);  // some programs do not have it
         glUniform1i(glGetUniformLocation(program.name, "colours"), 1);
     }
     glUseProgram(0);
-    // Mesa's software OpenGL makes one rectangle of a strip's two triangles, which takes two thirds of the time, where
-    // their first vertex is the provoking one and no varying is flat.
+    // Mesa's software OpenGL draws the two triangles of a strip as one rectangle, in two thirds of the time, if the
+    // first vertex is the provoking one and no varying is flat.
     glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
     glGenTextures(static_cast<GLsizei>(made->texels_.size()), made->texels_.data());
     return made;
@@ -203,7 +203,7 @@ void ShapeRenderer::upload(const Shapes& shapes) {
     }
 }
 
-// Four bytes each.
+// Uploads texels of four bytes.
 void ShapeRenderer::upload(unsigned texture, const void* texels, std::size_t count, bool grows) const {
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, texture);

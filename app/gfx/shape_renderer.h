@@ -1,4 +1,4 @@
-// Draws shapes with the programs of shaders/.
+// Draws Shapes with the shaders in shaders/.
 //
 // Threads: the one that owns the GL context, which must be current.
 #pragma once
@@ -14,19 +14,19 @@ namespace headway::gfx {
 
 class ShapeRenderer {
 public:
-    // Fails with the compiler's first words where a shader does not compile.
+    // If a shader does not compile, fails with the first lines of the compiler's log.
     static core::Result<std::unique_ptr<ShapeRenderer>> open();
     ~ShapeRenderer();
     ShapeRenderer(const ShapeRenderer&) = delete;
     ShapeRenderer& operator=(const ShapeRenderer&) = delete;
 
-    // Takes them to the graphics card; then draws parts [first, last) of them into what is bound, of this size. Changes
-    // the program, the arrays, the textures, the blending and the scissor test.
+    // upload() copies the shapes to the GPU; draw() draws their parts [first, last) into the bound framebuffer, which
+    // has this size. Changes the program, the vertex arrays, the textures, the blending and the scissor test.
     void upload(const Shapes& shapes);
     void draw(const Shapes& shapes, std::size_t first, std::size_t last, int width_px, int height_px);
 
-    // Draws one shape of each kind where nobody sees it: drivers compile a program when it is first drawn with, and
-    // that would be the first frame of a run. Takes what the first shapes would: 15 ms in software OpenGL.
+    // Draws one invisible shape of each kind. Drivers compile a program when it is first used; without this, that would
+    // delay the first frame of a run: by 15 ms in software OpenGL.
     void warm_up(int width_px, int height_px);
 
 private:

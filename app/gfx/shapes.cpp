@@ -6,12 +6,12 @@
 namespace headway::gfx {
 namespace {
 
-constexpr float kSteps = 16;  // of a pixel
-// Bars and curves are drawn in pieces of so many columns, each as high as it needs to be; what is filled throughout is
-// a box.
+constexpr float kSteps = 16;  // per pixel
+// Bars and curves are drawn in pieces of this many columns, each only as high as needed; completely filled parts are
+// drawn as boxes.
 constexpr std::size_t kPiece = 48;
 
-// The columns of which a stretch covers the middle, or else the one that its own middle is in: [first, last).
+// The columns [first, last) whose centres are between two x; if there is none, the one that contains the middle.
 struct ColumnRange {
     int first = 0, last = 0;
 };
@@ -50,7 +50,7 @@ void Shapes::clear() {
 
 void Shapes::Covered::add(const PixelBox& box) {
     all = count == 0 ? box : around(all, box);
-    constexpr float kNear_px = 500;  // rows are filled from the left
+    constexpr float kNear_px = 500;  // gaps up to this are added to a row's box; rows are filled from the left
     for (std::uint32_t i = count; i > 0 && i + 3 > count; --i) {
         PixelBox& row = rows[i - 1];
         if (row.y0 == box.y0 && row.y1 == box.y1 && box.x0 >= row.x0 && box.x0 <= row.x1 + kNear_px) {
@@ -78,7 +78,7 @@ bool Shapes::Covered::overlaps(const PixelBox& box) const {
 }
 
 std::uint32_t Shapes::part_for(Kind kind, const PixelBox& box) {
-    constexpr std::size_t kFarthest = 12;  // parts to look back: rows of a timeline take turns of fewer
+    constexpr std::size_t kFarthest = 12;  // parts to look back; a timeline's rows alternate between fewer
     const std::size_t least = std::max(joinable_, parts_.size() - std::min(parts_.size(), kFarthest));
     for (std::size_t i = parts_.size(); i > least; --i) {
         Part& part = parts_[i - 1];
@@ -163,16 +163,17 @@ void Shapes::span(const PixelBox& box, const SpanLook& look) {
                  {look.stripe_from, look.stripe_step, look.stripe_width}});
         }
     };
-    // Edges between two pixels shade both.
+    // The box in whole pixels: an edge inside a pixel shades it partly.
     const PixelBox all{std::floor(box.x0), std::floor(box.y0), std::ceil(box.x1), std::ceil(box.y1)};
     const float rim = std::ceil(std::max(radius, look.border_px) + 1);
     PixelBox inside{all.x0 + rim, all.y0 + rim, all.x1 - rim, all.y1 - rim};
-    const bool level = all.y0 == box.y0 && all.y1 == box.y1 && look.border_px <= 0;  // both edges between pixels
+    // top and bottom edges are on pixel boundaries
+    const bool level = all.y0 == box.y0 && all.y1 == box.y1 && look.border_px <= 0;
     if (level) {
         inside.y0 = all.y0;
         inside.y1 = all.y1;
     }
-    constexpr float kWorth_px = 12;  // of the inside
+    constexpr float kWorth_px = 12;  // least width and height of an inside that is worth a box of its own
     if (look.stripe_step > 0 || inside.x1 - inside.x0 < kWorth_px || inside.y1 - inside.y0 < kWorth_px) {
         part(all);
         return;
@@ -202,7 +203,7 @@ std::array<float, 2> Shapes::place_of(std::size_t texel) {
 }
 
 void Shapes::bars(std::span<const Bar> bars) {
-    constexpr float kGap_px = 6;  // wider ones are not worth looking at
+    constexpr float kGap_px = 6;  // bars further apart go into separate pieces
     std::size_t first = 0;
     for (std::size_t i = 1; i <= bars.size(); ++i) {
         if (i == bars.size() || bars[i].box.x0 - bars[i - 1].box.x1 > kGap_px ||
@@ -233,7 +234,8 @@ void Shapes::add_bars(std::span<const Bar> bars) {
     const std::size_t texel = add_texels(static_cast<std::size_t>(right - left));
     constexpr Colour kOpacity = 0xFF000000;
     if (standing) {
-        std::fill(colours_.begin() + static_cast<std::ptrdiff_t>(texel), colours_.end(), kOpacity);  // none is there
+        // columns without a bar
+        std::fill(colours_.begin() + static_cast<std::ptrdiff_t>(texel), colours_.end(), kOpacity);
     }
     for (const Bar& bar : bars) {
         const auto [from, to] = columns_of(bar.box.x0, bar.box.x1);
@@ -254,8 +256,8 @@ void Shapes::add_bars(std::span<const Bar> bars) {
     add(standing ? Kind::standing : Kind::bars, standing ? standing_ : bars_, {drawn, place_of(texel)});
 }
 
-// How far each column reaches up and down. A piece of the curve is seen in the columns that it runs through, and in
-// those whose middle is within half its width of its ends.
+// Computes the highest and lowest point in each column. A segment of the curve covers the columns that it crosses, and
+// those whose centre is within half the line's width of its ends.
 void Shapes::trace(std::span<const PixelPoint> points, float half_width_px) {
     const float left = std::max(clip_.x0, points.front().x - half_width_px);
     const float right = std::min(clip_.x1, points.back().x + half_width_px);
@@ -296,7 +298,8 @@ void Shapes::trace(std::span<const PixelPoint> points, float half_width_px) {
     }
 }
 
-// Each column from `grow_px` above its highest point to as much below its lowest, or to base_y where that is lower.
+// Fills each column from `grow_px` above its highest point to as much below its lowest, or to base_y if that is lower
+// on the screen.
 void Shapes::add_extents(float grow_px, float base_y, const Gradient& gradient) {
     for (std::size_t first = 0; first < extents_.size(); first += kPiece) {
         add_extents(first, std::min(first + kPiece, extents_.size()), grow_px, base_y, gradient);
@@ -305,7 +308,7 @@ void Shapes::add_extents(float grow_px, float base_y, const Gradient& gradient) 
 
 void Shapes::add_extents(std::size_t first, std::size_t last, float grow_px, float base_y, const Gradient& gradient) {
     float high = 1e9f, low = -1e9f, lowest_top = -1e9f;
-    bool whole = true;  // no column without a point
+    bool whole = true;  // every column has a point
     for (std::size_t i = first; i < last; ++i) {
         const Extent& extent = extents_[i];
         whole = whole && !extent.empty();
@@ -316,7 +319,7 @@ void Shapes::add_extents(std::size_t first, std::size_t last, float grow_px, flo
     const float x0 = static_cast<float>(first_column_) + static_cast<float>(first);
     const float x1 = static_cast<float>(first_column_) + static_cast<float>(last);
     const float bottom = std::max(low + grow_px, base_y);
-    // Below the lowest of all tops everything is filled: a box does it.
+    // Below the lowest of all tops everything is filled, so a box is enough.
     const float filled_from = std::ceil(lowest_top + 1);
     const bool boxed = whole && bottom == base_y && filled_from < base_y;
     const PixelBox clip{std::floor(clip_.x0), clip_.y0, std::ceil(clip_.x1), clip_.y1};

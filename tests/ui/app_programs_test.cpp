@@ -1,4 +1,4 @@
-// Programs from disk and learner's copies, without drawing.
+// Programs from disk and the learner's copies, without drawing.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -52,7 +52,7 @@ protected:
         }
         return true;
     }
-    // What the program wrote.
+    // Runs the program and returns its output.
     std::string run() {
         state.run();
         EXPECT_TRUE(poll_until([&] { return !session.live(); }));
@@ -80,8 +80,8 @@ TEST_F(AppPrograms, OpeningRunsNothing) {
     EXPECT_FALSE(fs::exists(folder / "ran"));
 }
 
-// The run of a program that is not here stands for itself, beside no other program.
-TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
+// A recorded run without its program is shown on its own, and no other program is run with it.
+TEST_F(AppPrograms, ARecordingIsShownInPlaceOfALesson) {
     ASSERT_EQ(problem(write("a.py", "x = 1\n")), "");
     state.choose_recording(write("torch.json", "[]"));
     EXPECT_EQ(state.lesson()->title, "torch.json");
@@ -97,7 +97,7 @@ TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
         return core::Result<void>();
     };
     state.go_to(state.lesson_index());
-    EXPECT_EQ(opened, (folder / "torch.json").string()) << "chosen by a hand it is opened again";
+    EXPECT_EQ(opened, (folder / "torch.json").string()) << "choosing it opens it again";
     ASSERT_EQ(problem(folder / "a.py"), "");
     EXPECT_EQ(state.document()->text.text(), "x = 1\n");
     EXPECT_EQ(session.settings.program, (folder / "a.py").string());
@@ -105,7 +105,7 @@ TEST_F(AppPrograms, ARecordingTakesALessonsPlace) {
 
 TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "none.py").find("there is no file"), std::string::npos);
-    EXPECT_NE(problem(write("a.xyz", "x")).find("is no program"), std::string::npos);
+    EXPECT_NE(problem(write("a.xyz", "x")).find("is not a program"), std::string::npos);
     EXPECT_NE(problem(folder).find("lesson.md"), std::string::npos);
     EXPECT_NE(problem(write("b.ipynb", "x")).find("b.ipynb: this is no notebook"), std::string::npos);
     write("broken/lesson.md", "---\nid: broken\ntitle: B\nprogram: gone.py\n---\nWords.\n");
@@ -119,7 +119,7 @@ TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "a.xyz").find("recording "), std::string::npos);
 }
 
-TEST_F(AppPrograms, WhatIsInTheEditorRunsAndTheFileStays) {
+TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
     const auto path = write("a.py", "print('file')\n");
     ASSERT_EQ(problem(path), "");
     const std::string first = run();
@@ -149,7 +149,7 @@ TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "n is 5\n");
-    // The learner's copy, and the lesson's own again.
+    // The learner's copy, and then the lesson's own program again.
     state.document()->text.replace_all("n = 1\nprint('copy', n)\n");
     EXPECT_EQ(run(), "copy 5\n");
     EXPECT_EQ(read(folder / "lessons/small/small.py"), "n = 3\nprint('n is', n)\n");
@@ -159,7 +159,7 @@ TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
     EXPECT_FALSE(fs::exists(folder / "home/small/small.py"));
     state.set_tab("pytorch");
     EXPECT_EQ(state.document()->name(), "small_torch.py");
-    // lesson.md itself is the lesson, too.
+    // A path to lesson.md opens the lesson, too.
     ASSERT_EQ(problem(folder / "lessons/small/lesson.md"), "");
     EXPECT_EQ(state.lessons().size(), 1u);
 }
@@ -179,7 +179,7 @@ TEST_F(AppPrograms, ADocumentsTabsAreOffered) {
     EXPECT_EQ(run(), "pt\n");
 }
 
-TEST_F(AppPrograms, TheLearnersOwnEditorIsFollowed) {
+TEST_F(AppPrograms, FollowsChangesByAnotherEditor) {
     const auto path = write("a.py", "x = 1\n");
     ASSERT_EQ(problem(path), "");
     write("a.py", "x = 2\n");
@@ -203,7 +203,7 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
     state.document()->text.paste("# new\n");
     EXPECT_EQ(state.failed_line(), 4u);
     state.document()->text.undo();
-    // Breakpoints stop at the line where they stand, and go on being the document's.
+    // Breakpoints stop at their line and remain in the document.
     state.set_breakpoint(2, true);
     state.run();
     ASSERT_TRUE(poll_until([&] { return session.standing(); }));
@@ -220,7 +220,7 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
     EXPECT_EQ(state.document()->breakpoints().count(2), 1u);
 }
 
-TEST(Folders, AHomeIsNotWrittenTo) {
+TEST(Folders, ProgramsMayNotWriteInAHomeFolder) {
     ASSERT_EQ(setenv("HOME", "/tmp", 1), 0);
     EXPECT_FALSE(may_write_in("/"));
     EXPECT_FALSE(may_write_in("/tmp"));
@@ -230,7 +230,7 @@ TEST(Folders, AHomeIsNotWrittenTo) {
     EXPECT_EQ(without_tilde("~x"), "~x");
 }
 
-TEST_F(AppPrograms, PathsAreOffered) {
+TEST_F(AppPrograms, OffersPathsThatCompleteTheInput) {
     write("p/one.py", "");
     write("p/one.bin", "");
     write("p/only/x.py", "");
@@ -251,7 +251,7 @@ TEST(SlowMotion, GoesFromOneMillisecondToTenSeconds) {
     EXPECT_EQ(share_of_delay(0), 0);
 }
 
-TEST(ConfinementNote, SaysWhatHoldsHere) {
+TEST(ConfinementNote, DescribesTheConfinement) {
     EXPECT_EQ(confinement_words(true, 0), "not confined");
     EXPECT_EQ(confinement_words(false, 7), "may write anywhere");
     EXPECT_NE(confinement_sentences(true, 0, "/x", true).find("no Landlock"), std::string::npos);

@@ -57,7 +57,7 @@ protected:
         }
         state.poll(5);
     }
-    // The picture that is being written is there, or is known to be impossible.
+    // Waits until the picture is written, or its failure is reported.
     void finish_picture() {
         while (state.pictures.job().busy()) {
             state.poll(5);
@@ -69,7 +69,7 @@ protected:
     std::filesystem::path folder;
 };
 
-TEST_F(AppStateTest, ALessonBringsItsSettings) {
+TEST_F(AppStateTest, ALessonAppliesItsSettings) {
     EXPECT_EQ(session.settings.program, "train");
     EXPECT_EQ(session.settings.device, "simulated");
     EXPECT_EQ(session.settings.barrier.kind, trace::BarrierKind::minibatch);
@@ -81,7 +81,7 @@ TEST_F(AppStateTest, ALessonBringsItsSettings) {
     EXPECT_EQ(state.lesson()->id, "increment");
 }
 
-TEST_F(AppStateTest, ParametersAreJudgedAndReset) {
+TEST_F(AppStateTest, ParametersAreValidatedAndReset) {
     const auto& batches = state.lesson()->parameters.front();
     EXPECT_EQ(state.set_parameter(batches, "12"), "");
     EXPECT_EQ(state.parameter("batches"), "12");
@@ -93,7 +93,7 @@ TEST_F(AppStateTest, ParametersAreJudgedAndReset) {
     EXPECT_TRUE(state.at_default(batches));
 }
 
-TEST_F(AppStateTest, ADeviceThatIsNotThereIsNotChosen) {
+TEST_F(AppStateTest, AnUnavailableDeviceCannotBeChosen) {
     state.set_device("cuda");
     EXPECT_EQ(session.settings.device, "simulated");
     state.set_device("cpu");
@@ -125,7 +125,7 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
 }
 
-// The run that a picture is of may be gone before the picture is there.
+// The run of a picture may be removed before the picture is finished.
 TEST_F(AppStateTest, APictureOutlivesItsRun) {
     state.run();
     finish();
@@ -144,9 +144,9 @@ double cpu_ms(clockid_t of) {
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// A run goes on and is long: the thread that draws the window has next to nothing to do with its picture, and what
-// comes meanwhile is not in it.
-TEST_F(AppStateTest, APictureOfARunThatGoesOnIsMadeBesideTheFrames) {
+// While a long run is recording, the UI thread spends almost no time on its picture, and events recorded meanwhile are
+// not in it.
+TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     constexpr std::size_t kOps = 200'000;
     state.choose_lesson("increment");
     session.settings.parameters = {{"n", "3000000"}};
@@ -169,11 +169,11 @@ TEST_F(AppStateTest, APictureOfARunThatGoesOnIsMadeBesideTheFrames) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         const double drawn = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - all;
-        EXPECT_GT(drawn, 30) << "or this tests nothing";
+        EXPECT_GT(drawn, 30) << "otherwise this tests nothing";
         EXPECT_LT(asked, drawn / 10);
         EXPECT_FALSE(std::filesystem::is_empty(folder));
     }
-    // Given up while it is read, too.
+    // Also cancelled while the recording is being read.
     state.export_again();
     state.pictures.cancel();
     finish_picture();
@@ -199,7 +199,7 @@ TEST_F(AppStateTest, OnePictureAtATime) {
     EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
-TEST_F(AppStateTest, WithoutAToolTheClipboardSaysWhatIsMissing) {
+TEST_F(AppStateTest, ReportsWhichClipboardToolIsMissing) {
     state.run();
     finish();
     setenv("DISPLAY", ":77", 1);
@@ -215,7 +215,7 @@ TEST_F(AppStateTest, WithoutAToolTheClipboardSaysWhatIsMissing) {
     EXPECT_NE(state.notices().front().text.find("the package wl-clipboard"), std::string::npos)
         << state.notices().front().text;
     unsetenv("WAYLAND_DISPLAY");
-    // What is in its place gets a PNG.
+    // A substitute for the tool receives a PNG.
     const auto tool = folder / "xclip", taken = folder / "taken.png";
     std::ofstream(tool) << "#!/bin/sh\n/bin/cat > " << taken.string() << "\n";
     std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
@@ -229,7 +229,7 @@ TEST_F(AppStateTest, WithoutAToolTheClipboardSaysWhatIsMissing) {
     EXPECT_EQ(begin, "\x89PNG");
 }
 
-TEST(ExportChoiceTest, IsRememberedAndBadWordsAreLeftOut) {
+TEST(ExportChoiceTest, IsRememberedWithoutInvalidEntries) {
     ExportChoice choice{ExportChoice::What::view,
                         ExportChoice::Format::mp4,
                         figure::FigureSize::two_columns,
@@ -243,16 +243,16 @@ TEST(ExportChoiceTest, IsRememberedAndBadWordsAreLeftOut) {
     EXPECT_EQ(export_choice_from("scale=3").scale, 3);
 }
 
-TEST_F(AppStateTest, TheLastChoiceIsThereAtTheNextStart) {
+TEST_F(AppStateTest, TheLastChoiceIsRestoredAtTheNextStart) {
     const auto kept = folder / "kept";
-    state.keep_in(kept);
+    state.use_data_folder(kept);
     state.run();
     finish();
     state.picture_choice().size = figure::FigureSize::column;
     state.export_figure("svg");
     finish_picture();
     AppState next(session, lessons());
-    next.keep_in(kept);
+    next.use_data_folder(kept);
     EXPECT_EQ(next.picture_choice().format, ExportChoice::Format::svg);
     EXPECT_EQ(next.picture_choice().size, figure::FigureSize::column);
 }
@@ -271,7 +271,7 @@ TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
     EXPECT_TRUE(state.notices().empty());
 }
 
-TEST_F(AppStateTest, TheViewHoldsBothRuns) {
+TEST_F(AppStateTest, TheViewCoversBothRuns) {
     session.settings.barrier = {trace::BarrierKind::none, 0};
     state.run();
     finish();
@@ -285,7 +285,7 @@ TEST_F(AppStateTest, TheViewHoldsBothRuns) {
     EXPECT_TRUE(state.view.following());
 }
 
-TEST_F(AppStateTest, ScalesStepByStep) {
+TEST_F(AppStateTest, ScalesInSteps) {
     state.scale_up();
     EXPECT_GT(state.user_scale, 1);
     state.scale_down();
@@ -300,7 +300,7 @@ TEST_F(AppStateTest, ScalesStepByStep) {
     EXPECT_LE(state.user_scale, 3);
 }
 
-// A runner that knows of a GPU, and takes its time to say so.
+// A runner that reports a GPU, after a delay.
 class SlowRunner {
 public:
     SlowRunner() {
@@ -316,7 +316,7 @@ public:
     std::string path;
 };
 
-TEST(Devices, OneThatIsAskedForEarlyIsTakenOnceItIsKnown) {
+TEST(Devices, AnEarlyChoiceIsAppliedOnceDevicesAreKnown) {
     const SlowRunner runner;
     for (const std::string last : {"cuda", "cpu"}) {
         session::Session session({runner.path, 16 << 20, true});
@@ -324,7 +324,7 @@ TEST(Devices, OneThatIsAskedForEarlyIsTakenOnceItIsKnown) {
         state.set_device("cuda");
         EXPECT_EQ(session.settings.device, "cpu") << "it is not known yet";
         if (last == "cpu") {
-            state.set_device("cpu");  // and thought better of
+            state.set_device("cpu");  // and changed back
         }
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
         while (session.looking_for_devices() && std::chrono::steady_clock::now() < end) {
@@ -341,11 +341,11 @@ TEST(AutomaticScale, FollowsTheScreenAndTheWindow) {
     EXPECT_FLOAT_EQ(automatic_scale(3840, 2160, 1), 2);
     EXPECT_FLOAT_EQ(automatic_scale(3840, 2160, 2), 2);
     EXPECT_FLOAT_EQ(automatic_scale(1280, 720, 1), 1);
-    // A dense but small window is not blown up beyond what fits.
+    // A small window on a dense screen is not scaled beyond what fits.
     EXPECT_LT(automatic_scale(1920, 1080, 2), 1.7f);
 }
 
-TEST(PictureName, HoldsOnlyWhatAFileNameMay) {
+TEST(PictureName, ContainsOnlyCharactersAllowedInFileNames) {
     const std::string name = picture_name("a/b c", "svg");
     EXPECT_EQ(name.find("headway-a_b_c-"), 0u);
     EXPECT_TRUE(name.ends_with(".svg"));

@@ -14,7 +14,7 @@
 namespace headway::session {
 namespace {
 
-// Until it has ended and all that it wrote is here; nothing here waits by itself.
+// Polls until the process has ended and all its output has been read; nothing here blocks.
 Ending end_of(ChildProcess& child, std::string& out, std::string& err) {
     for (;;) {
         const auto ending = child.poll();
@@ -41,7 +41,7 @@ core::Result<ChildProcess> shell(const std::string& words, int fd = -1) {
 
 void nothing(int) {}
 
-TEST(ChildProcess, LeavesSignalsAsTheyWereAndTheChildHasNoneBlocked) {
+TEST(ChildProcess, KeepsSignalHandlingAndUnblocksTheChildsSignals) {
     struct sigaction handled {
     }, ignored{}, before_handled{}, before_ignored{};
     handled.sa_handler = nothing;
@@ -68,7 +68,7 @@ TEST(ChildProcess, LeavesSignalsAsTheyWereAndTheChildHasNoneBlocked) {
     std::string out, err;
     EXPECT_EQ(end_of(*child, out, err).status, 0) << err;
     EXPECT_NE(out.find("SigBlk: 0000000000000000"), std::string::npos) << out;
-    // As ever: what was ignored stays so, what was handled is not.
+    // As usual for exec: ignored signals stay ignored, handled ones get their default action.
     const auto line = out.find("SigIgn: ");
     ASSERT_NE(line, std::string::npos) << out;
     const auto mask = std::stoull(out.substr(line + 8), nullptr, 16);
@@ -76,7 +76,7 @@ TEST(ChildProcess, LeavesSignalsAsTheyWereAndTheChildHasNoneBlocked) {
     EXPECT_EQ(mask >> (SIGUSR2 - 1) & 1, 0u) << out;
 }
 
-TEST(ChildProcess, GivesOutputErrorsAndStatusApart) {
+TEST(ChildProcess, SeparatesOutputErrorsAndStatus) {
     auto child = shell("echo to out; echo to err >&2; exit 7");
     ASSERT_TRUE(child);
     std::string out, err;
@@ -106,12 +106,12 @@ TEST(ChildProcess, PassesOneDescriptorAndNoOther) {
     char text[16] = {};
     EXPECT_EQ(pread(fd, text, sizeof text, 0), 7);
     EXPECT_STREQ(text, "written");
-    // 0 to 3, and the one that ls opens to look.
+    // 0 to 3, and the one that ls opens for the folder.
     EXPECT_EQ(out, "0\n1\n2\n3\n4\n");
     close(fd);
 }
 
-TEST(ChildProcess, TellsASignalFromAStatus) {
+TEST(ChildProcess, DistinguishesASignalFromAStatus) {
     auto child = shell("kill -SEGV $$");
     ASSERT_TRUE(child);
     std::string out, err;
@@ -120,7 +120,7 @@ TEST(ChildProcess, TellsASignalFromAStatus) {
     EXPECT_EQ(signal_text(9), "signal 9 (Killed)");
 }
 
-TEST(ChildProcess, IsGoneWithItsObject) {
+TEST(ChildProcess, IsKilledByItsDestructor) {
     const std::size_t before = open_descriptors();
     pid_t pid = 0;
     {

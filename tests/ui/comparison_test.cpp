@@ -31,7 +31,7 @@ session::Settings training(trace::BarrierKind barrier) {
     return settings;
 }
 
-// A state with a simulated session, run to the end each time.
+// A state with a simulated session; each run is awaited.
 struct Compared {
     session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
     AppState state{session, {}};
@@ -50,14 +50,14 @@ TEST(Comparison, SaysWhoIsFasterAndWhatItCosts) {
     c.run(training(trace::BarrierKind::none));
     EXPECT_EQ(c.sentence(), "");
     c.run(training(trace::BarrierKind::minibatch));
-    // Without barriers the backend never idles: A cannot be slower. On a virtual clock this is exact.
+    // Without barriers the backend never idles, so A cannot be slower. On the virtual clock this is exact.
     ASSERT_LT(c.session.a()->numbers().total_ns, c.session.b()->numbers().total_ns);
     EXPECT_EQ(c.sentence().find("SIMULATED: A (no barrier) "), 0u) << c.sentence();
     EXPECT_NE(c.sentence().find("; A needs "), std::string::npos) << c.sentence();
     EXPECT_NE(c.sentence().find("the memory of B ("), std::string::npos) << c.sentence();
 }
 
-TEST(Comparison, RunsThatDifferInAParameterAreNamedByIt) {
+TEST(Comparison, NamesRunsByTheParameterInWhichTheyDiffer) {
     Compared c;
     c.run(training(trace::BarrierKind::none));
     auto fewer = training(trace::BarrierKind::none);
@@ -69,7 +69,7 @@ TEST(Comparison, RunsThatDifferInAParameterAreNamedByIt) {
     EXPECT_EQ(c.sentence().find("SIMULATED: A and B take the same time"), 0u) << c.sentence();
 }
 
-TEST(Comparison, WhatWasSteppedFailedOrStoppedIsNeverPinned) {
+TEST(Comparison, NeverKeepsASteppedFailedOrStoppedRunAsA) {
     Compared c;
     c.run(training(trace::BarrierKind::none));
     const auto* first = c.session.b()->run();
@@ -86,7 +86,7 @@ TEST(Comparison, WhatWasSteppedFailedOrStoppedIsNeverPinned) {
     EXPECT_NE(c.sentence().find("A and B are not compared."), std::string::npos) << c.sentence();
     c.run(training(trace::BarrierKind::minibatch));
     EXPECT_EQ(c.session.a()->run(), first) << "the failed run took A's place";
-    // One of another program never stays.
+    // A run of another program never stays as A.
     auto other = training(trace::BarrierKind::none);
     other.program = "increment";
     other.parameters = {{"n", "50"}};
@@ -94,7 +94,7 @@ TEST(Comparison, WhatWasSteppedFailedOrStoppedIsNeverPinned) {
     EXPECT_EQ(c.session.a(), nullptr);
 }
 
-TEST(Comparison, BothSidesAreRunInTurnAndTheMiddleOnesAreShown) {
+TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
     Compared c;
     auto none = training(trace::BarrierKind::none), each = training(trace::BarrierKind::minibatch);
     none.device = each.device = "cpu";
@@ -121,7 +121,7 @@ TEST(Comparison, BothSidesAreRunInTurnAndTheMiddleOnesAreShown) {
     EXPECT_NE(verdict->time.claim, comparison::Claim::one_run);
 }
 
-TEST(Comparison, WhatIsShownIsMarkedOnceSomethingElseIsSet) {
+TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
     Compared c;
     c.run(training(trace::BarrierKind::none));
     EXPECT_EQ(c.state.earlier(), "");
@@ -131,14 +131,14 @@ TEST(Comparison, WhatIsShownIsMarkedOnceSomethingElseIsSet) {
     EXPECT_EQ(c.state.earlier(), "of another lesson");
 }
 
-TEST(Comparison, MoreRunsAreMadeWhereTheyTakeLittleTime) {
+TEST(Comparison, MakesMoreRunsIfTheyAreShort) {
     EXPECT_EQ(session::Rounds::planned_for(0.01), session::Rounds::kMost);
     EXPECT_EQ(session::Rounds::planned_for(3), 5u);
     EXPECT_EQ(session::Rounds::planned_for(8), 2u);
     EXPECT_EQ(session::Rounds::planned_for(100), 1u);
 }
 
-TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
+TEST(Comparison, ComparesThePredictionWithTheTotal) {
     model::Numbers n;
     n.total_ns = 1000;
     n.predicted = true;
@@ -148,12 +148,12 @@ TEST(Comparison, APredictionIsMeasuredAgainstTheTotal) {
     EXPECT_EQ(prediction_verdict(n), "exactly as predicted");
     n.predicted = false;
     EXPECT_EQ(prediction_verdict(n), "");
-    n.capabilities.issues = false;  // all else is left over from somewhere
+    n.capabilities.issues = false;  // the other numbers must be ignored
     n.predicted_ns = n.total_ns = 100;
     EXPECT_EQ(prediction_verdict(n), "issues not in this trace");
 }
 
-TEST(Comparison, OnlyWhatCameToItsEndIsHeldAgainstThePrediction) {
+TEST(Comparison, ComparesOnlyFinishedRunsWithThePrediction) {
     session::Session session({HEADWAY_RUNNER, 256 << 20, false});
     session.settings = training(trace::BarrierKind::none);
     session.settings.budget_bytes = 8 << 20;
@@ -170,7 +170,7 @@ TEST(Comparison, OnlyWhatCameToItsEndIsHeldAgainstThePrediction) {
     EXPECT_EQ(prediction_verdict(*session.b()), prediction_verdict(session.b()->numbers()));
 }
 
-TEST(Comparison, TheStagesSayOfWhatMomentTheyAre) {
+TEST(Comparison, TheStagesHeadingSaysHowFarTheRunIs) {
     EXPECT_EQ(stages_heading(nullptr), "Three stages, measured");
     session::Session session({HEADWAY_RUNNER, 256 << 20, false});
     session.settings.program = "train";

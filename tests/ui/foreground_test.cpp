@@ -10,13 +10,13 @@
 namespace headway::session {
 namespace {
 
-void tell_self() {
+void signal_self() {
     kill(getpid(), SIGTERM);
 }
 
-// Seconds until a run of `sleep 60` ends that is told to at a moment of fork(). Negative where it does not end.
-double seconds_when_told(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-    const pid_t process = fork();  // what is registered for fork() stays for good
+// Seconds until a run of `sleep 60` ends, if it gets a signal at a given moment of fork(). Negative: it does not end.
+double seconds_when_signalled(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+    const pid_t process = fork();  // handlers registered for fork() stay registered
     if (process == 0) {
         pthread_atfork(before, in_parent, in_child);
         char name[] = "headway";
@@ -42,12 +42,12 @@ double seconds_when_told(void (*before)(), void (*in_parent)(), void (*in_child)
 }
 
 TEST(Foreground, ASignalBeforeTheRunnersIdIsKnownEndsTheRunner) {
-    EXPECT_GE(seconds_when_told(tell_self, nullptr, nullptr), 0);
-    EXPECT_GE(seconds_when_told(nullptr, tell_self, nullptr), 0);
+    EXPECT_GE(seconds_when_signalled(signal_self, nullptr, nullptr), 0);
+    EXPECT_GE(seconds_when_signalled(nullptr, signal_self, nullptr), 0);
 }
 
 TEST(Foreground, ASignalToARunnerThatIsJustStartingEndsIt) {
-    EXPECT_GE(seconds_when_told(nullptr, nullptr, tell_self), 0);
+    EXPECT_GE(seconds_when_signalled(nullptr, nullptr, signal_self), 0);
 }
 
 }  // namespace

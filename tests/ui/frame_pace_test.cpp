@@ -5,7 +5,7 @@
 namespace headway::ui {
 namespace {
 
-TEST(FramePace, ARunHasItsTimeWhereCoresAreFew) {
+TEST(FramePace, LeavesTimeForTheRunOnFewCores) {
     const FramePace follow = frame_pace(true, true, false, 2), input = frame_pace(true, false, true, 2);
     EXPECT_LE(follow.frame_s, 1.0 / 30);
     EXPECT_GT(follow.frame_s, 1.0 / 40);
@@ -14,11 +14,11 @@ TEST(FramePace, ARunHasItsTimeWhereCoresAreFew) {
     EXPECT_LT(input.intake_ms, 5);
 }
 
-TEST(FramePace, ElsewhereNothingIsHeldBack) {
+TEST(FramePace, DoesNotSlowDownOnManyCores) {
     for (const unsigned cores : {0u, 4u, 64u}) {
         EXPECT_DOUBLE_EQ(frame_pace(true, false, false, cores).frame_s, 1.0 / 60) << cores;
     }
-    // It is over, and the rest is read.
+    // The run has ended, and the rest of its recording is read.
     EXPECT_GT(frame_pace(false, true, false, 2).intake_ms, frame_pace(false, false, false, 2).intake_ms);
 }
 

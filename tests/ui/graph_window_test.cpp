@@ -8,8 +8,8 @@ namespace {
 
 using Detail = AppState::Detail;
 
-TEST_F(WindowTest, TabsChooseWhatStandsUnderTheTimeline) {
-    EXPECT_FALSE(shown("detail/Graph"));  // nothing has run
+TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
+    EXPECT_FALSE(shown("detail/Graph"));  // nothing has been run
     run_to_the_end();
     EXPECT_TRUE(shown("comparison"));
     EXPECT_FALSE(shown("graph"));
@@ -52,7 +52,7 @@ TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
     EXPECT_FALSE(state.selection.any());
 }
 
-TEST_F(WindowTest, TheGraphShowsThePageOfTheOpThatIsChosen) {
+TEST_F(WindowTest, TheGraphShowsThePageOfTheSelectedOp) {
     run_to_the_end();
     act("click:detail/Graph");
     state.selection = {0, 3};
@@ -99,7 +99,7 @@ TEST_F(WindowTest, TheGraphIsWrittenToAFile) {
     EXPECT_EQ(files, 1);
 }
 
-TEST_F(WindowTest, ALessonSaysWhichTabItOpensWith) {
+TEST_F(WindowTest, ALessonSelectsItsTab) {
     lesson::Lesson lesson = small_lessons()[1];
     lesson.view = "threads";
     AppState own(session, {small_lessons()[0], lesson});
@@ -109,7 +109,7 @@ TEST_F(WindowTest, ALessonSaysWhichTabItOpensWith) {
     EXPECT_EQ(own.detail, Detail::numbers);
 }
 
-TEST_F(WindowTest, TheGraphComesToRest) {
+TEST_F(WindowTest, TheGraphStopsMoving) {
     run_to_the_end();
     act("click:detail/Graph");
     frames(60);

@@ -1,5 +1,5 @@
-// Programs in Python that misbehave, in a window's session: each run ends, says in one sentence what happened, and
-// leaves the runs before it as they were. Skips where the build has no Python.
+// Misbehaving Python programs in a window's session. Each run ends with one sentence that says what happened, and
+// leaves the runs before it unchanged. Skips if the build has no Python.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -67,7 +67,7 @@ protected:
         start(bytes);
         finish();
     }
-    // Runs it after a good one; the good one stays, whatever comes of this, and the next one starts as if nothing were.
+    // Runs the program after a good one. The good run stays, however this one ends, and the next one starts normally.
     void ends(const std::string& bytes, Phase phase, const std::string& words) {
         run("import headway as hw\nprint(hw.ones(2))\n");
         ASSERT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
@@ -105,7 +105,7 @@ TEST_F(PythonSession, ASegmentationFault) {
 TEST_F(PythonSession, AnAbort) {
     ends("import os\nos.abort()\n", Phase::killed, "signal 6");
 }
-TEST_F(PythonSession, AnExitBehindTheRunnersBack) {
+TEST_F(PythonSession, AnImmediateProcessExit) {
     ends("import os\nos._exit(7)\n", Phase::killed, "ended its own process with status 7 after 0 ops");
     ends("import os, headway as hw\nhw.ones(2)\nos._exit(0)\n", Phase::killed,
          "with status 0 after 1 op; what it recorded");
@@ -119,7 +119,7 @@ TEST_F(PythonSession, ASyntaxError) {
 TEST_F(PythonSession, ASourceThatIsNotUtf8) {
     ends("x = 1\ny = '\xff'\n", Phase::failed, "program.py");
 }
-TEST_F(PythonSession, AModuleThatIsNotThere) {
+TEST_F(PythonSession, AMissingModule) {
     ends("\nimport no_such_module\n", Phase::failed, "no_such_module");
     EXPECT_NE(session.b()->ending().find("program.py:2"), std::string::npos);
 }
@@ -130,7 +130,7 @@ TEST_F(PythonSession, NoStdout) {
 TEST_F(PythonSession, AFork) {
     ends("import os, headway as hw\nx = hw.ones(2)\nif os.fork() == 0:\n    os._exit(3)\nos.wait()\nprint(x)\n",
          Phase::finished, "");
-    // A child that stays holds the pipes, and is not waited for.
+    // A child process that keeps running holds the pipes, and is not waited for.
     const auto begin = Clock::now();
     ends("import os, time\nif os.fork() == 0:\n    time.sleep(30)\n    os._exit(0)\n", Phase::finished, "");
     EXPECT_LT(seconds_since(begin), 15);
@@ -155,7 +155,7 @@ TEST_F(PythonSession, AGigabyteThatIsPrinted) {
     EXPECT_EQ(session.b()->output().back().text, "end");
 }
 
-// Whatever it does, it is over within a second of the word.
+// Whatever the program does, it ends within a second of the request.
 class StopsAtOnce : public PythonSession, public ::testing::WithParamInterface<const char*> {};
 TEST_P(StopsAtOnce, WithinASecond) {
     run("import headway as hw\nprint(hw.ones(2))\n");
@@ -166,7 +166,7 @@ TEST_P(StopsAtOnce, WithinASecond) {
     const auto begin = Clock::now();
     session.stop();
     ASSERT_TRUE(poll_until([&] { return !session.live(); }, 10));
-    EXPECT_LT(seconds_since(begin), 1.3);  // a second, and what a loaded machine takes to notice
+    EXPECT_LT(seconds_since(begin), 1.3);  // a second, and the time a loaded machine takes to notice
     EXPECT_EQ(session.b()->phase(), Phase::stopped);
     EXPECT_EQ(session.b()->ending(), "Stopped after 1 op; what was recorded is kept.");
     EXPECT_EQ(session.a()->run(), before);
@@ -202,7 +202,7 @@ TEST_F(PythonSession, WritesInItsFolderOnly) {
     }
     EXPECT_TRUE(fs::exists(folder / "own" / "mine.txt"));
     EXPECT_FALSE(fs::exists(folder / "other.txt"));
-    // Allowed by the learner's word.
+    // Allowed by the learner.
     session.settings.confined = false;
     run(text);
     EXPECT_EQ(all_output().find("refused\n"), std::string::npos) << all_output();
@@ -223,7 +223,7 @@ TEST_F(PythonSession, AChangedTextRunsInPlaceOfTheFile) {
     EXPECT_NE(session.b()->ending().find("program.py:3"), std::string::npos) << session.b()->ending();
 }
 
-TEST_F(PythonSession, StepsBeginWhereTheyAreToldTo) {
+TEST_F(PythonSession, StepsStopAtTheRequestedPlace) {
     const std::string text = "import headway as hw\nx = hw.ones(2)\ny = x + 1\nz = y * 2\nprint(z)\n";
     const fs::path path = folder / "own" / "program.py";
     std::ofstream(path) << text;
@@ -239,14 +239,14 @@ TEST_F(PythonSession, StepsBeginWhereTheyAreToldTo) {
     session.toggle_pause();
     finish();
     EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
-    // By ops.
+    // Steps by ops.
     session.step_op();
     ASSERT_TRUE(poll_until([&] { return session.standing() && session.b()->run()->op_count() == 1; }, 20));
     session.step_op();
     ASSERT_TRUE(poll_until([&] { return session.standing() && session.b()->run()->op_count() == 2; }, 20));
     session.toggle_pause();
     finish();
-    // To a breakpoint.
+    // Runs to a breakpoint.
     session.set_breakpoints({3, 99999});
     ASSERT_TRUE(session.start());
     EXPECT_TRUE(stands_at(3));
@@ -298,14 +298,14 @@ TEST_F(PythonSession, ThreeHundredRunsInARow) {
     }
     const std::size_t late = resident_bytes();
     EXPECT_LT(late, early + (4u << 20)) << "the window grew by " << (late - early) / 1024 << " KiB in 250 runs";
-    // Whatever else the machine does, the best of many starts tells what a start takes.
+    // Other load on the machine only adds time, so the fastest of many starts is the cost of a start.
     const auto best = [&seconds](std::size_t from, std::size_t to) {
         return *std::min_element(seconds.begin() + static_cast<std::ptrdiff_t>(from),
                                  seconds.begin() + static_cast<std::ptrdiff_t>(to));
     };
     RecordProperty("first_line_of_output_ms", std::to_string(best(0, 300) * 1e3));
     EXPECT_LT(best(250, 300), best(0, 50) * 2);
-    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // nothing is left behind
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);  // no child process is left
     std::printf("from start to the first line of output: %.1f ms at best, %.1f ms in the middle\n", best(0, 300) * 1e3,
                 [&] {
                     std::nth_element(seconds.begin(), seconds.begin() + 150, seconds.end());

@@ -15,7 +15,7 @@ std::string all_of(const Card& card) {
     return text;
 }
 
-TEST(HoverCard, StandsWhereItCoversLeastOfWhatItSpeaksOf) {
+TEST(HoverCard, IsPlacedWhereItCoversTheLeast) {
     const figure::Box room{0, 0, 1000, 600};
     const auto place = [&](figure::Point at, std::vector<figure::Box> spare) {
         return place_of_card(at, 200, 100, room, 10, spare);
@@ -31,7 +31,7 @@ TEST(HoverCard, StandsWhereItCoversLeastOfWhatItSpeaksOf) {
     EXPECT_EQ(place({100, 300}, {row}), (figure::Box{110, 190, 310, 290})) << "the left has no room";
 }
 
-TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
+TEST(HoverCard, ListsWhatAnOpWaitedFor) {
     const auto run = figure::test::training({}, 3, true);
     core::OpId with_causes = 0;
     for (core::OpId id = 1; id <= run->op_count() && with_causes == 0; ++id) {
@@ -46,8 +46,8 @@ TEST(HoverCard, SaysOfAnOpWhatItWaitedFor) {
     EXPECT_NE(text.find("started"), std::string::npos);
 }
 
-// What was there when the op was issued has held up nothing.
-TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
+// Inputs that were ready when the op was issued did not delay it.
+TEST(HoverCard, SeparatesDelayingInputsFromReadyOnes) {
     const auto run = figure::test::training({}, 3, true);
     int waited = 0, needed = 0, lane = 0;
     for (core::OpId id = 1; id <= run->op_count(); ++id) {
@@ -75,12 +75,12 @@ TEST(HoverCard, TellsWhatHeldAnOpUpFromWhatItOnlyNeeded) {
     EXPECT_GT(lane, 0);
 }
 
-TEST(HoverCard, SaysNothingThatIsNotInTheTrace) {
+TEST(HoverCard, OmitsWhatTheTraceDoesNotContain) {
     const auto run = figure::test::spans(3, 2);
     figure::Hit hit;
     hit.op = 4;
     EXPECT_EQ(all_of(describe(*run, hit)), "decode #4||started  1.00 µs   ran 900 ns   on Stream 1");
-    // Nor why there is nothing, where there is nothing.
+    // Nor causes of idle times.
     hit.op = 0;
     hit.row = figure::RowKind::lane;
     hit.lane = 1;
@@ -88,7 +88,7 @@ TEST(HoverCard, SaysNothingThatIsNotInTheTrace) {
     EXPECT_EQ(all_of(describe(*run, hit)), "No span|Stream 1|for      100 ns   until decode #4");
 }
 
-TEST(HoverCard, SaysHowManyASliverStandsFor) {
+TEST(HoverCard, CountsTheOpsInASliver) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;
     hit.op = 1;
@@ -96,7 +96,7 @@ TEST(HoverCard, SaysHowManyASliverStandsFor) {
     EXPECT_NE(all_of(describe(*run, hit)).find("37 ops in this sliver"), std::string::npos);
 }
 
-TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
+TEST(HoverCard, ShowsTheCauseOfAWait) {
     const auto run = figure::test::training({}, 3, true);
     ASSERT_FALSE(run->waits().empty());
     figure::Hit hit;
@@ -111,7 +111,7 @@ TEST(HoverCard, SaysOfAWaitWhatCausedIt) {
     EXPECT_NE(all_of(card).find("for "), std::string::npos);
 }
 
-TEST(HoverCard, SaysOfTheFrontendsOwnWorkWhatAndWhere) {
+TEST(HoverCard, ShowsTheNameAndLineOfOwnWork) {
     figure::test::Script script;
     script.work(3'000'000, "NumPy");
     const auto run = script.finish();
@@ -123,7 +123,7 @@ TEST(HoverCard, SaysOfTheFrontendsOwnWorkWhatAndWhere) {
     EXPECT_NE(text.find(":42"), std::string::npos) << text;
 }
 
-TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
+TEST(HoverCard, ListsRetainedBuffersWithTheirDuration) {
     const auto run = figure::test::training({}, 3, true);
     std::size_t own = 0, others = 0;
     for (core::OpId id = 1; id <= run->op_count(); ++id) {
@@ -135,7 +135,7 @@ TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
         hit.op = id;
         const std::string text = all_of(describe(*run, hit, found));
         EXPECT_EQ(text.find("makes    ") != std::string::npos, run->op(id).fresh_output) << text;
-        EXPECT_EQ(text.find("result "), std::string::npos) << "it is said once";
+        EXPECT_EQ(text.find("result "), std::string::npos) << "the result is listed once";
         own += text.find("until this op was done") != std::string::npos ? 1u : 0u;
         for (const model::RetainedBuffer& retained_buffer : walk.retained()) {
             if (retained_buffer.maker != 0 && retained_buffer.maker != id) {
@@ -149,7 +149,7 @@ TEST(HoverCard, SaysWhatAnOpHoldsAndForHowLong) {
     EXPECT_GT(others, 0u);
 }
 
-TEST(HoverCard, SaysWhatBecameOfAnOpInTheOtherRun) {
+TEST(HoverCard, ComparesWithTheMatchingOp) {
     const auto run = figure::test::training({}, 3, true), other = figure::test::training({}, 3, false);
     figure::Hit hit;
     hit.op = 2;
@@ -164,8 +164,8 @@ TEST(HoverCard, SaysWhatBecameOfAnOpInTheOtherRun) {
     EXPECT_NE(all_of(describe(*run, hit, found)).find("in A     no such op"), std::string::npos);
 }
 
-// A stretch in which a lane runs nothing: its length, what ended it, and why, in parts that make up the whole.
-TEST(HoverCard, SaysWhyALaneIsIdle) {
+// A time range in which a lane runs nothing: its length, what ended it, and its causes, which add up to the whole.
+TEST(HoverCard, ShowsWhyALaneWasIdle) {
     figure::test::Script script;
     const figure::test::Script::Shape matmul{"matmul", "(8×8)·(8×8)", devices::Family::matmul, 256};
     const auto first = script.issue(matmul, 1'000, 10'000);
@@ -186,7 +186,7 @@ TEST(HoverCard, SaysWhyALaneIsIdle) {
     EXPECT_TRUE(describe(*run, hit).empty()) << "it runs";
 }
 
-TEST(HoverCard, SaysWhatAWaitsTimeWentInto) {
+TEST(HoverCard, ShowsWhatAWaitsTimeWasSpentOn) {
     figure::test::Script script;
     for (int i = 0; i < 3; ++i) {
         script.issue({"matmul", "(8×8)·(8×8)", devices::Family::matmul, 256}, 1'000, 400'000);
@@ -204,7 +204,7 @@ TEST(HoverCard, SaysWhatAWaitsTimeWentInto) {
     EXPECT_NE(text.find("without  the run would take"), std::string::npos) << "a blocker's, too: " << text;
 }
 
-TEST(HoverCard, ReadsTheCurves) {
+TEST(HoverCard, ShowsTheCurvesValues) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;
     hit.row = figure::RowKind::headway;
@@ -214,7 +214,7 @@ TEST(HoverCard, ReadsTheCurves) {
     EXPECT_NE(all_of(describe(*run, hit)).find("live"), std::string::npos);
 }
 
-TEST(HoverCard, NamesWhatACurveHoldsWithinAPixel) {
+TEST(HoverCard, ShowsACurvesExtremesWithinAPixel) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;
     hit.row = figure::RowKind::headway;
@@ -229,7 +229,7 @@ TEST(HoverCard, NamesWhatACurveHoldsWithinAPixel) {
     EXPECT_NE(all_of(describe(*run, hit)).find("in this pixel"), std::string::npos);
 }
 
-TEST(HoverCard, TellsMomentsAsFinelyAsTheViewDoes) {
+TEST(HoverCard, PrintsMomentsAtTheViewsResolution) {
     const auto run = figure::test::training({}, 3, true);
     figure::Hit hit;
     hit.row = figure::RowKind::headway;
@@ -241,7 +241,7 @@ TEST(HoverCard, TellsMomentsAsFinelyAsTheViewDoes) {
     EXPECT_NE(all_of(describe({31'412'345, 31'412'545, "here"}, 0.1)).find("31.412345 ms"), std::string::npos);
 }
 
-TEST(HoverCard, IsEmptyWhereNothingIs) {
+TEST(HoverCard, IsEmptyWithoutAHit) {
     const auto run = figure::test::training({}, 1, true);
     figure::Hit hit;
     EXPECT_TRUE(describe(*run, hit).empty());

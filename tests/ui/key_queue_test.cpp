@@ -7,7 +7,7 @@
 namespace headway::platform {
 namespace {
 
-// What ImGui 1.86 makes of it: it looks once per frame at which keys are down.
+// Behaves like ImGui 1.86, which checks once per frame which keys are down.
 class Keyboard {
 public:
     void press(int key) { add(key, KeyQueue::kPress); }
@@ -16,7 +16,7 @@ public:
         press(key);
         release(key);
     }
-    // How often the key has been seen to go down.
+    // How often the key was seen to go down.
     int seen(int key) {
         for (int i = 0; i < 20; ++i) {
             look();
@@ -26,7 +26,7 @@ public:
         return presses_[key];
     }
     static constexpr int kControl = 341;
-    // … and that with Ctrl.
+    // … and with Ctrl.
     [[nodiscard]] int seen_with_control(int key) const { return with_control_[key]; }
     void look() {
         for (int key = 0; key < kKeys; ++key) {
@@ -59,12 +59,12 @@ TEST(KeyQueue, AQuickTapIsSeen) {
     EXPECT_EQ(keys.seen(3), 1);
 }
 
-TEST(KeyQueue, BothOfAQuickPairAreSeenHoweverSlowTheFramesAre) {
+TEST(KeyQueue, TwoQuickTapsAreSeenAtAnyFrameRate) {
     Keyboard all_at_once;
     all_at_once.tap(3);
     all_at_once.tap(3);
     EXPECT_EQ(all_at_once.seen(3), 2);
-    // Down in one frame; up and down again before the next.
+    // Down in one frame; up and down again before the next one.
     Keyboard across;
     across.press(3);
     across.frame();
@@ -75,7 +75,7 @@ TEST(KeyQueue, BothOfAQuickPairAreSeenHoweverSlowTheFramesAre) {
     EXPECT_EQ(across.seen(3), 2);
 }
 
-TEST(KeyQueue, AChordIsSeenWithItsModifierHoweverSlowTheFramesAre) {
+TEST(KeyQueue, AChordIsSeenWithItsModifierAtAnyFrameRate) {
     Keyboard keys;
     keys.tap(1);
     keys.press(Keyboard::kControl);
@@ -90,7 +90,7 @@ TEST(KeyQueue, AChordIsSeenWithItsModifierHoweverSlowTheFramesAre) {
     EXPECT_EQ(keys.seen_with_control(5), 0);
 }
 
-TEST(KeyQueue, NoTapIsLostWhereverTheFramesFall) {
+TEST(KeyQueue, NoTapIsLostAtAnyFrameTiming) {
     std::mt19937 random(11);
     for (int round = 0; round < 500; ++round) {
         Keyboard keys;

@@ -1,4 +1,4 @@
-// The window by the keyboard alone, on the keyboards of several countries.
+// The window used by keyboard alone, with keyboard layouts of several countries.
 #include <map>
 
 #include "app/platform/key_layout.h"
@@ -43,13 +43,13 @@ TEST(KeyLayout, KeysActAsWhatIsPrintedOnThem) {
     EXPECT_EQ(platform::acting_key('A', kFrench), 'Q');
     EXPECT_EQ(platform::acting_key('M', kFrench), ',');
     EXPECT_EQ(platform::acting_key(';', kFrench), 'M');
-    // What an American keyboard does not have acts from its place there.
+    // Characters that an American keyboard does not have act from the key at the American position.
     EXPECT_EQ(platform::acting_key('[', kGerman), '[');
     EXPECT_EQ(platform::acting_key('0', kFrench), '0');
     EXPECT_EQ(platform::acting_key(290, kGerman), 290);  // F1
 }
 
-TEST(KeyLayout, LabelsAreWhatIsPrintedOnTheKeyThatActs) {
+TEST(KeyLayout, LabelsAreThoseOfTheActingKey) {
     for (const auto& [name, sign, label] : {std::tuple{kAmerican, 'W', "W"},
                                             {kAmerican, '[', "["},
                                             {kGerman, 'Y', "Y"},
@@ -63,7 +63,7 @@ TEST(KeyLayout, LabelsAreWhatIsPrintedOnTheKeyThatActs) {
     }
 }
 
-TEST(KeyLayout, TheListOfKeysSaysThem) {
+TEST(KeyLayout, TheListOfKeysUsesTheLabels) {
     gfx::ImGuiContextOwner imgui;
     gfx::Fonts fonts;
     WidgetRects marks;
@@ -71,7 +71,7 @@ TEST(KeyLayout, TheListOfKeysSaysThem) {
     EXPECT_EQ(keys_here(ui, "[  ]"), "[  ]");
     ui.key_label = [](char sign) { return platform::label_of(sign, kGerman); };
     EXPECT_EQ(keys_here(ui, "[  ]"), "ü  +");
-    EXPECT_EQ(keys_here(ui, "/,  N  Shift N"), "/,  N  Shift N");  // that key acts as "-" there; the sign is typed
+    EXPECT_EQ(keys_here(ui, "/,  N  Shift N"), "/,  N  Shift N");  // that key acts as "-" there; the character is typed
     EXPECT_EQ(keys_here(ui, "Ctrl Shift P"), "Ctrl Shift P");
     EXPECT_EQ(keys_here(ui, "=  -"), "´  -");
     EXPECT_EQ(keys_here(ui, "Alt ↑  Alt ↓"), "Alt ↑  Alt ↓");
@@ -79,7 +79,7 @@ TEST(KeyLayout, TheListOfKeysSaysThem) {
 
 class KeyboardTest : public WindowTest {
 protected:
-    // Tab until this has it.
+    // Presses Tab until this control has the focus.
     void go_to(const std::string& id) {
         for (int i = 0; i < 200; ++i) {
             act("key:tab");
@@ -91,7 +91,7 @@ protected:
     }
 };
 
-TEST_F(KeyboardTest, EveryControlIsReachedOnceARound) {
+TEST_F(KeyboardTest, TabReachesEveryControlOnce) {
     const auto ids = FocusRing::order(app->rects());
     ASSERT_GT(ids.size(), 10u);
     std::vector<std::string> reached;
@@ -108,7 +108,7 @@ TEST_F(KeyboardTest, EveryControlIsReachedOnceARound) {
     EXPECT_TRUE(app->focus_ring().at().empty());
 }
 
-TEST_F(KeyboardTest, EnterDoesWhatAClickDoes) {
+TEST_F(KeyboardTest, EnterClicksTheFocusedControl) {
     run_to_the_end();
     act("move:5,300");
     go_to("detail/Graph");
@@ -117,7 +117,7 @@ TEST_F(KeyboardTest, EnterDoesWhatAClickDoes) {
     EXPECT_EQ(state.detail, AppState::Detail::graph);
     act("key:right");
     EXPECT_EQ(app->focus_ring().at(), "detail/Threads");
-    act("key:space");  // and does not run
+    act("key:space");  // and does not start a run
     frames(6);
     EXPECT_EQ(state.detail, AppState::Detail::threads);
     EXPECT_FALSE(session.live());
@@ -127,8 +127,8 @@ TEST_F(KeyboardTest, EnterDoesWhatAClickDoes) {
     EXPECT_EQ(session.started(), 2u);
 }
 
-TEST_F(KeyboardTest, SignsActWhereTheyAreTyped) {
-    // As on a keyboard where "?" is Shift and another key.
+TEST_F(KeyboardTest, TypedCharactersActOnAnyLayout) {
+    // As on a keyboard where "?" is Shift with another key.
     gfx::inject::text("?");
     frames(2);
     EXPECT_TRUE(state.show_keys);

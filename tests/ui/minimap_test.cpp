@@ -7,7 +7,7 @@
 namespace headway::ui {
 namespace {
 
-// Where nothing was issued the strip is as high as the lanes are busy: all of them, however many.
+// Without issues in the trace, the height is the share of busy lanes: of all lanes, however many.
 TEST(Minimap, SumsUpEveryLane) {
     figure::test::Settings settings;
     settings.foreign = true;
@@ -15,7 +15,7 @@ TEST(Minimap, SumsUpEveryLane) {
     settings.lanes = 40;
     figure::test::Script script(settings);
     const figure::test::Script::Shape decode{"decode", "", figure::test::Family::other, 0};
-    for (int lane = 0; lane < 40; ++lane) {  // the second half of the time for the second half of the lanes alone
+    for (int lane = 0; lane < 40; ++lane) {  // the lanes of the second half run only in the second half of the time
         script.issue(decode, 0, lane < 20 ? 500 : 1000, 0, 0, lane);
     }
     script.idle(1000);

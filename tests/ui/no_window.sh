@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is said where no window can be opened: one sentence that names the way without one, exit status 2.
+# The messages where no window can be opened: one sentence that names the way without a window, and exit status 2.
 #
 #     no_window.sh HEADWAY
 set -u
@@ -34,7 +34,7 @@ expect 2 "paused" timeout 20 "$headway" train --offscreen 640x480 --do set:batch
 if command -v xvfb-run >/dev/null; then
     expect 2 "3.3" env MESA_GL_VERSION_OVERRIDE=2.1 xvfb-run -a "$headway"
 fi
-# The other commands are the runner's.
+# Other commands are passed to the runner.
 "$headway" lessons >/dev/null || fail "headway lessons"
 "$headway" devices --json >/dev/null || fail "headway devices --json"
 "$headway" --version | grep -q '^headway [0-9]' || fail "headway --version"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A trace on disk in the window: it is shown, whole, cut off or of another program; a file that is none gets one sentence.
+# Opens traces from disk in the window: complete, cut off, and of another program. A file that is not a trace gives one
+# sentence.
 #
 #     opens_trace.sh HEADWAY
 set -u
@@ -23,7 +24,7 @@ if ! "$headway" --offscreen 640x480 --do frames:1 >said 2>&1; then
 fi
 for file in ours.json.gz cut.json theirs.json; do
     point=hover-op:0,1
-    [ "$file" = cut.json ] && point=frames:1  # where it is cut no op may have run yet
+    [ "$file" = cut.json ] && point=frames:1  # the trace is cut where no op may have run yet
     "$headway" "$file" --offscreen 1280x720 --do "$point" --do key:c --do frames:3 --do picture:picture.png \
         >said 2>&1 || fail "$file: $(cat said)"
     [ -s picture.png ] || fail "$file: no picture"

@@ -1,4 +1,4 @@
-// What the painter draws, read back pixel by pixel.
+// Reads the painter's output back and checks its pixels.
 #include "app/ui/widgets/draw_list_painter.h"
 
 #include <cmath>
@@ -32,7 +32,7 @@ protected:
         platform.reset();
     }
     void draw(const figure::DisplayList& list, ImVec2 offset = {0, 0}, int frames = 4) {
-        for (int i = 0; i < frames; ++i) {  // drawn, kept, copied
+        for (int i = 0; i < frames; ++i) {  // drawn, cached, copied
             if (fonts->bake()) {
                 renderer->fonts_changed();
             }
@@ -67,9 +67,9 @@ protected:
     std::unique_ptr<gfx::Renderer> renderer;
     std::unique_ptr<gfx::Fonts> fonts;
     std::unique_ptr<gfx::Layer> layer;
-    std::uint64_t painted = 0;  // the fonts that it was painted with
+    std::uint64_t painted = 0;  // the font generation it was painted with
     std::vector<std::uint8_t> image;
-    std::function<void(ImDrawList&)> after;  // draws behind the layer, in the same list
+    std::function<void(ImDrawList&)> after;  // draws after the layer, in the same list
 };
 
 constexpr figure::Rgba kRed = figure::rgb(0xFF0000), kBlue = figure::rgb(0x0000FF), kBlack = figure::rgb(0);
@@ -88,13 +88,13 @@ TEST_F(PainterTest, FillsRectanglesToThePixel) {
     EXPECT_EQ(at(10, 25), kBlack);
 }
 
-TEST_F(PainterTest, WhatFollowsALayerInItsListIsWhole) {
+TEST_F(PainterTest, CommandsAfterALayerAreDrawnCompletely) {
     figure::DisplayList list;
     for (int i = 0; i < 20; ++i) {
         list.add(figure::Rect{{100, 60, 110, 70}, kBlue});
         list.add(figure::Text{{100, 90}, "ink of the layer", kBlue, 12, figure::FontRole::ui, figure::Anchor::middle});
     }
-    // Behind one layer, and behind another that is drawn anew in every frame, as what is marked is.
+    // After one layer, and after another that is redrawn in every frame, as highlights are.
     std::unique_ptr<gfx::Layer> marks;
     after = [&](ImDrawList& same) {
         same.AddRectFilled({40, 20}, {60, 40}, IM_COL32(255, 0, 0, 255));
@@ -105,7 +105,7 @@ TEST_F(PainterTest, WhatFollowsALayerInItsListIsWhole) {
         marks->show(&same);
         same.AddRectFilled({10, 20}, {30, 40}, IM_COL32(255, 0, 0, 255));
     };
-    for (const int frames : {1, 2, 3}) {  // drawn, kept, copied
+    for (const int frames : {1, 2, 3}) {  // drawn, cached, copied
         layer.reset();
         draw(list, {0, 0}, frames);
         EXPECT_EQ(at(10, 20), kRed) << frames;
@@ -135,7 +135,7 @@ TEST_F(PainterTest, StripesLieInPhaseAndInTheirBox) {
             red += at(x, y).r > 200;
             blue += at(x, y).b > 200;
             if (x + 1 < 178 && y > 12) {
-                // Renderers differ in the last bits.
+                // Renderers differ in the least significant bits.
                 EXPECT_NEAR(at(x, y).r, at(x + 1, y - 1).r, 3) << "stripes rise to the right";
                 EXPECT_NEAR(at(x, y).b, at(x + 1, y - 1).b, 3) << "stripes rise to the right";
             }
@@ -168,11 +168,11 @@ TEST_F(PainterTest, AreasReachFromCurveToBase) {
     EXPECT_GT(at(100, 70).b, at(100, 25).b);
 }
 
-TEST_F(PainterTest, AreasOfManyPointsAreWhole) {
+TEST_F(PainterTest, AreasOfManyPointsAreComplete) {
     figure::DisplayList list;
     figure::Area area;
     area.first = list.first_point();
-    constexpr int kPoints = 50000;  // more than 16-bit indices reach
+    constexpr int kPoints = 50000;  // more than a 16-bit index can address
     for (int i = 0; i < kPoints; ++i) {
         list.point(static_cast<float>(i) * kWidth / (kPoints - 1), 10);
     }
@@ -229,20 +229,20 @@ TEST_F(PainterTest, TextStandsOnItsBaselineWithTheMeasuredWidth) {
         }
     }
     EXPECT_NEAR(bottom, 59, 1);
-    EXPECT_NEAR(bottom - top + 1, 20 * 0.73, 1.6);  // the height of a capital
+    EXPECT_NEAR(bottom - top + 1, 20 * 0.73, 1.6);  // cap height
     const float width = TextMeasure(*fonts).width(figure::FontRole::ui_semibold, 20, "HHHH");
     EXPECT_NEAR(right - left, width, 5);
     EXPECT_NEAR((left + right) / 2.0, 100, 2);
 }
 
-// Whatever is drawn together with whatever: what was added later lies on what was added before.
-TEST_F(PainterTest, RandomShapesLieInTheirOrder) {
+// Items added later are drawn above earlier ones, however shapes are grouped for drawing.
+TEST_F(PainterTest, RandomShapesAreDrawnInTheirOrder) {
     std::mt19937 random(7);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     for (int round = 0; round < 12; ++round) {
         figure::DisplayList list;
         std::vector<figure::Rgba> expected(static_cast<std::size_t>(kWidth * kHeight), kBlack);
-        std::vector<bool> sure(expected.size(), true);  // away from round corners and from stripes
+        std::vector<bool> sure(expected.size(), true);  // false near round corners and stripes
         for (int i = 0; i < 120; ++i) {
             const int x0 = below(kWidth), y0 = below(kHeight);
             const bool narrow = below(3) > 0;
@@ -302,7 +302,7 @@ TEST_F(PainterTest, NarrowBarsStandWhereTheyShould) {
     draw(list);
     for (int x = 0; x < kWidth; ++x) {
         for (int y = 0; y < kHeight; ++y) {
-            // A height is kept to a 255th of the tallest, here a third of a pixel.
+            // Heights are stored in 255ths of the tallest, here a third of a pixel.
             const bool bar = y >= top[static_cast<std::size_t>(x)] && y < 90;
             EXPECT_NEAR(at(x, y).r, bar ? 255 : 0, 90) << x << ", " << y;
         }
@@ -333,21 +333,21 @@ TEST_F(PainterTest, CurvesKeepTheirExtremesInEveryColumn) {
     EXPECT_EQ(at(100, 7), kBlack);
 }
 
-TEST_F(PainterTest, PixelsThatAreKeptAreThoseThatWereDrawn) {
+TEST_F(PainterTest, CachedPixelsEqualThoseDrawn) {
     figure::DisplayList list;
     list.add(figure::Rect{{10, 10, 190, 90}, kBlue, 6, kRed, 2});
     list.add(figure::Text{{100, 60}, "kept", kRed, 20, figure::FontRole::ui_semibold, figure::Anchor::middle});
-    draw(list);  // fonts are there, pixels are kept
+    draw(list);  // after this the fonts are baked and the pixels are cached
     const auto copied = image;
     layer.reset();
     draw(list, {0, 0}, 1);
     EXPECT_EQ(image, copied);
     list.add(figure::Rect{{0, 0, 5, 5}, kRed});
-    draw(list, {0, 0}, 1);  // another picture is not the one that was kept
+    draw(list, {0, 0}, 1);  // a different picture than the cached one
     EXPECT_EQ(at(2, 2), kRed);
 }
 
-TEST_F(PainterTest, MeasuresChineseAsAllOfItsCharacters) {
+TEST_F(PainterTest, MeasuresAllCharactersOfChineseText) {
     const TextMeasure measure(*fonts);
     fonts->cover("时间线");
     draw({});

@@ -17,7 +17,7 @@ std::string best(std::string_view typed) {
     return order.empty() ? "" : kNames[order[0]];
 }
 
-TEST(Palette, ShowsAllAsTheyStandWhenNothingIsTyped) {
+TEST(Palette, ShowsAllInTheirOrderWhenNothingIsTyped) {
     EXPECT_EQ(rank_names(kNames, ""), (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
 }
 
@@ -30,13 +30,13 @@ TEST(Palette, FindsByPartsOfWords) {
     EXPECT_EQ(best("14"), "Lesson 14: Improving the memory footprint");
 }
 
-TEST(Palette, LeavesOutScatteredLettersWhereAWordFits) {
+TEST(Palette, DropsScatteredLettersIfAWordMatches) {
     EXPECT_EQ(rank_names(kNames, "bar").size(), 2u);
 }
 
-TEST(Palette, WantsAllThatIsTyped) {
+TEST(Palette, RequiresAllThatIsTyped) {
     EXPECT_EQ(best("runx"), "");
-    EXPECT_EQ(best("dark theme"), "");  // in this order
+    EXPECT_EQ(best("dark theme"), "");  // the order of the words matters
 }
 
 }  // namespace

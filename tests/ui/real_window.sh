@@ -1,6 +1,6 @@
 #!/bin/sh
-# One real window under Xvfb, with a real mouse and real keys: it comes up, runs, pauses, rests, and goes.
-# Skips (77) where there is no Xvfb or no xdotool.
+# One real window under Xvfb, with a real mouse and real keys: it opens, runs, pauses, idles and closes. Skips (77) if
+# Xvfb or xdotool is not installed.
 #
 #     real_window.sh HEADWAY
 set -u
@@ -25,8 +25,8 @@ fail() {
     exit 1
 }
 
-# The server names the first free display by itself. Without -noreset it would start anew, and refuse the window, whenever
-# a short-lived client such as xdotool is the last to leave.
+# The server picks the first free display. Without -noreset it would restart, and refuse the window, whenever a
+# short-lived client such as xdotool is the last to disconnect.
 Xvfb -noreset -displayfd 3 -screen 0 1280x720x24 -nolisten tcp 3>display 2>server.log &
 server=$!
 for _ in $(seq 100); do
@@ -37,7 +37,7 @@ done
 DISPLAY=:$(cat display)
 export DISPLAY
 unset WAYLAND_DISPLAY
-export XDG_DATA_HOME="$folder/data"  # nothing of the one who tests is read or changed
+export XDG_DATA_HOME="$folder/data"  # do not read or change the user's own data
 
 "$headway" train >window.log 2>&1 &
 window=$!
@@ -52,9 +52,10 @@ done
 xdotool windowfocus "$id" 2>/dev/null
 sleep 1
 
-# Space runs the lesson, then F12 asks what to write and F12 writes it; keys are down for an instant only. The title tells the state.
+# Space runs the lesson, then F12 opens the export dialog and F12 exports; each key is down only for an instant. The
+# title shows the state.
 title_becomes() {
-    for _ in $(seq 2000); do  # often: a run is short
+    for _ in $(seq 2000); do  # polls often, because a run is short
         case $(xdotool getwindowname "$id") in
             *"$1"*) return 0 ;;
         esac
@@ -73,9 +74,9 @@ for _ in $(seq 10); do
     done
 done
 ls headway-train-*.png >/dev/null 2>&1 || fail "F12 F12 wrote no figure"
-xdotool key --delay 0 Escape  # a slow machine may have asked once more
+xdotool key --delay 0 Escape  # on a slow machine the dialog may have opened again
 
-# At rest it takes no time of the processor: at most a hundredth of what an unbounded loop would.
+# An idle window takes at most a hundredth of the processor time of an unbounded loop.
 sleep 1
 before=$(awk '{print $14 + $15}' "/proc/$window/stat")
 sleep 2

@@ -25,7 +25,7 @@ Settings small_training() {
     return settings;
 }
 
-// Polls until `done`, at most a minute.
+// Polls until `done`, for at most a minute.
 bool poll_until(Session& session, const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!done()) {
@@ -41,7 +41,7 @@ bool finish(Session& session) {
     return poll_until(session, [&] { return !session.live() && !session.behind(); });
 }
 
-// A program that pretends to be the runner.
+// A script in place of the runner.
 class PretendedRunner {
 public:
     explicit PretendedRunner(const std::string& script) {
@@ -82,7 +82,7 @@ TEST_F(SessionTest, RunsAProgramToItsEnd) {
     EXPECT_EQ(session.a(), nullptr);
 }
 
-TEST_F(SessionTest, TheLastRunStaysAsA) {
+TEST_F(SessionTest, ThePreviousRunStaysAsA) {
     session.settings = small_training();
     session.settings.device = "cpu";
     session.settings.parameters = {{"batches", "20"}, {"batch_size", "128"}, {"features", "256"}, {"hidden", "256"}};
@@ -112,7 +112,7 @@ Settings long_training() {
     return settings;
 }
 
-TEST_F(SessionTest, AKilledRunnerLeavesWhatItRecorded) {
+TEST_F(SessionTest, KeepsWhatAKilledRunnerRecorded) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     ASSERT_TRUE(
@@ -125,14 +125,14 @@ TEST_F(SessionTest, AKilledRunnerLeavesWhatItRecorded) {
     EXPECT_NE(session.b()->ending().find("what it recorded is kept"), std::string::npos);
     EXPECT_GT(session.b()->run()->op_count(), 100u);
     EXPECT_EQ(kill(pid, 0), -1);
-    // And the next one starts as if nothing had happened.
+    // The next run starts normally.
     session.settings = small_training();
     ASSERT_TRUE(session.start());
     ASSERT_TRUE(finish(session));
     EXPECT_EQ(session.b()->phase(), Phase::finished);
 }
 
-TEST_F(SessionTest, StopsAtTheLearnersWord) {
+TEST_F(SessionTest, StopsOnRequest) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     ASSERT_TRUE(
@@ -143,14 +143,14 @@ TEST_F(SessionTest, StopsAtTheLearnersWord) {
     EXPECT_EQ(session.b()->ending().find("Stopped after "), 0u) << session.b()->ending();
 }
 
-TEST_F(SessionTest, PauseHoldsTheFrontendAndGoesOn) {
+TEST_F(SessionTest, PausesAndResumesTheFrontend) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     ASSERT_TRUE(
         poll_until(session, [&] { return session.b()->run() != nullptr && session.b()->run()->op_count() > 100; }));
     session.toggle_pause();
     EXPECT_EQ(session.b()->phase(), Phase::paused);
-    // Once it stands, it stands: the number of ops no longer grows.
+    // While paused, the number of ops does not grow.
     std::size_t last = 0;
     ASSERT_TRUE(poll_until(session, [&] {
         const std::size_t before = last;
@@ -164,14 +164,14 @@ TEST_F(SessionTest, PauseHoldsTheFrontendAndGoesOn) {
     ASSERT_TRUE(poll_until(session, [&] { return session.b()->run()->op_count() > last; }));
 }
 
-TEST_F(SessionTest, TheBarrierActsDuringARun) {
+TEST_F(SessionTest, TheBarrierCanChangeDuringARun) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     ASSERT_TRUE(
         poll_until(session, [&] { return session.b()->run() != nullptr && session.b()->run()->op_count() > 500; }));
     const auto before = session.b()->run()->headway().most();
     session.set_barrier({BarrierKind::none, 0});
-    // Without it the frontend runs ahead by more than it ever could within a minibatch.
+    // Without the barrier the frontend runs further ahead than is possible within a minibatch.
     ASSERT_TRUE(poll_until(session, [&] { return session.b()->run()->headway().most() > before * 4; }));
     EXPECT_EQ(session.settings.barrier.kind, BarrierKind::none);
 }
@@ -180,13 +180,13 @@ const trace::Control& control_of(const Session& session) {
     return const_cast<model::Run*>(session.b()->run())->reader().control();
 }
 
-TEST_F(SessionTest, WhatIsAskedForWhileTheRunnerStartsIsDone) {
+TEST_F(SessionTest, RequestsDuringTheRunnersStartAreCarriedOut) {
     session.settings = long_training();
-    session.settings.budget_bytes = 1;  // would end it at its first op
+    session.settings.budget_bytes = 1;  // would fail at its first op
     session.settings.queue_limit = 7;
     ASSERT_TRUE(session.start());
     ASSERT_EQ(session.b()->run(), nullptr) << "nothing is recorded yet";
-    session.set_barrier({});  // as written, no budget, no limit: all of them zeros
+    session.set_barrier({});  // as written, no budget, no limit: all of these are zero
     session.set_budget(core::kNoBudget);
     session.set_queue_limit(0);
     ASSERT_TRUE(poll_until(session, [&] {
@@ -197,7 +197,7 @@ TEST_F(SessionTest, WhatIsAskedForWhileTheRunnerStartsIsDone) {
     EXPECT_EQ(control_of(session).queue_limit.load(), 0u);
 }
 
-TEST_F(SessionTest, TheNextRunsSettingsLeaveOneThatStartsAlone) {
+TEST_F(SessionTest, SettingsOfTheNextRunDoNotChangeAStartingOne) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     session.settings.barrier = {BarrierKind::op, 0};  // another lesson was chosen
@@ -208,7 +208,7 @@ TEST_F(SessionTest, TheNextRunsSettingsLeaveOneThatStartsAlone) {
     EXPECT_EQ(control_of(session).queue_limit.load(), 0u);
 }
 
-TEST_F(SessionTest, APauseIsKeptWhileTheRunnerStarts) {
+TEST_F(SessionTest, APauseDuringTheRunnersStartIsApplied) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
     EXPECT_FALSE(session.paused());
@@ -220,7 +220,7 @@ TEST_F(SessionTest, APauseIsKeptWhileTheRunnerStarts) {
     ASSERT_TRUE(poll_until(session, [&] { return session.b()->run()->op_count() > 200; }));
 }
 
-// The numbers beside the picture are of the same moment as the picture.
+// The numbers belong to the same moment as the picture.
 TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
     session.settings = long_training();
     ASSERT_TRUE(session.start());
@@ -235,7 +235,7 @@ TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
         EXPECT_EQ(b.numbers().total_ns, now.total_ns);
         EXPECT_EQ(b.numbers().headway_max, now.headway_max);
         EXPECT_EQ(b.numbers().live_bytes_peak, now.live_bytes_peak);
-        if (!b.sums_of_total_ns()) {  // then all of them are
+        if (!b.sums_of_total_ns()) {  // then all sums are complete
             EXPECT_EQ(b.numbers().op_issue_ns, now.op_issue_ns);
             EXPECT_EQ(b.numbers().predicted_ns, now.predicted_ns);
         } else {
@@ -244,7 +244,7 @@ TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
         return ++looked > 50 || HasFailure();
     }));
     session.toggle_pause();
-    // What stands still is walked over: nothing lags for long.
+    // Walks catch up when the run stands still.
     ASSERT_TRUE(poll_until(session, [&] { return !session.b()->sums_of_total_ns(); }));
     session.stop();
     ASSERT_TRUE(finish(session));
@@ -253,7 +253,7 @@ TEST_F(SessionTest, NumbersAreOfWhatIsRecordedSoFar) {
 
 TEST_F(SessionTest, OutOfMemoryEndsTheProgramWithASentence) {
     session.settings = small_training();
-    session.settings.device = "cpu";  // where the backend is the slower side
+    session.settings.device = "cpu";  // there the backend is slower than the frontend
     session.settings.parameters = {{"batches", "50"}, {"batch_size", "256"}, {"features", "256"}, {"hidden", "256"}};
     session.settings.barrier = {BarrierKind::none, 0};
     session.settings.budget_bytes = 8'000'000;
@@ -263,7 +263,7 @@ TEST_F(SessionTest, OutOfMemoryEndsTheProgramWithASentence) {
     EXPECT_NE(session.b()->ending().find("memory"), std::string::npos) << session.b()->ending();
 }
 
-TEST_F(SessionTest, AWrongParameterIsTheRunnersSentence) {
+TEST_F(SessionTest, AWrongParameterIsReportedByTheRunner) {
     session.settings = small_training();
     session.settings.parameters = {{"batches", "0"}};
     ASSERT_TRUE(session.start());
@@ -293,7 +293,7 @@ TEST(Session, SurvivesARunnerThatRecordsNothing) {
     EXPECT_EQ(session.b()->run(), nullptr);
 }
 
-TEST(Session, SurvivesARecordingThatIsNone) {
+TEST(Session, SurvivesAnInvalidRecording) {
     const PretendedRunner runner("head -c 5000000 /dev/zero | tr '\\0' x >&3; echo done");
     Session session({runner.path(), 256 << 20, false});
     session.settings = small_training();
@@ -325,7 +325,7 @@ TEST(Session, CutsALineThatNeverEnds) {
     EXPECT_LT(session.b()->output().front().text.size(), 5000u);
 }
 
-TEST(Session, KillsARunnerThatDoesNotListen) {
+TEST(Session, KillsARunnerThatIgnoresSignals) {
     const PretendedRunner runner("trap '' TERM INT; while :; do sleep 1; done");
     Session session({runner.path(), 256 << 20, false});
     session.settings = small_training();
@@ -349,7 +349,7 @@ TEST(Session, AsksTheRunnerForDevices) {
     EXPECT_TRUE(cpu && simulated);
 }
 
-TEST(Session, RefusesAListOfDevicesThatIsNone) {
+TEST(Session, RefusesAnInvalidListOfDevices) {
     for (const char* text : {"", "{}", "[]", "[1]", "[{\"name\": \"x\"}]", "[{\"kind\": 3}]"}) {
         EXPECT_FALSE(devices_from_json(text)) << text;
     }

@@ -37,7 +37,7 @@ TEST(Settings, SizesAreReadAsOnTheCommandLine) {
     }
 }
 
-TEST(Settings, OnlyWhatWasChosenGoesOnTheCommandLine) {
+TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
     Settings settings;
     settings.program = "train";
     const auto plain = runner_arguments(settings, 3, 1 << 20);

@@ -1,4 +1,4 @@
-// The source panel with a hand and a keyboard.
+// The source panel with mouse and keyboard.
 #include <fstream>
 
 #include "tests/ui/window_fixture.h"
@@ -46,7 +46,7 @@ TEST_F(SourceWindow, TypesWhereItIsClicked) {
     EXPECT_EQ(text(), "n = 3\nfor i in range(n):\n    print(i)\n");
     act("key:ctrl+y");
     EXPECT_EQ(text(), "n = 30\nfor i in range(n):\n    print(i)\n");
-    EXPECT_EQ(session.b(), nullptr);  // space and letters are text here
+    EXPECT_EQ(session.b(), nullptr);  // here, space and letters are text
     EXPECT_EQ(state.theme, figure::ThemeName::dark);
 }
 
@@ -66,7 +66,7 @@ TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
     }
 }
 
-TEST_F(SourceWindow, LettersAreTextAndNoShortcuts) {
+TEST_F(SourceWindow, LettersAreTextNotShortcuts) {
     act("click:line/1");
     act("key:home");
     act("key:t");
@@ -76,7 +76,7 @@ TEST_F(SourceWindow, LettersAreTextAndNoShortcuts) {
     EXPECT_EQ(text().substr(0, 3), "t n");
     EXPECT_EQ(state.theme, figure::ThemeName::dark);
     EXPECT_EQ(session.b(), nullptr);
-    act("key:escape");  // the keys are the window's again
+    act("key:escape");  // the window handles keys again
     act("key:t");
     EXPECT_EQ(state.theme, figure::ThemeName::light);
 }
@@ -113,7 +113,7 @@ TEST_F(SourceWindow, DraggingSelects) {
     EXPECT_FALSE(state.document()->text.text(state.document()->text.selection()).empty());
 }
 
-TEST_F(SourceWindow, CtrlEnterRunsWhatIsInTheEditor) {
+TEST_F(SourceWindow, CtrlEnterRunsTheEditorsText) {
     act("click:line/1");
     act("key:end");
     act("text:0");
@@ -131,13 +131,13 @@ TEST_F(SourceWindow, CtrlEnterRunsWhatIsInTheEditor) {
     file.clear();
     file.seekg(0);
     std::getline(file, first);
-    EXPECT_EQ(first, "n = 3");  // this handle is the old file's: it was replaced as a whole
+    EXPECT_EQ(first, "n = 3");  // this handle is the old file's: saving replaces the file as a whole
     std::ifstream now(folder / "program.py");
     std::getline(now, first);
     EXPECT_EQ(first, "n = 30");
 }
 
-TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsGoOn) {
+TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsContinue) {
     act("click:gutter/3");
     EXPECT_EQ(state.document()->breakpoints().count(3), 1u);
     act("click:source/run");
@@ -160,7 +160,7 @@ TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsGoOn) {
     EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
 }
 
-TEST_F(SourceWindow, ControlsAreThereAtEveryWidth) {
+TEST_F(SourceWindow, ControlsAreVisibleAtEveryWidth) {
     for (const auto& [width, height] : {std::pair{1280, 720}, {1024, 700}, {1920, 1080}, {2560, 1440}, {3840, 2160}}) {
         open(width, height);
         frames(3);
@@ -173,7 +173,7 @@ TEST_F(SourceWindow, ControlsAreThereAtEveryWidth) {
             EXPECT_LE(m.y1, static_cast<float>(height)) << id;
             EXPECT_GT(m.x1 - m.x0, 10) << id << " at " << width;
         }
-        // None lies on another.
+        // They do not overlap.
         const char* const row[] = {"source/run", "source/pause", "step/line", "step/over", "step/op", "step/cursor"};
         for (std::size_t i = 1; i < std::size(row); ++i) {
             EXPECT_LE(rect(row[i - 1]).x1, rect(row[i]).x0) << row[i] << " at " << width;
@@ -203,7 +203,7 @@ TEST_F(SourceWindow, TheSliderSetsSlowMotion) {
     EXPECT_FALSE(session.backend_held());
 }
 
-TEST_F(SourceWindow, LongLinesScrollAndNumbersStay) {
+TEST_F(SourceWindow, LongLinesScrollButLineNumbersStay) {
     open_program("long.py", "x = '" + std::string(500, 'y') + "'\nz = 1\n");
     const float gutter = rect("gutter/1").x0;
     act("click:line/1");
@@ -217,7 +217,7 @@ TEST_F(SourceWindow, LongLinesScrollAndNumbersStay) {
     EXPECT_EQ(text()[0], '?');
 }
 
-TEST_F(SourceWindow, TheLineThatFailedIsBroughtIntoView) {
+TEST_F(SourceWindow, ScrollsToTheFailedLine) {
     std::string program = "import headway as hw\n";
     for (int i = 2; i < 70; ++i) {
         program += "x = hw.ones(2)\n";
@@ -232,7 +232,7 @@ TEST_F(SourceWindow, TheLineThatFailedIsBroughtIntoView) {
     EXPECT_EQ(app->rects().count("line/70"), 1u);
 }
 
-TEST_F(SourceWindow, FindsAndGoesRound) {
+TEST_F(SourceWindow, FindsAndWrapsAround) {
     act("key:ctrl+f");
     frames(2);
     ASSERT_TRUE(shown("find/field"));
@@ -268,7 +268,7 @@ TEST_F(SourceWindow, AFileIsOpenedByItsPath) {
     EXPECT_EQ(session.b(), nullptr);
 }
 
-TEST_F(SourceWindow, AsksBeforeEditsAreLost) {
+TEST_F(SourceWindow, AsksBeforeDiscardingEdits) {
     act("click:line/1");
     act("text:# ");
     state.wants_to_close = true;
@@ -285,7 +285,7 @@ TEST_F(SourceWindow, AsksBeforeEditsAreLost) {
     EXPECT_FALSE(state.document()->modified());
 }
 
-TEST_F(SourceWindow, TabsAreShownWhereThereIsAChoice) {
+TEST_F(SourceWindow, TabsAreShownIfThereIsAChoice) {
     EXPECT_FALSE(shown("tab/MXNet"));
     open_program("doc.md", "```python\n#@tab mxnet\nx = 1\n```\n```python\n#@tab pytorch\ny = 2\n```\n");
     ASSERT_TRUE(shown("tab/MXNet"));
@@ -309,7 +309,7 @@ TEST_F(SourceWindow, ACppProgramIsReadOnly) {
     EXPECT_TRUE(rect("step/op").enabled);
 }
 
-TEST_F(SourceWindow, ThePanelSaysWhatIsConfined) {
+TEST_F(SourceWindow, ThePanelDescribesTheConfinement) {
     ASSERT_TRUE(shown("confinement"));
     act("click:confinement");
     frames(3);

@@ -9,7 +9,7 @@
 namespace headway::ui::test {
 namespace {
 
-// The window with one recorded run in it, and hands that measure, mark and arrange.
+// The window with one recorded run: measuring, bookmarks, and arranging rows.
 class TimelineInputTest : public RecordedWindowTest {
 protected:
     [[nodiscard]] const model::Run& run() const { return *session.b()->run(); }
@@ -22,7 +22,7 @@ protected:
         const auto& rows = timeline().layout().rows;
         return *std::find_if(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::lane; });
     }
-    // The axis's time of an op's begin.
+    // An op's begin, as time on the axis.
     [[nodiscard]] double begin_of(core::OpId op) const {
         return static_cast<double>(run().op(op).begin_ns - run().measure_begin_ns());
     }
@@ -46,7 +46,7 @@ TEST_F(TimelineInputTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
     }
     EXPECT_TRUE(edge);
 
-    // The sign on that edge stays with its row.
+    // The snap sign stays with the row of the edge.
     const auto middle = [this] {
         const auto box = timeline().layout().box_of_op(0, 70);
         return box ? (box->y0 + box->y1) / 2 : 0;
@@ -70,12 +70,12 @@ TEST_F(TimelineInputTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
     EXPECT_FALSE(timeline().measured()->to_edge);
 }
 
-TEST_F(TimelineInputTest, WhatIsMeasuredIsSummedUpBesideIt) {
+TEST_F(TimelineInputTest, SummarisesTheMeasuredRangeBelowIt) {
     const WidgetRect area = rect("timeline");
     drag(area.x0 + 100, area.y0 + 4, area.x0 + 400, area.y0 + 4);
     ASSERT_TRUE(shown("measured"));
     const WidgetRect& panel = rect("measured");
-    EXPECT_GE(panel.y0, rect("timeline").y1 - 1) << "it covers what it measures";
+    EXPECT_GE(panel.y0, rect("timeline").y1 - 1) << "it covers the measured rows";
     const auto* summary = app->detail().measure().summary(0);
     ASSERT_NE(summary, nullptr);
     std::uint64_t count = 0;
@@ -85,7 +85,7 @@ TEST_F(TimelineInputTest, WhatIsMeasuredIsSummedUpBesideIt) {
     }
     EXPECT_GT(count, 0u);
     EXPECT_EQ(summary->ops().count, count);
-    // Another tab, and back; Esc ends it and brings the tab before.
+    // Another tab, and back. Esc ends measuring and returns to the previous tab.
     act("click:detail/Numbers");
     EXPECT_FALSE(shown("measured"));
     EXPECT_TRUE(shown("comparison"));
@@ -97,9 +97,9 @@ TEST_F(TimelineInputTest, WhatIsMeasuredIsSummedUpBesideIt) {
     EXPECT_TRUE(shown("comparison"));
 }
 
-TEST_F(TimelineInputTest, TheKeysMeasureWithoutAMouse) {
+TEST_F(TimelineInputTest, MeasuresWithTheKeyboard) {
     act("move:5,300");
-    act("key:right");  // the cursor comes
+    act("key:right");  // the cursor appears
     ASSERT_TRUE(timeline().cursor());
     const double at = timeline().cursor()->ns;
     act("key:right");
@@ -121,7 +121,7 @@ TEST_F(TimelineInputTest, TheKeysMeasureWithoutAMouse) {
     act("key:enter");
     EXPECT_TRUE(state.selection.any());
     const core::OpId op = state.selection.op;
-    act("key:r");  // measures it
+    act("key:r");  // measures the selected op
     ASSERT_TRUE(timeline().has_measure());
     EXPECT_EQ(timeline().measured()->begin(), begin_of(op));
     EXPECT_EQ(timeline().measured()->end(), end_of(op));
@@ -132,10 +132,10 @@ TEST_F(TimelineInputTest, TheKeysMeasureWithoutAMouse) {
     EXPECT_FALSE(timeline().cursor());
 }
 
-// ---- marks ----
+// ---- bookmarks ----
 
-TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
-    state.keep_in(folder / "kept");
+TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
+    state.use_data_folder(folder / "kept");
     const auto box = timeline().layout().box_of_op(0, 62);
     ASSERT_TRUE(box);
     act("move:" + std::to_string(box->x0 + 1) + "," + std::to_string((box->y0 + box->y1) / 2));
@@ -151,13 +151,13 @@ TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
     const auto& rows = timeline().layout().rows;
     EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::marks; }));
 
-    // A second one, over what is measured.
+    // A second one, over the measured range.
     act("move:5,300");
     act("key:escape");
     timeline().measure(begin_of(70), end_of(90));
     frames(2);
     act("key:m");
-    act("text:a stretch");
+    act("text:a range");
     act("key:enter");
     ASSERT_EQ(state.bookmarks.of(&run()).size(), 2u);
     act("key:escape");
@@ -171,7 +171,7 @@ TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
     EXPECT_GT(timeline().cursor()->ns, first);
     ASSERT_TRUE(timeline().has_measure());
     EXPECT_EQ(timeline().measured()->end(), end_of(90));
-    // The note is changed, at the cursor.
+    // Edits the note at the cursor.
     act("key:enter");
     ASSERT_TRUE(timeline().asks_for_note());
     act("key:ctrl+a");
@@ -179,12 +179,12 @@ TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
     act("key:enter");
     EXPECT_EQ(state.bookmarks.of(&run())[1].text, "longer");
 
-    // The same recording, opened again: they are there.
+    // The same recording, opened again, has its bookmarks.
     const auto before = state.bookmarks.of(&run());
     session.show(figure::test::training({}, 6, true));
     frames(4);
     EXPECT_EQ(state.bookmarks.of(&run()), before);
-    // Another one has none.
+    // Another recording has none.
     session.show(figure::test::training({}, 7, true));
     frames(4);
     EXPECT_TRUE(state.bookmarks.of(&run()).empty());
@@ -199,7 +199,7 @@ TEST_F(TimelineInputTest, AMarkIsSetWithANoteFoundAgainAndDeleted) {
     EXPECT_TRUE(std::filesystem::is_empty(folder / "kept" / "marks"));
 }
 
-TEST_F(TimelineInputTest, EscapeSetsNoMark) {
+TEST_F(TimelineInputTest, EscapeAddsNoBookmark) {
     act("point:timeline");
     act("key:m");
     ASSERT_TRUE(timeline().asks_for_note());
@@ -209,11 +209,11 @@ TEST_F(TimelineInputTest, EscapeSetsNoMark) {
     EXPECT_TRUE(state.bookmarks.of(&run()).empty());
 }
 
-TEST_F(TimelineInputTest, DamagedMarksAreSaidAndNotLost) {
+TEST_F(TimelineInputTest, DamagedBookmarksAreReportedAndNotLost) {
     const auto file = model::bookmarks_file(folder / "kept", model::fingerprint_of(run()));
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << "{\"marks\": [{\"begin_ns\": 5, \"end_";
-    state.keep_in(folder / "kept");
+    state.use_data_folder(folder / "kept");
     session.show(figure::test::training({}, 6, true));
     frames(4);
     ASSERT_FALSE(state.notices().empty());
@@ -228,9 +228,9 @@ TEST_F(TimelineInputTest, DamagedMarksAreSaidAndNotLost) {
 
 // ---- lanes ----
 
-TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
+TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
     using figure::RowKind;
-    state.keep_in(folder / "kept");
+    state.use_data_folder(folder / "kept");
     const auto find = [this](RowKind kind) {
         const auto& rows = timeline().layout().rows;
         return static_cast<std::size_t>(
@@ -238,7 +238,7 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     };
     const auto height = [&](RowKind kind) { return timeline().layout().rows[find(kind)].box.height(); };
     act("move:5,300");
-    act("key:down");  // the cursor, in the lane
+    act("key:down");  // moves the cursor into the lane
     const std::size_t lane = find(RowKind::lane);
     ASSERT_EQ(timeline().cursor()->row, lane);
     act("key:alt+up");
@@ -251,7 +251,7 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     EXPECT_LT(pinned, find(RowKind::frontend));
     act("key:escape");
 
-    // By hand: the memory's label to the place of the headway's.
+    // With the mouse: drags the memory row's label to the place of the headway row.
     const auto middle = [&](RowKind kind) {
         const auto& box = timeline().layout().rows[find(kind)].box;
         return (box.y0 + box.y1) / 2;
@@ -264,7 +264,7 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     const float edge = timeline().layout().rows[find(RowKind::headway)].box.y1;
     drag(x, edge, x, edge + 40);
     EXPECT_NEAR(height(RowKind::headway), before + 40, 3);
-    // A double click folds it up.
+    // A double click collapses it.
     act("move:" + std::to_string(x) + "," + std::to_string(middle(RowKind::headway)));
     for (int i = 0; i < 2; ++i) {
         gfx::inject::mouse_button(0, true);
@@ -275,7 +275,7 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     frames(2);
     EXPECT_LT(height(RowKind::headway), 20);
 
-    // A name.
+    // Renames a row.
     act("move:" + std::to_string(x) + "," + std::to_string(middle(RowKind::lane)));
     gfx::inject::mouse_button(1, true);
     frames(1);
@@ -290,9 +290,9 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     EXPECT_EQ(setting->name, "GPU");
     EXPECT_TRUE(setting->pinned);
 
-    // The next start has it as well, and rows that are not there are ignored.
+    // The next start restores the arrangement; unknown rows in the file are ignored.
     AppState next{session, small_lessons()};
-    next.keep_in(folder / "kept");
+    next.use_data_folder(folder / "kept");
     EXPECT_EQ(next.arrangement(), state.arrangement());
     auto more = state.arrangement();
     more.insert(more.begin(), {"lane 77", 40, true, true, "none"});
@@ -311,10 +311,10 @@ TEST_F(TimelineInputTest, RowsMoveFoldGrowAndTakeNamesAndStayThat) {
     EXPECT_FALSE(std::filesystem::exists(folder / "kept" / "lanes.json"));
 }
 
-// ---- the whole run in a strip ----
+// ---- the overview of the whole run ----
 
-TEST_F(TimelineInputTest, TheStripShowsWhereTheViewIsAndMovesIt) {
-    EXPECT_FALSE(shown("minimap"));  // all of it is in view
+TEST_F(TimelineInputTest, TheMinimapShowsAndMovesTheView) {
+    EXPECT_FALSE(shown("minimap"));  // the whole run is in view
     const float top = rect("timeline").y0;
     act("point:timeline");
     act("wheel:6");
@@ -324,7 +324,7 @@ TEST_F(TimelineInputTest, TheStripShowsWhereTheViewIsAndMovesIt) {
     const auto whole = state.view.whole();
     const double span = state.view.view().span_ns();
     const auto middle = [this] { return (state.view.view().begin_ns + state.view.view().end_ns) / 2; };
-    // A click goes there.
+    // A click moves the view there.
     act("move:" + std::to_string(strip.x0 + (strip.x1 - strip.x0) * 0.8f) + "," + std::to_string(strip.centre_y()));
     gfx::inject::mouse_button(0, true);
     frames(2);
@@ -332,7 +332,7 @@ TEST_F(TimelineInputTest, TheStripShowsWhereTheViewIsAndMovesIt) {
     frames(3);
     EXPECT_NEAR(middle(), whole.begin_ns + whole.span_ns() * 0.8, whole.span_ns() * 0.01);
     EXPECT_NEAR(state.view.view().span_ns(), span, span * 1e-6);
-    // A drag of the view's box moves it as far as the hand moves.
+    // Dragging the view's box moves the view by the same distance.
     const WidgetRect window = rect("minimap/view");
     const double before = middle();
     const float by = (strip.x1 - strip.x0) * 0.25f;
@@ -348,7 +348,7 @@ TEST_F(TimelineInputTest, TheStripShowsWhereTheViewIsAndMovesIt) {
 
 // ---- memory ----
 
-TEST_F(TimelineInputTest, AMomentOfTheMemoryCurveShowsItsTensors) {
+TEST_F(TimelineInputTest, AClickOnTheMemoryCurveListsTheTensorsAlive) {
     const auto& rows = timeline().layout().rows;
     const auto memory =
         std::find_if(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::memory; });
@@ -374,7 +374,7 @@ TEST_F(TimelineInputTest, AMomentOfTheMemoryCurveShowsItsTensors) {
     act("click:detail/Numbers");
     EXPECT_FALSE(shown("alive"));
 
-    // By the keys: the cursor to the memory's row.
+    // With the keyboard: moves the cursor to the memory row.
     act("move:5,300");
     act("key:right");
     for (int i = 0; i < 12; ++i) {

@@ -7,7 +7,7 @@
 namespace headway::ui::test {
 namespace {
 
-// The window with one recorded run in it.
+// The window with one recorded run.
 class TimelineWindowTest : public RecordedWindowTest {
 protected:
     [[nodiscard]] double span() const { return state.view.target().span_ns(); }
@@ -25,7 +25,7 @@ protected:
     }
 };
 
-// Nothing finishes while the backend is held: the wait is in the picture all the same, and grows.
+// While the backend is held nothing finishes; the wait is drawn anyway, and grows.
 TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
     act("device:cpu");
     act("barrier:minibatch");
@@ -53,7 +53,7 @@ TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
     EXPECT_GE(run.open_wait()->end_ns, before_ns + 50'000'000);
     EXPECT_EQ(run.waits().size(), waits);
     EXPECT_EQ(run.op_count(), ops);
-    frames(40);  // the view has followed
+    frames(40);  // the view has followed the run
     const auto box = app->timeline().layout().box_of_wait(0, static_cast<int>(waits));
     ASSERT_TRUE(box);
     act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
@@ -86,7 +86,7 @@ TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
     EXPECT_TRUE(state.view.following());
 }
 
-TEST_F(TimelineWindowTest, ControlIsFinerShiftIsCoarser) {
+TEST_F(TimelineWindowTest, ControlZoomsFinerAndShiftCoarser) {
     act("point:timeline");
     const auto notch = [this](gfx::Key key, bool held) {
         act("key:f");
@@ -134,8 +134,8 @@ TEST_F(TimelineWindowTest, TheLeftButtonMeasures) {
     EXPECT_FALSE(app->timeline().has_measure());
 }
 
-TEST_F(TimelineWindowTest, AnOpIsChosenFittedAndLetGo) {
-    point_at_op(60);  // the first ops are warm-up, left of what is shown
+TEST_F(TimelineWindowTest, AnOpIsSelectedFittedAndDeselected) {
+    point_at_op(60);  // the first ops are warm-up, left of the view
     press();
     EXPECT_EQ(state.selection.run, 0);
     EXPECT_EQ(state.selection.op, 60u);
@@ -143,14 +143,14 @@ TEST_F(TimelineWindowTest, AnOpIsChosenFittedAndLetGo) {
     act("key:f");
     settle();
     EXPECT_LT(span(), whole);
-    act("key:f");  // again: all
+    act("key:f");  // again: fits the whole run
     settle();
     EXPECT_NEAR(span(), whole, whole * 1e-6);
     act("key:escape");
     EXPECT_FALSE(state.selection.any());
 }
 
-TEST_F(TimelineWindowTest, KeysGoFromOpToOp) {
+TEST_F(TimelineWindowTest, KeysStepFromOpToOp) {
     point_at_op(62);
     press();
     ASSERT_EQ(state.selection.op, 62u);
@@ -170,8 +170,8 @@ TEST_F(TimelineWindowTest, KeysGoFromOpToOp) {
     EXPECT_EQ(state.selection.op, here);
 }
 
-// A wait is chosen like an op: it stays marked, F fits it, Escape lets it go.
-TEST_F(TimelineWindowTest, AWaitIsChosenFittedAndLetGo) {
+// A wait is selected like an op: it stays highlighted, F fits it, Escape deselects it.
+TEST_F(TimelineWindowTest, AWaitIsSelectedFittedAndDeselected) {
     const model::Run& run = *session.b()->run();
     ASSERT_GT(run.waits().size(), 2u);
     const auto box = app->timeline().layout().box_of_wait(0, 2);
@@ -192,10 +192,10 @@ TEST_F(TimelineWindowTest, AWaitIsChosenFittedAndLetGo) {
     act("key:escape");
     frames(2);
     EXPECT_FALSE(state.selection.any_wait());
-    EXPECT_NE(pixels(), chosen) << "its ops were marked, and its card was there";
+    EXPECT_NE(pixels(), chosen) << "its ops were highlighted, and its card was shown";
 }
 
-TEST_F(WindowTest, TheSameOpOfTheOtherRunIsOneKeyAway) {
+TEST_F(WindowTest, XSelectsTheMatchingOp) {
     run_to_the_end();
     act("barrier:op");
     run_to_the_end();
@@ -216,8 +216,8 @@ TEST_F(WindowTest, TheSameOpOfTheOtherRunIsOneKeyAway) {
     EXPECT_EQ(state.selection.op, op);
 }
 
-// Why lanes stood idle is found out once a run is over, and is not worked on for ever.
-TEST_F(TimelineWindowTest, TheTableSaysWhyTheBackendWasIdle) {
+// The causes of idle lanes are computed once a run is over, and the computation ends.
+TEST_F(TimelineWindowTest, TheTableShowsWhyTheBackendWasIdle) {
     frames(3);
     ASSERT_TRUE(shown("B/idle"));
     EXPECT_FALSE(app->moving());
@@ -225,7 +225,7 @@ TEST_F(TimelineWindowTest, TheTableSaysWhyTheBackendWasIdle) {
     const auto before = pixels();
     act("point:B/idle");
     frames(60);
-    EXPECT_NE(pixels(), before) << "its causes, one by one";
+    EXPECT_NE(pixels(), before) << "its tooltip lists the causes";
 }
 
 TEST_F(TimelineWindowTest, ADoubleClickFits) {
@@ -233,7 +233,7 @@ TEST_F(TimelineWindowTest, ADoubleClickFits) {
     act("wheel:4");
     settle();
     const WidgetRect area = rect("timeline");
-    // On the ruler, where nothing is.
+    // On the ruler, where there is no op.
     act("move:" + std::to_string(area.centre_x()) + "," + std::to_string(area.y0 + 3));
     press();
     press();
@@ -241,7 +241,7 @@ TEST_F(TimelineWindowTest, ADoubleClickFits) {
     EXPECT_NEAR(span(), state.view.whole().span_ns(), 1e-6 * span());
 }
 
-TEST_F(TimelineWindowTest, TheKeysOfPerfettoMove) {
+TEST_F(TimelineWindowTest, PerfettosKeysMoveTheView) {
     act("point:timeline");
     const double whole = span();
     act("key:w");
@@ -267,8 +267,8 @@ TEST_F(TimelineWindowTest, TheCardIsDrawnOverTheTimeline) {
     EXPECT_NE(pixels(), before);
 }
 
-// Forty lanes do not fit into the height: the op that is gone to is scrolled into it, and so is the keyboard's row.
-TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
+// Forty lanes do not fit into the height: stepping to an op scrolls to it, and so does the keyboard cursor to its row.
+TEST_F(TimelineWindowTest, ScrollsToTheSelectedOpAndTheCursor) {
     session.show(figure::test::spans(30, 40));
     frames(10);
     const auto in_sight = [&](const figure::Box& box) {
@@ -285,7 +285,7 @@ TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
         return figure::Box{};
     };
     ASSERT_TRUE(in_sight(lane(0)));
-    ASSERT_FALSE(in_sight(lane(39))) << "or there is nothing to scroll";
+    ASSERT_FALSE(in_sight(lane(39))) << "otherwise there is nothing to scroll";
     act("key:/");
     act("text:lane:39");
     frames(2);
@@ -301,7 +301,7 @@ TEST_F(TimelineWindowTest, ScrollsToWhatIsGoneTo) {
     EXPECT_TRUE(in_sight(lane(0)));
 }
 
-TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
+TEST_F(TimelineWindowTest, FindsAndStepsThroughResults) {
     act("key:/");
     ASSERT_TRUE(shown("search/text"));
     EXPECT_LE(rect("search").y1, rect("timeline").y0);  // it covers nothing
@@ -325,8 +325,9 @@ TEST_F(TimelineWindowTest, FindsAndGoesFromOneToTheNext) {
     EXPECT_EQ(state.selection.op, app->timeline().search().places()[0].found.op);
 }
 
-// More ops than can be looked at in a frame: the window says so and goes on, and Enter has its turn afterwards.
-TEST_F(TimelineWindowTest, ASearchOfALongRunGoesOnBesideTheFrames) {
+// More ops than can be searched in one frame: the window says that it is searching and stays responsive; Enter takes
+// effect afterwards.
+TEST_F(TimelineWindowTest, ASearchOfALongRunTakesSeveralFrames) {
     session.show(figure::test::increments(1'500'000, 1, false));
     frames(3);
     act("key:/");
@@ -343,14 +344,14 @@ TEST_F(TimelineWindowTest, ASearchOfALongRunGoesOnBesideTheFrames) {
     ASSERT_TRUE(state.selection.any());
     EXPECT_EQ(state.selection.op, places[0].found.op);
     act("text: kind:nothing");
-    act("key:escape");  // in the middle of it
+    act("key:escape");  // during the search
     EXPECT_FALSE(app->timeline().search().busy());
     act("key:/");
     frames(100);
     EXPECT_FALSE(app->timeline().search().busy());
 }
 
-TEST_F(TimelineWindowTest, GoesBackToTheViewBefore) {
+TEST_F(TimelineWindowTest, ReturnsToThePreviousView) {
     act("point:timeline");
     act("wheel:3");
     settle();
@@ -363,7 +364,7 @@ TEST_F(TimelineWindowTest, GoesBackToTheViewBefore) {
     EXPECT_NEAR(span(), near, near * 1e-6);
 }
 
-TEST_F(TimelineWindowTest, ThePaletteDoesWhatItNames) {
+TEST_F(TimelineWindowTest, ThePaletteRunsCommands) {
     act("key:ctrl+shift+p");
     ASSERT_TRUE(shown("palette"));
     act("text:theme light");
@@ -373,7 +374,7 @@ TEST_F(TimelineWindowTest, ThePaletteDoesWhatItNames) {
     EXPECT_EQ(state.theme, figure::ThemeName::light);
     act("key:ctrl+shift+p");
     act("text:zzz");
-    act("key:enter");  // nothing to do
+    act("key:enter");  // no match: nothing happens
     EXPECT_TRUE(shown("palette"));
     act("key:escape");
     EXPECT_FALSE(shown("palette"));

@@ -22,13 +22,13 @@ from pathlib import Path
 
 SIZES = ["1280x720", "1920x1080", "3840x2160"]
 THEMES = ["dark", "light", "projector"]
-# What a lesson is about shows only beside a second run.
+# Some lessons need a second run to show their point.
 SECOND = {
     "matmul": ["set:wait=each"],
     "increment": ["set:wait=each"],
     "train": ["barrier:none"],
 }
-# Steps after a run and a second one without a barrier.
+# Steps after a run and a second run without a barrier.
 PARTS = {
     "export dialog": ["key:f12"],
     "export menu": ["click:export", "frames:3"],
@@ -133,7 +133,7 @@ def main():
     for old in folder.glob("[0-9][0-9]-*.png"):
         old.unlink()
     begin = time.monotonic()
-    # The largest take longest.
+    # Start the largest first, because they take longest.
     with ThreadPoolExecutor(wish.jobs) as pool:
         list(pool.map(lambda p: p.take(headway, folder),
                       sorted(pictures, key=lambda p: -int(p.size.split("x")[0]))))

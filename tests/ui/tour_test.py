@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tour_test.py HEADWAY: the tour of pictures works for one lesson with several languages, and says what it cannot take.
+"""tour_test.py HEADWAY: the tour takes pictures of a lesson with several languages, and reports an unknown lesson.
 Exit status 77: there is no OpenGL here."""
 
 import subprocess
@@ -17,7 +17,7 @@ def tour(out, *words):
 
 
 def colours(path):
-    """How many different rows of pixels there are: a blank picture has one."""
+    """The number of different rows of pixels: a blank picture has one."""
     data, at, packed = path.read_bytes(), 8, b""
     width = int.from_bytes(data[16:20], "big")
     while at < len(data):
@@ -49,7 +49,7 @@ def main():
             assert f'src="{name}"' in page, name
             assert colours(out / name) > 100, name
         assert "99-of-another-time.png" not in names
-        # A program that is none: every picture is missed, and said.
+        # An unknown lesson: no picture, and an error message.
         done = subprocess.run([sys.executable, TOUR, "--headway", HEADWAY, "--out", out, "--lesson", "nothing"],
                               capture_output=True, text=True)
         assert done.returncode != 0 and "nothing" in done.stderr, done

@@ -31,7 +31,7 @@ TEST(ViewControl, ZoomKeepsTheMomentUnderThePointer) {
     EXPECT_NEAR(view.view().span_ns(), 750, 1e-6);
 }
 
-TEST(ViewControl, NewNotchesMoveTheTarget) {
+TEST(ViewControl, FurtherWheelNotchesMoveTheTarget) {
     ViewControl view = over(0, 1000);
     view.zoom(500, 0.75);
     view.advance(kFrame);
@@ -41,7 +41,7 @@ TEST(ViewControl, NewNotchesMoveTheTarget) {
     EXPECT_NEAR(view.view().span_ns(), 562.5, 1e-6);
 }
 
-TEST(ViewControl, IsThereAfterThreeTenthsOfASecond) {
+TEST(ViewControl, ArrivesAfterThreeTenthsOfASecond) {
     ViewControl view = over(0, 1000);
     view.zoom(500, 0.5);
     EXPECT_TRUE(view.advance(0.29));
@@ -51,7 +51,7 @@ TEST(ViewControl, IsThereAfterThreeTenthsOfASecond) {
     EXPECT_FALSE(view.advance(kFrame));
 }
 
-TEST(ViewControl, FollowsUntilAHandTouchesIt) {
+TEST(ViewControl, FollowsUntilTheUserMovesIt) {
     ViewControl view = over(0, 1000);
     view.set_whole({0, 2000});
     settle(view);
@@ -69,7 +69,7 @@ TEST(ViewControl, FollowsUntilAHandTouchesIt) {
     EXPECT_EQ(view.view().end_ns, 5000);
 }
 
-TEST(ViewControl, NeverLosesTheRun) {
+TEST(ViewControl, AlwaysShowsPartOfTheRun) {
     ViewControl view = over(0, 1000);
     for (int i = 0; i < 200; ++i) {
         view.pan(500, false);
@@ -87,11 +87,11 @@ TEST(ViewControl, NeverLosesTheRun) {
     EXPECT_GE(view.view().span_ns(), 4.99);
 }
 
-TEST(ViewControl, GoesBackAndForthByMovesOfTheHand) {
+TEST(ViewControl, UndoesAndRedoesTheUsersMoves) {
     ViewControl view = over(0, 1000);
     EXPECT_FALSE(view.can_go_back());
     view.zoom(500, 0.5);
-    view.zoom(500, 0.5);  // still moving: one move
+    view.zoom(500, 0.5);  // still moving: part of the same move
     settle(view);
     EXPECT_NEAR(view.view().span_ns(), 250, 1e-6);
     view.begin_pan();
@@ -106,7 +106,7 @@ TEST(ViewControl, GoesBackAndForthByMovesOfTheHand) {
     settle(view);
     EXPECT_EQ(view.view().span_ns(), 1000);
     EXPECT_FALSE(view.can_go_back());
-    view.back();  // nothing before
+    view.back();  // no earlier view
     settle(view);
     EXPECT_EQ(view.view().span_ns(), 1000);
     view.forth();
@@ -116,11 +116,11 @@ TEST(ViewControl, GoesBackAndForthByMovesOfTheHand) {
     EXPECT_FALSE(view.can_go_forth());
     view.back();
     settle(view);
-    view.fit();  // a new way from here
+    view.fit();  // discards the views to redo
     EXPECT_FALSE(view.can_go_forth());
 }
 
-TEST(ViewControl, ANewRunForgetsTheWayBack) {
+TEST(ViewControl, ANewRunClearsTheHistory) {
     ViewControl view = over(0, 1000);
     view.zoom(500, 0.5);
     settle(view);

@@ -12,7 +12,7 @@ namespace {
 
 using Kept = WaitDetailsLookup::Run;
 
-// Ops that need each other, and a blocker that needs the last of them.
+// A chain of dependent ops, and a blocker that needs the last of them.
 Kept chain(int length) {
     figure::test::Script script;
     core::BufferId last = 0;
@@ -23,7 +23,7 @@ Kept chain(int length) {
     return script.finish();
 }
 
-// As frames do it; false: it took a minute.
+// Calls look() once per frame; false: not found within a minute.
 bool found(WaitDetailsLookup& lookup, const Kept& run, int wait) {
     const auto given_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (lookup.details() == nullptr || lookup.busy()) {
@@ -36,7 +36,7 @@ bool found(WaitDetailsLookup& lookup, const Kept& run, int wait) {
     return true;
 }
 
-TEST(WaitDetailsLookup, OfAShortRunAreThereAtOnce) {
+TEST(WaitDetailsLookup, OfAShortRunAreFoundAtOnce) {
     const Kept run = chain(100);
     WaitDetailsLookup lookup;
     lookup.look(run, 0, false, 1);
@@ -55,7 +55,7 @@ TEST(WaitDetailsLookup, OfAShortRunAreThereAtOnce) {
     EXPECT_NE(lookup.found(), before);
 }
 
-TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
+TEST(WaitDetailsLookup, OfALongRunAreFoundInTheBackground) {
     const Kept run = figure::test::increments(150'000, 2, true), other = chain(100);
     ASSERT_GT(run->op_count(), WaitDetailsLookup::kMostAtOnce);
     const int wait = static_cast<int>(run->waits().size()) / 2, next = wait + 1;
@@ -70,7 +70,7 @@ TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
     EXPECT_EQ(lookup.details()->causes, wanted.causes);
     EXPECT_EQ(lookup.details()->without_ns, wanted.without_ns);
     EXPECT_TRUE(wanted.without_ns);
-    // What comes of a wait that is left, or of a run that is gone, is nobody's.
+    // Results for a wait that is no longer hovered, or for a run that is gone, are dropped.
     lookup.look(run, wait, false, 1);
     lookup.look(other, 0, false, 2);
     ASSERT_NE(lookup.details(), nullptr);
@@ -82,7 +82,7 @@ TEST(WaitDetailsLookup, OfALongRunComeLaterAndAreTheSame) {
     EXPECT_EQ(lookup.details(), nullptr);
 }
 
-TEST(WaitDetailsLookup, OfARunThatGoesOnAreLookedUpAnew) {
+TEST(WaitDetailsLookup, OfARecordingRunAreLookedUpAgain) {
     const Kept run = chain(50);
     WaitDetailsLookup lookup;
     lookup.look(run, 0, true, 1);
@@ -92,7 +92,7 @@ TEST(WaitDetailsLookup, OfARunThatGoesOnAreLookedUpAnew) {
     EXPECT_NE(lookup.found(), before);
 }
 
-TEST(WaitDetailsLookup, OfALongRunThatGoesOnAreWhatIsQuick) {
+TEST(WaitDetailsLookup, OfALongRecordingRunAreOnlyTheQuickOnes) {
     const Kept run = chain(120'000);
     WaitDetailsLookup lookup;
     lookup.look(run, 0, true, 1);
@@ -101,7 +101,7 @@ TEST(WaitDetailsLookup, OfALongRunThatGoesOnAreWhatIsQuick) {
     EXPECT_FALSE(lookup.details()->split);
     EXPECT_TRUE(lookup.details()->at_least);
     EXPECT_EQ(lookup.details()->causes.size(), model::kWaitCauses);
-    lookup.look(run, 0, false, 2);  // it is over
+    lookup.look(run, 0, false, 2);  // the run has ended
     ASSERT_TRUE(found(lookup, run, 0));
     EXPECT_TRUE(lookup.details()->split);
     EXPECT_FALSE(lookup.details()->at_least);

@@ -28,7 +28,7 @@ protected:
         overlay_.add(layout_, options_, shown_, path, what_if, list);
         return list;
     }
-    // What it says; the one text that there is, in the run's header and on nothing else.
+    // The overlay's text: the only text added, in the run's header and overlapping nothing.
     std::string said(bool path, bool what_if) {
         const figure::DisplayList list = laid_over(path, what_if);
         std::string words;
@@ -56,7 +56,7 @@ protected:
     WhyOverlay overlay_;
 };
 
-TEST_F(WhyOverlays, SayInTheHeaderWhatTheyComputed) {
+TEST_F(WhyOverlays, ShowTheirResultInTheHeader) {
     show(figure::test::training({}, 20, true), false);
     EXPECT_EQ(said(false, false), "");
     const std::string what_if = said(false, true), path = said(true, false), both = said(true, true);
@@ -66,13 +66,13 @@ TEST_F(WhyOverlays, SayInTheHeaderWhatTheyComputed) {
     EXPECT_TRUE(both.starts_with("without barriers: ")) << both;
     EXPECT_NE(both.find("path: executing"), std::string::npos) << both;
     EXPECT_FALSE(overlay_.working());
-    // With less room in fewer words, and never over what stands there.
+    // With less room it uses fewer words, and never covers other text.
     options_.area.x1 = 620;
     layout_ = figure::layout_timeline(runs_, options_);
     EXPECT_LT(said(true, true).size(), both.size());
 }
 
-TEST_F(WhyOverlays, OfALongRunComeLaterAndSaySo) {
+TEST_F(WhyOverlays, OfALongRunAreComputedInTheBackground) {
     show(figure::test::increments(150'000, 2, true), false);
     ASSERT_GT(shown_[0].run->op_count(), WhyOverlay::kMostAtOnce);
     EXPECT_EQ(said(false, true), "without barriers: being computed…");
@@ -83,7 +83,7 @@ TEST_F(WhyOverlays, OfALongRunComeLaterAndSaySo) {
         laid_over(false, true);
     }
     EXPECT_TRUE(said(false, true).ends_with("(computed)"));
-    // Another run does not wait for what was begun of this one.
+    // Another run does not wait for this one's computation.
     overlay_.forget();
     said(false, true);
     overlay_.forget();
@@ -92,7 +92,7 @@ TEST_F(WhyOverlays, OfALongRunComeLaterAndSaySo) {
     EXPECT_TRUE(said(false, true).ends_with("(computed)"));
 }
 
-TEST_F(WhyOverlays, OfARunThatGoesOnAreNotComputed) {
+TEST_F(WhyOverlays, OfARecordingRunAreNotComputed) {
     show(figure::test::training({}, 5, true), true);
     EXPECT_EQ(said(false, true), "without barriers: computed when the run is over");
     EXPECT_EQ(said(true, false), "critical path: computed when the run is over");

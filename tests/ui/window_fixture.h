@@ -1,4 +1,4 @@
-// The whole window without a screen: a fixed size, a fixed time step, and a hand that is injected.
+// The whole window without a screen: a fixed size, a fixed time step, and injected input.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace headway::ui::test {
 
-// Two lessons on the simulated device, small enough to run in an instant.
+// Two lessons on the simulated device, small enough to finish at once.
 std::vector<lesson::Lesson> small_lessons();
 
 class WindowTest : public ::testing::Test {
@@ -31,13 +31,13 @@ protected:
     void open(int width, int height);
     void frame();
     void frames(int n);
-    // A step of ui::Script; the test fails when it cannot be done.
+    // Runs a step of ui::Script; the test fails if the step does.
     void act(const std::string& step);
     void run_to_the_end();
     [[nodiscard]] const WidgetRect& rect(const std::string& id);
     [[nodiscard]] bool shown(const std::string& id) const { return app->rects().contains(id); }
     [[nodiscard]] std::vector<std::uint8_t> pixels() const;
-    // Types into a field: what was there is replaced.
+    // Types into a field, replacing its text.
     void type(const std::string& id, const std::string& text);
 
     session::Session session{{HEADWAY_RUNNER, 256 << 20, false}};
@@ -51,7 +51,7 @@ protected:
     std::filesystem::path folder;
 };
 
-// The same with a recorded run in it: six minibatches, with a barrier after each.
+// The same with one recorded run: six minibatches, with a barrier after each.
 class RecordedWindowTest : public WindowTest {
 protected:
     void SetUp() override;

@@ -14,7 +14,7 @@ namespace {
 using session::Phase;
 using trace::BarrierKind;
 
-TEST_F(WindowTest, RunRunsAndResetForgets) {
+TEST_F(WindowTest, RunStartsARunAndResetRemovesIt) {
     EXPECT_FALSE(rect("pause").enabled);
     EXPECT_FALSE(rect("reset").enabled);
     act("click:run");
@@ -44,7 +44,7 @@ TEST_F(WindowTest, EachBarrierButtonSetsItsPolicy) {
     }
 }
 
-TEST_F(WindowTest, TheNextRunHasTheChosenBarrier) {
+TEST_F(WindowTest, TheNextRunUsesTheChosenBarrier) {
     act("click:barrier/None");
     run_to_the_end();
     act("click:barrier/Every op");
@@ -53,7 +53,7 @@ TEST_F(WindowTest, TheNextRunHasTheChosenBarrier) {
     EXPECT_EQ(session.b()->run()->info().barrier, "op");
 }
 
-TEST_F(WindowTest, PauseAndGoOnAndStop) {
+TEST_F(WindowTest, PauseResumeAndStop) {
     session.settings.device = "cpu";
     act("set:batches=10000");
     act("click:run");
@@ -72,7 +72,7 @@ TEST_F(WindowTest, PauseAndGoOnAndStop) {
     EXPECT_EQ(session.b()->phase(), Phase::paused);
     act("key:f5");
     EXPECT_EQ(session.b()->phase(), Phase::running);
-    act("click:barrier/None");  // acts at once
+    act("click:barrier/None");  // takes effect during the run
     EXPECT_EQ(session.settings.barrier.kind, BarrierKind::none);
     act("click:stop");
     act("wait");
@@ -117,7 +117,7 @@ TEST_F(WindowTest, LessonsAreChosenFromTheMenu) {
 }
 
 TEST_F(WindowTest, ParametersAreTypedSlidAndReset) {
-    open(1440, 1400);  // nothing has to be scrolled to
+    open(1440, 1400);  // tall enough that nothing has to be scrolled
     type("parameter/batches", "12");
     EXPECT_EQ(state.parameter("batches"), "12");
     EXPECT_TRUE(shown("parameter/batches/reset"));
@@ -125,9 +125,9 @@ TEST_F(WindowTest, ParametersAreTypedSlidAndReset) {
     EXPECT_EQ(state.parameter("batches"), "6");
     type("parameter/batches", "0");
     EXPECT_EQ(state.parameter("batches"), "6");
-    EXPECT_TRUE(shown("parameter/batches/reset"));  // what is wrong can be taken back
+    EXPECT_TRUE(shown("parameter/batches/reset"));  // a rejected value can be reset
     act("click:parameter/batches/reset");
-    act("click:parameter/hidden/slider");  // its middle, in equal factors from 1 to 4096
+    act("click:parameter/hidden/slider");  // its middle, on a logarithmic scale from 1 to 4096
     EXPECT_EQ(state.parameter("hidden"), "64");
     act("click:parameters/reset");
     EXPECT_EQ(state.parameter("hidden"), "32");
@@ -148,16 +148,16 @@ TEST_F(WindowTest, TypingDoesNotPressKeys) {
     EXPECT_EQ(state.theme, figure::ThemeName::light);
 }
 
-TEST_F(WindowTest, TheEngineIsSetUp) {
+TEST_F(WindowTest, EngineSettingsAreApplied) {
     open(1440, 1400);
     act("click:engine");
     frames(2);
     act("click:free_policy/stream");
     EXPECT_EQ(session.settings.free_policy, "stream");
-    // The panel scrolls: only what can be seen can be clicked.
+    // The panel scrolls, and only visible controls can be clicked.
     const auto reach = [this](const std::string& id) {
         act("move:200,120");                                                // over the text
-        const std::string below = shown("divider") ? "divider" : "output";  // what the scrolled text ends at
+        const std::string below = shown("divider") ? "divider" : "output";  // what is below the scrolled text
         for (int i = 0; i < 40 && rect(id).y1 > rect(below).y0 - 40; ++i) {
             act("wheel:-1");
         }
@@ -195,7 +195,7 @@ TEST_F(WindowTest, TheEngineIsSetUp) {
     EXPECT_LE(session.b()->numbers().headway_max, 64u);
 }
 
-TEST_F(WindowTest, ThemesAndScalesTakeTurns) {
+TEST_F(WindowTest, ThemesAndScalesCanBeCycled) {
     const auto dark = pixels();
     act("click:theme");
     EXPECT_EQ(state.theme, figure::ThemeName::light);
@@ -218,7 +218,7 @@ TEST_F(WindowTest, ThemesAndScalesTakeTurns) {
     EXPECT_FLOAT_EQ(fonts->scale(), before);
 }
 
-// The work of pictures goes on beside the frames.
+// Pictures are written in the background: runs frames until this is done.
 void finish_picture(AppState& state, const std::function<void()>& frame) {
     while (state.pictures.job().busy()) {
         frame();
@@ -248,12 +248,12 @@ TEST_F(WindowTest, FiguresAreExported) {
         EXPECT_TRUE(shown("notice"));
     }
     EXPECT_EQ(written(), (std::multiset<std::string>{".pdf", ".png", ".svg"}));
-    // Twice the key, or the key and Enter: as the last time.
+    // The key twice, or the key and Enter, repeat the last export.
     act("click:export");
     frames(2);
     act("click:export/again");
     act("key:escape");
-    EXPECT_EQ(written().size(), 4u) << "also within the same second";
+    EXPECT_EQ(written().size(), 4u) << "also in the same second";
     EXPECT_EQ(state.picture_choice().format, ExportChoice::Format::png);
     for (const char* second : {"f12", "enter"}) {
         std::filesystem::remove_all(folder);
@@ -321,7 +321,7 @@ TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
     act("click:export/format/PDF");
     EXPECT_FALSE(shown("export/scale/4×"));
     EXPECT_FALSE(shown("export/seconds/15 s"));
-    // A file of one's own, in a folder that is not there: one sentence, and the choices are still made.
+    // A path of the user's own, in a folder that does not exist: one sentence, and the choices stay usable.
     type("export/path", "/nonexistent/own.pdf");
     finish_picture(state, [this] { frame(); });
     ASSERT_EQ(state.notices().size(), 1u);
@@ -329,7 +329,7 @@ TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
     EXPECT_NE(state.notices().front().text.find("/nonexistent/own.pdf"), std::string::npos);
 }
 
-TEST_F(WindowTest, AMovieIsOfBothRunsAndArrangedAsTheWindowIs) {
+TEST_F(WindowTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
     run_to_the_end();
     run_to_the_end();
     ASSERT_NE(session.a(), nullptr);
@@ -357,7 +357,7 @@ TEST_F(WindowTest, AMovieIsOfBothRunsAndArrangedAsTheWindowIs) {
         std::ifstream in(file, std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(in), {});
     };
-    // The last one is the figure of both, as the window has its lanes.
+    // Its last frame equals the figure of both, with the lanes arranged as in the window.
     choice.format = ExportChoice::Format::png;
     const auto still = folder / "still.png";
     state.export_to(still.string());
@@ -369,7 +369,7 @@ TEST_F(WindowTest, AMovieIsOfBothRunsAndArrangedAsTheWindowIs) {
     EXPECT_NE(bytes(files.back()), bytes(still));
 }
 
-// All of it lies inside of the window, on any screen.
+// The whole dialog is inside the window, on any screen.
 TEST_F(WindowTest, TheExportDialogFitsSmallWindows) {
     run_to_the_end();
     for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {3840, 2160}}) {
@@ -394,7 +394,7 @@ TEST_F(WindowTest, QuestionMarkListsTheKeys) {
     act("key:escape");
     EXPECT_FALSE(shown("keys"));
     act("key:shift+/");
-    act("key:space");  // no run behind it
+    act("key:space");  // does not start a run behind the list
     EXPECT_EQ(session.b(), nullptr);
     act("click:keys");
     frames(2);
@@ -410,19 +410,19 @@ TEST_F(WindowTest, KeyBTakesTheNextBarrier) {
     EXPECT_EQ(words.size(), 5u);
 }
 
-TEST_F(WindowTest, AFailedRunIsASentence) {
+TEST_F(WindowTest, AFailedRunIsReportedInOneSentence) {
     session.settings.parameters.emplace_back("nonsense", "1");
     act("click:run");
     act("wait");
     EXPECT_EQ(session.b()->phase(), Phase::failed);
     ASSERT_TRUE(shown("notice"));
     EXPECT_NE(state.notices().front().text.find("nonsense"), std::string::npos) << state.notices().front().text;
-    // The notice keeps clear of the panel and the bar.
+    // The notice covers neither the panel nor the bar.
     EXPECT_GE(rect("notice").y0, rect("run").y1);
     EXPECT_GT(rect("notice").x0, rect("output").x1);
 }
 
-// Whatever the size: controls in the window, none on top of another.
+// At any size, controls are inside the window and do not overlap.
 TEST_F(WindowTest, ControlsNeverOverlap) {
     for (const auto& [width, height, scale] : {std::tuple{1920, 1080, 1.0f},
                                                {1280, 720, 1.0f},
@@ -446,7 +446,7 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
         }
         bar.emplace_back("lesson", rect("lesson"));
         ASSERT_GE(bar.size(), shown("barrier/None") ? 11u : 8u);
-        // The kind of the device is there in full.
+        // The kind of device is written in full.
         EXPECT_GE(rect("device").x1 - rect("device").x0,
                   fonts->width(gfx::Face::medium, 14, "SIMULATED") + 50 * fonts->scale())
             << width << " scale " << scale;
@@ -461,7 +461,7 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
             }
         }
         EXPECT_LE(rect("timeline").y1, rect("comparison").y0);
-        // The left panel's parts follow each other; where there is no room for all, some are not there.
+        // The left panel's parts follow each other; if there is no room for all, some are hidden.
         float y = rect("run").y1;
         for (const char* id : {"source/show", "source/name", "output", "stage/t1"}) {
             if (shown(id)) {
@@ -474,8 +474,8 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
     }
 }
 
-// Where the barriers have no room beside each other they are a menu.
-TEST_F(WindowTest, BarriersAreAMenuWhereThereIsNoRoom) {
+// If there is no room for the barrier buttons, they become a menu.
+TEST_F(WindowTest, BarriersBecomeAMenuInANarrowWindow) {
     open(700, 400);
     ASSERT_TRUE(shown("barrier"));
     EXPECT_FALSE(shown("barrier/None"));
@@ -491,8 +491,8 @@ TEST_F(WindowTest, BarriersAreAMenuWhereThereIsNoRoom) {
     EXPECT_TRUE(shown("barrier/None"));
 }
 
-// Who types a value and runs at once means that value.
-TEST_F(WindowTest, F5TakesInWhatIsBeingTyped) {
+// A value that is still being typed is applied when a run is started.
+TEST_F(WindowTest, F5AppliesTheValueBeingTyped) {
     act("click:parameter/batches");
     act("key:ctrl+a");
     act("text:3");
@@ -503,7 +503,7 @@ TEST_F(WindowTest, F5TakesInWhatIsBeingTyped) {
     EXPECT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
     EXPECT_EQ(state.parameter("batches"), "3");
     EXPECT_EQ(session.b()->run()->minibatches().size(), 3u);
-    // What does not fit is refused instead, and nothing runs.
+    // An invalid value is refused, and nothing runs.
     const auto runs = session.started();
     act("click:parameter/batches");
     act("key:ctrl+a");
@@ -514,7 +514,7 @@ TEST_F(WindowTest, F5TakesInWhatIsBeingTyped) {
     EXPECT_EQ(state.parameter("batches"), "3");
 }
 
-TEST_F(WindowTest, IsStillWhenNothingHappens) {
+TEST_F(WindowTest, DoesNotAnimateWhenIdle) {
     run_to_the_end();
     frames(40);
     EXPECT_FALSE(app->animating());

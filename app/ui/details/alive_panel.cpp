@@ -8,7 +8,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr double kStepMs = 6;  // of a frame
+constexpr double kStepMs = 6;  // per frame
 constexpr std::size_t kMostRows = 500;
 
 std::string tensors(std::uint64_t n) {
@@ -45,8 +45,8 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         return;
     }
     if (!walk_->known()) {
-        say(run_->capabilities().memory ? "This trace tells how much memory was held, and not by which tensors."
-                                        : "This trace does not tell of memory.");
+        say(run_->capabilities().memory ? "This trace records how much memory was held, but not by which tensors."
+                                        : "This trace has no memory data.");
         return;
     }
     const int run_index = timeline_.alive_moment()->run;
@@ -69,9 +69,9 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
                   " alive at " + letter + at +
                   (all.pending_count > 0
                        ? ", of it " + figure::bytes_text(all.pending_bytes) + " in " + tensors(all.pending_count) +
-                             " let go of and held for ops that had not run (hatched)"
+                             " released, but held by ops that had not run (hatched)"
                        : std::string()) +
-                  ". A click goes to the op that made them, again to the next.",
+                  ". Click a line to go to the op that created its tensors; click again for the next.",
               max.x - pad - x);
     ImGui::SetCursorScreenPos({min.x, min.y + ui_.px(28)});
     ImGui::BeginChild("alive", {max.x - min.x, max.y - min.y - ui_.px(32)}, false);
@@ -105,7 +105,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         left += ui_.px(160);
         draw_text(ui_, list, left, baseline, Face::semibold, 12.5f, t.text, group.name, ui_.px(130));
         left += ui_.px(140);
-        // The share of all that was alive; hatched: pending.
+        // The share of all bytes alive; hatched: pending.
         const auto share = [&](std::uint64_t bytes) {
             return all.bytes == 0
                        ? 0
@@ -135,7 +135,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
             words += " · op " + figure::count_text(group.makers[at_]) + ", " + figure::count_text(at_ + 1) + " of " +
                      figure::count_text(group.count) +
                      (group.count > group.makers.size()
-                          ? " (the first " + std::to_string(group.makers.size()) + " can be gone to)"
+                          ? " (the first " + std::to_string(group.makers.size()) + " are clickable)"
                           : "");
         }
         draw_text(ui_, list, left, baseline, Face::regular, 12.5f, t.dim, words, std::max(1.0f, right - left));

@@ -1,4 +1,4 @@
-// The tensors that are alive at the moment that was chosen on a memory curve, by the line that made them.
+// The tensors that are alive at the moment selected on a memory curve, grouped by the line that created them.
 #pragma once
 
 #include <optional>
@@ -23,10 +23,10 @@ private:
 
     Ui& ui_;
     TimelinePanel& timeline_;
-    const model::Run* run_ = nullptr;  // of the walk
+    const model::Run* run_ = nullptr;  // the walk's run
     std::optional<model::AliveWalk> walk_;
     bool walking_ = false;
-    std::size_t chosen_ = 0, at_ = 0;  // the line that was clicked last, and which of its ops
+    std::size_t chosen_ = 0, at_ = 0;  // the line clicked last, and the index into its ops
 };
 
 }  // namespace headway::ui

@@ -20,11 +20,12 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     draw_card(ui_, ImGui::GetWindowDrawList(), min, max, t.raised, 8);
     ui_.rects.insert_or_assign("marks", WidgetRect{min.x, min.y, max.x, max.y});
     const float pad = ui_.px(14), row = ui_.px(26);
-    draw_text(ui_, ImGui::GetWindowDrawList(), min.x + pad, min.y + ui_.px(20), Face::regular, 12.5f, t.faint,
-              state_.bookmarks.folder.empty()
-                  ? "M sets one at the pointer or over what is measured. They are not kept."
-                  : "M sets one at the pointer or over what is measured. Kept on this computer, for this recording.",
-              max.x - min.x - 2 * pad);
+    draw_text(
+        ui_, ImGui::GetWindowDrawList(), min.x + pad, min.y + ui_.px(20), Face::regular, 12.5f, t.faint,
+        state_.bookmarks.folder.empty()
+            ? "M adds a bookmark at the pointer or over the measured range. They are not saved."
+            : "M adds a bookmark at the pointer or over the measured range. Saved on this computer for this recording.",
+        max.x - min.x - 2 * pad);
     ImGui::SetCursorScreenPos({min.x, min.y + ui_.px(28)});
     ImGui::BeginChild("marks", {max.x - min.x, max.y - min.y - ui_.px(32)}, false);
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -78,12 +79,12 @@ void BookmarkPanel::draw(ImVec2 min, ImVec2 max) {
     }
     ImGui::EndChild();
     if (go) {
-        timeline_.go_to_mark(go->first, go->second);
+        timeline_.go_to_bookmark(go->first, go->second);
     } else if (edit) {
-        timeline_.go_to_mark(edit->first, edit->second);
-        timeline_.edit_mark(edit->first, edit->second);
+        timeline_.go_to_bookmark(edit->first, edit->second);
+        timeline_.edit_bookmark(edit->first, edit->second);
     } else if (drop) {
-        timeline_.remove_mark(drop->first, drop->second);
+        timeline_.remove_bookmark(drop->first, drop->second);
     }
 }
 

@@ -1,4 +1,4 @@
-// The list of marks under the timeline.
+// The list of bookmarks under the timeline.
 #pragma once
 
 #include "app/ui/timeline/timeline_panel.h"

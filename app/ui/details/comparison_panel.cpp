@@ -20,7 +20,7 @@ bool shown(const session::Execution* e) {
     return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
 }
 
-// A dash for what the trace does not tell of.
+// `words`, or a dash if the trace has no such data.
 std::string if_recorded(bool recorded, std::string words) {
     return recorded ? std::move(words) : std::string("–");
 }
@@ -33,18 +33,18 @@ struct IdleWords {
 // The longest first.
 std::vector<IdleWords> words_of(const model::IdleCauses& c) {
     std::vector<IdleWords> words{{c.frontend_ns, "frontend", "the frontend was at work and had not issued the next op"},
-                                 {c.barrier_ns, "barriers", "the frontend stood in a barrier"},
+                                 {c.barrier_ns, "barriers", "the frontend was waiting in a barrier"},
                                  {c.blocker_ns, "blockers", "the frontend waited for a value"},
                                  {c.limit_ns, "limits", "the frontend was held by a limit of ops or memory"},
                                  {c.dependency_ns, "dependencies", "the next op waited for ops on other lanes"},
-                                 {c.handover_ns, "waking", "all was there, and the lane was being woken"},
-                                 {c.done_ns, "the end", "all was issued, and nothing was left for the lane"}};
+                                 {c.handover_ns, "waking", "waiting for the worker to wake up"},
+                                 {c.done_ns, "the end", "all ops were issued, and none was left for the lane"}};
     std::erase_if(words, [](const IdleWords& w) { return w.ns <= 0; });
     std::stable_sort(words.begin(), words.end(), [](const auto& x, const auto& y) { return x.ns > y.ns; });
     return words;
 }
 
-// "mostly barriers", "barriers, waking"; empty where nothing stood idle.
+// "mostly barriers", "barriers, waking"; empty if nothing was idle.
 std::string short_idle(const model::IdleCauses& causes) {
     const auto words = words_of(causes);
     if (words.empty()) {
@@ -56,34 +56,35 @@ std::string short_idle(const model::IdleCauses& causes) {
     return std::string(words[0].word) + ", " + words[1].word;
 }
 
-// "Lanes stood idle for 93.2 ms in all:" and a line for each cause.
+// "Lanes were idle for 93.2 ms in all:" and a line for each cause.
 std::string long_idle(const model::IdleCauses& causes) {
     std::string text =
-        "Lanes stood idle for " + figure::duration_text(static_cast<double>(causes.all_ns())) + " in all:";
+        "Lanes were idle for  " + figure::duration_text(static_cast<double>(causes.all_ns())) + " in all:";
     for (const IdleWords& w : words_of(causes)) {
         text += "\n" + figure::duration_text(static_cast<double>(w.ns)) + "  " +
                 figure::percent_text(static_cast<double>(w.ns) / static_cast<double>(causes.all_ns())) + "  " +
                 w.sentence;
     }
     if (causes.paused_ns > 0) {
-        text += "\nBeside that " + figure::duration_text(static_cast<double>(causes.paused_ns)) +
+        text += "\nIn addition, " + figure::duration_text(static_cast<double>(causes.paused_ns)) +
                 " while you had paused the run, or held the backend.";
     }
     return text;
 }
 
-// "The frontend's 12.3 ms:" and a line for each part, the longest first; at the end what has no name.
+// "The frontend's 12.3 ms:" and a line for each part, the longest first; the unnamed rest last.
 std::string long_frontend(const model::FrontendTime& f) {
-    std::vector<std::pair<std::int64_t, const char*>> parts{{f.issue_ns, "issuing ops"},
-                                                            {f.work_ns, "the program's own work"},
-                                                            {f.drop_ns, "letting go of tensors"},
-                                                            {f.wait_ns, "waiting"},
-                                                            {f.record_ns, "recording"},
-                                                            {f.descheduled_ns, "without a core: other programs had it"},
-                                                            {f.paused_ns, "paused or held by you, not in the total"}};
+    std::vector<std::pair<std::int64_t, const char*>> parts{
+        {f.issue_ns, "issuing ops"},
+        {f.work_ns, "the program's own work"},
+        {f.drop_ns, "releasing tensors"},
+        {f.wait_ns, "waiting"},
+        {f.record_ns, "recording"},
+        {f.descheduled_ns, "descheduled: other programs had the core"},
+        {f.paused_ns, "paused or held by you, not in the total"}};
     std::erase_if(parts, [](const auto& part) { return part.first == 0; });
     std::stable_sort(parts.begin(), parts.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
-    parts.emplace_back(f.unnamed_ns, "without a name");
+    parts.emplace_back(f.unnamed_ns, "other");
     const auto all = static_cast<double>(std::max<std::int64_t>(f.sum_ns(), 1));
     std::string text = "The frontend's " + figure::duration_text(static_cast<double>(f.sum_ns())) + ":";
     for (const auto& [ns, words] : parts) {
@@ -100,7 +101,7 @@ bool ComparisonPanel::moving() const {
 }
 
 const model::IdleCauses* ComparisonPanel::idle_of(const session::Execution& execution) {
-    constexpr double kBudgetMs = 3;  // of a frame
+    constexpr double kBudgetMs = 3;  // per frame
     Idle& idle = idle_[&execution == state_.session.a() ? 0 : 1];
     if (execution.grows() || execution.lags()) {
         idle.run = nullptr;
@@ -131,15 +132,15 @@ namespace {
 constexpr float kStripText = 13.5f, kStripLine = 19, kStripButton = 28, kStripPad = 10;
 }  // namespace
 
-// What stands above the table: the verdict in words, or that runs are being compared, or of which run the rest is; and
-// beside it a button.
+// The strip above the table: the verdict in words, or the progress of a comparison, or which run the numbers belong to;
+// with a button.
 ComparisonPanel::Strip ComparisonPanel::strip() {
     Strip strip;
     if (const session::Rounds* rounds = state_.comparing()) {
         strip.words = "Comparing: " + rounds->progress();
         strip.tone = ui_.theme->text;
         strip.button = "Stop";
-        strip.help = "Stop comparing; with what has been measured so far";
+        strip.help = "Stop comparing; completed runs count";
         strip.share = rounds->share();
         return strip;
     }
@@ -163,7 +164,7 @@ ComparisonPanel::Strip ComparisonPanel::strip() {
             std::string(shown ? "Run A and B in turn" : "Run what is shown (A) and what is set now (B) in turn") +
             (exact ? ", once each: on the simulated device that is exact (Shift C)"
                    : ", at least 5 times each after a warm-up where that takes less than 20 s (Shift C)");
-        // One simulated run of each says all.
+        // Simulated runs are exact, so one of each is enough.
         if (exact && shown) {
             strip.button.clear();
         }
@@ -218,12 +219,12 @@ void ComparisonPanel::draw_strip(ImVec2 min, ImVec2 max) {
     }
 }
 
-// Of all runs that the verdict rests on; null where the numbers are those of one run.
+// The verdict over many runs; null if the numbers are those of a single run.
 const comparison::Verdict* ComparisonPanel::verdict_of_many() {
     return state_.runs_behind() > 1 ? state_.verdict() : nullptr;
 }
 
-// The median and the spread of all runs, or the run's own.
+// The median and spread of all runs, or the run's own total.
 std::string ComparisonPanel::total_text(const session::Execution& run, bool a) {
     const auto time = [](double ns) { return figure::duration_text(ns); };
     const comparison::Verdict* verdict = verdict_of_many();
@@ -311,8 +312,8 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     constexpr std::array<const char*, 6> kHeads{"total",        "issue",       "blocked",
                                                 "backend idle", "max headway", "peak memory"};
     constexpr float kHead = 12.5f, kCell = 14, kMark = 11.5f, kWhy = 12.5f;
-    std::string note;                              // at the right of the heads
-    std::vector<const session::Execution*> older;  // whose sums are older than the rest
+    std::string note;                              // right of the headings
+    std::vector<const session::Execution*> older;  // whose sums are older than the other numbers
     for (const Row& row : all) {
         if (row.run->sums_of_total_ns()) {
             older.push_back(row.run);
@@ -328,14 +329,14 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
     }
     const float pad = ui_.px(20);
     const float words = text_width(ui_, Face::semibold, kHead, note);
-    // Where numbers are simulated the word stands beside them, whole.
+    // Simulated numbers are always labelled, and the label is never cut.
     constexpr const char* kSimulated = "SIMULATED";
     const float mark = text_width(ui_, Face::bold, kMark, kSimulated) + ui_.px(10);
     float label = ui_.px(90);
     for (const auto& row : all) {
         label = std::max(label, text_width(ui_, Face::semibold, kCell, row.label) + (row.simulated ? mark : 0));
     }
-    // As wide as what is in them, and what is left shared among them.
+    // Columns as wide as their contents; the remaining width is shared equally.
     std::array<float, 6> widths{};
     float used = 0;
     for (std::size_t i = 0; i < kHeads.size(); ++i) {
@@ -345,7 +346,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         }
         used += widths[i];
     }
-    // Why the backend was idle stands beside how much, where there is room.
+    // Why the backend was idle is written next to how long, if there is room.
     const float of_idle = widths[3];
     float with_why = of_idle;
     for (const auto& row : all) {
@@ -354,7 +355,7 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
                                               text_width(ui_, Face::regular, kWhy, row.why_idle));
         }
     }
-    // Where that is too much, what says least is left out whole: the note, then column by column.
+    // If it does not fit, whole parts are dropped, the least important first: the note, then column by column.
     const float all_room = max.x - min.x - 2 * pad - label;
     float room = all_room - (words > 0 ? words + ui_.px(16) : 0);
     std::array<bool, 6> dropped{};

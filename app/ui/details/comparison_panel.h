@@ -1,4 +1,5 @@
-// The verdict in words, with the button that compares; and A and B as rows of numbers, with why their lanes stood idle.
+// The verdict in words, with a button that compares; below it A and B as rows of numbers, with why their lanes were
+// idle.
 #pragma once
 
 #include <array>
@@ -17,10 +18,10 @@ public:
     ComparisonPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     [[nodiscard]] float height(float width);  // 0 when there is nothing to show
     void draw(ImVec2 min, ImVec2 max);
-    [[nodiscard]] bool moving() const;  // it is still being found out why lanes stood idle
+    [[nodiscard]] bool moving() const;  // the causes of idle times are still being computed
 
 private:
-    // Why a run's lanes stood idle, found out a little in each frame once the run is over.
+    // The causes of a run's idle times, computed in small steps, one per frame, after the run has ended.
     struct Idle {
         const model::Run* run = nullptr;
         std::uint64_t revision = 0;
@@ -33,7 +34,7 @@ private:
     struct Strip {
         std::string words, evidence, button, help;
         figure::Rgba tone;
-        double share = -1;  // of the runs that are being made; -1: none are
+        double share = -1;  // progress of the comparison's runs; -1: no comparison is running
     };
     [[nodiscard]] Strip strip();
     [[nodiscard]] float strip_height(float width);

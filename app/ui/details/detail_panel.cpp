@@ -25,13 +25,13 @@ float DetailPanel::height_of(AppState::Detail detail, float centre_width, float 
         case Detail::numbers:
             return comparison_.height(centre_width) + tabs;
         case Detail::measured: {
-            // Nothing moves under the hand: it grows when the hand lets go.
+            // The panel does not grow during a drag, so that nothing moves under the pointer.
             const float before = height_of(state_.detail_before, centre_width, centre_height);
             return timeline_.measuring() ? before
                                          : std::clamp(tabs + measure_.wanted_height(centre_width), before,
                                                       std::max(before, tabs + large));
         }
-        case Detail::marks:
+        case Detail::bookmarks:
             return std::clamp(tabs + ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())),
                               comparison_.height(centre_width) + tabs,
                               std::max(comparison_.height(centre_width) + tabs, tabs + large));
@@ -54,8 +54,8 @@ void DetailPanel::draw(ImVec2 min, ImVec2 max) {
     if (timeline_.has_measure()) {
         offer("Measured", Detail::measured);
     }
-    if (bookmarks_.count() > 0 || state_.detail == Detail::marks) {
-        offer("WidgetRects", Detail::marks);
+    if (bookmarks_.count() > 0 || state_.detail == Detail::bookmarks) {
+        offer("Bookmarks", Detail::bookmarks);
     }
     if (timeline_.alive_moment() || state_.detail == Detail::alive) {
         offer("Tensors", Detail::alive);
@@ -81,7 +81,7 @@ void DetailPanel::draw(ImVec2 min, ImVec2 max) {
         case Detail::measured:
             measure_.draw(top, max);
             break;
-        case Detail::marks:
+        case Detail::bookmarks:
             bookmarks_.draw(top, max);
             break;
         case Detail::alive:

@@ -1,4 +1,4 @@
-// What stands under the timeline, behind tabs: the numbers of both runs, the dependency graph, the two threads.
+// The panel under the timeline, with tabs: the numbers of both runs, the dependency graph, the two threads, and lists.
 #pragma once
 
 #include "app/ui/details/alive_panel.h"
@@ -21,7 +21,7 @@ public:
           bookmarks_(state, ui, timeline),
           alive_(ui, timeline) {}
 
-    // How tall it wants to be under a centre of this size; 0: there is nothing to show.
+    // The preferred height in a window centre of this size; 0: nothing to show.
     [[nodiscard]] float height(float centre_width, float centre_height);
     void draw(ImVec2 min, ImVec2 max);
     [[nodiscard]] bool moving() const { return graph_.moving() || alive_.moving() || comparison_.moving(); }

@@ -16,7 +16,7 @@ constexpr float kMostZoom = 2;
 
 }  // namespace
 
-// The op pointed at decides, then the one chosen, then what the backend had come to.
+// The page of the hovered op, else of the selected op, else of the op that the backend has reached.
 void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment& moment) {
     const bool threads = state_.detail == AppState::Detail::threads;
     core::OpId anchor = moment.op;
@@ -26,7 +26,7 @@ void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment&
     }
     if (anchor == 0) {
         anchor = std::max<core::OpId>(1, model::op_of_moment(run, moment.ns));
-        // What comes after the last minibatch (reading the results, say) is not what a training loop is about.
+        // What follows the last minibatch (for example reading the results) is not part of the training loop.
         if (!run.minibatches().empty() && anchor > run.minibatches().back().last && run.minibatches().back().last > 0) {
             anchor = run.minibatches().back().last;
         }
@@ -50,7 +50,7 @@ void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment&
     graph_ = std::move(graph);
 }
 
-// Which ops these are, and what can be chosen; returns where the picture may begin.
+// The heading and the choice of ops; returns where the graph may begin.
 float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -62,7 +62,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
         if (button(ui_, "graph/save", "Save SVG", {right, min.y + ui_.px(5)}, look)) {
             save(run);
         }
-        tooltip(ui_, "This graph as a file, in the folder of the other pictures");
+        tooltip(ui_, "Save this graph as a file, in the folder for pictures");
         const std::uint32_t line = core::number_of(run.op(std::max<core::OpId>(1, anchor_)).line);
         const std::array<std::string, 2> choices{
             "All ops", state_.graph_line != 0 ? "Line " + std::to_string(state_.graph_line) : "This line"};
@@ -89,7 +89,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     return min.y + height + ui_.px(8);
 }
 
-// Glides to where everything fits, so that nothing jumps when the graph has grown.
+// Eases to the view that fits everything, so that nothing jumps when the graph grows.
 void GraphPanel::settle_view(const figure::Box& area) {
     moving_ = false;
     if (touched_) {
@@ -151,10 +151,10 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
     } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && hovered_ != 0) {
         timeline_.choose(run_, hovered_, false);
     }
-    // The card of the op that is chosen stands in the timeline already.
-    const bool in_timeline = state_.selection.run == run_ && state_.selection.op == hovered_ &&
-                             timeline_.layout().box_of_op(run_, hovered_).has_value();
-    if (hovered_ != 0 && !in_timeline && !state_.palette_open) {
+    // The card of the selected op is already shown in the timeline.
+    const bool card_shown = state_.selection.run == run_ && state_.selection.op == hovered_ &&
+                            timeline_.layout().box_of_op(run_, hovered_).has_value();
+    if (hovered_ != 0 && !card_shown && !state_.palette_open) {
         figure::Hit hit;
         hit.run = run_;
         hit.op = hovered_;
@@ -197,7 +197,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
         graph_ = {};
         cells_.clear();
         draw_text(ui_, list, min.x + ui_.px(14), min.y + ui_.px(21), Face::medium, 13, t.dim,
-                  threads ? "When ops were issued is not in this trace" : "What depends on what is not in this trace",
+                  threads ? "This trace has no issue times" : "This trace has no dependency data",
                   max.x - min.x - ui_.px(28));
         return;
     }
@@ -242,7 +242,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
     layer_.show(list);
     for (const auto& shown : picture_.boxes) {
         if (!area.contains((shown.box.x0 + shown.box.x1) / 2, (shown.box.y0 + shown.box.y1) / 2)) {
-            continue;  // it has to be scrolled to
+            continue;  // outside the visible part
         }
         ui_.rects.try_emplace("graph/op/" + std::to_string(shown.op),
                               WidgetRect{shown.box.x0, shown.box.y0, shown.box.x1, shown.box.y1});

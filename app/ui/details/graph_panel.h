@@ -1,8 +1,8 @@
 // Under the timeline: the dependency graph of a page of ops, or the same ops as the two threads hand them over. Both
-// are lit as the run stood at the moment that the eye is on: under the pointer in the timeline, else at the view's end.
+// show the run's state at the moment under the pointer in the timeline, else at the view's end.
 //
-// A click chooses the op, here, in the timeline and in the source; the card under the pointer is the timeline's. The
-// wheel zooms, a drag pans, a double click on the ground fits.
+// A click selects the op here, in the timeline and in the source. The card at the pointer is the timeline's. The wheel
+// zooms, a drag pans, a double click on the background fits.
 #pragma once
 
 #include <vector>
@@ -54,9 +54,9 @@ private:
     figure::OpsPicture picture_;
     gfx::Layer layer_;
     figure::GraphView view_;
-    figure::Box area_;      // that view_ is for
-    bool settled_ = false;  // view_ is of this page
-    bool touched_ = false;  // by a hand: it stays as it is
+    figure::Box area_;      // the area that view_ was computed for
+    bool settled_ = false;  // view_ shows this page
+    bool touched_ = false;  // moved by the user: it no longer fits itself
     bool moving_ = false, panning_ = false;
     int run_ = 0;
     core::OpId hovered_ = 0;

@@ -30,7 +30,7 @@ const char* cause_word(trace::WaitKind kind) {
 std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeRangeSummary& summary,
                                        const figure::Theme& theme, std::size_t room) {
     std::vector<MeasureCell> cells;
-    // One line for each cause in words, though several kinds of waits may share it.
+    // One line per cause; several kinds of waits may share one.
     std::vector<MeasureCell> causes;
     for (const auto& cause : summary.causes) {
         const std::string label = std::string("wait: ") + cause_word(cause.kind);
@@ -127,7 +127,7 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
          ui_.px(12);
     std::string how =
         std::string("ends: ") + (span->from_edge ? "edge" : "free") + ", " + (span->to_edge ? "edge" : "free");
-    how += " · what reaches over an end counts with its part inside · shares of kinds: of all lanes' time";
+    how += " · ops across an edge count with their part inside · shares of kinds: of all lanes' time";
     draw_text(ui_, list, x, baseline, Face::regular, 12.5f, t.faint, how, std::max(1.0f, max.x - pad - x));
 
     const auto rows = static_cast<std::size_t>(std::max(1.0f, (max.y - min.y - ui_.px(kTitle + 6)) / ui_.px(kRow)));

@@ -82,7 +82,7 @@ std::vector<std::string> path_choices(const std::string& begin) {
 void OpenDialog::choose(const std::string& path) {
     std::error_code ignored;
     const fs::path full = without_tilde(path);
-    // A folder is looked into, unless it is a lesson.
+    // Lists a folder's contents, unless the folder is a lesson.
     if (fs::is_directory(full, ignored) && !fs::exists(full / "lesson.md", ignored)) {
         path_ = path.ends_with('/') ? path : path + "/";
         return;
@@ -103,7 +103,7 @@ void OpenDialog::draw() {
             path_ = fs::current_path(ignored).string() + "/";
         }
         problem_.clear();
-        listed_ = "\n";  // unlike any path
+        listed_ = "\n";  // differs from every path
         opened_ = true;
         ImGui::OpenPopup("open");
     }
@@ -117,7 +117,7 @@ void OpenDialog::draw() {
     const float left = at.x + ui_.px(22), width = size.x - ui_.px(44);
     draw_text(ui_, list, left, at.y + ui_.px(34), Face::bold, 17, t.text, "Open a program, a lesson or a recording");
     draw_text(ui_, list, left, at.y + ui_.px(56), Face::regular, 13, t.dim,
-              ".py, .ipynb, .md, a lesson's folder, or a trace. Nothing runs by being opened.", width);
+              ".py, .ipynb, .md, a lesson's folder, or a trace. Opening a file does not run it.", width);
     std::array<char, 4096> buffer{};
     std::strncpy(buffer.data(), path_.c_str(), buffer.size() - 1);
     ImGui::SetCursorScreenPos({left, at.y + ui_.px(70)});
@@ -186,14 +186,14 @@ void OpenDialog::draw() {
     if (choices_.empty()) {
         const ImVec2 place = ImGui::GetCursorScreenPos();
         draw_text(ui_, inner, place.x + ui_.px(8), place.y + ui_.px(17), Face::regular, 13, t.faint,
-                  "Nothing here that can be opened begins like that");
+                  "No matching file that can be opened");
     }
     ImGui::EndChild();
     if (!chosen.empty()) {
         choose(chosen);
     }
     if (path_ != before) {
-        // The field shows what was chosen; it keeps its own text while it has the keys.
+        // The field shows the chosen path; while it has the focus, ImGui would keep its old text.
         ImGui::ClearActiveID();
         opened_ = true;
     }
@@ -240,7 +240,7 @@ void draw_close_dialog(AppState& state, Ui& ui) {
         for (auto* document : unsaved) {
             if (auto saved = state.sources.save(*document); !saved) {
                 state.notify(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
-                stay = true;  // nothing is lost
+                stay = true;  // saving failed: the window stays open
             }
         }
         state.may_close = !stay;

@@ -1,4 +1,4 @@
-// What the window asks before everything else: which file to open, and what becomes of edits when it closes.
+// Modal dialogs: opening a file, and unsaved edits when the window closes.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@
 
 namespace headway::ui {
 
-// A card in the middle of the window, everything behind it dimmed. False: it is not open. Else EndPopup() ends it.
+// Begins a card in the middle of the window, with everything behind it dimmed. False: it is not open. Otherwise the
+// caller calls EndPopup().
 bool begin_dialog(Ui& ui, const char* id, ImVec2 size);
 
 class OpenDialog {
@@ -28,11 +29,11 @@ private:
     bool opened_ = false;
 };
 
-// Asks while the state wants to close and something is not saved.
+// Draws the dialog for unsaved edits, while the state wants to close.
 void draw_close_dialog(AppState& state, Ui& ui);
 
-// What may be meant by the begin of a path: folders (with a slash behind) and files that can be opened, at most 200,
-// folders first. "~" is the home folder.
+// Completions of the beginning of a path: folders (ending in a slash), then files that can be opened; at most 200. "~"
+// is the home folder.
 std::vector<std::string> path_choices(const std::string& begin);
 std::string without_tilde(const std::string& path);
 

@@ -36,7 +36,7 @@ int index_of(const Choices& choices, const Value& value) {
     return found == choices.end() ? -1 : static_cast<int>(found - choices.begin());
 }
 
-// What the smallest words will be, or what a moving one needs.
+// A remark on the format: the smallest text, or what an animated format needs.
 const char* remark_of(const ExportChoice& choice) {
     switch (choice.format) {
         case Format::gif:
@@ -62,7 +62,7 @@ void ExportDialog::renew_path() {
         path_ = state_.picture_path();
         return;
     }
-    // Another kind of file: only its end changes.
+    // If only the format changes, keeps the path and replaces the extension.
     const ExportChoice& choice = state_.picture_choice();
     const std::filesystem::path typed = path_;
     path_ = (typed.parent_path() / typed.stem()).string() + "." + extension_of(choice.format);
@@ -71,8 +71,7 @@ void ExportDialog::renew_path() {
     }
 }
 
-// One row: what is chosen, by name. `choices` and their labels; `chosen` becomes what is clicked. Returns whether one
-// was.
+// One row of buttons, one per choice. A click sets `chosen`. Returns whether there was one.
 template <class Choices, class Value, class Label>
 bool ExportDialog::choose(float& y, const char* words, const char* id, const Choices& choices, Value& chosen,
                           Label label, float pad) {
@@ -137,7 +136,7 @@ float ExportDialog::draw_file(float y) {
 }
 
 void ExportDialog::draw(bool enter_exports) {
-    // Also in its first frame: a quick second key is meant for it.
+    // True from the first frame on: a second key that follows quickly belongs to the dialog.
     shown_ = state_.ask_for_export || ImGui::IsPopupOpen("export");
     if (state_.ask_for_export) {
         state_.ask_for_export = false;
@@ -191,7 +190,7 @@ void ExportDialog::draw(bool enter_exports) {
         state_.copy_picture();
         close = true;
     }
-    tooltip(ui_, "The view as PNG, to the clipboard (Ctrl Shift C)");
+    tooltip(ui_, "Copy the view as a PNG to the clipboard (Ctrl Shift C)");
     if (put("export/cancel", "Cancel", ButtonKind::plain) || gfx::key_pressed(gfx::Key::escape)) {
         close = true;
     }

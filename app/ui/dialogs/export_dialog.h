@@ -1,4 +1,4 @@
-// "Export…": what the picture shows, its kind, its size, its look and its file.
+// The export dialog: what the picture shows, its format, size, theme and file.
 //
 // Threads: the UI's.
 #pragma once
@@ -13,9 +13,9 @@ namespace headway::ui {
 class ExportDialog {
 public:
     ExportDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // `enter_exports`: Enter has nothing else to do.
+    // `enter_exports`: Enter is not used by anything else.
     void draw(bool enter_exports);
-    // It was there when this frame began: keys are its own.
+    // Whether the dialog was open when this frame began: then keys belong to it.
     [[nodiscard]] bool shown() const { return shown_; }
 
 private:
@@ -31,7 +31,7 @@ private:
     AppState& state_;
     Ui& ui_;
     std::string path_;
-    bool own_path_ = false;  // was typed, so that it stays as it is but for its end
+    bool own_path_ = false;  // typed by the user: only its extension still changes
     bool shown_ = false, entered_ = false;
     float left_ = 0, right_ = 0;
 };

@@ -15,7 +15,7 @@ std::string confinement_sentences(bool confined, int landlock_version, const std
     if (landlock_version == 0) {
         return "This machine's kernel cannot confine programs (no Landlock): they may do whatever you may. Run what "
                "you "
-               "trust.\nThe window itself stays whatever a program does, for each runs in a process of its own.";
+               "trust.\nA program cannot crash the window: each program runs in a process of its own.";
     }
     std::string text;
     if (confined) {
@@ -40,7 +40,7 @@ std::string confinement_sentences(bool confined, int landlock_version, const std
 
 void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room) {
     const figure::Theme& t = *ui.theme;
-    static const int version = confinement::support().version;  // a kernel stays what it is
+    static const int version = confinement::support().version;  // constant while the kernel runs
     auto& settings = state.session.settings;
     const std::string words = elided(ui, Face::regular, 12, confinement_words(settings.confined, version), room);
     const float width = text_width(ui, Face::regular, 12, words);
@@ -72,7 +72,7 @@ void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline,
     if (choice) {
         const char* label = settings.confined ? "Let programs write anywhere" : "Confine programs again";
         if (button(ui, "confinement/allow", label, {corner.x + edge, corner.y + edge + height + ui.px(12)})) {
-            settings.confined = !settings.confined;  // from the next run on
+            settings.confined = !settings.confined;  // applies to the next run
         }
     }
     ImGui::EndPopup();

@@ -1,4 +1,5 @@
-// What the learner's program may do to the machine here, said in a quiet place; a click tells more and can allow more.
+// A short note of what the learner's program may do to this machine. A click shows the details and lets the learner
+// change it.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace headway::ui {
 
-// Right-aligned, its baseline at `baseline`, in at most `room` pixels.
+// Draws right-aligned at `right`, with the text's baseline at `baseline`, at most `room` pixels wide.
 void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room);
 
-// A few words: "writes in its folder only", "may write anywhere", "not confined".
+// In a few words: "writes in its folder only", "may write anywhere", "not confined".
 std::string confinement_words(bool confined, int landlock_version);
-// All of it, in sentences. `folder`: where the program works; `writable`: whether it may write there.
+// In full sentences. `folder`: where the program runs; `writable`: whether it may write there.
 std::string confinement_sentences(bool confined, int landlock_version, const std::string& folder, bool writable);
 
 }  // namespace headway::ui

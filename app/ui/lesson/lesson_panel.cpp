@@ -69,7 +69,7 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
         list->PopClipRect();
         return end.y - at.y + ui_.px(10);
     }
-    // A paragraph: words of several fonts, line by line.
+    // A paragraph: words in several fonts, wrapped into lines.
     const float indent = block.kind == Kind::item ? ui_.px(16) : 0;
     const float line = ui_.px(23);
     float x = 0, y = at.y;
@@ -77,7 +77,7 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
     if (block.kind == Kind::item) {
         list->AddCircleFilled({at.x + ui_.px(6), y + line * 0.5f}, ui_.exact_px(2.2f), colour(t.dim));
     }
-    // Words of different styles that touch, as in "(**so**)", stay together.
+    // Words of different styles without a space between them, as in "(**so**)", stay together.
     struct Word {
         std::string_view text;
         Face face;

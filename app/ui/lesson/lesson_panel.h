@@ -13,7 +13,7 @@ namespace headway::ui {
 class LessonPanel {
 public:
     LessonPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // From the cursor down; moves the cursor below it.
+    // Draws from ImGui's cursor down, and moves the cursor below the text.
     void draw(float width);
 
 private:

@@ -25,12 +25,12 @@ void OutputPanel::wrap(const session::Execution& run, float width) {
     std::uint32_t index = 0;
     for (const auto& line : run.output()) {
         ui_.fonts.cover(line.text);
-        // After a word where there are several, which are then shown from their begin.
+        // Breaks after a word if there are several on the row; the next row starts with the next word.
         std::size_t from = 0, at = 0, filled = 0;
         std::size_t after_word = 0, filled_by_word = 0;
         while (at < line.text.size()) {
             const figure::Utf8Char c = figure::next_char(std::string_view(line.text).substr(at));
-            const std::size_t cells = c.code >= 0x1100 ? 2 : 1;  // wide enough for what is wide
+            const std::size_t cells = c.code >= 0x1100 ? 2 : 1;  // wide characters, such as Chinese, take two cells
             if (filled + cells > columns) {
                 const bool word = after_word > from && filled_by_word * 2 > columns;
                 const std::size_t end = word ? after_word : at;
@@ -106,7 +106,7 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     clipper.End();
     ImGui::SetCursorScreenPos(origin);
     ImGui::Dummy({1, line * static_cast<float>(static_cast<int>(rows_.size()) + cut)});
-    // At the end it stays at the end; a hand that scrolls up is left alone.
+    // Follows the end, unless the user has scrolled up.
     if (seen_ != run->revision()) {
         seen_ = run->revision();
         if (at_end_) {

@@ -1,4 +1,4 @@
-// What the program wrote.
+// The program's output.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ private:
     Ui& ui_;
     std::uint64_t seen_ = 0, seen_run_ = 0;
     bool at_end_ = true;
-    // Rows of the box, each a piece of a line: long lines are wrapped.
+    // Rows of the box: parts of lines, because long lines are wrapped.
     struct Row {
         std::uint32_t line = 0, from = 0, length = 0;
     };

@@ -96,8 +96,8 @@ bool ParametersPanel::reset_button(const std::string& id, ImVec2 at) {
     ImGui::PopID();
     mark_item(ui_, id);
     const bool hovered = ImGui::IsItemHovered();
-    tooltip(ui_, "Back to the default");
-    // An arrow that goes round.
+    tooltip(ui_, "Reset to the default");
+    // An arrow in a circle.
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 c{at.x + ui_.px(13), at.y + ui_.px(14)};
     const float r = ui_.exact_px(5);
@@ -166,7 +166,7 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
         const float field_width = ui_.px(kFieldWidth);
         const float slider_width = right - left - field_width - ui_.px(10);
         if (slider_width > ui_.px(60) && parameter.most > parameter.least) {
-            // Wide ranges are walked in equal factors.
+            // Sliders over wide ranges are logarithmic.
             const bool logarithmic = parameter.least > 0 && parameter.most / parameter.least >= 100;
             const double least = logarithmic ? std::log(parameter.least) : parameter.least;
             const double most = logarithmic ? std::log(parameter.most) : parameter.most;
@@ -183,7 +183,7 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
                 position = std::clamp((ImGui::GetIO().MousePos.x - track0) / (track1 - track0), 0.0f, 1.0f);
                 double wanted = least + static_cast<double>(position) * (most - least);
                 wanted = logarithmic ? std::exp(wanted) : wanted;
-                if (logarithmic) {  // two digits are enough for a hand
+                if (logarithmic) {  // two digits are precise enough for a slider
                     const double unit = std::pow(10.0, std::floor(std::log10(wanted)) - 1);
                     wanted = std::round(wanted / unit) * unit;
                 }
@@ -218,10 +218,10 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
 void ParametersPanel::engine_rows(float width) {
     session::Settings& settings = state_.session.settings;
     if (settings.program.empty()) {
-        return;  // nothing is run
+        return;  // a recording cannot be run
     }
     const figure::Theme& t = *ui_.theme;
-    // A heading that opens; closed, it says what is set.
+    // A heading that expands; while collapsed, it summarises the settings.
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::InvisibleButton("engine", {width, ui_.px(26)})) {
         engine_open_ = !engine_open_;
@@ -269,7 +269,7 @@ void ParametersPanel::engine_rows(float width) {
     {
         const ImVec2 top =
             row("Free policy",
-                "When the bytes of a tensor that nobody holds any more can be used again: when its last reader "
+                "When the memory of a released tensor can be used again: when its last reader "
                 "has finished (finish), in the order of issue without waiting (stream), or taken only when the "
                 "op starts (lazy). default: as the program's framework does");
         const std::array<std::string, 4> words{"default", "finish", "stream", "lazy"};
@@ -297,7 +297,7 @@ void ParametersPanel::engine_rows(float width) {
         }
         next(top, &f);
     }
-    // Numbers, with 0 or nothing for the default.
+    // Number fields; the default is written as 0 or empty.
     const auto number_row = [&](const char* id, const char* label, const char* help, std::uint64_t now,
                                 const char* zero, std::uint64_t most, auto accept) {
         const ImVec2 top = row(label, help);
@@ -351,9 +351,10 @@ void ParametersPanel::engine_rows(float width) {
         }
         next(top, nullptr);
     };
-    word_row("issue", "Issue",
-             "Op by op, or as graphs: all that the program asks for between two waits is gathered and issued as one op",
-             {"op", "graph"}, settings.issue);
+    word_row(
+        "issue", "Issue",
+        "Op by op, or as graphs: everything the program requests between two waits is collected and issued as one op",
+        {"op", "graph"}, settings.issue);
     if (settings.device == "cuda") {
         word_row(
             "launch", "Launch",

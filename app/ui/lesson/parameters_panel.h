@@ -1,4 +1,4 @@
-// What the next run is started with: the lesson's parameters, and how the engine is to run it.
+// Settings of the next run: the lesson's parameters, and how the engine runs it.
 #pragma once
 
 #include <map>
@@ -13,19 +13,19 @@ class ParametersPanel {
 public:
     ParametersPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     void draw(float width);
-    [[nodiscard]] bool editing() const;  // something is being typed that is not yet the setting
-    [[nodiscard]] bool refused() const;  // something was typed that does not fit, and says so
+    [[nodiscard]] bool editing() const;  // a field contains text that is not applied yet
+    [[nodiscard]] bool refused() const;  // a field contains text that was rejected, with the reason shown
 
 private:
     struct Field {
-        std::string text;     // as it is being typed
-        std::string problem;  // why it does not fit
+        std::string text;     // while it is being edited
+        std::string problem;  // why it is rejected
         bool editing = false;
     };
     void section(const char* title, float width, bool can_reset);
     void parameter_row(const lesson::Parameter& parameter, float width);
     void engine_rows(float width);
-    // A text field that shows `value` until it is edited; true when a new text was entered.
+    // A text field that shows `value` until it is edited. True when new text was entered.
     bool field(const std::string& id, const std::string& value, float width, Field& state);
     void row_label(const std::string& label, const std::string& help, float row_top);
     bool reset_button(const std::string& id, ImVec2 at);

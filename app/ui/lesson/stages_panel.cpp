@@ -74,7 +74,7 @@ std::string stages_heading(const session::Execution* run) {
 
 namespace {
 
-// "1,170 ops" where only the number fits; a time keeps its unit.
+// Only the number of "1,170 ops", if there is no room for more; a time keeps its unit.
 std::string without_ops(const std::string& value) {
     return value.substr(0, value.rfind(" op"));
 }
@@ -95,8 +95,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         figure::Rgba c;
     };
     const std::string kNone = "–";
-    const bool issues =
-        numbers.capabilities.issues;  // without, there is one stage that can be measured, where lanes execute
+    const bool issues = numbers.capabilities.issues;  // without issue records, only the execution stage can be measured
     const auto time = [any, &kNone](double ns) { return any ? figure::duration_text(ns) : kNone; };
     const std::string headway =
         any && issues ? figure::count_text(numbers.headway_max) + (numbers.headway_max == 1 ? " op" : " ops") : kNone;
@@ -109,7 +108,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const float gap = ui_.px(7), width = std::floor((max.x - min.x - 3 * gap) / 4);
     const float top = min.y + ui_.px(24), height = ui_.px(62);
     const float pad = ui_.px(width > ui_.px(100) ? 12 : 8), inside = width - 2 * pad;
-    // One size for all, smaller where words or digits would be lost.
+    // One text size for all cards, reduced if words or digits would be cut.
     float label_px = 12.5f, value_px = 19;
     for (auto& card : cards) {
         if (text_width(ui_, Face::mono_bold, 12, card.value) > inside) {
@@ -118,7 +117,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         while (value_px > 9 && text_width(ui_, Face::mono_bold, value_px, card.value) > inside) {
             value_px -= 1;
         }
-        // "max headway" may lose its first word.
+        // "max headway" may be cut to "headway".
         while (card.label[0] == 't' && label_px > 10.5f &&
                text_width(ui_, Face::medium, label_px, card.label) > inside + ui_.px(4)) {
             label_px -= 0.5f;
@@ -176,8 +175,8 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     }
 }
 
-// Predicted and each named part, as shares of what is the longer of predicted and measured. A part below zero is an
-// outline within the prediction.
+// Predicted and each named part, as shares of the longer of predicted and measured. A negative part is an outline
+// inside the prediction.
 void StagesPanel::draw_prediction_bar(const model::Numbers& numbers, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();

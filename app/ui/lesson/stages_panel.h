@@ -1,4 +1,4 @@
-// The three stages as numbers, and the prediction that they make beside what was measured.
+// The three stages as numbers, and their predicted total compared with the measured one.
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@ private:
     Ui& ui_;
 };
 
-// "1.6 % apart"; empty where there is nothing to compare.
+// "1.6 % apart"; empty if there is nothing to compare.
 std::string prediction_verdict(const model::Numbers& numbers);
-// The same of a run that came to its end; of others how far it got: "so far", "until it failed".
+// The same for a run that finished. For others, how far it got: "so far", "until it failed".
 std::string prediction_verdict(const session::Execution& run);
 
-// Predicted + named parts = measured, a line each, with the chapter's formula where it holds.
+// Predicted + named parts = measured, one per line, with the chapter's formula where it applies.
 std::string prediction_parts_text(const model::Numbers& numbers);
 
-// "Three stages, measured"; while the run goes on "…, so far", for the run that is drawn.
+// "Three stages, measured"; during a run "…, so far". `run` is the one drawn.
 std::string stages_heading(const session::Execution* run);
 
 }  // namespace headway::ui

@@ -17,7 +17,7 @@ namespace headway::ui {
 using gfx::Key;
 
 float automatic_scale(float width_px, float height_px, float content_scale) {
-    // A window of 3840 by 2160 on a screen that calls itself plain is still far away or very dense.
+    // A window of 3840 by 2160 on a screen of scale 1: the screen is far away or very dense.
     const float by_size = std::floor(std::min(width_px / 1920, height_px / 1080) * 4) / 4;
     const float most = std::floor(std::min(width_px / 1180, height_px / 660) * 8) / 8;
     return std::clamp(std::max({content_scale, by_size, 1.0f}), 0.75f, std::max(0.75f, most));
@@ -62,7 +62,7 @@ void App::frame() {
     moving_ = state_.view.advance(static_cast<double>(io.DeltaTime));
     const bool entering = run_when_entered_;
     if (entering) {
-        ImGui::ClearActiveID();  // the field takes in what was typed, and then the run begins with it
+        ImGui::ClearActiveID();  // the field applies what was typed, and then the run begins
     }
     const FontScope font(ui_, Face::regular, 14);
 
@@ -133,7 +133,7 @@ void App::next_barrier() {
     state_.set_barrier(*next);
 }
 
-// What acts on the program, wherever the keys are.
+// Keys for running the program; they work wherever the focus is.
 void App::handle_program_keys() {
     const ImGuiIO& io = ImGui::GetIO();
     if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
@@ -177,7 +177,7 @@ void App::handle_program_keys() {
     }
 }
 
-// Tab and what acts on the control that it has come to.
+// Tab, and the keys for the focused control.
 bool App::handle_ring() {
     const ImGuiIO& io = ImGui::GetIO();
     if (ring_.clicking()) {
@@ -214,7 +214,7 @@ bool App::handle_ring() {
     return false;
 }
 
-// Measuring, marks, lanes: what hands do in the timeline.
+// Keys for the timeline: measuring, bookmarks, lanes.
 void App::handle_timeline_keys() {
     const ImGuiIO& io = ImGui::GetIO();
     for (const auto& [key, direction] : {std::pair{Key::left, -1}, {Key::right, 1}}) {
@@ -234,13 +234,13 @@ void App::handle_timeline_keys() {
         io.KeyShift ? void(state_.snap = !state_.snap) : timeline_.measure_chosen();
     }
     if (gfx::key_pressed(Key::m)) {
-        io.KeyShift ? state_.show_detail(AppState::Detail::marks) : timeline_.set_mark();
+        io.KeyShift ? state_.show_detail(AppState::Detail::bookmarks) : timeline_.add_bookmark();
     }
     if (gfx::key_pressed(Key::j, true)) {
-        timeline_.step_mark(io.KeyShift ? -1 : 1);
+        timeline_.step_bookmark(io.KeyShift ? -1 : 1);
     }
     if (gfx::key_pressed(Key::del)) {
-        timeline_.remove_mark_at_cursor();
+        timeline_.remove_bookmark_at_cursor();
     }
     if (gfx::key_pressed(Key::i)) {
         timeline_.show_alive_here();
@@ -317,7 +317,7 @@ void App::handle_keys() {
         state_.copy_picture();
         return;
     }
-    // Signs that other keyboards have elsewhere, with Shift or AltGr: what is typed says so.
+    // Characters whose keys differ between keyboards: looks at the typed character instead of the key.
     const auto typed = [&io](char sign) {
         return !io.WantTextInput && std::find(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end(),
                                               static_cast<ImWchar>(sign)) != io.InputQueueCharacters.end();
@@ -380,7 +380,7 @@ void App::handle_keys() {
         timeline_.select_dependency(true);
     }
     if (gfx::key_pressed(Key::x)) {
-        timeline_.select_twin();
+        timeline_.select_matching_op();
     }
     handle_timeline_keys();
     if (gfx::key_pressed(Key::c)) {

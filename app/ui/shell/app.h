@@ -1,4 +1,4 @@
-// The window's contents: places the panels, and turns keys into what the learner can do.
+// The window's contents: lays out the panels and maps keys to commands.
 //
 // Threads: the UI's.
 #pragma once
@@ -26,20 +26,20 @@ class App {
 public:
     App(AppState& state, gfx::Fonts& fonts);
 
-    // Before ImGui's frame begins: takes in the screen's scale. True when the fonts have changed.
+    // Call before ImGui's frame begins. Applies the screen's scale. True when the fonts have changed.
     bool prepare(float width_px, float height_px, float content_scale);
-    // Between ImGui::NewFrame() and ImGui::Render().
+    // Call between ImGui::NewFrame() and ImGui::Render().
     void frame();
 
-    // Something moves by itself: the next frame is wanted soon.
+    // An animation is running: draw the next frame soon.
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
-    // By a hand, or towards where one sent it; not because a run grows.
+    // Moved by the user, or easing towards where the user moved it; not just following a growing run.
     [[nodiscard]] bool moving() const { return moving_ && !state_.view.following(); }
-    // How the keys of this keyboard are called; see Ui::key_label.
+    // Names of the keys on this keyboard; see Ui::key_label.
     void set_key_labels(std::function<std::string(char)> label) { ui_.key_label = std::move(label); }
     [[nodiscard]] const FocusRing& focus_ring() const { return ring_; }
     [[nodiscard]] const WidgetRects& rects() const { return rects_; }
-    // The panels' texts of the frames to come go there, too (Ui::words).
+    // Also appends the panels' texts of the following frames to `words` (Ui::words).
     void write_words_to(std::string* words) { ui_.words = words; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
@@ -48,7 +48,7 @@ public:
 private:
     void handle_keys();
     void handle_program_keys();
-    bool handle_ring();  // true: the key was for the controls
+    bool handle_ring();  // true: the key was handled
     void handle_timeline_keys();
     void next_barrier();
     [[nodiscard]] std::vector<Command> commands();
@@ -69,13 +69,13 @@ private:
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
     bool moving_ = false;
-    bool run_when_entered_ = false;  // a run was asked for while a parameter was being typed
+    bool run_when_entered_ = false;  // a run was requested while a parameter was being edited
 };
 
-// Pixels per design pixel for a window of this size: the screen's, more on a large window of a plain screen, less
-// where the panels would not fit.
+// Pixels per design pixel for a window of this size: the screen's scale; larger for a large window on a screen of scale
+// 1; smaller if the panels would not fit.
 float automatic_scale(float width_px, float height_px, float content_scale);
-// The scale that such a window has: never so large that its panels have no room at all.
+// The window's final scale, including the user's factor, limited so that the panels still have room.
 float window_scale(float width_px, float height_px, float content_scale, float user_scale, const figure::Theme& theme);
 
 }  // namespace headway::ui

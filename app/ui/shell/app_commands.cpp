@@ -1,4 +1,4 @@
-// The commands of the palette: everything that buttons and keys do, by name.
+// The commands of the palette: everything that buttons and keys can do, by name.
 #include "app/ui/shell/app.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -13,7 +13,7 @@ std::vector<Command> App::commands() {
     const bool live = state_.session.live();
     add("Run", "F5", [this] { state_.run(); });
     add(
-        "Pause, or go on", "Space", [this] { state_.run_or_pause(); }, live);
+        "Pause / Resume", "Space", [this] { state_.run_or_pause(); }, live);
     add(
         "Stop", "", [this] { state_.stop(); }, live);
     add(
@@ -29,8 +29,7 @@ std::vector<Command> App::commands() {
     const bool source = state_.document() != nullptr;
     add(
         "Run to the cursor", "Ctrl F11", [this] { left_.source().run_to_caret(); }, state_.can_step_lines());
-    add("Hold the backend, or let it go on", "",
-        [this] { state_.session.hold_backend(!state_.session.backend_held()); });
+    add("Hold / release the backend", "", [this] { state_.session.hold_backend(!state_.session.backend_held()); });
     add(
         "Step the held backend by one op", "", [this] { state_.session.step_backend(); },
         live && state_.session.backend_held());
@@ -38,11 +37,11 @@ std::vector<Command> App::commands() {
     add(
         "Source: save", "Ctrl S", [this] { state_.save(); }, source);
     add(
-        "Source: the lesson's own program again", "", [this] { state_.revert(); }, source);
+        "Source: revert to the lesson's program", "", [this] { state_.revert(); }, source);
     add(
         "Source: find", "Ctrl F", [this] { left_.source().find(); }, source);
     add(
-        "Source: wide, or narrow", "Ctrl E", [this] { state_.wide_source = !state_.wide_source; }, source);
+        "Source: wide / narrow", "Ctrl E", [this] { state_.wide_source = !state_.wide_source; }, source);
     for (const auto& [policy, name] : {std::pair{trace::BarrierPolicy{BarrierKind::as_written, 0}, "as written"},
                                        {trace::BarrierPolicy{BarrierKind::none, 0}, "none"},
                                        {trace::BarrierPolicy{BarrierKind::minibatch, 0}, "after every minibatch"},
@@ -56,43 +55,44 @@ std::vector<Command> App::commands() {
             [this, kind = device.kind] { state_.set_device(kind); }, device.available);
     }
     add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
-    add("Timeline: fit what is chosen, or all", "F", [this] { timeline_.fit_selection_or_all(); });
+    add("Timeline: fit the selection, or all", "F", [this] { timeline_.fit_selection_or_all(); });
     add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
-    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_twin(); });
-    add("Timeline: measure what is chosen, or what is in view", "R", [this] { timeline_.measure_chosen(); });
+    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_matching_op(); });
+    add("Timeline: measure the selection, or the view", "R", [this] { timeline_.measure_chosen(); });
     add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring",
         "Shift R", [this] { state_.snap = !state_.snap; });
-    add("Timeline: set a mark with a note", "M", [this] { timeline_.set_mark(); });
-    add("Timeline: list of marks", "Shift M", [this] { state_.show_detail(AppState::Detail::marks); });
-    add("Timeline: next mark", "J", [this] { timeline_.step_mark(1); });
-    add("Timeline: the mark before", "Shift J", [this] { timeline_.step_mark(-1); });
-    add("Timeline: delete the mark at the cursor", "Del", [this] { timeline_.remove_mark_at_cursor(); });
+    add("Timeline: add a bookmark with a note", "M", [this] { timeline_.add_bookmark(); });
+    add("Timeline: list of bookmarks", "Shift M", [this] { state_.show_detail(AppState::Detail::bookmarks); });
+    add("Timeline: next bookmark", "J", [this] { timeline_.step_bookmark(1); });
+    add("Timeline: previous bookmark", "Shift J", [this] { timeline_.step_bookmark(-1); });
+    add("Timeline: delete the bookmark at the cursor", "Del", [this] { timeline_.remove_bookmark_at_cursor(); });
     add("Memory: the tensors alive at the cursor, by line", "I", [this] { timeline_.show_alive_here(); });
-    add("Timeline: the whole run above it, or not", "O", [this] { state_.show_minimap = !state_.show_minimap; });
-    add(state_.lock_vertical ? "Timeline: let hands move it up and down again"
-                             : "Timeline: lock it against moving up and down",
-        "Y", [this] { state_.lock_vertical = !state_.lock_vertical; });
+    add("Timeline: show / hide the overview of the whole run", "O",
+        [this] { state_.show_minimap = !state_.show_minimap; });
+    add(state_.lock_vertical ? "Timeline: unlock vertical movement" : "Timeline: lock vertical movement", "Y",
+        [this] { state_.lock_vertical = !state_.lock_vertical; });
     add("Lane: up", "Alt ↑", [this] { timeline_.shift_row(-1); });
     add("Lane: down", "Alt ↓", [this] { timeline_.shift_row(1); });
-    add("Lane: pin to the top, or not", "P", [this] { timeline_.pin_row(); });
-    add("Lane: fold up, or out", "K", [this] { timeline_.collapse_row(); });
+    add("Lane: pin / unpin", "P", [this] { timeline_.pin_row(); });
+    add("Lane: collapse / expand", "K", [this] { timeline_.collapse_row(); });
     add("Lane: taller", "=", [this] { timeline_.resize_row(1.25f); });
-    add("Lane: less tall", "-", [this] { timeline_.resize_row(0.8f); });
+    add("Lane: shorter", "-", [this] { timeline_.resize_row(0.8f); });
     add("Lane: rename", "F2", [this] { timeline_.rename_row(); });
     add("Lanes: reset order, heights and names", "", [this] { timeline_.reset_rows(); });
-    add("Timeline: critical path, the run without barriers, both, neither", "C", [this] { state_.next_overlay(); });
+    add("Timeline: show the critical path, the run without barriers, both, none", "C",
+        [this] { state_.next_overlay(); });
     add(
-        "Timeline: back to the view before", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
+        "Timeline: previous view", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
     add(
-        "Timeline: forth again", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
+        "Timeline: next view", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
     add("Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", [this] { state_.ask_for_export = true; });
     add("Export again: " + words_of(state_.picture_choice()), "F12 F12", [this] { state_.export_again(); });
     add("Export the figure as PNG", "", [this] { state_.export_figure("png"); });
     add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
     add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });
-    add("Save the recording, for Headway, Perfetto and others", "", [this] { state_.save_recording(); });
-    add("Copy the view as a picture", "Ctrl Shift C", [this] { state_.copy_picture(); });
-    add("Take a picture of the window", "Shift F12", [this] { state_.picture_of_window_wanted = true; });
+    add("Save the recording (readable by Headway, Perfetto and others)", "", [this] { state_.save_recording(); });
+    add("Copy the view as an image", "Ctrl Shift C", [this] { state_.copy_picture(); });
+    add("Save a screenshot of the window", "Shift F12", [this] { state_.picture_of_window_wanted = true; });
     for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         add(std::string("Theme: ") + figure::theme(name).name, "T", [this, name] { state_.theme = name; });
     }

@@ -19,8 +19,8 @@ struct Group {
 
 const std::vector<Group>& columns_of_groups(int column) {
     static const std::vector<Group> left{{"Run",
-                                          {{"Space, F5", "run; while it runs, pause and go on"},
-                                           {"B", "next barrier policy, acts at once"},
+                                          {{"Space, F5", "run; during a run: pause, resume"},
+                                           {"B", "next barrier policy, at once"},
                                            {"G", "numbers, graph, threads below"},
                                            {"Ctrl Enter", "run what is in the editor"},
                                            {"Shift F5", "stop"},
@@ -28,13 +28,13 @@ const std::vector<Group>& columns_of_groups(int column) {
                                            {"F10, Ctrl F10", "step a line; over calls"},
                                            {"F11, Ctrl F11", "step an op; run to the cursor"},
                                            {"F9", "breakpoint at the cursor"},
-                                           {"F12, F12 F12", "export a figure; as last time"}}},
+                                           {"F12, F12 F12", "export a figure; repeat"}}},
                                          {"Source",
                                           {{"Ctrl O, Ctrl S", "open, save"},
                                            {"Ctrl F, F3", "find, find the next"},
-                                           {"Ctrl Z, Ctrl Y", "undo, do it again"},
-                                           {"Tab, Shift Tab", "in and out by a step"},
-                                           {"Ctrl /", "comment on or off"},
+                                           {"Ctrl Z, Ctrl Y", "undo, redo"},
+                                           {"Tab, Shift Tab", "indent, unindent"},
+                                           {"Ctrl /", "toggle comment"},
                                            {"Ctrl E", "wide or narrow source"}}}};
     static const std::vector<Group> middle{{"Timeline",
                                             {{"Wheel", "zoom at the pointer"},
@@ -43,41 +43,41 @@ const std::vector<Group>& columns_of_groups(int column) {
                                              {"W  S", "zoom in, out"},
                                              {"A  D", "left, right"},
                                              {"Right drag", "pan"},
-                                             {"Left drag, R", "measure; what is chosen"},
-                                             {"Alt, Shift R", "no snapping while held; at all"},
+                                             {"Left drag, R", "measure; the selection"},
+                                             {"Alt, Shift R", "no snapping: while held; toggle"},
                                              {"←  →  ↑  ↓", "the cursor, by time, by row"},
                                              {"Ctrl, Shift ←  →", "to the next edge; measure"},
-                                             {"Enter", "choose what is at the cursor"},
-                                             {"M, Shift M", "set a mark; list of marks"},
-                                             {"J, Shift J, Del", "next mark, the one before; delete"},
-                                             {"F, double click", "fit what is chosen; all"},
-                                             {"Y", "lock against up and down"},
-                                             {"O", "the whole run in a strip above"},
+                                             {"Enter", "select what is at the cursor"},
+                                             {"M, Shift M", "add a bookmark; list them"},
+                                             {"J, Shift J, Del", "next, previous; delete it"},
+                                             {"F, double click", "fit the selection; all"},
+                                             {"Y", "lock vertical movement"},
+                                             {"O", "overview of the whole run"},
                                              {"I, click", "tensors alive there, by line"},
                                              {"C", "critical path; without barriers; both"},
                                              {"End, L", "follow the run again"},
-                                             {"Alt ←  Alt →", "the view before, and forth"},
-                                             {"/,  N  Shift N", "find; next, the one before"}}}};
+                                             {"Alt ←  Alt →", "previous, next view"},
+                                             {"/,  N  Shift N", "find; next, previous"}}}};
     static const std::vector<Group> right{{"Window",
                                            {{"T", "next theme"},
                                             {"Ctrl +  Ctrl −", "larger, smaller"},
                                             {"Ctrl 0", "size of the screen"},
                                             {"Tab, Shift Tab", "from control to control"},
-                                            {"Enter, Space", "there: as a click; arrows: beside"},
+                                            {"Enter, Space", "click it; arrows: its neighbours"},
                                             {"Ctrl Shift P", "everything, by name"},
                                             {"Shift F12", "picture of the window"},
-                                            {"Ctrl Shift C", "copy the view as a picture"},
+                                            {"Ctrl Shift C", "copy the view as an image"},
                                             {"?", "this list"}}},
                                           {"Lanes",
                                            {{"Alt ↑  Alt ↓", "up, down (or drag the label)"},
-                                            {"P,  K,  F2", "pin, fold up, rename"},
-                                            {"=  -", "taller, less tall"}}},
+                                            {"P,  K,  F2", "pin, collapse, rename"},
+                                            {"=  -", "taller, shorter"}}},
                                           {"Ops",
-                                           {{"Click", "choose an op or a wait"},
-                                            {".  ,", "the next, the one before in its lane"},
-                                            {"[  ]", "what it followed, what followed it"},
+                                           {{"Click", "select an op or a wait"},
+                                            {".  ,", "next, previous op in its lane"},
+                                            {"[  ]", "its dependencies, its dependents"},
                                             {"X", "the same op in the other run"},
-                                            {"Esc", "let go"}}}};
+                                            {"Esc", "deselect"}}}};
     return column == 0 ? left : column == 1 ? middle : right;
 }
 
@@ -106,9 +106,9 @@ void draw_keys_help(AppState& state, Ui& ui) {
         }
         lines = std::max(lines, n);
     }
-    // As close as they have to stand to fit.
+    // The line height, reduced if the lines would not fit.
     const float line = std::min(kMostLine, (frame.y / ui.fonts.scale() - 86) / std::max(1.0f, lines));
-    // And as small: every word of it is to be read.
+    // Also reduces the size, so that all words stay readable.
     const float fit = std::min(1.0f, (frame.x - ui.px(16)) / ui.px(kColumns * (kColumn + 10) + 62));
     const auto px = [&](float length) { return ui.px(length * fit); };
     const ImVec2 size{px(kColumns * (kColumn + 10) + 62), ui.px(lines * line + 66)};

@@ -1,4 +1,4 @@
-// Every key, on one card over the window.
+// The list of all keys, on a card over the window.
 #pragma once
 
 #include "app/ui/state/app_state.h"

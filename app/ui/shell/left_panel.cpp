@@ -26,7 +26,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
     list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
 
-    // Where the height does not suffice for all, the output goes first, then the source, which can have the panel.
+    // If the height is too small, the output is hidden first, then the source, which can still take the whole panel.
     const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y, width = max.x - min.x - 2 * edge;
     const float stages_top = max.y - ui_.px(StagesPanel::kHeight);
     stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
@@ -55,7 +55,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
         if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
             state_.wide_source = true;
         }
-        tooltip(ui_, "The source in place of this text (Ctrl E)");
+        tooltip(ui_, "Show the source instead of this text (Ctrl E)");
         draw_text(min, {max.x, bottom - ui_.px(24)});
         return;
     }
@@ -83,24 +83,24 @@ void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
                                               ui_.exact_px(1));
 }
 
-// The lesson's words and its parameters.
+// The lesson's text and its parameters.
 void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
     const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
     if (size.x < 1 || size.y < 1) {
-        return;  // ImGui would take all there is
+        return;  // a size of 0 means all available space to ImGui
     }
     ImGui::SetCursorScreenPos(top);
     ImGui::BeginChild("text", size, false, 0);
-    // Room for the scroll bar, always, so that nothing jumps when it comes.
+    // Always leaves room for the scroll bar, so that nothing moves when it appears.
     const float width = size.x - ui_.px(20);
     ImGui::Dummy({width, ui_.px(18)});
     lesson_.draw(width);
     ImGui::Dummy({width, ui_.px(8)});
     parameters_.draw(width);
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
-        // What goes on below fades out.
+        // Fades out at the bottom if there is more text below.
         const float fade = ui_.px(30), bottom = top.y + size.y;
         const ImU32 clear = colour(figure::faded(t.panel, 0)), full = colour(t.panel);
         ImGui::GetWindowDrawList()->AddRectFilledMultiColor({top.x, bottom - fade}, {top.x + width, bottom}, clear,

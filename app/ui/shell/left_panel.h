@@ -20,14 +20,14 @@ public:
           output_(state, ui),
           stages_(state, ui) {}
     void draw(ImVec2 min, ImVec2 max);
-    // The width that it wants of a window.
+    // The preferred width in a window of this width.
     [[nodiscard]] float width(float window_px) const;
     [[nodiscard]] SourcePanel& source() { return source_; }
     [[nodiscard]] const ParametersPanel& parameters() const { return parameters_; }
 
 private:
     void draw_text(ImVec2 min, ImVec2 max);
-    // The bar between text and source, which can be dragged; `room` is the height of both.
+    // The draggable divider between text and source; `room` is the height of both.
     void draw_divider(ImVec2 at, float width, float room);
 
     AppState& state_;
@@ -37,7 +37,7 @@ private:
     SourcePanel source_;
     OutputPanel output_;
     StagesPanel stages_;
-    float source_share_ = 0.5f;  // of the room for text and source
+    float source_share_ = 0.5f;  // of the height for text and source
 };
 
 }  // namespace headway::ui

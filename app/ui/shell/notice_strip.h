@@ -1,4 +1,4 @@
-// What went wrong, or where a file went, in sentences above the timeline.
+// Notices above the timeline: errors, and where a file was written.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -6,7 +6,7 @@
 
 namespace headway::ui {
 
-// From `at` down; returns the height that it took.
+// Draws the notices from `at` down; returns their height.
 float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width);
 
 }  // namespace headway::ui

@@ -25,7 +25,7 @@ bool begins_word(std::string_view name, std::size_t at) {
     return at == 0 || std::isalnum(static_cast<unsigned char>(name[at - 1])) == 0;
 }
 
-// How well it fits, larger is better; negative: not at all.
+// How well the name matches: larger is better, negative means no match.
 int score(std::string_view name, std::string_view typed) {
     int total = 0;
     std::size_t at = 0;
@@ -34,7 +34,7 @@ int score(std::string_view name, std::string_view typed) {
             ++i;
             continue;
         }
-        // The longest run of what is typed from here on, at the beginning of a word if there is one.
+        // The longest part of the rest of `typed` that occurs in the name, preferably at the beginning of a word.
         std::size_t best_at = std::string_view::npos, best = 0;
         int best_points = -1;
         for (std::size_t from = at; from < name.size(); ++from) {
@@ -70,7 +70,7 @@ std::vector<std::size_t> rank_names(std::span<const std::string> names, std::str
     std::stable_sort(fits.begin(), fits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::size_t> order;
     for (const auto& fit : fits) {
-        if (fit.first * 3 <= fits.front().first) {  // letters here and there are not meant where a word fits
+        if (fit.first * 3 <= fits.front().first) {  // scattered letters are dropped if a word matches
             order.push_back(fit.second);
         }
     }
@@ -94,7 +94,7 @@ void Palette::choose(std::size_t index) {
         return;
     }
     open_ = false;
-    // It may open the palette again with other commands.
+    // The command may open the palette again, with other commands.
     const auto act = commands_[index].act;
     act();
 }
@@ -160,8 +160,7 @@ void Palette::draw() {
 
     float y = a.y + ui_.px(58);
     if (shown_.empty()) {
-        draw_text(ui_, list, a.x + ui_.px(24), y + ui_.px(21), Face::regular, 14, t.dim,
-                  "Nothing here is called that.");
+        draw_text(ui_, list, a.x + ui_.px(24), y + ui_.px(21), Face::regular, 14, t.dim, "No matching command.");
     }
     std::size_t chosen = commands_.size();
     for (std::size_t row = first_; row < std::min(shown_.size(), first_ + kRows); ++row, y += ui_.px(kRow)) {
@@ -187,7 +186,7 @@ void Palette::draw() {
         draw_text_right(ui_, list, to.x - ui_.px(14), y + ui_.px(21), Face::semibold, 12.5f, t.dim, command.keys);
     }
     if (gfx::key_pressed(Key::enter)) {
-        focus_ = true;  // which Enter took from the field
+        focus_ = true;  // Enter took the focus from the field
         chosen = at_ < shown_.size() ? shown_[at_] : chosen;
     }
     const ImVec2 mouse = ImGui::GetIO().MousePos;

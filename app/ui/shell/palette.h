@@ -1,4 +1,4 @@
-// Everything that the window can do, by name: opened by a key, narrowed by typing, done by Enter.
+// The command palette: everything that the window can do, filtered by typing and started with Enter.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct Command {
     bool enabled = true;
 };
 
-// Which of the names fit what was typed, best first: all its letters in their order, whole words and beginnings of
-// words before scattered letters. All, as they stand, when nothing was typed.
+// Indices of the names that match `typed`, best first. All letters must occur in order; whole words and beginnings of
+// words rank above scattered letters. If nothing was typed: all names, in their order.
 std::vector<std::size_t> rank_names(std::span<const std::string> names, std::string_view typed);
 
 class Palette {
@@ -29,7 +29,7 @@ public:
     void open(std::vector<Command> commands);
     void close() { open_ = false; }
     [[nodiscard]] bool is_open() const { return open_; }
-    // Over the whole window, while it is open. Keys: up, down, Enter, Esc.
+    // Draws over the whole window while the palette is open. Keys: up, down, Enter, Esc.
     void draw();
 
 private:

@@ -107,7 +107,7 @@ void Script::move(float x, float y) {
 core::Result<void> Script::click(const std::string& mark, int times) {
     const auto found = app_.rects().find(mark);
     if (found == app_.rects().end()) {
-        return core::Error{core::ErrorKind::usage, "nothing in the window is called '" + mark + "'"};
+        return core::Error{core::ErrorKind::usage, "the window has no widget '" + mark + "'"};
     }
     move(found->second.centre_x(), found->second.centre_y());
     for (int i = 0; i < times; ++i) {
@@ -190,7 +190,7 @@ core::Result<void> Script::step(const std::string& step) {
     } else if (verb == "compare") {
         if (!state_.sides()) {
             return core::Error{core::ErrorKind::usage,
-                               "'compare' needs two runs, or one and other settings than it was run with"};
+                               "'compare' needs two runs, or one run and settings that differ from its own"};
         }
         state_.compare();
         frames(1);
@@ -210,12 +210,12 @@ core::Result<void> Script::step(const std::string& step) {
         while (state_.session.waiting() || state_.comparing() != nullptr) {
             if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
                 return core::Error{core::ErrorKind::usage,
-                                   "'wait' would never end: the run is paused, and only 'pause' lets it go on"};
+                                   "'wait' would never end: the run is paused, and only 'pause' resumes it"};
             }
             frames(1);
             std::this_thread::sleep_for(std::chrono::milliseconds(4));
         }
-        frames(30);  // what moves comes to rest
+        frames(30);  // lets animations finish
     } else if (verb == "frames") {
         frames(std::atoi(what.c_str()));
     } else if (verb == "seconds") {
@@ -281,7 +281,7 @@ core::Result<void> Script::step(const std::string& step) {
     } else if (verb == "point") {
         const auto found = app_.rects().find(what);
         if (found == app_.rects().end()) {
-            return core::Error{core::ErrorKind::usage, "nothing in the window is called '" + what + "'"};
+            return core::Error{core::ErrorKind::usage, "the window has no widget '" + what + "'"};
         }
         move(found->second.centre_x(), found->second.centre_y());
         frames(40);

@@ -1,11 +1,11 @@
-// A hand that is written down: steps that act on the window as a learner would, for pictures and tests.
+// Scripted input: steps that act on the window as a learner would. Used for pictures and tests.
 //
 //     run  wait  stop  pause  reset  frames:N  seconds:S  lesson:ID  open:PATH  tab:ID  device:KIND
 //     barrier:WORD  set:NAME=VALUE  theme:NAME  scale:FACTOR  click:MARK  double:MARK  move:X,Y  point:MARK
 //     wheel:N  key:NAME  text:WORDS  drag:X,Y,X,Y  right-drag:X,Y,X,Y  hover-op:RUN,ID  hover-wait:RUN,INDEX
 //     picture:FILE  words:FILE
 //
-// X and Y are pixels; MARK is a widget's id. `words` writes the panels' texts, a line each: x, y, text.
+// X and Y are pixels. MARK is a widget's id. `words` writes the panels' texts, one per line: x, y, text.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace headway::ui {
 
 class Script {
 public:
-    // `frame` makes and draws one frame; `picture` writes what it shows.
+    // `frame` makes and draws one frame; `picture` saves the current frame as an image.
     Script(AppState& state, App& app, std::function<void()> frame,
            std::function<core::Result<void>(const std::string&)> picture)
         : state_(state), app_(app), frame_(std::move(frame)), picture_(std::move(picture)) {}

@@ -55,7 +55,8 @@ std::vector<std::string> status_parts(const AppState& state) {
         parts.push_back(figure::ops_text(run->run()->capabilities(), ops) +
                         (differ ? ", " + figure::count_text(measured) + " of them measured" : ""));
         if (const auto lost = run->numbers().lost_records; lost != 0) {
-            parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") + " did not fit");
+            parts.push_back(figure::count_text(lost) + (lost == 1 ? " record" : " records") +
+                            " lost: the trace was full");
         }
     }
     parts.emplace_back(phase_text(state));
@@ -74,7 +75,7 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
         const auto fps = std::to_string(static_cast<int>(std::lround(state_.frames_per_second))) + " fps";
         parts.insert(parts.begin(), fps);
     }
-    // What does not fit is left out whole, from the left; that times are simulated never is.
+    // If there is no room, drops whole parts from the left, but never the one that says that times are simulated.
     const auto joined = [&parts] {
         std::string text;
         for (const auto& part : parts) {

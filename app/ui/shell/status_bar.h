@@ -1,4 +1,4 @@
-// The line at the bottom: keys at the left, the state of things at the right.
+// The status bar at the bottom: key hints at the left, the run's state at the right.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ private:
 
 // "recording", "finished" …
 const char* phase_text(const AppState& state);
-// What stands at the right: "SIMULATED", "1,204 ops", "recording".
+// The parts at the right: "SIMULATED", "1,204 ops", "recording".
 std::vector<std::string> status_parts(const AppState& state);
 
 }  // namespace headway::ui

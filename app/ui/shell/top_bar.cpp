@@ -26,11 +26,11 @@ constexpr std::array<BarrierChoice, 5> kBarriers{{{"As written", {BarrierKind::a
 constexpr float kGap = 8, kGroupGap = 26;
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
 
-// "CUDA"; what is simulated says so wherever it is shown.
+// "CUDA". The simulated device is always labelled as simulated.
 std::string kind_label(const std::string& kind) {
     return kind == "cpu" ? "CPU" : kind == "cuda" ? "CUDA" : kind == "simulated" ? "SIMULATED" : kind;
 }
-// "CPU · Xeon", without what every processor says of itself.
+// "CPU · Xeon": without the words that every processor name contains.
 std::string device_label(const session::DeviceInfo& device) {
     std::string name = device.name == device.kind ? std::string() : device.name;
     for (const char* noise : {"(R)", "(TM)", " Processor", " CPU"}) {
@@ -52,7 +52,7 @@ std::string menu_label(const std::string& barrier) {
     return "Barrier: " + barrier;
 }
 
-// A row of a popup menu: a title, and below it a line in a dimmer colour. True when it is chosen.
+// A row of a popup menu: a title, and below it a detail in a dimmer colour. True when it is clicked.
 bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string_view detail, bool enabled, float width,
               const figure::Rgba* dot = nullptr) {
     const figure::Theme& t = *ui.theme;
@@ -114,7 +114,7 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     const float y = min.y + ui_.px(13);
     const float width = max.x - min.x;
 
-    // From the right: export, theme, device; the rest shares what is left.
+    // From the right: export, theme, device. The rest shares the remaining width.
     const ButtonLook menu{.icon = 'v'};
     const float export_width = button_width(ui_, "Export", menu);
     float right = max.x - ui_.px(width / ui_.fonts.scale() > 1500 ? 20 : 12);
@@ -124,13 +124,13 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     right -= ui_.px(34) + ui_.px(kGap);
 
     const bool roomy = width / ui_.fonts.scale() > 1500;
-    // Where there is no room the steps have their keys only.
+    // In a narrow window the step buttons are hidden; their keys still work.
     const bool steps = width / ui_.fonts.scale() > 1700;
     const float step_width = steps ? ui_.px(kStepLineWidth + kStepOpWidth) + 2 * ui_.px(kGap) : 0;
     const float run_width = ui_.px(kRunWidth + kPauseWidth + kResetWidth) + 2 * ui_.px(kGap) + step_width;
     const float group_gap = ui_.px(roomy ? kGroupGap : 14);
-    // The kind of device is always whole, whichever it is, so that nothing moves when another is chosen; its name is
-    // there where there is room for it.
+    // The device button always has room for the longest kind, so that nothing moves when another device is chosen. The
+    // device's name is shown if there is room.
     float least_device = device_width(kind_label(state_.session.settings.device));
     for (const auto& device : state_.session.devices()) {
         least_device = std::max(least_device, device_width(kind_label(device.kind)));
@@ -139,7 +139,7 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
         return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 2 * group_gap -
                least_device;
     };
-    // Narrower buttons before a shorter title, and that before a menu.
+    // When room is short: narrower barrier buttons first, then a shorter title, then a menu.
     struct Choice {
         BarrierForm form;
         bool whole_title;
@@ -153,7 +153,7 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
         }
     }
     const float fixed = run_width + group_gap + barrier_width(form) + group_gap;
-    // The design's place for the buttons is beside the panel's edge; they move left where the rest would not fit.
+    // By design the buttons are next to the panel's edge; they move left if the rest would not fit.
     float x = std::max(std::min(min.x + ui_.px(560), right - fixed - least_device), min.x + ui_.px(24));
     draw_title(min.x + ui_.px(24), x - min.x - ui_.px(24) - ui_.px(16));
     draw_run_buttons(x, y, steps);
@@ -163,7 +163,7 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     draw_device(x, y, std::clamp(right - x, least_device, std::max(least_device, ui_.px(340))));
 }
 
-// Of mark, number and arrow, and of the title, too, when it is `whole`.
+// Width of logo, number and arrow, and of the title, too, when it is `whole`.
 float TopBar::title_width(bool whole) {
     const lesson::Lesson* lesson = state_.lesson();
     float width = ui_.px(48);
@@ -201,7 +201,7 @@ void TopBar::draw_title(float x, float room) {
     const float baseline = y + ui_.px(34);
     float left = x + ui_.px(48);
     const float end = x + room;
-    // The program's name gives way to the lesson's.
+    // The program's name is dropped if the lesson's title needs the room.
     const float name = text_width(ui_, Face::bold, 19, "Headway") + ui_.px(12);
     if (title_width(true) + name <= room) {
         left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
@@ -210,7 +210,7 @@ void TopBar::draw_title(float x, float room) {
     if (lesson == nullptr) {
         return;
     }
-    // The lesson's title opens the list of lessons.
+    // Clicking the title opens the list of lessons.
     const ImVec2 at{left - ui_.px(6), y + ui_.px(12)};
     const float width = end - at.x;
     if (width < ui_.px(40)) {
@@ -220,7 +220,7 @@ void TopBar::draw_title(float x, float room) {
     const float number_width = number.empty() ? 0 : text_width(ui_, Face::mono_bold, 15, number) + ui_.px(10);
     const float title_room = width - number_width - ui_.px(30) + 1;
     std::string title = fitting(ui_, Face::semibold, 16, lesson->title, " ", title_room);
-    if (title != lesson->title) {  // whole words, or the number alone
+    if (title != lesson->title) {  // the whole title, or the number alone
         title = fitting(ui_, Face::semibold, 16, title, " ", title_room - text_width(ui_, Face::semibold, 16, "…"));
         title += title.empty() && !number.empty() ? "" : "…";
     }
@@ -278,23 +278,23 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     ButtonLook pause{.enabled = live, .width = ui_.px(kPauseWidth)};
     pause.icon = paused ? '>' : '=';
     pause.kind = paused ? ButtonKind::selected : ButtonKind::plain;
-    if (button(ui_, "pause", paused ? "Go on" : "Pause", {x, y}, pause)) {
+    if (button(ui_, "pause", paused ? "Resume" : "Pause", {x, y}, pause)) {
         state_.run_or_pause();
     }
-    tooltip(ui_, "Pause the frontend; the backend goes on with what is queued (F5, space)");
+    tooltip(ui_, "Pause the frontend; the backend executes the ops already queued (F5, space)");
     x += ui_.px(kPauseWidth + kGap);
     if (steps) {
         const bool lines = state_.can_step_lines();
         if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
             state_.step_line();
         }
-        tooltip(ui_, lines ? "Run to the next line; the backend goes on (F10)"
-                           : "This program is in C++: it can be stepped by ops (F11)");
+        tooltip(ui_, lines ? "Run to the next line; the backend continues (F10)"
+                           : "This program is in C++ and can only be stepped by ops (F11)");
         x += ui_.px(kStepLineWidth + kGap);
         if (button(ui_, "step-op", "Step op", {x, y}, {.width = ui_.px(kStepOpWidth)})) {
             state_.step_op();
         }
-        tooltip(ui_, "Issue one op, then stand still (F11)");
+        tooltip(ui_, "Issue one op, then pause (F11)");
         x += ui_.px(kStepOpWidth + kGap);
     }
     ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
@@ -363,7 +363,7 @@ void TopBar::draw_device(float x, float y, float width) {
                                      [this](const auto& d) { return d.kind == state_.session.settings.device; });
     const bool available = chosen != devices.end() && chosen->available;
     const std::string full = chosen != devices.end() ? device_label(*chosen) : state_.session.settings.device;
-    // Where the name does not fit, the kind of device says enough.
+    // If the name does not fit, only the kind of device is shown.
     const float room = width - ui_.px(54);
     const std::string label = device_width(full) <= width || chosen == devices.end() ? full : kind_label(chosen->kind);
     const ImVec2 at{x, y};
@@ -397,12 +397,11 @@ void TopBar::device_popup() {
             state_.set_device(device.kind);
         }
     }
-    // What ran elsewhere, at another time, and says so.
+    // Recordings are labelled, because they ran at another time and possibly on another machine.
     for (const auto& path : state_.recordings()) {
         std::string name = path.filename().string();
         name.resize(name.size() - std::strlen(".json.gz"));
-        if (menu_row(ui_, "recording/" + name, "RECORDED · " + name,
-                     "a run that was recorded before, maybe on another machine",
+        if (menu_row(ui_, "recording/" + name, "RECORDED · " + name, "a recorded run, possibly from another machine",
                      static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
             if (auto opened = state_.open_recording(path.string()); !opened) {
                 state_.notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
@@ -419,7 +418,7 @@ void TopBar::draw_theme(float x, float y) {
         state_.next_theme();
     }
     tooltip(ui_, std::string("Theme: ") + t.name + " (T)");
-    // A disc, half of it filled.
+    // The theme icon: a half-filled disc.
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 centre{x + ui_.px(17), y + ui_.px(15)};
     const float r = ui_.exact_px(7);
@@ -441,14 +440,14 @@ void TopBar::export_popup() {
     if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
         return;
     }
-    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or moving; for a slide, a paper, a poster", true,
-                 width)) {
+    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or animated; for a slide, a paper, a poster",
+                 true, width)) {
         state_.ask_for_export = true;
     }
     if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
         state_.export_again();
     }
-    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as a picture, to the clipboard", true,
+    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as an image, to the clipboard", true,
                  width)) {
         state_.copy_picture();
     }

@@ -1,4 +1,4 @@
-// The bar at the top: the lesson, the run, the barrier, the device, the look, the export.
+// The top bar: lesson, run buttons, barrier, device, theme, export.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -13,10 +13,10 @@ public:
     void draw(ImVec2 min, ImVec2 max);
 
 private:
-    // The barriers side by side, or in a menu where there is no room for them all.
+    // The barriers as buttons in a row, or as a menu if there is no room for all.
     struct BarrierForm {
         bool labelled = false;
-        float padding = 0;  // of each, in design pixels; 0: a menu
+        float padding = 0;  // of each button, in design pixels; 0: a menu
     };
     void draw_title(float x, float room);
     [[nodiscard]] float title_width(bool whole);

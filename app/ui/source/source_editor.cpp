@@ -16,26 +16,26 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 20, kText = 13.5f, kColumn = 53, kOps = 56;
-// So that more of the code can be seen: below kRoomy indentation takes half of what it is, below kNarrow there is one
-// column for both costs, one bar above the other.
+// In a narrow panel more of the code has to fit: below kRoomy the indentation is halved; below kNarrow both costs share
+// one column, one bar above the other.
 constexpr float kRoomy = 600, kNarrow = 420, kNarrowColumn = 36, kNarrowOps = 46;
 constexpr std::size_t kTabColumns = 4;
 
-// Each byte is one cell wide. A line that is no program's (very long) is taken as such, whatever it holds.
+// Each byte is one cell wide. Very long lines are treated as such, whatever they contain.
 bool plain(const std::string& line) {
     constexpr std::size_t kLong = 20'000;
     return line.size() > kLong || std::all_of(line.begin(), line.end(),
                                               [](char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\t'; });
 }
 
-// "12", "1,204", "12k", "3M": in at most five characters.
+// "12", "1,204", "12k", "3M": at most five characters.
 std::string short_count(std::uint64_t n) {
     return n < 10'000       ? figure::count_text(n)
            : n < 10'000'000 ? std::to_string(n / 1000) + "k"
                             : std::to_string(n / 1'000'000) + "M";
 }
 
-// "999", "1.2k", "12k", "3M": in at most four.
+// "999", "1.2k", "12k", "3M": at most four characters.
 std::string shorter_count(std::uint64_t n) {
     const auto tenths = [](std::uint64_t value, const char* unit) {
         return std::to_string(value / 10) + "." + std::to_string(value % 10) + unit;
@@ -49,7 +49,7 @@ std::string shorter_count(std::uint64_t n) {
 
 }  // namespace
 
-// Where there is little room for the code, its indentation takes half of what it is.
+// In a narrow panel the indentation is halved.
 float SourceEditor::indent_px(const std::string& line) const {
     return static_cast<float>(std::min(line.find_first_not_of(' '), line.size())) * (cell_ - space_);
 }
@@ -68,7 +68,7 @@ void SourceEditor::draw_heads(float right, float baseline) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool narrow = costs_width_ < ui_.px(2 * kColumn);
     const float x = right - costs_width_ + ui_.px(2), size = narrow ? 10.0f : 11.5f;
-    if (narrow) {  // side by side, over the end of the code
+    if (narrow) {  // next to each other, over the end of the code
         const float end = x + ui_.px(kNarrowColumn - 4);
         const float wait = text_width(ui_, Face::mono, size, "wait");
         draw_text(ui_, list, end - wait, baseline, Face::mono, size, t.wait_text, "wait");
@@ -83,7 +83,7 @@ void SourceEditor::draw_heads(float right, float baseline) {
 void SourceEditor::focus() {
     focused_ = true;
     touched_ = ImGui::GetTime();
-    // A field that had the keys lets go of them.
+    // Takes the focus from any text field.
     ImGui::ClearActiveID();
 }
 
@@ -118,7 +118,7 @@ void SourceEditor::weigh() {
     }
     const auto name = document().path().filename();
     std::int64_t most = 1;
-    std::optional<std::uint32_t> file;  // of the line before: they come file by file
+    std::optional<std::uint32_t> file;  // the previous line's file: costs are sorted by file
     bool shown = false;
     for (const auto& cost : b->line_costs()) {
         if (file != core::file_of(cost.line)) {
@@ -136,7 +136,7 @@ void SourceEditor::weigh() {
     }
 }
 
-// How far the longest line goes.
+// Finds the longest line.
 void SourceEditor::measure() {
     const std::uint64_t revision = document().text.revision();
     if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.document() &&
@@ -223,7 +223,7 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
             return;
         }
         if (ascii) {
-            // Only what can be seen: a line may be very long.
+            // Draws only the visible part: a line may be very long.
             const float from = std::max(0.0f, std::floor((f.code_left - origin) / cell_));
             const float to = std::ceil((f.code_right - origin) / cell_);
             begin = std::max(begin, static_cast<std::size_t>(from));
@@ -234,7 +234,7 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
             }
             return;
         }
-        // Stretches without a tab, each at its place.
+        // Parts without a tab, each at its own position.
         while (begin < end) {
             const std::size_t tab = std::min(line.find('\t', begin), end);
             if (tab > begin) {
@@ -341,7 +341,7 @@ void SourceEditor::draw_costs(const Frame& f, std::uint32_t index, float y) {
         const std::string count = narrow ? shorter_count(cost.of.ops) : short_count(cost.of.ops);
         const float right = f.max.x - ui_.px(12);
         const float width = draw_text_right(ui_, list, right, y + ui_.px(15), Face::mono, 12, t.dim, count);
-        // The most that bars may take, and the count.
+        // Records the widest place of the bars, and the count's, for tests.
         const std::string number = std::to_string(index + 1);
         ui_.rects.insert_or_assign("costs/" + number,
                                    WidgetRect{left, y, left + (narrow ? 0 : column) + bar, y + row_});
@@ -425,7 +425,7 @@ void SourceEditor::mouse_on_code(const Frame& f) {
         text.place(position_at(f, io.MousePos), true);
         touched_ = ImGui::GetTime();
     }
-    // A click anywhere else takes the keys away.
+    // A click anywhere else ends the focus.
     if (focused_ && ImGui::IsMouseClicked(0) && !ImGui::IsItemActive()) {
         focused_ = false;
     }
@@ -447,7 +447,7 @@ void SourceEditor::mouse_on_gutter(const Frame& f) {
     tooltip(ui_, "Click: the program stops before this line (F9)");
 }
 
-// The line that is current, and the caret after it has moved, stay in view.
+// Scrolls to the current line, and to the caret after it has moved.
 void SourceEditor::keep_in_view(const Frame& f) {
     const float height = f.max.y - f.min.y, width = f.code_right - f.code_left;
     const float scroll = ImGui::GetScrollY();
@@ -471,12 +471,12 @@ void SourceEditor::keep_in_view(const Frame& f) {
         for (const auto& [run_line, cost] : costs_) {
             line = std::min(line, run_line);
         }
-        // A hand that is in the text is left alone.
+        // Does not scroll while the learner is editing.
         if (line = document().line_of_run(line); line != 0 && !focused_ && f.failed == 0) {
             show(line - 1, true);
         }
     }
-    if (f.failed != 0 && seen_failed_ != started) {  // also with a hand in the text: it is what to mend
+    if (f.failed != 0 && seen_failed_ != started) {  // also while editing: this line is what needs fixing
         seen_failed_ = started;
         show(f.failed - 1, true);
     }
@@ -522,14 +522,14 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     costs_width_ = costs_px(f.max.x - f.min.x);
     f.code_left = f.min.x + gutter_px();
     f.code_right = std::max(f.code_left + 1, f.max.x - costs_width_ - ui_.px(4));
-    // Wide enough that the longest line's end can be scrolled up to the cost columns.
+    // Wide enough to scroll the longest line's end up to the cost columns.
     width_ = std::ceil(gutter_px() + longest_ + 3 * cell_ + costs_width_);
     f.top = f.min.y - ImGui::GetScrollY();
     f.scroll_x = ImGui::GetScrollX();
     if (focused_) {
         keys(static_cast<std::uint32_t>(std::max(1.0f, (f.max.y - f.min.y) / row_ - 1)));
         if (state_.document() == nullptr || shown_ != state_.document()) {
-            ImGui::EndChild();  // a key has opened something else
+            ImGui::EndChild();  // a key has opened another document
             return;
         }
         document().settle();

@@ -1,4 +1,4 @@
-// SourceEditor: what the keyboard does.
+// SourceEditor: keyboard input.
 #include <imgui_internal.h>
 
 #include <string>
@@ -13,7 +13,7 @@ using editor::Move;
 using gfx::Key;
 
 void SourceEditor::keys(std::uint32_t page_lines) {
-    // A field, a menu or a list of keys in front of it has them.
+    // A text field, a menu or the list of keys has the focus.
     const ImGuiID active = ImGui::GetActiveID();
     if ((active != 0 && active != ImGui::GetID("code") && active != ImGui::GetID("gutter")) || state_.show_keys ||
         ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
@@ -106,7 +106,7 @@ void SourceEditor::edit_keys() {
     } else if (gfx::key_pressed(Key::del, true)) {
         text.erase(io.KeyCtrl);
     }
-    // Ctrl and Alt together are AltGr, which types.
+    // Ctrl and Alt together are AltGr, which types characters.
     if (io.KeyCtrl == io.KeyAlt) {
         std::string typed;
         for (const ImWchar c : io.InputQueueCharacters) {

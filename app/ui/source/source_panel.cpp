@@ -33,14 +33,14 @@ bool SourcePanel::small_button(const char* id, const char* label, float& right, 
     return clicked;
 }
 
-// The file's name and what can be done with it.
+// The file's name, and buttons for what can be done with it.
 float SourcePanel::draw_title(ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Document& document = *state_.document();
     float right = at.x + width;
     if (small_button("source/wide", state_.wide_source ? "Narrow" : "Wide", right, at.y,
-                     state_.wide_source ? "The text beside it again (Ctrl E)" : "More room for the source (Ctrl E)",
+                     state_.wide_source ? "Show the lesson's text again (Ctrl E)" : "More room for the source (Ctrl E)",
                      true, state_.wide_source)) {
         state_.wide_source = !state_.wide_source;
     }
@@ -54,7 +54,8 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
         }
     }
     const bool own = document.of_lesson() && document.differs_from_lesson();
-    if (own && small_button("source/revert", "Revert", right, at.y, "The lesson's own program again")) {
+    if (own &&
+        small_button("source/revert", "Revert", right, at.y, "Discard your copy and show the lesson's program")) {
         state_.revert();
     }
     const float baseline = at.y + ui_.px(17);
@@ -75,9 +76,9 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     mark_item(ui_, "source/name");
     std::string help = document.path().string();
     if (own) {
-        help = "Your copy of the lesson's program. It is kept in " + help;
+        help = "Your copy of the lesson's program. It is saved in " + help;
     } else if (document.of_lesson()) {
-        help = "The lesson's own program. What you change is kept as your copy.";
+        help = "The lesson's own program. Your changes are saved as your own copy.";
     } else if (document.read_only()) {
         help = document.read_only_reason();
     } else if (modified) {
@@ -109,7 +110,7 @@ float SourcePanel::draw_tabs(ImVec2 at, float width) {
     return ui_.px(kTabs);
 }
 
-// The file and the edits have parted: says so, and asks.
+// The file on disk differs from the text, which has unsaved edits: says so and offers choices.
 float SourcePanel::draw_disk(ImVec2 at, float width) {
     Document& document = *state_.document();
     if (document.disk() == Document::Disk::same) {
@@ -118,8 +119,8 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool gone = document.disk() == Document::Disk::gone;
-    const char* words = gone ? "The file is gone from the disk; this text is only here."
-                             : "The file has changed on disk, and you have edits here.";
+    const char* words = gone ? "The file was deleted on disk; this text exists only here."
+                             : "The file has changed on disk, and you have unsaved edits.";
     const float text_height = draw_wrapped(ui_, nullptr, {}, width - ui_.px(28), Face::medium, 13, 18, t.text, words);
     const float height = text_height + ui_.px(38);
     list->AddRectFilled(at, {at.x + width, at.y + height},
@@ -131,14 +132,15 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
     const float y = at.y + text_height + ui_.px(9);
     ui_.rects.insert_or_assign("source/disk", WidgetRect{at.x, at.y, at.x + width, at.y + height});
     if (gone) {
-        if (small_button("disk/save", "Save it again", right, y, "Writes the text to where the file was")) {
+        if (small_button("disk/save", "Save it again", right, y, "Write the text to the file's old path")) {
             state_.save();
         }
     } else {
-        if (small_button("disk/mine", "Keep mine", right, y, "Your edits stay; saving writes them over the file")) {
+        if (small_button("disk/mine", "Keep mine", right, y, "Keep your edits; saving overwrites the file")) {
             document.keep_mine();
         }
-        if (small_button("disk/take", "Take the file's", right, y, "The text on disk; Ctrl Z brings your edits back")) {
+        if (small_button("disk/take", "Take the file's", right, y,
+                         "Load the text from disk; Ctrl Z restores your edits")) {
             document.take_disk();
         }
     }
@@ -192,7 +194,7 @@ float SourcePanel::draw_find(ImVec2 at, float width) {
     } else if (entered) {
         forward = !ImGui::GetIO().KeyShift;
         go = true;
-        ImGui::SetKeyboardFocusHere(-1);  // Enter again finds the next one
+        ImGui::SetKeyboardFocusHere(-1);  // so that Enter finds the next one
     }
     if (go) {
         find_next(forward);
@@ -224,7 +226,7 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max) {
     float y = min.y;
     y += draw_title({min.x, y}, width);
     if (!available()) {
-        return;  // a button has opened something else
+        return;  // a button has opened another document
     }
     y += draw_tabs({min.x, y}, width);
     y += steps_.draw({min.x, y}, width, editor_.caret_line());

@@ -1,4 +1,4 @@
-// The program's source: which file it is and what can be done with it, the steps, and the editor.
+// The source panel: file name and file commands, step controls, and the editor.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace headway::ui {
 class SourcePanel {
 public:
     SourcePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), editor_(state, ui), steps_(state, ui) {}
-    // Whether there is a source to show for what is chosen.
+    // Whether the selected lesson or file has a source to show.
     [[nodiscard]] bool available() const { return state_.document() != nullptr; }
     void draw(ImVec2 min, ImVec2 max);
-    // The least height in which some lines can be seen.
+    // The least height at which some lines are visible.
     [[nodiscard]] float least_height(float width) const;
 
     void focus() { editor_.focus(); }

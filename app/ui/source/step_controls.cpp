@@ -11,8 +11,8 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 30, kButton = 26, kPadding = 7, kText = 12.5f;
-constexpr float kOneRow = 590;  // design pixels that all of it takes beside each other
-constexpr float kOff = 0.06f;   // the slider's left end
+constexpr float kOneRow = 590;  // design pixels that all controls take in one row
+constexpr float kOff = 0.06f;   // the slider's left end: slow motion off
 constexpr double kLeast_ms = 1, kDecades = 4;
 
 }  // namespace
@@ -23,7 +23,7 @@ std::uint64_t delay_ns_at(float share) {
     }
     const double along = std::min(1.0, static_cast<double>((share - kOff) / (1 - kOff)));
     const double ms = kLeast_ms * std::pow(10.0, along * kDecades);
-    // Two digits are as fine as a hand is.
+    // Two significant digits: the slider is not more precise than that.
     const double unit = std::pow(10.0, std::floor(std::log10(ms)) - 1);
     return static_cast<std::uint64_t>(std::llround(std::round(ms / unit) * unit * 1e6));
 }
@@ -59,19 +59,19 @@ void StepControls::frontend(float& x, float y, std::uint32_t line) {
         live ? state_.stop() : state_.run();
     }
     if (put(x, y, "source/pause", "", live,
-            paused ? "Go on (F5)" : "Pause the frontend; the backend goes on with what is queued (F5)", paused,
+            paused ? "Resume (F5)" : "Pause the frontend; the backend executes the ops already queued (F5)", paused,
             paused ? '>' : '=')) {
         state_.run_or_pause();
     }
     x += ui_.px(6);
-    const char* no_lines = "This program is in C++: it is stepped by ops";
+    const char* no_lines = "This program is in C++ and can only be stepped by ops";
     if (put(x, y, "step/line", "Line", lines, lines ? "Step: to the next line (F10)" : no_lines)) {
         state_.step_line();
     }
-    if (put(x, y, "step/over", "Over", lines, lines ? "Step over: calls run through (Ctrl F10)" : no_lines)) {
+    if (put(x, y, "step/over", "Over", lines, lines ? "Step over: calls run without stopping (Ctrl F10)" : no_lines)) {
         state_.step_line(trace::LineMode::over);
     }
-    if (put(x, y, "step/op", "Op", ready, "Step: issue one op, then stand still (F11)")) {
+    if (put(x, y, "step/op", "Op", ready, "Step: issue one op, then pause (F11)")) {
         state_.step_op();
     }
     if (put(x, y, "step/cursor", "To cursor", lines, lines ? "Run to the line with the cursor (Ctrl F11)" : no_lines)) {
@@ -84,13 +84,13 @@ void StepControls::backend(float& x, float y) {
     auto& session = state_.session;
     x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(18), Face::medium, kText, t.dim, "Backend") +
          ui_.px(7);
-    // Lanes of a virtual clock run only while the frontend waits: there is nothing to hold.
+    // On the virtual clock, lanes run only while the frontend waits, so they cannot be held.
     const bool possible = session.settings.device != "simulated";
     const bool held = possible && session.backend_held();
     if (put(x, y, "backend/hold", "Hold", possible,
             !possible ? "A simulated backend cannot be held: its time is virtual"
-            : held    ? "The lanes start nothing new; click to let them go on"
-                      : "Hold the backend: the lanes start nothing new, the frontend goes on issuing",
+            : held    ? "The lanes start no new ops; click to release them"
+                      : "Hold the backend: the lanes start no new ops, the frontend continues to issue",
             held)) {
         session.hold_backend(!held);
     }

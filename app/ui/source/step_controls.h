@@ -1,4 +1,4 @@
-// Run, pause, the steps of frontend and backend, and slow motion: what the learner holds a program by.
+// The controls for running a program: run, pause, steps of frontend and backend, slow motion.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -9,12 +9,12 @@ namespace headway::ui {
 class StepControls {
 public:
     StepControls(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // `line`: where "to cursor" goes (from 1). Returns the height; one row where all fits, else two.
+    // `line`: where "to cursor" runs to (from 1). Returns the height: one row if all fits, else two.
     float draw(ImVec2 at, float width, std::uint32_t line);
     [[nodiscard]] float height(float width) const;
 
 private:
-    // Draws a button at x and moves x behind it.
+    // Draws a button at x and advances x past it.
     bool put(float& x, float y, const char* id, const char* label, bool enabled, const char* help,
              bool selected = false, char icon = 0);
     void frontend(float& x, float y, std::uint32_t line);
@@ -25,7 +25,8 @@ private:
     Ui& ui_;
 };
 
-// Slow motion as a place on its slider, 0 to 1, and back: 0 is off, then from 1 ms to 10 s in equal factors.
+// Converts between the slow-motion delay and its place on the slider, 0 to 1. 0 is off; above that logarithmic, from 1
+// ms to 10 s.
 std::uint64_t delay_ns_at(float share);
 float share_of_delay(std::uint64_t delay_ns);
 

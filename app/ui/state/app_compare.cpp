@@ -1,4 +1,4 @@
-// AppState: A and B beside each other.
+// AppState: comparing A and B.
 #include <utility>
 
 #include "app/comparison/verdict.h"
@@ -72,11 +72,11 @@ std::optional<AppState::Sides> AppState::sides() const {
     return std::nullopt;
 }
 
-// The settings with a file that holds their text, wherever the editor's text has gone since.
+// The settings with a file that holds their text, even if the editor's text has changed since.
 Settings AppState::runnable(Settings settings, const char* side) {
     const editor::Document* shown = sources.current();
     if (settings.tab == tab() && settings.text == shown_text()) {
-        settings.source = session.settings.source;  // as a run of what is in the editor has it
+        settings.source = session.settings.source;  // as in a run of the editor's text
         return settings;
     }
     if (settings.tab != tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
@@ -146,7 +146,7 @@ void AppState::show_compared() {
     selection = {};
     compared_ = Compared{session.started(), std::move(result->a), std::move(result->b)};
     if (text == shown_text() && session.b()->settings.tab == tab()) {
-        note_run();  // its lines are the document's
+        note_run();  // its lines match the document's
     }
     if (!shortfall.empty()) {
         notify(Notice::Kind::run, Notice::Tone::info, shortfall);

@@ -1,4 +1,4 @@
-// What the window's state does about pictures: which runs, which file, and what is said of it.
+// AppState: exporting pictures: which runs, which file, and the notices.
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -11,7 +11,7 @@ std::string picture_name(const std::string& program, const std::string& extensio
     std::string name = "headway";
     if (!program.empty()) {
         name += "-";
-        // A program from disk goes by its file's name.
+        // A program from disk is named after its file.
         for (const char c : program.starts_with('/') ? program.substr(program.rfind('/') + 1) : program) {
             const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                                c == '_' || c == '-';
@@ -56,7 +56,7 @@ std::optional<PictureOf> AppState::picture_of() const {
 
 namespace {
 
-// A second one in the same second takes no other's place.
+// A file name that is not taken, also for two pictures in the same second.
 std::filesystem::path unused(const std::filesystem::path& folder, const std::string& name, const std::string& end) {
     const std::string stem = name.substr(0, name.size() - end.size());
     for (int n = 1;; ++n) {
@@ -134,7 +134,7 @@ void AppState::write_window(std::vector<std::uint8_t> rgba, int width, int heigh
     began(pictures.write_pixels(path.string(), std::move(rgba), width, height));
 }
 
-// While a picture takes long its notice says how far it is, and closing that gives it up.
+// While a picture takes long, its notice shows the progress; closing the notice cancels the picture.
 bool AppState::poll_pictures() {
     if (!pictures.job().busy()) {
         return false;

@@ -1,4 +1,4 @@
-// AppState: what concerns the programs that are open.
+// AppState: the open programs.
 #include <algorithm>
 #include <tuple>
 
@@ -18,10 +18,10 @@ core::Result<void> AppState::open(const fs::path& path) {
     std::error_code problem;
     fs::path place = fs::absolute(path, problem).lexically_normal();
     if (problem || path.empty()) {
-        return core::Error{core::ErrorKind::usage, "there is no file without a name"};
+        return core::Error{core::ErrorKind::usage, "the path is empty; give the path of a file or folder"};
     }
     if (!place.has_filename()) {
-        place = place.parent_path();  // a folder with a slash behind it
+        place = place.parent_path();  // a folder with a trailing slash
     }
     const auto status = fs::status(place, problem);
     if (!fs::exists(status)) {
@@ -52,7 +52,7 @@ core::Result<void> AppState::open(const fs::path& path) {
             return open_recording(place.string());
         }
         return core::Error{core::ErrorKind::unreadable,
-                           place.string() + " is no program: those end in .py, .ipynb, .md or .txt"};
+                           place.string() + " is not a program: programs end in .py, .ipynb, .md or .txt"};
     }
     if (auto document = sources.show_file(place); !document) {
         take_source();
@@ -63,7 +63,7 @@ core::Result<void> AppState::open(const fs::path& path) {
     file.device = session.settings.device;
     file.file = place.string();
     file.text = "From `" + place.parent_path().string() +
-                "`.\n\nIt runs when you say so: **Run**, or Ctrl+Enter in the source.";
+                "`.\n\nIt does not run by itself: **Run**, or Ctrl+Enter in the source.";
     add_opened(std::move(file), place);
     return {};
 }
@@ -75,7 +75,8 @@ void AppState::choose_recording(const fs::path& file) {
     shown.id = shown.title = place.filename().string();
     shown.device = session.settings.device;
     shown.file = place.string();
-    shown.text = "A recorded run, from `" + place.parent_path().string() + "`.\n\nIts program is not here to be run.";
+    shown.text = "A recorded run, from `" + place.parent_path().string() +
+                 "`.\n\nIts program is not available, so it cannot be run.";
     add_opened(std::move(shown), place);
 }
 
@@ -104,7 +105,7 @@ void AppState::add_opened(lesson::Lesson lesson, const fs::path& place) {
     choose_lesson(static_cast<int>(at - places_.begin()));
 }
 
-// The document of what is chosen, and its tabs.
+// Opens the document of what is selected, and lists its tabs.
 void AppState::take_source() {
     std::error_code ignored;
     sources.show_nothing();
@@ -151,8 +152,8 @@ void AppState::save() {
         notify(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
     } else if (shown->of_lesson()) {
         notify(Notice::Kind::file, Notice::Tone::good,
-               differs ? "Your copy is kept in " + shown->path().string()
-                       : "This is the lesson's own program: there is no copy to keep.");
+               differs ? "Your copy is saved in " + shown->path().string()
+                       : "This is the lesson's own program, without changes: there is nothing to save.");
     } else {
         dismiss(Notice::Kind::file);
     }
@@ -199,7 +200,7 @@ core::Result<void> AppState::prepare_run() {
             settings.source = shown->path().string();
             return {};
         }
-        // It cannot be kept, and runs all the same.
+        // The copy could not be saved; the program runs anyway.
         notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
     } else if (!shown->modified()) {
         return {};
@@ -255,7 +256,8 @@ void AppState::set_breakpoint(std::uint32_t line, bool on) {
     }
 }
 
-// The runner counts the lines of the text that it runs; while it does, only that text's document has a say.
+// Sends the breakpoints to the runner. It counts lines in the text that it runs; during a run only that text's document
+// sets breakpoints.
 void AppState::hand_over_breakpoints() {
     const bool live = session.live();
     if (live && !ran_document()) {

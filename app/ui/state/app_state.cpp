@@ -38,8 +38,8 @@ const lesson::Lesson* AppState::lesson() const {
 
 void AppState::choose_lesson(int index) {
     if (index >= 0 && index < static_cast<int>(lessons_.size())) {
-        rounds_.reset();  // of another lesson
-        if (auto kept = sources.keep_copies(); !kept) {
+        rounds_.reset();  // they belong to another lesson
+        if (auto kept = sources.save_copies(); !kept) {
             notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
         }
         lesson_ = index;
@@ -128,7 +128,7 @@ void AppState::begin(const std::function<void()>& start) {
         return;
     }
     if (session.live()) {
-        session.stop_at_once();  // breakpoints are the next run's from here on
+        session.stop_at_once();  // breakpoints now apply to the next run
     }
     hand_over_breakpoints();
     start();
@@ -198,7 +198,7 @@ void AppState::set_barrier(trace::BarrierPolicy policy) {
 }
 
 void AppState::set_device(std::string_view kind) {
-    // While the runner has not said which devices there are, a choice waits for its answer.
+    // Until the runner has reported its devices, the choice is remembered and applied then.
     wanted_device_ = session.looking_for_devices() ? kind : std::string_view();
     for (const auto& device : session.devices()) {
         if (device.kind == kind && device.available) {
@@ -232,7 +232,7 @@ void AppState::next_overlay() {
     if ((show_path || show_what_if) && shown != nullptr && shown->run() != nullptr &&
         !shown->run()->capabilities().tensors) {
         notify(Notice::Kind::run, Notice::Tone::info,
-               "This trace does not tell what depends on what, so no critical path can be shown.");
+               "This trace has no dependency data, so no critical path can be shown.");
     }
 }
 
@@ -262,7 +262,7 @@ void AppState::scale_down() {
     user_scale = next == kScales.rend() ? kScales.front() : *next;
 }
 
-void AppState::keep_in(const std::filesystem::path& folder) {
+void AppState::use_data_folder(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
     pictures.remember_in(folder / "picture.txt");
     std::vector<std::string> remarks;
@@ -279,7 +279,7 @@ void AppState::keep_in(const std::filesystem::path& folder) {
     }
 }
 
-// The last run's, while one is shown: program and kind of device.
+// Program and kind of device of the last run, or, if none is shown, of the current settings.
 std::pair<std::string, std::string> AppState::arranged() const {
     for (const auto* execution : {session.b(), session.a()}) {
         if (execution != nullptr && execution->run() != nullptr) {
@@ -301,13 +301,13 @@ void AppState::set_arrangement(model::Arrangement arrangement) {
     }
 }
 
-std::string AppState::keep_arrangement() {
+std::string AppState::save_arrangement() {
     if (bookmarks.folder.empty() || kept_arrangement_ == arrangement_revision_) {
         return {};
     }
     kept_arrangement_ = arrangement_revision_;
     const auto written = model::write_arrangements(model::arrangement_file(bookmarks.folder), arrangements_);
-    return written ? std::string() : "The lanes' arrangement is not kept: " + written.error().message;
+    return written ? std::string() : "The arrangement of the lanes could not be saved:  " + written.error().message;
 }
 
 void AppState::notify(Notice::Kind kind, Notice::Tone tone, std::string text) {
@@ -321,7 +321,7 @@ void AppState::dismiss(Notice::Kind kind) {
 
 figure::TimelineView AppState::whole_view() const {
     std::vector<figure::TimelineRun> runs;
-    // A run that failed, was stopped or was stepped has the axis of the other one, once it is over.
+    // A failed, stopped or stepped run uses the other run's axis once it has ended.
     const session::Execution* b = session.b();
     const bool by_a = session.a() != nullptr && b != nullptr && !b->live() && !b->whole();
     for (const auto* execution : {by_a ? nullptr : b, session.a()}) {
@@ -334,7 +334,7 @@ figure::TimelineView AppState::whole_view() const {
     }
     figure::TimelineView whole = figure::whole_view(runs, false);
     if (session.running()) {
-        whole.end_ns += whole.span_ns() * 0.05;  // room to grow into
+        whole.end_ns += whole.span_ns() * 0.05;  // room to grow
     }
     return whole;
 }
@@ -354,7 +354,7 @@ bool AppState::poll(double budget_ms) {
         last_started_ = session.started();
         last_phase_ = Phase::starting;
         if (session.b() != nullptr && session.b()->phase() == Phase::recorded && document() != nullptr) {
-            note_run();  // a recording of what is shown: its lines are taken for these
+            note_run();  // a recording of the shown program: its lines are taken for the document's
         }
         view.set_whole(whole_view());
         view.restart();

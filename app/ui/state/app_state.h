@@ -1,5 +1,5 @@
-// What the window's panels share: the lessons, the session, the look, the notices; and what the learner can do, one
-// function each, whichever button or key asks for it.
+// State shared by the window's panels: lessons, session, theme, notices. Also the learner's commands, one function
+// each, whichever button or key calls it.
 //
 // Threads: the UI's. No ImGui.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace headway::ui {
 
-// One line above the timeline, until it is closed or another of its kind takes its place.
+// One line above the timeline, until it is closed or replaced by another of its kind.
 struct Notice {
     enum class Kind { run, device, file, start } kind = Kind::run;
     enum class Tone { info, good, bad } tone = Tone::info;
@@ -34,7 +34,7 @@ struct Notice {
 
 class AppState {
 public:
-    // `wake` is called, on another thread, when something has changed that the window does not know of.
+    // `wake` is called on another thread when the window has to look for changes.
     AppState(session::Session& session, std::vector<lesson::Lesson> lessons, std::function<void()> wake = {});
 
     session::Session& session;
@@ -44,51 +44,51 @@ public:
     [[nodiscard]] int lesson_index() const { return lesson_; }                          // -1: none
     [[nodiscard]] std::uint64_t lessons_revision() const { return lessons_revision_; }  // counts changes of the list
     [[nodiscard]] const lesson::Lesson* lesson() const;
-    // Settings become the lesson's; the runs that are shown stay.
+    // Applies the lesson's settings; the runs on the screen stay.
     void choose_lesson(int index);
-    bool choose_lesson(std::string_view id);  // not a recording
-    void go_to(int index);                    // the same by a hand: a recording is opened again
+    bool choose_lesson(std::string_view id);  // not for recordings
+    void go_to(int index);                    // chosen by the user: a recording is opened again
     [[nodiscard]] std::string parameter(std::string_view name) const;
-    // The reason why the value does not fit, or "".
+    // Returns the reason why the value is not accepted, or "".
     std::string set_parameter(const lesson::Parameter& parameter, std::string_view text);
     [[nodiscard]] bool at_default(const lesson::Parameter& parameter) const;
     void reset_parameters();
 
     // --- programs ---
-    // A program (.py, .ipynb, .md), a lesson's folder, or else a recording: shown, and never run by that.
+    // Opens a program (.py, .ipynb, .md), a lesson's folder, or else a recording. Never runs anything.
     core::Result<void> open(const std::filesystem::path& path);
-    std::function<core::Result<void>(const std::string&)> open_recording;  // what takes all other files
-    Pictures::Recorder write_recording;                                    // how a run is put into a file
-    // The file of a run that no program here has recorded takes a lesson's place: there is nothing to run.
+    std::function<core::Result<void>(const std::string&)> open_recording;  // opens all other files
+    Pictures::Recorder write_recording;                                    // saves a run to a file
+    // Shows the file of a run whose program is not available here in place of a lesson: it cannot be run.
     void choose_recording(const std::filesystem::path& file);
     Sources sources;
     [[nodiscard]] editor::Document* document() const { return sources.current(); }  // null: no source to show
-    [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }            // one or none: no choice
+    [[nodiscard]] const std::vector<Tab>& tabs() const { return tabs_; }            // at most one: no choice
     [[nodiscard]] const std::string& tab() const { return session.settings.tab; }
     void set_tab(const std::string& id);
-    void save();    // says where it went, or why not
-    void revert();  // the lesson's own program again
-    // Whether B ran the text of the document that is shown, so that its lines mean something there.
+    void save();    // with a notice: where it was saved, or why not
+    void revert();  // back to the lesson's own program
+    // Whether run B ran the text of the document shown, so that line numbers match.
     [[nodiscard]] bool ran_document() const;
-    // The document's line (from 1) where the program is, and the one at which the last run failed; 0: none.
+    // The document's line (from 1) where the program is, and the one where the last run failed; 0: none.
     [[nodiscard]] std::uint32_t current_line() const;
     [[nodiscard]] std::uint32_t failed_line() const;
-    [[nodiscard]] std::uint32_t selected_line() const;  // that issued the chosen op
+    [[nodiscard]] std::uint32_t selected_line() const;  // the line that issued the selected op
     void set_breakpoint(std::uint32_t line, bool on);
     void run_to_line(std::uint32_t line);
-    bool wide_source = false;     // the source has the whole of the left side
-    bool ask_for_path = false;    // "Open…" was asked for
-    bool wants_to_close = false;  // the window is to be closed, but edits are not saved
-    bool may_close = false;       // and the learner has said what becomes of them
-    // The folder that the program works in (it need not be there yet; empty: the window's), and whether a confined
-    // program may write in it.
+    bool wide_source = false;     // the source takes the whole left panel
+    bool ask_for_path = false;    // "Open…" was chosen
+    bool wants_to_close = false;  // the window should close, but there are unsaved edits
+    bool may_close = false;       // the learner has decided what to do with them
+    // The folder that the program runs in (it need not exist; empty: the window's), and whether a confined program may
+    // write there.
     [[nodiscard]] std::pair<std::string, bool> working_folder() const;
-    // Where what was opened lies: empty for a lesson that came with Headway.
+    // Where the opened file or folder is; empty for a lesson that is part of Headway.
     [[nodiscard]] const std::filesystem::path& place() const;
 
     // --- runs ---
-    void run();           // always a new one
-    void run_or_pause();  // a new one, or pause and go on
+    void run();           // always starts a new run
+    void run_or_pause();  // starts a new run, or pauses and resumes the current one
     void stop();
     void reset();
     // Whether the program has lines to stop at (Python).
@@ -98,50 +98,50 @@ public:
     void step_line(trace::LineMode mode = trace::LineMode::step);
     void step_op();
     void set_barrier(trace::BarrierPolicy policy);
-    // Nothing when it is not available; once it is known to be, where the devices are still being looked for.
+    // Ignored if the device is not available. While the devices are still being looked for: applied once it is known to
+    // be.
     void set_device(std::string_view kind);
-    // The reason why the text does not fit, or "".
+    // Returns the reason why the text is not accepted, or "".
     std::string set_budget(const std::string& text);
 
     // --- comparing ---
-    // Two kinds of settings that can be run in turn: those of A and B; or those of the run that is shown and the ones
-    // that are set now, where these differ.
+    // Two sets of settings to run in turn: those of A and B; or those of the run shown and the current ones, if they
+    // differ.
     struct Sides {
         session::Settings a, b;
     };
     [[nodiscard]] std::optional<Sides> sides() const;
-    // Runs both in turn, beside what is shown; in the end the runs in the middle are shown, with the verdict of all.
+    // Runs both in turn, in addition to what is shown. At the end the median runs are shown, with the verdict of all.
     void compare();
-    void stop_comparing();                                                            // what is complete counts
-    [[nodiscard]] const session::Rounds* comparing() const { return rounds_.get(); }  // null: nothing is compared now
-    // What A and B say beside each other: of all their runs, or of one each. Null where there are not two, or they
-    // are not read to their end.
+    void stop_comparing();                                                            // completed runs count
+    [[nodiscard]] const session::Rounds* comparing() const { return rounds_.get(); }  // null: no comparison is running
+    // The comparison of A and B: of all their runs, or of one each. Null unless there are two completely read runs.
     [[nodiscard]] const comparison::Verdict* verdict();
-    // How many runs of each the two that are shown stand for; 0: for themselves alone.
+    // How many runs of each side the two shown stand for; 0: only themselves.
     [[nodiscard]] std::size_t runs_behind() const;
-    // Why what is shown is an earlier run's and not of what is chosen now: "of another lesson"; "" where it is not.
+    // Why the run shown does not belong to the current settings: "of another lesson"; "" if it does.
     [[nodiscard]] std::string earlier() const;
 
-    // --- recordings that came along ---
+    // --- recordings included with Headway ---
     [[nodiscard]] const std::vector<std::filesystem::path>& recordings() const { return recordings_; }
 
     // --- pictures ---
-    // All of these begin something that goes on beside the frames; a notice says how it ended, or why it cannot begin.
+    // These start background work. A notice says how it ended, or why it cannot start.
     Pictures pictures;
-    ExportChoice& picture_choice() { return pictures.choice(); }  // remembered from the last time
-    // What there is a picture to be made of; none before a run has issued anything.
+    ExportChoice& picture_choice() { return pictures.choice(); }  // remembered from the last export
+    // The runs for a picture; none before a run has issued anything.
     [[nodiscard]] std::optional<PictureOf> picture_of() const;
-    [[nodiscard]] std::string picture_path();  // a new file, as the choice says
-    void export_to(const std::string& path);   // as the choice says
+    [[nodiscard]] std::string picture_path();  // a new file, named according to the choice
+    void export_to(const std::string& path);   // in the chosen format
     void export_again() { export_to(picture_path()); }
-    void export_figure(const std::string& extension);  // "png", "svg", "pdf"; else as the choice says
-    void copy_picture();                               // of the view, to the clipboard
-    void save_recording();                             // the last run, beside the pictures
+    void export_figure(const std::string& extension);  // "png", "svg", "pdf"; other values: the chosen format
+    void copy_picture();                               // the view, to the clipboard
+    void save_recording();                             // the last run, next to the pictures
     void write_window(std::vector<std::uint8_t> rgba, int width, int height);
-    bool ask_for_export = false;                           // "Export…" was asked for
+    bool ask_for_export = false;                           // "Export…" was chosen
     float window_width_px = 1600, window_height_px = 900;  // in design pixels
     std::filesystem::path picture_folder;
-    bool picture_of_window_wanted = false;  // the platform's frame loop takes it
+    bool picture_of_window_wanted = false;  // taken by the platform's frame loop
 
     // --- look ---
     figure::ThemeName theme = figure::ThemeName::dark;
@@ -150,18 +150,18 @@ public:
     void scale_up();
     void scale_down();
     bool show_keys = false;
-    bool palette_open = false;  // over all else: nothing under it is pointed at
-    // Laid over the timeline of runs that are over: the critical path, the run without barriers.
+    bool palette_open = false;  // drawn above everything: nothing below it is hovered
+    // Overlays on finished runs: the critical path, and the run without barriers.
     bool show_path = false, show_what_if = false;
-    void next_overlay();         // none, the path, the what_if, both
-    bool lock_vertical = false;  // hands move the timeline in time only
-    bool show_minimap = true;    // where the view is in the whole run
-    bool snap = true;            // what is measured begins and ends at edges that are near
+    void next_overlay();         // none, the critical path, the run without barriers, both
+    bool lock_vertical = false;  // dragging moves the timeline in time only
+    bool show_minimap = true;    // the overview of the whole run
+    bool snap = true;            // measuring snaps to nearby edges
 
-    // --- what stands under the timeline ---
-    enum class Detail { numbers, graph, threads, measured, marks, alive };
+    // --- panels under the timeline ---
+    enum class Detail { numbers, graph, threads, measured, bookmarks, alive };
     Detail detail = Detail::numbers;
-    Detail detail_before = Detail::numbers;  // that a list for the moment has taken the place of
+    Detail detail_before = Detail::numbers;  // shown before a temporary list replaced it
     void next_detail();
     void show_detail(Detail shown);
     std::uint32_t graph_line = 0;  // the graph shows this line's ops; 0: all
@@ -171,21 +171,21 @@ public:
     struct Selection {
         int run = -1;  // 0: B (or the only run), 1: A; -1: nothing
         core::OpId op = 0;
-        int wait = -1;  // instead of an op: index into Run::waits(), or at its end the open one
+        int wait = -1;  // instead of an op: index into Run::waits(); one past the end: the open wait
         [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
         [[nodiscard]] bool any_wait() const { return run >= 0 && wait >= 0; }
     } selection;
 
     Bookmarks bookmarks;
-    // What is kept from start to start lies in this folder: marks, and how the lanes are arranged, which is read now. A
-    // notice says where that cannot be understood.
-    void keep_in(const std::filesystem::path& folder);
-    // Of the program that is shown, on its kind of device; another one has its own.
+    // The folder for saved user data: bookmarks, and the arrangement of lanes, which is read now. A notice says if it
+    // cannot be read.
+    void use_data_folder(const std::filesystem::path& folder);
+    // For the program shown and its kind of device; others have their own.
     [[nodiscard]] const model::Arrangement& arrangement() const;
     [[nodiscard]] std::uint64_t arrangement_revision() const { return arrangement_revision_; }
     void set_arrangement(model::Arrangement arrangement);
-    // Writes it down if it has changed. The reason why it could not be kept, or "".
-    std::string keep_arrangement();
+    // Saves it if it has changed. Returns the reason why it could not be saved, or "".
+    std::string save_arrangement();
 
     // --- notices ---
     void notify(Notice::Kind kind, Notice::Tone tone, std::string text);
@@ -195,7 +195,7 @@ public:
     // Once a frame. True when something that is shown has changed.
     bool poll(double budget_ms);
 
-    // What the status bar says of the frames.
+    // For the status bar.
     double frames_per_second = 0;
     bool animating = false;
 
@@ -203,7 +203,7 @@ private:
     void take_lesson_settings(const lesson::Lesson& lesson);
     void take_source();
     void add_opened(lesson::Lesson lesson, const std::filesystem::path& place);
-    // Starts a run of what is in the editor; `start` gives the session its word.
+    // Starts a run of the editor's text; `start` is what starts the session.
     void begin(const std::function<void()>& start);
     core::Result<void> prepare_run();
     void note_run();
@@ -213,22 +213,22 @@ private:
     [[nodiscard]] figure::TimelineView whole_view() const;
     bool poll_comparing(double budget_ms);
     void show_compared();
-    [[nodiscard]] std::string shown_text() const;  // of the document
+    [[nodiscard]] std::string shown_text() const;  // the document's
     session::Settings runnable(session::Settings settings, const char* side);
 
     std::vector<lesson::Lesson> lessons_;
     int lesson_ = -1;
     std::uint64_t lessons_revision_ = 0;
-    std::vector<std::filesystem::path> places_;  // of each lesson that was opened from disk: its folder or file
+    std::vector<std::filesystem::path> places_;  // per lesson opened from disk: its folder or file
     std::vector<Tab> tabs_;
-    std::map<std::string, std::string> tab_of_;  // that was chosen, by lesson
-    const editor::Document* ran_ = nullptr;      // whose text the run `ran_started_` has
+    std::map<std::string, std::string> tab_of_;  // the chosen tab, by lesson
+    const editor::Document* ran_ = nullptr;      // whose text is run by the run `ran_started_`
     std::string ran_tab_;
     std::uint64_t ran_started_ = 0;
     std::unique_ptr<session::Rounds> rounds_;
-    // The samples behind A and B, as long as these are shown; and the verdict, of what it was last asked for.
+    // The samples behind A and B, while these are shown, and the verdict last computed from them.
     struct Compared {
-        std::uint64_t started = 0;  // of the session, which tells one pair from the next
+        std::uint64_t started = 0;  // the session's counter, which identifies the pair
         comparison::Side a, b;
     };
     std::optional<Compared> compared_;
@@ -239,7 +239,7 @@ private:
     };
     Judged judged_;
     std::optional<comparison::Verdict> verdict_;
-    // The document's text, as of its last edit.
+    // The document's text, cached until its next edit.
     mutable std::string text_;
     mutable const editor::Document* text_of_ = nullptr;
     mutable std::uint64_t text_revision_ = 0;
@@ -252,8 +252,8 @@ private:
     std::uint64_t last_started_ = 0;
     std::string last_device_problem_;
     std::chrono::steady_clock::time_point picture_begun_;
-    int picture_percent_ = -1;   // that the notice says; -1: there is none yet
-    std::string wanted_device_;  // asked for before the devices were known; empty: nothing is
+    int picture_percent_ = -1;   // progress shown in the notice; -1: none yet
+    std::string wanted_device_;  // requested before the devices were known; empty: none
 };
 
 // The picture's file name: "headway-train-20261121-015635.png".

@@ -1,5 +1,5 @@
-// The marks of the runs that are shown: set, changed and let go by hand, kept on disk for each recording. A recording
-// is known again by what is in it, wherever its file lies.
+// The bookmarks of the runs shown: added, edited and removed by the user, and saved on disk for each recording. A
+// recording is recognised by its contents, wherever its file is.
 //
 // Threads: the UI's. No ImGui.
 #pragma once
@@ -17,35 +17,35 @@ namespace headway::ui {
 
 class Bookmarks {
 public:
-    std::filesystem::path folder;  // that they are kept in; empty: they are not
+    std::filesystem::path folder;  // where they are saved; empty: they are not saved
 
     struct Shown {
         const model::Run* run = nullptr;
-        bool over = false;  // nothing is recorded any more: it can be known again
+        bool over = false;  // the recording is complete, so that it can be recognised
     };
-    // Once a frame: marks of runs that have come are read, those of runs that have ended written. What went wrong, in
+    // Call once a frame. Loads the bookmarks of new runs and saves those of runs that have ended. Returns an error in
     // one sentence, or "".
     std::string watch(std::span<const Shown> shown);
 
     [[nodiscard]] const std::vector<model::Bookmark>& of(const model::Run* run) const;
-    // Its place among the run's; nothing when there are too many or the run is not shown.
+    // Returns its index among the run's bookmarks; nothing if there are too many or the run is not shown.
     std::optional<std::size_t> add(const model::Run* run, model::Bookmark mark);
-    // The reason why it could not be kept, or "".
+    // Returns the reason why it could not be saved, or "".
     std::string set_note(const model::Run* run, std::size_t index, std::string_view note);
     std::string remove(const model::Run* run, std::size_t index);
-    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes with any of them
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes with any bookmark
 
 private:
-    struct Kept {
+    struct RunBookmarks {
         const model::Run* run = nullptr;
         std::vector<model::Bookmark> marks;
         bool over = false, unsaved = false;
     };
-    Kept* find(const model::Run* run);
-    std::string changed(Kept& kept);
-    std::string save(Kept& kept) const;
+    RunBookmarks* find(const model::Run* run);
+    std::string changed(RunBookmarks& entry);
+    std::string save(RunBookmarks& entry) const;
 
-    std::vector<Kept> kept_;
+    std::vector<RunBookmarks> runs_;
     std::uint64_t revision_ = 0;
 };
 

@@ -105,7 +105,7 @@ ExportChoice export_choice_from(std::string_view text) {
             }
         } else if (name == "size") {
             const auto size = figure::figure_size_called(value).value_or(choice.size);
-            choice.size = size == figure::FigureSize::page ? choice.size : size;  // not among the window's
+            choice.size = size == figure::FigureSize::page ? choice.size : size;  // not offered in the window
         } else if (name == "theme") {
             for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
                 choice.theme = value == figure::theme(theme).name ? theme : choice.theme;

@@ -21,7 +21,7 @@ using core::Error;
 using core::ErrorKind;
 using core::Result;
 
-// What takes a picture into the clipboard here.
+// The tool that copies a picture to the clipboard here.
 struct Clipboard {
     std::string program;
     std::vector<std::string> arguments;
@@ -37,7 +37,7 @@ Result<Clipboard> clipboard() {
             return Clipboard{*tool, {"--type", "image/png"}};
         }
     }
-    if (is_set("DISPLAY")) {  // beside Wayland, too: its clipboard is handed on
+    if (is_set("DISPLAY")) {  // also on Wayland, where Xwayland passes the clipboard on
         if (auto tool = figure::find_tool("xclip")) {
             return Clipboard{*tool, {"-selection", "clipboard", "-target", "image/png", "-in"}};
         }
@@ -81,7 +81,7 @@ void Pictures::remember_in(std::filesystem::path file) {
     }
 }
 
-// Only a convenience: where it cannot be kept, the next start begins with the first choice again.
+// Failing to save the choice is not an error: the next start begins with the default.
 void Pictures::keep(const std::filesystem::path& file, const std::string& choice) {
     if (file.empty()) {
         return;
@@ -93,7 +93,7 @@ void Pictures::keep(const std::filesystem::path& file, const std::string& choice
 
 Result<void> Pictures::begin(std::string what, BackgroundJob::Work work) {
     if (!job_.start(std::move(what), std::move(work))) {
-        return Error{ErrorKind::usage, "Another picture is being written; this one would have to wait for it."};
+        return Error{ErrorKind::usage, "Another picture is being written. Try again when it is done."};
     }
     return {};
 }
@@ -117,12 +117,12 @@ figure::FigureOptions Pictures::options_for(const PictureOf& of) const {
     return options;
 }
 
-// Each run as the picture is made of it: itself, or a reading of its own where it grows.
+// The runs as the picture reads them: the run itself, or, if it still grows, a separate copy of its recording.
 struct Pictures::Sources {
     struct Source {
         std::shared_ptr<const model::Run> run;
-        std::shared_ptr<model::Run> own;  // null where the run does not grow
-        std::size_t known = 0;            // of its ops, when the picture was asked for
+        std::shared_ptr<model::Run> own;  // null if the run does not grow
+        std::size_t known = 0;            // number of its ops when the picture was requested
         bool live = false;
 
         Source() = default;
@@ -132,7 +132,7 @@ struct Pictures::Sources {
                 run = own = shown->another();
             }
         }
-        // On the job's thread. False: given up.
+        // On the job's thread. False: cancelled.
         bool read(const BackgroundJob::Progress& progress, double from, double to) const {
             constexpr double kAtOnce_ms = 30;
             while (own != nullptr && own->op_count() < known) {
@@ -146,7 +146,7 @@ struct Pictures::Sources {
                 }
             }
             if (own != nullptr) {
-                own->update();  // to a moment at which all that is drawn holds
+                own->update();  // up to a moment that covers everything the picture shows
                 if (!live) {
                     own->close();
                 }
@@ -205,7 +205,7 @@ Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
                  [=, sources = sources_of(of, alone), file = file_,
                   choice = text_of(choice_)](const BackgroundJob::Progress& progress) -> Result<std::string> {
                      keep(file, choice);
-                     // Of a movie the frames take longest, of a picture the reading.
+                     // For an animation the frames take longest; for a picture, reading.
                      const double read = !sources.grow() ? 0 : moving ? 0.1 : 0.8;
                      if (!sources.read(progress, read)) {
                          return given_up();
@@ -243,7 +243,7 @@ Result<void> Pictures::write_recording(const PictureOf& of, const std::string& p
     return begin(
         "Writing the recording",
         [source, path, recorder = std::move(recorder)](const BackgroundJob::Progress& progress) -> Result<std::string> {
-            constexpr double kRead = 0.5;  // of the work; what writing takes is not known before
+            constexpr double kRead = 0.5;  // share of the progress; how long writing takes is not known in advance
             if (!source.read(progress, 0, kRead)) {
                 return given_up();
             }

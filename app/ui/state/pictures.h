@@ -1,7 +1,7 @@
-// Pictures of the runs and of the window, and recordings: written or copied beside the frames, with a notice at the
-// end.
+// Exports pictures of the runs and of the window, and recordings, to files or the clipboard. Runs in the background,
+// with a notice at the end.
 //
-// Threads: the UI's; drawing and writing have one of their own.
+// Threads: the UI's. Drawing and writing have a thread of their own.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,33 @@
 
 namespace headway::ui {
 
-// The runs that a picture is of. They stay while it is drawn, which is never the UI thread's work.
+// The runs that a picture shows, kept alive while it is drawn on the background thread.
 struct PictureOf {
     std::shared_ptr<const model::Run> a, b;  // b: null when there is one run only
     std::vector<model::Bookmark> marks_a, marks_b;
     model::Arrangement arrangement;              // of the window's rows
-    std::optional<comparison::Verdict> verdict;  // of all runs that a and b stand for; none: of these two
+    std::optional<comparison::Verdict> verdict;  // of all runs that a and b stand for; none: of these two only
     std::string program;
-    figure::TimelineView view;          // that the window shows
+    figure::TimelineView view;          // of the window
     float width_px = 0, height_px = 0;  // of the window
-    // Goes on, or is not yet read to its end: the picture is made of a reading of its own, up to that moment.
+    // Still recording, or not completely read: the picture is drawn from a separate copy of the recording, read up to
+    // the moment of the request.
     bool a_grows = false, b_grows = false;
-    bool live = false;  // the last of the two goes on
+    bool live = false;  // the last of the two is recording
 };
 
 class Pictures {
 public:
     explicit Pictures(std::function<void()> wake) : job_(std::move(wake)) {}
 
-    // Where the choice is kept; read once. Set before anything else is asked.
+    // The file that remembers the choice; read once. Call before anything else.
     void remember_in(std::filesystem::path file);
     [[nodiscard]] ExportChoice& choice() { return choice_; }
 
-    // Each begins the work; an error says why there is none to begin. Only one at a time.
+    // Each starts a background job; an error says why it could not start. Only one at a time.
     core::Result<void> write(const PictureOf& of, const std::string& path);
     core::Result<void> copy(const PictureOf& of);
-    // The last of the runs, as `recorder` writes it.
+    // Saves the last of the runs by calling `recorder`.
     using Recorder = std::function<core::Result<void>(const model::Run& run, const std::string& path,
                                                       const std::function<bool()>& go_on)>;
     core::Result<void> write_recording(const PictureOf& of, const std::string& path, Recorder recorder);
@@ -65,7 +66,7 @@ private:
     std::filesystem::path file_;
 };
 
-// "1920 × 1080 pixels", "85 mm wide": how large the picture comes out, before it is drawn.
+// "1920 × 1080 pixels", "85 mm wide": the picture's size, known before it is drawn.
 std::string size_text(const ExportChoice& choice, float window_width_px, float window_height_px);
 
 }  // namespace headway::ui

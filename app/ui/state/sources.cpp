@@ -14,7 +14,7 @@ using editor::Document;
 
 namespace {
 
-// Where the sources of the built-in programs lie: beside the executable in a build, or installed.
+// Where the sources of the built-in programs are: next to the executable in a build, or installed.
 fs::path built_in_source(const std::string& program) {
     std::error_code ignored;
     const auto here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -47,7 +47,7 @@ bool may_write_in(const fs::path& folder) {
     if (home == nullptr || *home != '/') {
         return true;
     }
-    // The home folder itself, or one that holds it.
+    // The home folder itself, or a folder that contains it.
     const fs::path own = fs::weakly_canonical(home, problem);
     for (fs::path above = own;; above = above.parent_path()) {
         if (above == real) {
@@ -158,7 +158,7 @@ std::vector<Document*> Sources::unsaved() const {
     return unsaved;
 }
 
-core::Result<void> Sources::keep_copies() {
+core::Result<void> Sources::save_copies() {
     core::Result<void> first;
     for (const auto& [file, document] : documents_) {
         if (document->of_lesson() && !document->read_only() && document->modified()) {

@@ -1,7 +1,7 @@
-// The programs that are open: which file belongs to what is chosen, the learner's copies of lessons' programs, and what
-// changes on disk. No ImGui, no runs.
+// The open programs: the file that belongs to the selected lesson or path, the learner's copies of lessons' programs,
+// and changes on disk. No ImGui, no runs.
 //
-// A document that was open once stays open, with its edits and its undo, until the window closes.
+// A document stays open, with its edits and its undo history, until the window closes.
 //
 // Threads: the UI's.
 #pragma once
@@ -30,30 +30,30 @@ public:
     // `wake` is called, on another thread, when a file has changed on disk.
     explicit Sources(std::function<void()> wake = {}) : watch_(std::move(wake)) {}
 
-    // Where the learner's copies are kept, a folder for each lesson: $XDG_DATA_HOME/headway/programs.
+    // Where the learner's copies are saved, one folder per lesson: $XDG_DATA_HOME/headway/programs.
     std::filesystem::path home;
 
-    // The source of a lesson's program in this tab, or of a file from disk; null where there is none.
+    // The source of a lesson's program for this tab, or of a file from disk; null if there is none.
     editor::Document* show_lesson(const lesson::Lesson& lesson, const std::string& tab);
     core::Result<editor::Document*> show_file(const std::filesystem::path& file);
     void show_nothing() { current_ = nullptr; }
     [[nodiscard]] editor::Document* current() const { return current_; }
 
-    // Of a lesson: its program's and its tabs'. Of a file: those of a document. One or none: nothing to choose.
+    // A lesson's tabs come from its programs, a file's from its document. At most one: there is no choice.
     [[nodiscard]] static std::vector<Tab> tabs_of(const lesson::Lesson& lesson);
     [[nodiscard]] static std::vector<Tab> tabs_of(const editor::Document& document);
 
-    // The folder of a lesson's copies, in which its programs work; it need not be there. Empty when there is no home.
+    // The folder with a lesson's copies, in which its programs run; it need not exist. Empty if `home` is.
     [[nodiscard]] std::string folder_of(const lesson::Lesson& lesson) const;
 
-    // Takes in what has changed on disk. True when something that is shown may have changed.
+    // Takes in changes on disk. True when something that is shown may have changed.
     bool poll();
-    // Saves; what is watched goes on from there.
+    // Saves the document. The watch then ignores this write.
     core::Result<void> save(editor::Document& document);
-    // Files from disk with edits that are not saved.
+    // Files from disk with unsaved edits.
     [[nodiscard]] std::vector<editor::Document*> unsaved() const;
-    // Copies of lessons' programs are kept without being asked. The first error.
-    core::Result<void> keep_copies();
+    // Saves the copies of lessons' programs, without asking. Returns the first error.
+    core::Result<void> save_copies();
 
 private:
     std::map<std::filesystem::path, std::unique_ptr<editor::Document>> documents_;
@@ -61,9 +61,9 @@ private:
     editor::FileWatch watch_;
 };
 
-// $XDG_DATA_HOME/headway/programs, or where that is by default.
+// $XDG_DATA_HOME/headway/programs, or its default.
 std::filesystem::path default_home();
-// Whether a program that works in this folder may write there: not in a home folder, or above it.
+// Whether a program that runs in this folder may write there: false for a home folder and the folders above it.
 bool may_write_in(const std::filesystem::path& folder);
 
 }  // namespace headway::ui

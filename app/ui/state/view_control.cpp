@@ -21,7 +21,7 @@ void ViewControl::set_whole(View whole) {
     if (!following_) {
         return;
     }
-    // A view that is there stays there, growing as the run grows; one on its way arrives on time.
+    // A view at rest grows with the run at once; a view that is moving still arrives on time.
     if (elapsed_ >= kSeconds && whole.end_ns >= target_.end_ns) {
         now_ = from_ = target_ = whole_;
     } else if (elapsed_ >= kSeconds) {
@@ -32,7 +32,7 @@ void ViewControl::set_whole(View whole) {
 }
 
 ViewControl::View ViewControl::within_reach(View view) const {
-    // A little beyond both ends, never more than a multiple of all there is.
+    // A little beyond both ends, but at most a multiple of the whole range.
     const double span = std::clamp(view.span_ns(), kLeastSpan_ns, whole_.span_ns() * 1.5);
     const double middle = (view.begin_ns + view.end_ns) / 2;
     const double least = whole_.begin_ns - span * 0.5, most = whole_.end_ns + span * 0.5;
@@ -51,7 +51,7 @@ void ViewControl::aim(View target) {
 
 void ViewControl::remember() {
     if (elapsed_ < kSeconds) {
-        return;  // still on its way: one move with what it does now
+        return;  // still moving: this is part of the same move
     }
     future_.clear();
     if (past_.empty() || !(past_.back() == target_)) {
@@ -89,7 +89,7 @@ void ViewControl::begin_pan() {
 void ViewControl::zoom(double at_ns, double factor) {
     remember();
     following_ = false;
-    // Where the pointer is in the picture now is where its moment is to stay, also when the target moves on.
+    // The moment that is now under the pointer must stay there, even if the target changes again.
     const double share = (at_ns - now_.begin_ns) / now_.span_ns();
     const double span = std::clamp(target_.span_ns() * factor, kLeastSpan_ns, whole_.span_ns() * 1.5);
     const double begin = at_ns - share * span;
@@ -153,11 +153,11 @@ bool ViewControl::advance(double seconds) {
     elapsed_ = std::min(kSeconds, elapsed_ + seconds);
     const double left = 1 - elapsed_ / kSeconds;
     const double share = 1 - left * left * left;
-    // Spans change by equal factors, so that zooming feels even.
+    // Spans change by equal factors, so that zooming looks uniform.
     const double from_span = from_.span_ns(), to_span = target_.span_ns();
     const double span = from_span * std::pow(to_span / from_span, share);
     if (std::abs(to_span - from_span) > 1e-9 * from_span) {
-        // The fixed point of the move stays fixed.
+        // The fixed point of the zoom stays fixed.
         const double move = (span - from_span) / (to_span - from_span);
         now_.begin_ns = from_.begin_ns + (target_.begin_ns - from_.begin_ns) * move;
     } else {

@@ -1,7 +1,7 @@
-// Which stretch of time the timeline shows, and how it moves there: the wheel zooms at the pointer, hands pan, and
-// while a run goes on the view follows it until a hand touches it.
+// Which time range the timeline shows, and how it moves. The wheel zooms at the pointer, drags pan, and during a run
+// the view follows it until the user moves it.
 //
-// Threads: one. No ImGui, no clock: advance() is told how much time has passed.
+// Threads: one. No ImGui, no clock: advance() takes the time that has passed.
 #pragma once
 
 #include <vector>
@@ -14,27 +14,27 @@ class ViewControl {
 public:
     using View = figure::TimelineView;
 
-    // Everything there is to see; what fit and follow show. While following, the view grows with it.
+    // The whole range; what fit and follow show. While following, the view grows with it.
     void set_whole(View whole);
     [[nodiscard]] View whole() const { return whole_; }
 
-    // The view keeps `at_ns` where it is on the screen; factor < 1 zooms in. Eased; further calls move the target.
+    // `at_ns` stays at its place on the screen; factor < 1 zooms in. Eased; further calls move the target.
     void zoom(double at_ns, double factor);
     void pan(double by_ns, bool eased);
-    void bring_in(double at_ns);  // pans it to the middle, though not past an end of everything; eased
-    void fit();                   // everything, eased
-    void show(View view);         // a stretch, with some room on both sides, eased
-    void follow();                // everything, and on with the run
-    void restart();               // a new run: everything, at once, following
+    void bring_in(double at_ns);  // pans it to the middle, but not past the ends of the range; eased
+    void fit();                   // the whole range, eased
+    void show(View view);         // a range, with some margin on both sides, eased
+    void follow();                // the whole range, following the run from now on
+    void restart();               // a new run: the whole range, at once, following
     [[nodiscard]] bool following() const { return following_; }
 
-    // Back to where the view was before the last move of a hand, and forth again. A series of zooms, or a pan from the
-    // press of the button to its release, is one move.
+    // Undoes and redoes the user's moves of the view. A series of zooms is one move, and so is a pan from press to
+    // release.
     void back();
     void forth();
     [[nodiscard]] bool can_go_back() const { return !past_.empty(); }
     [[nodiscard]] bool can_go_forth() const { return !future_.empty(); }
-    void begin_pan();  // a hand has taken hold: what pan() does until the next one is one move
+    void begin_pan();  // a drag begins: the pan() calls until the next begin_pan() are one move
 
     // True while the view is moving.
     bool advance(double seconds);
@@ -43,7 +43,7 @@ public:
 
 private:
     void aim(View target);
-    void remember();  // where the view was at rest, before a hand moves it
+    void remember();  // stores the resting view before the user moves it
     [[nodiscard]] View within_reach(View view) const;
 
     static constexpr double kSeconds = 0.3;

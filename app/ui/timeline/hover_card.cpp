@@ -22,7 +22,7 @@ using figure::ops_text;
 using figure::place_text;
 using Tone = CardLine::Tone;
 
-// "the GPU", "both devices, last the CPU"; empty where the run has one.
+// "the GPU", "both devices, last the CPU"; empty if the run has only one.
 std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
     if (run.devices().size() < 2 || wait.kind == trace::WaitKind::paused) {
         return {};
@@ -35,7 +35,7 @@ std::string devices_waited_for(const model::Run& run, const model::Wait& wait) {
                      : "both devices, last the " + run.device_name(run.device_of_lane(run.op(last).lane));
 }
 
-// "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": the ops that a wait's time went into, by name.
+// "matmul ×38 81 %, add ×38 12 %, 2 other kinds 7 %": how much of a wait's time each op name took.
 std::string shares_text(const model::WaitDetails& details) {
     if (details.many) {
         return "more than " + count_text(model::kWaitShares) + " ops";
@@ -75,7 +75,7 @@ std::uint64_t whole(std::int64_t value) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
 }
 
-// What a curve holds within the pixel around a moment.
+// A curve's extremes within the pixel around a moment.
 model::Extremes extremes_at(const model::Curve& curve, std::int64_t ns, double ns_per_px) {
     const auto half = static_cast<std::int64_t>(ns_per_px / 2);
     return curve.extremes(ns - half, ns + std::max<std::int64_t>(half, 1));
@@ -110,14 +110,14 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     card.lines.push_back(
         {Tone::dim, "from     " + place_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()), ns_per_px)});
     if (!run.capabilities().issues) {
-        return;  // what there was to wait for is not known
+        return;  // the trace has no dependencies
     }
     if (details == nullptr) {
         card.lines.push_back({Tone::dim, "for      being looked up…"});
         return;
     }
     card.lines.push_back({Tone::dim, details->causes.empty()
-                                         ? "for nothing: all was done"
+                                         ? "for nothing: all ops had finished"
                                          : "for      " + list_of(details->causes, details->count, details->at_least)});
     if (const std::string devices = devices_waited_for(run, wait); !devices.empty()) {
         card.lines.push_back({Tone::dim, "of       " + devices});
@@ -177,7 +177,7 @@ void describe_work(const model::Run& run, int index, double ns_per_px, Card& car
     card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
 }
 
-// A stretch in which a lane ran nothing, and what it lacked, the longest first.
+// A time range in which a lane ran nothing, and its causes, the longest first.
 void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap& gap, Card& card) {
     card.title = !run.capabilities().backend ? "No span" : run.shares_stream(lane) ? "No op here" : "Idle";
     card.detail = run.lanes()[lane].name;
@@ -189,7 +189,7 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
     }
     card.lines.push_back({Tone::plain, text});
     if (!run.capabilities().tensors) {
-        return;  // why is not known
+        return;  // the causes are not known
     }
     struct Cause {
         std::int64_t ns;
@@ -211,7 +211,7 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
           issued ? "its next op was not issued: the frontend was at work" : "nothing was issued for it"},
          {c.dependency_ns, Tone::execute, "its next op waited for ops on other lanes"},
          {c.handover_ns, Tone::dim, "waiting for the worker to wake up"},
-         {c.done_ns, Tone::dim, "all was issued, and nothing left for it"}}};
+         {c.done_ns, Tone::dim, "all ops were issued, and none was left for it"}}};
     std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) { return a.ns > b.ns; });
     for (const Cause& cause : causes) {
         if (cause.ns > 0) {
@@ -247,7 +247,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         describe_work(run, hit.work, hit.ns_per_px, card);
         if (hit.folded > 1) {
             card.lines.push_back(
-                {Tone::dim, count_text(hit.folded) + " stretches in this sliver; zoom in to see each"});
+                {Tone::dim, count_text(hit.folded) + " idle times in this sliver; zoom in to see each"});
         }
     } else if (hit.row == figure::RowKind::lane && hit.lane >= 0) {
         const auto lane = static_cast<std::size_t>(hit.lane);
@@ -291,7 +291,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         card.title = scope.name;
         card.lines.push_back(
             {Tone::dim, scope.end_ns == model::kPending
-                            ? "goes on"
+                            ? "running"
                             : "took     " + duration_text(static_cast<double>(scope.end_ns - scope.begin_ns))});
     } else if (hit.minibatch >= 0 && hit.minibatch < static_cast<int>(run.minibatches().size())) {
         const auto& batch = run.minibatches()[static_cast<std::size_t>(hit.minibatch)];
@@ -346,7 +346,7 @@ figure::Box place_of_card(figure::Point at, float width, float height, const fig
     for (const auto& [to_right, under] : others) {
         const figure::Box place = at_side(to_right, under);
         const bool inside = place.x1 <= room.x1 && place.y1 <= room.y1 && !place.contains(at.x, at.y);
-        // By half at least, so that it does not change sides for a trifle.
+        // Changes sides only if that covers at most half as much, to avoid flicker.
         if (const float area = covered(place); inside && 2 * area < least) {
             best = place;
             least = area;

@@ -1,5 +1,4 @@
-// What lies under the pointer, in a few lines: an op and what it waited for, a wait and what caused it, a curve's
-// value.
+// The card at the pointer: an op and what it waited for, a wait and its causes, or a curve's value.
 #pragma once
 
 #include <span>
@@ -23,26 +22,26 @@ struct Card {
     [[nodiscard]] bool empty() const { return title.empty() && lines.empty(); }
 };
 
-// What has been looked up about an op beside what the run itself has at hand.
+// Details of an op or a wait that take time to look up; everything else is read from the run.
 struct CardFindings {
     const std::vector<model::RetainedBuffer>* retained = nullptr;  // null: not known
-    const model::Run* other = nullptr;                             // the run shown beside this one; null: none
+    const model::Run* other = nullptr;                             // the other run shown; null: none
     char other_letter = 0;
-    core::OpId match = 0;         // in `other`; 0: it has no such op
-    bool match_by_order = false;  // lines did not say which it is: it is the next of its name and shapes there
-    const model::WaitDetails* wait = nullptr;  // about a wait; null: not known, or not yet
+    core::OpId match = 0;                      // in `other`; 0: no matching op
+    bool match_by_order = false;               // matched as the next op of the same name and shapes, not by source line
+    const model::WaitDetails* wait = nullptr;  // null: not known, or not yet
 };
 
-// No ImGui: what the card says.
+// The card's text. No ImGui.
 Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details = {});
 Card describe(const model::Bookmark& mark, double ns_per_px);
 
-// Where a card of this size stands: beside `at` and inside of `room`, right below it unless another side covers less
-// of what it is to spare. `gap` px apart from `at`.
+// Where to place a card of this size: next to `at` and inside `room`, at a distance of `gap` px. Right below `at`,
+// unless another side covers less of the boxes in `spare`.
 figure::Box place_of_card(figure::Point at, float width, float height, const figure::Box& room, float gap,
                           std::span<const figure::Box> spare);
 
-// Beside `at`, inside of the box; see place_of_card().
+// Draws the card next to `at`, inside the box from `min` to `max`; see place_of_card().
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
                std::span<const figure::Box> spare = {});
 

@@ -19,7 +19,7 @@ std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView w
         const auto end = std::max(begin + 1, static_cast<std::int64_t>(at + step));
         double height = 0;
         if (begin > run.end_ns() || end < 0) {
-            // nothing there
+            // nothing in this column
         } else if (by_headway) {
             height = static_cast<double>(curve.extremes(begin, end).most) / static_cast<double>(curve.most());
         } else if (!run.lanes().empty()) {
@@ -60,7 +60,7 @@ void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const float base = box.y0 + ui_.px(1) + each * static_cast<float>(r + 1);
         const ImU32 c = colour(runs[r].letter == 'A' ? t.run_a : runs.size() > 1 ? t.run_b : t.headway);
-        // Neighbours of the same height in one piece.
+        // Neighbouring columns of the same height are drawn as one rectangle.
         for (int i = 0; i < columns;) {
             int end = i + 1;
             const float height = std::round(heights_[r][static_cast<std::size_t>(i)] * (each - 1));
@@ -81,7 +81,7 @@ void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs
         return whole.begin_ns + static_cast<double>((x - box.x0) / box.width()) * whole.span_ns();
     };
     float x0 = std::floor(x_of(now.begin_ns)), x1 = std::ceil(x_of(now.end_ns));
-    if (const float least = ui_.px(5); x1 - x0 < least) {  // it can be seen, and held
+    if (const float least = ui_.px(5); x1 - x0 < least) {  // wide enough to see and grab
         const float middle = std::clamp((x0 + x1) / 2, box.x0 + least / 2, box.x1 - least / 2);
         x0 = middle - least / 2;
         x1 = middle + least / 2;

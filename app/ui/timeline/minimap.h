@@ -1,5 +1,6 @@
-// The whole run in one slim strip over the timeline: how far the frontend was ahead (where nothing was issued: how busy
-// the lanes were), and where the view is. It costs by its pixels.
+// The whole run in one narrow strip above the timeline, with a box around the visible part. The curve is the headway,
+// or, in runs without issue records, how busy the lanes were. Drawing time depends on the width in pixels, not on the
+// run's length.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace headway::ui {
 
-// One height in [0, 1] for each column over `whole`, the most that the curve reaches in it.
+// One height in [0, 1] per column over `whole`: the curve's maximum in that column.
 std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView whole, int columns);
 
 class Minimap {
@@ -19,7 +20,7 @@ public:
     explicit Minimap(Ui& ui) : ui_(ui) {}
 
     static constexpr float kHeight = 20;  // design px
-    // In the box, which is as wide as the axis. `revision` changes with the runs. The view is moved by the hand.
+    // `box` is as wide as the time axis. `revision` changes whenever the runs do. Clicks and drags move `view`.
     void draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, std::uint64_t revision, ViewControl& view);
 
 private:
@@ -29,7 +30,7 @@ private:
     figure::TimelineView whole_;
     int columns_ = 0;
     bool held_ = false;
-    double grip_ns_ = 0;  // from the view's middle to where the hand holds it
+    double grip_ns_ = 0;  // from the view's middle to where it was grabbed
 };
 
 }  // namespace headway::ui

@@ -53,16 +53,16 @@ std::string retained_text(const model::Run& run, core::OpId id, const model::Ret
         text += " of " + named(retained_buffer.maker);
     }
     if (retained_buffer.taken_ns == model::kPending) {
-        return text + ", not taken yet";
+        return text + ", not allocated yet";
     }
     const bool freed = retained_buffer.freed_ns != model::kPending;
     const std::int64_t until_ns = freed ? retained_buffer.freed_ns : run.now_ns();
     text += ", alive for " +
             duration_text(static_cast<double>(std::max<std::int64_t>(until_ns - retained_buffer.taken_ns, 0)));
     if (!freed) {
-        text += run.state() == trace::RunState::running ? " so far" : ", to the end";
+        text += run.state() == trace::RunState::running ? " so far" : ", to the run's end";
     } else if (retained_buffer.freed_ns == retained_buffer.dropped_ns) {
-        text += ", until the program let go";
+        text += ", until the program released it";
     } else {
         text += retained_buffer.last == id ? ", until this op was done"
                                            : ", until " + named(retained_buffer.last) + " was done";
@@ -84,8 +84,8 @@ void describe_retained(const model::Run& run, core::OpId id, const std::vector<m
     }
 }
 
-// "in A     #1,042   ran 110 µs, 2 µs less   began 2.31 ms later", both from where measuring began.
-void describe_twin(const model::Run& run, core::OpId id, const CardFindings& details, Card& card) {
+// "in A     #1,042   ran 110 µs, 2 µs less   began 2.31 ms later"; both relative to where measuring began.
+void describe_matching_op(const model::Run& run, core::OpId id, const CardFindings& details, Card& card) {
     const model::Run& other = *details.other;
     std::string text = std::string("in ") + details.other_letter + "     ";
     if (details.match == 0 || details.match > other.op_count()) {
@@ -118,19 +118,19 @@ void describe_twin(const model::Run& run, core::OpId id, const CardFindings& det
     card.lines.push_back({Tone::dim, text});
 }
 
-// The op that its lane ran before it; 0: none.
+// The op that ran before it on its lane; 0: none.
 core::OpId before_in_lane(const model::Run& run, core::OpId id) {
     const model::Op& op = run.op(id);
     if (op.begin_ns == model::kPending || op.lane >= run.lanes().size()) {
         return 0;
     }
-    const auto& ops = run.lanes()[op.lane].ops;  // their begins ascend
+    const auto& ops = run.lanes()[op.lane].ops;  // sorted by begin
     const auto at = std::partition_point(ops.begin(), ops.end(),
                                          [&](core::OpId other) { return run.op(other).begin_ns < op.begin_ns; });
     return at == ops.begin() ? 0 : *(at - 1);
 }
 
-// What an op needed, and what of that was not there yet when it was issued.
+// An op's dependencies, and which of them had not finished when it was issued.
 void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     const model::Op& op = run.op(id);
     auto held_up = run.dependencies(id);
@@ -141,7 +141,7 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
     const std::vector<core::OpId> at_hand(there, held_up.end());
     held_up.erase(there, held_up.end());
     std::string waited = held_up.empty() ? std::string() : list_of(held_up);
-    // A lane is a queue: what stood before it there may have held it up longer than what it needs.
+    // A lane is a queue: the op before may have delayed this one more than its dependencies did.
     const core::OpId before = before_in_lane(run, id);
     const auto longer = [&](core::OpId other) { return run.op(other).end_ns < run.op(before).end_ns; };
     if (before != 0 && run.op(before).end_ns > op.issue_end_ns && std::all_of(held_up.begin(), held_up.end(), longer)) {
@@ -174,7 +174,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
     if (begun_ns == model::kPending) {
         card.lines.push_back({Tone::dim, "not started yet"});
     } else {
-        // From the issue on; where that is not in the trace, from where measuring began.
+        // Measured from the issue, or, if that is not in the trace, from where measuring began.
         const std::int64_t delay = begun_ns - (op.not_issued ? origin : op.issue_begin_ns);
         std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
                            duration_text(static_cast<double>(delay));
@@ -197,20 +197,20 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
         describe_retained(run, id, *details.retained, card);
     }
     if (details.other != nullptr) {
-        describe_twin(run, id, details, card);
+        describe_matching_op(run, id, details, card);
     }
-    std::string facts;
+    std::string result_and_rate;
     if (details.retained == nullptr && op.fresh_output && signature.out_bytes != 0) {
-        facts = "result " + bytes_text(signature.out_bytes);
+        result_and_rate = "result " + bytes_text(signature.out_bytes);
     }
     if (signature.flops != 0 && op.end_ns != model::kPending && op.end_ns > op.begin_ns) {
         const double rate = static_cast<double>(signature.flops) / static_cast<double>(op.end_ns - op.begin_ns);
         char number[32];
         std::snprintf(number, sizeof number, rate < 100 ? "%.3g GFLOP/s" : "%.0f GFLOP/s", rate);
-        facts += (facts.empty() ? "" : "   ") + std::string(number);
+        result_and_rate += (result_and_rate.empty() ? "" : "   ") + std::string(number);
     }
-    if (!facts.empty()) {
-        card.lines.push_back({Tone::dim, facts});
+    if (!result_and_rate.empty()) {
+        card.lines.push_back({Tone::dim, result_and_rate});
     }
     if (op.failed) {
         card.lines.push_back({Tone::wait, "failed, or skipped because an input had failed"});

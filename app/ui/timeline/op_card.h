@@ -1,5 +1,5 @@
-// What a card says of one op: when it was issued and ran, what it needed and what held it up, the buffers that it
-// holds, its match in the other run, the ops that it consists of. No ImGui.
+// The text of an op's card: when it was issued and ran, its dependencies and delays, the buffers that it retains, its
+// matching op in the other run, its parts. No ImGui.
 //
 // Threads: any that may read the run.
 #pragma once
@@ -13,15 +13,15 @@ namespace headway::ui {
 
 // "#1,040".
 std::string named(core::OpId op);
-// "#1,040, #1,041 and 12 more"; of `count` in all, or at least, where these are the first of them.
+// "#1,040, #1,041 and 12 more". `count`: the total, a lower bound if `at_least`; `ops` holds the first of them.
 std::string list_of(const std::vector<core::OpId>& ops);
 std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool at_least);
 
-// `ns_per_px`: how exactly moments are to be told.
+// `ns_per_px`: the resolution at which moments are printed.
 void describe_op(const model::Run& run, core::OpId op, double ns_per_px, const CardFindings& details, Card& card);
-// Of a composite op: what it consists of; `part`, an index into Run::parts(), is the one pointed at, -1: none.
+// For a composite op: its parts. `part`, an index into Run::parts(), is the one pointed at; -1: none.
 void describe_part(const model::Run& run, core::OpId op, int part, Card& card);
-// Its way to the GPU's driver, where the run tells of that.
+// The op's launch on the GPU's driver, if the run has launch records.
 void describe_launch(const model::Run& run, core::OpId op, Card& card);
 
 }  // namespace headway::ui

@@ -3,7 +3,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr double kBudgetMs = 3;  // of a frame
+constexpr double kBudgetMs = 3;  // per frame
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void OpDetails::look(const Runs& runs, int run, core::OpId op, std::uint64_t rev
         return;
     }
     look_for_holdings(runs[static_cast<std::size_t>(run)], op, revision);
-    look_for_twin(runs, run, op);
+    look_for_match(runs, run, op);
 }
 
 void OpDetails::look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op, std::uint64_t revision) {
@@ -45,7 +45,7 @@ void OpDetails::look_for_holdings(const std::shared_ptr<const model::Run>& run, 
         buffers_.reset();
         ++found_;
     }
-    // A run that goes on is walked over to the end before it is walked over again.
+    // While a run is recording, a walk finishes before it starts again.
     if (!same || (!walking_ && walk_revision_ != revision)) {
         walked_ = run;
         walk_.emplace(*run, op);
@@ -62,7 +62,7 @@ void OpDetails::look_for_holdings(const std::shared_ptr<const model::Run>& run, 
     }
 }
 
-void OpDetails::look_for_twin(const Runs& runs, int run, core::OpId op) {
+void OpDetails::look_for_match(const Runs& runs, int run, core::OpId op) {
     ordering_ = false;
     if (runs.size() != 2) {
         match_run_ = -1;

@@ -51,7 +51,7 @@ void SearchBar::find_in(const Runs& runs, std::uint64_t revision, bool grows) {
             problem_ = query.error().message;
         }
     }
-    // A run that goes on is looked at to the end before it is looked at again.
+    // While a run is recording, a search finishes before it starts again.
     if (query_ && walks_.empty() && (!complete_ || revision != revision_)) {
         revision_ = revision;
         begin(runs);
@@ -59,11 +59,11 @@ void SearchBar::find_in(const Runs& runs, std::uint64_t revision, bool grows) {
     if (walks_.empty()) {
         return;
     }
-    // One run after the other.
-    constexpr double kBudgetMs = 6, kBesideARunMs = 2;
+    // One run after the other. Less time per frame while a run is recording.
+    constexpr double kBudgetMs = 6, kRecordingBudgetMs = 2;
     const auto unfinished = std::find_if(walks_.begin(), walks_.end(), [](const Walk& w) { return !w.walk.done(); });
     if (unfinished != walks_.end()) {
-        unfinished->walk.step(grows ? kBesideARunMs : kBudgetMs);
+        unfinished->walk.step(grows ? kRecordingBudgetMs : kBudgetMs);
     }
     if (std::all_of(walks_.begin(), walks_.end(), [](const Walk& w) { return w.walk.done(); })) {
         end();
@@ -136,7 +136,7 @@ int SearchBar::draw(float right, float top) {
                 "is:op  is:wait  >100us  <=2ms");
         if (entered) {
             asked = ImGui::GetIO().KeyShift ? -1 : 1;
-            focus_ = true;  // Enter again goes on
+            focus_ = true;  // so that Enter steps to the next result
         } else if (left && gfx::key_pressed(Key::escape)) {
             close();
         }

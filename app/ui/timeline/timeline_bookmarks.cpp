@@ -1,4 +1,4 @@
-// TimelinePanel: marks with notes.
+// TimelinePanel: bookmarks with notes.
 #include "app/ui/timeline/timeline_panel.h"
 
 #include <imgui_stdlib.h>
@@ -18,7 +18,7 @@ void TimelinePanel::say(const std::string& problem) {
     }
 }
 
-void TimelinePanel::set_mark() {
+void TimelinePanel::add_bookmark() {
     const int index = moment().run;
     const model::Run* run = run_at(index);
     if (run == nullptr) {
@@ -35,14 +35,14 @@ void TimelinePanel::set_mark() {
     }
     const auto place = state_.bookmarks.add(run, mark);
     if (!place) {
-        say("A recording can have " + std::to_string(model::kMostBookmarks) + " marks, and this one has them.");
+        say("A recording can have " + std::to_string(model::kMostBookmarks) + " bookmarks. Delete one to add another.");
         return;
     }
-    edit_mark(index, *place);
+    edit_bookmark(index, *place);
     editing_->fresh = true;
 }
 
-void TimelinePanel::edit_mark(int run, std::size_t index) {
+void TimelinePanel::edit_bookmark(int run, std::size_t index) {
     finish_note(true);
     const model::Run* r = run_at(run);
     const auto& marks = state_.bookmarks.of(r);
@@ -51,7 +51,7 @@ void TimelinePanel::edit_mark(int run, std::size_t index) {
     }
 }
 
-void TimelinePanel::remove_mark(int run, std::size_t index) {
+void TimelinePanel::remove_bookmark(int run, std::size_t index) {
     finish_note(true);
     say(state_.bookmarks.remove(run_at(run), index));
 }
@@ -69,7 +69,7 @@ void TimelinePanel::finish_note(bool keep) {
     }
 }
 
-void TimelinePanel::go_to_mark(int run, std::size_t index) {
+void TimelinePanel::go_to_bookmark(int run, std::size_t index) {
     const auto& marks = state_.bookmarks.of(run_at(run));
     if (index >= marks.size()) {
         return;
@@ -93,12 +93,12 @@ void TimelinePanel::go_to_mark(int run, std::size_t index) {
     }
 }
 
-void TimelinePanel::step_mark(int direction) {
+void TimelinePanel::step_bookmark(int direction) {
     const auto view = state_.view.target();
-    // From the mark that the cursor is at, else from the cursor, else from the middle.
+    // Starts at the bookmark under the cursor, else at the cursor, else in the middle of the view.
     std::pair<double, int> from{cursor_ ? cursor_->ns : (view.begin_ns + view.end_ns) / 2, -1};
     std::size_t from_index = 0;
-    if (const auto at = mark_at_cursor()) {
+    if (const auto at = bookmark_at_cursor()) {
         from = {cursor_->ns, at->first};
         from_index = at->second;
     }
@@ -118,11 +118,11 @@ void TimelinePanel::step_mark(int direction) {
         }
     }
     if (best) {
-        go_to_mark(best->first, best->second);
+        go_to_bookmark(best->first, best->second);
     }
 }
 
-std::optional<std::pair<int, std::size_t>> TimelinePanel::mark_at_cursor() const {
+std::optional<std::pair<int, std::size_t>> TimelinePanel::bookmark_at_cursor() const {
     const auto hit = hit_at_cursor();
     if (!hit || hit->bookmark < 0) {
         return std::nullopt;
@@ -130,9 +130,9 @@ std::optional<std::pair<int, std::size_t>> TimelinePanel::mark_at_cursor() const
     return std::pair{hit->run, static_cast<std::size_t>(hit->bookmark)};
 }
 
-void TimelinePanel::remove_mark_at_cursor() {
-    if (const auto at = mark_at_cursor()) {
-        remove_mark(at->first, at->second);
+void TimelinePanel::remove_bookmark_at_cursor() {
+    if (const auto at = bookmark_at_cursor()) {
+        remove_bookmark(at->first, at->second);
     }
 }
 
@@ -142,13 +142,13 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
     }
     const auto& marks = state_.bookmarks.of(editing_->run);
     if (editing_->index >= marks.size()) {
-        editing_.reset();  // the run is gone
+        editing_.reset();  // the run is no longer shown
         return;
     }
     const figure::Theme& t = *ui_.theme;
     const model::Bookmark& mark = marks[editing_->index];
     const float width = std::min(ui_.px(470), max.x - min.x - ui_.px(30)), height = ui_.px(66);
-    // Beside what it is about: below the mark, inside of the timeline.
+    // Below the bookmark, inside the timeline.
     const float x = std::clamp(layout_.map.x_px_from_ns(static_cast<double>(mark.begin_ns)) - ui_.px(20),
                                min.x + ui_.px(11), max.x - ui_.px(24) - width);
     const float y = min.y + ui_.px(64);
@@ -165,7 +165,7 @@ void TimelinePanel::draw_note(ImVec2 min, ImVec2 max) {
     }
     draw_text(ui_, list, x + ui_.px(12), y + ui_.px(19), Face::semibold, 12.5f, t.text, words, width - ui_.px(180));
     draw_text_right(ui_, list, x + width - ui_.px(12), y + ui_.px(19), Face::regular, 12, t.faint,
-                    editing_->fresh ? "Enter keeps it, Esc: no mark" : "Enter keeps it, Esc does not");
+                    editing_->fresh ? "Enter: save. Esc: no bookmark." : "Enter: save. Esc: cancel.");
     ImGui::SetCursorScreenPos({x + ui_.px(10), y + ui_.px(28)});
     bool entered = false, left = false;
     {

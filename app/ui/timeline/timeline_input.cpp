@@ -1,4 +1,4 @@
-// TimelinePanel: measuring, and the cursor of the keyboard.
+// TimelinePanel: measuring, and the keyboard cursor.
 #include <cmath>
 
 #include "app/gfx/imgui_compat.h"
@@ -15,9 +15,9 @@ using figure::RowKind;
 namespace {
 
 constexpr float kSnapReach = 7;  // design px
-constexpr double kSteps = 100;   // of the cursor through the view
+constexpr double kSteps = 100;   // cursor steps across the view
 
-// The best edge of one row: `find(kind, lane)` is asked for each kind of spans in it.
+// The best edge in one row. Calls `find(kind, lane)` for each kind of span in it.
 template <class Find, class Better>
 std::optional<std::int64_t> edge_in(const figure::RowBox& row, Find find, Better better) {
     using model::EdgeRow;
@@ -111,7 +111,7 @@ void TimelinePanel::clear() {
     }
 }
 
-// ---- the cursor ----
+// ---- the keyboard cursor ----
 
 TimelinePanel::Cursor& TimelinePanel::hold_cursor() {
     const auto view = state_.view.target();
@@ -138,14 +138,14 @@ TimelinePanel::Cursor& TimelinePanel::hold_cursor() {
     return *cursor_;
 }
 
-void TimelinePanel::move_cursor(int direction, bool to_edge, bool stretch) {
+void TimelinePanel::move_cursor(int direction, bool to_edge, bool measures) {
     if (layout_.rows.empty()) {
         return;
     }
     const bool fresh = !cursor_;
     Cursor& cursor = hold_cursor();
-    if (fresh && !stretch && !to_edge) {
-        return;  // first of all it is shown
+    if (fresh && !measures && !to_edge) {
+        return;  // the first key press only shows the cursor
     }
     const auto view = state_.view.target();
     const double before = cursor.ns;
@@ -168,7 +168,7 @@ void TimelinePanel::move_cursor(int direction, bool to_edge, bool stretch) {
         const auto whole = state_.view.whole();
         cursor.ns = std::clamp(cursor.ns, std::min(whole.begin_ns, before), std::max(whole.end_ns, before));
     }
-    if (stretch) {
+    if (measures) {
         if (!measure_span_) {
             cursor.measured_from_ns = before;
         }
@@ -203,7 +203,7 @@ void TimelinePanel::move_cursor_row(int direction) {
     }
 }
 
-// Rows that do not fit into the height are scrolled as far as it takes, and no farther.
+// Scrolls rows into view, no further than needed.
 void TimelinePanel::reveal(float height) {
     const bool row = reveal_ == Reveal::row && cursor_ && cursor_->row < layout_.rows.size();
     const auto box = row                     ? std::optional(layout_.rows[cursor_->row].box)
@@ -229,8 +229,8 @@ std::optional<figure::Hit> TimelinePanel::hit_at_cursor() const {
 }
 
 void TimelinePanel::choose_at_cursor() {
-    if (const auto mark = mark_at_cursor()) {
-        edit_mark(mark->first, mark->second);
+    if (const auto mark = bookmark_at_cursor()) {
+        edit_bookmark(mark->first, mark->second);
     } else if (const auto hit = hit_at_cursor()) {
         act_on(*hit);
     }
@@ -247,14 +247,14 @@ void TimelinePanel::show_alive(int run, double ns, int device) {
 void TimelinePanel::show_alive_here() {
     const Moment here = moment();
     if (const model::Run* run = run_at(here.run)) {
-        // Without a hand anywhere: where most was held.
+        // Without a pointer or a cursor: the run's memory peak.
         const bool pointed = hover_ || cursor_;
         const std::int64_t ns = pointed ? here.ns : run->live_bytes().most_at_ns();
         show_alive(here.run, static_cast<double>(ns - run->measure_begin_ns()));
     }
 }
 
-// Where the tensors are listed for.
+// Highlights the moment whose tensors are listed.
 void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     const model::Run* run = alive_moment_ ? run_at(alive_moment_->run) : nullptr;
     if (run == nullptr || state_.detail != AppState::Detail::alive) {
@@ -265,7 +265,7 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
             (alive_moment_->device < 0 || row.lane == alive_moment_->device)) {
             const float x =
                 std::round(layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
-            // Up to the curve, where no label stands.
+            // Up to the curve, so that it does not cross the row's label.
             const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
             const auto top = static_cast<double>(figure::memory_top(runs_, device));
             const double share = static_cast<double>(run->live_bytes(device).at(alive_moment_->ns)) / top;
@@ -279,11 +279,11 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     }
 }
 
-// What a click on it does.
+// Handles a click on `hit`.
 void TimelinePanel::act_on(const figure::Hit& hit) {
     if (hit.bookmark >= 0) {
         state_.selection = {};
-        go_to_mark(hit.run, static_cast<std::size_t>(hit.bookmark));
+        go_to_bookmark(hit.run, static_cast<std::size_t>(hit.bookmark));
     } else if (hit.row == RowKind::memory) {
         state_.selection = {};
         show_alive(hit.run, hit.ns, hit.lane);

@@ -1,4 +1,4 @@
-// TimelinePanel: the rows' order, heights and names, by their labels and by keys.
+// TimelinePanel: order, height and names of the rows, changed by their labels and by keys.
 #include "app/ui/timeline/timeline_panel.h"
 
 #include <imgui_stdlib.h>
@@ -14,11 +14,11 @@ using figure::RowBox;
 
 namespace {
 
-constexpr float kGrip = 4;  // design px above and below a row's lower edge
+constexpr float kGrip = 4;  // design px above and below a row's lower edge that can be dragged
 
 }  // namespace
 
-// All rows that are shown have a place of their own from here on, so that one can be moved.
+// The arrangement with every shown row in it, so that one of them can be moved.
 model::Arrangement TimelinePanel::whole_arrangement() const {
     model::Arrangement whole;
     const auto add = [&whole](const model::RowSetting& setting) {
@@ -33,7 +33,7 @@ model::Arrangement TimelinePanel::whole_arrangement() const {
         }
     }
     for (const auto& setting : state_.arrangement()) {
-        add(setting);  // of rows that this run does not have
+        add(setting);  // settings of rows that this run does not have are preserved
     }
     return whole;
 }
@@ -52,7 +52,7 @@ void TimelinePanel::change_row(std::size_t row, const std::function<void(model::
     state_.set_arrangement(std::move(whole));
 }
 
-// To the place before `before`, a row of the same run; the end of its run where that is none.
+// Moves the row in front of `before`, a row of the same run; to the end of its run if that does not exist.
 void TimelinePanel::move_row(std::size_t row, std::size_t before) {
     if (row >= layout_.rows.size()) {
         return;
@@ -72,7 +72,7 @@ void TimelinePanel::move_row(std::size_t row, std::size_t before) {
     if (place == whole.end() || next.empty()) {
         place = whole.end();
     } else {
-        moved.pinned = place->pinned;  // it goes where the hand lets it go
+        moved.pinned = place->pinned;  // a row dropped among pinned rows is pinned
     }
     whole.insert(place, std::move(moved));
     state_.set_arrangement(std::move(whole));
@@ -92,7 +92,7 @@ void TimelinePanel::shift_row(int direction) {
         move_row(row, row - 1);
         cursor_->row = row - 1;
     } else if (direction > 0 && movable(row + 1)) {
-        // Behind the next one: before the one after that.
+        // Down by one: in front of the row after the next.
         move_row(row + 1, row);
         cursor_->row = row + 1;
     }
@@ -130,8 +130,8 @@ void TimelinePanel::reset_rows() {
     state_.set_arrangement({});
 }
 
-// The labels at the left: a drag moves a row, one at its lower edge makes it taller; a double click folds it up, and
-// the right button has all of it by name.
+// The labels at the left. Dragging a label moves the row; dragging its lower edge resizes it; a double click collapses
+// it; a right click opens a menu with all of these.
 bool TimelinePanel::handle_labels(bool hovered, ImVec2 at) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left);
@@ -227,10 +227,10 @@ void TimelinePanel::draw_lane_items() {
     };
     item("Up", "Alt ↑", [this] { shift_row(-1); });
     item("Down", "Alt ↓", [this] { shift_row(1); });
-    item("Pin to the top, or not", "P", [this] { pin_row(); });
-    item("Fold up, or out", "K", [this] { collapse_row(); });
+    item("Pin / unpin", "P", [this] { pin_row(); });
+    item("Collapse / expand", "K", [this] { collapse_row(); });
     item("Taller", "=", [this] { resize_row(1.25f); });
-    item("Less tall", "-", [this] { resize_row(0.8f); });
+    item("Shorter", "-", [this] { resize_row(0.8f); });
     item("Rename…", "F2", [this] { rename_row(); });
     ImGui::Separator();
     item("Reset all lanes", "", [this] { reset_rows(); });

@@ -13,7 +13,7 @@
 namespace headway::ui {
 namespace {
 
-// What is told of a moment at this resolution has as many digits as at any other with the same result.
+// The resolution's order of magnitude: moments are printed with the same digits as long as it is the same.
 int digits(double ns_per_px) {
     return static_cast<int>(std::floor(std::log10(std::max(ns_per_px, 1.0))));
 }
@@ -68,7 +68,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     key_ = key;
     if (key.started != last_started_) {
         last_started_ = key.started;
-        alive_moment_.reset();  // of another run
+        alive_moment_.reset();  // belongs to another run
         op_details_.forget();
     }
     const std::size_t shown_before = runs_.size();
@@ -76,7 +76,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
     for (const auto* execution : shown()) {
         figure::TimelineRun run{
-            execution->run(), both ? execution->letter : '\0', {}, {}, -1};  // a lone run has no letter
+            execution->run(), both ? execution->letter : '\0', {}, {}, -1};  // a single run has no letter
         run.total_ns = execution->numbers().total_ns;
         if (execution == a && both) {
             run.note = "same time axis";
@@ -84,7 +84,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
         if (both && state_.runs_behind() > 1) {
             run.note = "one of " + figure::count_text(state_.runs_behind()) + " runs, near their median";
         } else if (execution->whole() || execution->live()) {
-            // compared, or still to end
+            // compared, or not finished yet
         } else if (both) {
             run.note = "not compared";
         }
@@ -103,7 +103,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
         runs_.push_back(std::move(run));
     }
     if (runs_.size() != shown_before) {
-        state_.selection = {};  // it names a run by its place
+        state_.selection = {};  // it refers to a run by index
         alive_moment_.reset();
     }
     figure::TimelineOptions options;
@@ -118,7 +118,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     return true;
 }
 
-// A picture that stays is painted once, however many frames it is in.
+// Repaints only when the layout has changed; an unchanged layer is shown again.
 void TimelinePanel::paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew) {
     if (anew || bounds != layer_.bounds() || scroll != painted_scroll_) {
         painted_scroll_ = scroll;
@@ -153,7 +153,7 @@ void TimelinePanel::look_at(const figure::Hit& pointed) {
     OpDetails::Runs runs;
     WaitDetailsLookup::Run waits;
     bool grows = false;
-    std::uint64_t grown = 0;  // the other run may grow meanwhile
+    std::uint64_t grown = 0;  // the other run may grow at the same time
     for (const auto* execution : shown()) {
         if (static_cast<int>(runs.size()) == pointed.run && pointed.op == 0 && pointed.wait >= 0) {
             waits = execution->shared_run();
@@ -214,7 +214,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         }
         return;
     }
-    // The strip has its place whether or not it is drawn, so that nothing moves under the hand that zooms in.
+    // The strip's place is reserved even when it is not drawn, so that the timeline does not move while zooming in.
     if (state_.show_minimap) {
         const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
         minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_,
@@ -222,7 +222,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         min.y += ui_.px(Minimap::kHeight + 2);
     }
     const float search_top = min.y;
-    if (search_.is_open()) {  // it has a strip of its own, and covers nothing
+    if (search_.is_open()) {  // in a strip of its own, so that it covers nothing
         min.y += ui_.px(SearchBar::kHeight + 6);
     }
     ImGui::SetCursorScreenPos(min);
@@ -248,7 +248,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const ImVec2 at{mouse.x, mouse.y + scroll};
     handle_mouse(hovered || active, at);
 
-    // WidgetRects of what is under the pointer, or of what was chosen.
+    // Highlights of what is hovered or selected.
     figure::DisplayList marks;
     add_why(marks);
     const auto at_cursor = hover_ ? std::nullopt : hit_at_cursor();
@@ -256,14 +256,14 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Hit pointed = under && (under->op != 0 || under->wait >= 0) ? *under : chosen();
     look_at(pointed);
     const std::size_t marks_before = marks.items.size();
-    add_marks_of(pointed, marks);
+    add_highlights(pointed, marks);
     const std::vector<figure::Box> spare = boxes_of(marks, marks_before, scroll);
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
     if (!marks.items.empty()) {
-        marks_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
-        paint(marks, marks_layer_, ui_.fonts, {0, -scroll});
-        marks_layer_.end();
-        marks_layer_.show(list);
+        highlights_layer_.begin({layout_.axis.x0 - ui_.px(4), min.y, layout_.axis.x1 + ui_.px(4), max.y}, 0);
+        paint(marks, highlights_layer_, ui_.fonts, {0, -scroll});
+        highlights_layer_.end();
+        highlights_layer_.show(list);
     }
     draw_found(list, scroll);
     draw_measure(list, scroll);
@@ -276,7 +276,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     list->PopClipRect();
     draw_lane_menu();
     if (!label_drag_) {
-        say(state_.keep_arrangement());  // once the hand has let go
+        say(state_.save_arrangement());  // when the drag has ended
     }
     draw_renaming(scroll);
     ImGui::EndChild();
@@ -284,7 +284,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     draw_note(min, max);
 
     if (editing_) {
-        // its own words are asked for
+        // the note editor is open
     } else if (hover_ && !panning_ && !measuring_ && !state_.show_keys) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
@@ -299,7 +299,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         }
     } else if (const model::Run* run = run_at(pointed.run);
                run != nullptr && !hover_ && !panning_ && !measure_span_ && (pointed.op != 0 || pointed.wait >= 0)) {
-        // The card of what was chosen stays at it.
+        // The card of the selection stays next to it.
         if (const auto box = pointed.op != 0 ? layout_.box_of_op(pointed.run, pointed.op)
                                              : layout_.box_of_wait(pointed.run, pointed.wait);
             box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
@@ -329,7 +329,7 @@ figure::Hit TimelinePanel::chosen() const {
 
 std::vector<figure::Box> TimelinePanel::boxes_of(const figure::DisplayList& list, std::size_t first,
                                                  float scroll) const {
-    constexpr std::size_t kMost = 200;  // more are no words and bars to read
+    constexpr std::size_t kMost = 200;  // so many items cannot be avoided, and would be too slow to check
     std::vector<figure::Box> boxes;
     const auto add = [&](figure::Box box) {
         box.y0 -= scroll;
@@ -346,7 +346,7 @@ std::vector<figure::Box> TimelinePanel::boxes_of(const figure::DisplayList& list
     return boxes;
 }
 
-void TimelinePanel::add_marks_of(const figure::Hit& hit, figure::DisplayList& to) {
+void TimelinePanel::add_highlights(const figure::Hit& hit, figure::DisplayList& to) {
     const float scale = ui_.fonts.scale();
     if (hit.op != 0) {
         if (const auto* retained = op_details_.retained()) {
@@ -400,7 +400,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
     } else {
         rests_at_.reset();
     }
-    // Sideways (a touchpad, a wheel that tilts, Alt): a tenth of the view a notch. On the labels: up and down.
+    // Horizontal scrolling (touchpad, tilting wheel, Alt): a tenth of the view per notch. Over the labels: vertical.
     constexpr double kSideways = 0.1;
     const float sideways = io.MouseWheelH + (io.KeyAlt ? io.MouseWheel : 0);
     if (sideways != 0) {
@@ -419,7 +419,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
     }
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
         if (hover_ && hover_->bookmark >= 0) {
-            edit_mark(hover_->run, static_cast<std::size_t>(hover_->bookmark));
+            edit_bookmark(hover_->run, static_cast<std::size_t>(hover_->bookmark));
             return;
         }
         if (hover_ && hover_->op != 0) {
@@ -556,7 +556,7 @@ void TimelinePanel::select_dependency(bool forwards) {
         }
         return;
     }
-    // The first op that had to follow this one. They are near: an op's result is used soon.
+    // The first op that depends on this one. Limited, because results are normally used soon.
     constexpr core::OpId kReach = 20000;
     const auto last = static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), state_.selection.op + kReach));
     for (core::OpId id = state_.selection.op + 1; id <= last; ++id) {
@@ -569,7 +569,7 @@ void TimelinePanel::select_dependency(bool forwards) {
     }
 }
 
-void TimelinePanel::select_twin() {
+void TimelinePanel::select_matching_op() {
     if (op_details_.match() != 0) {
         choose(op_details_.match_run(), op_details_.match(), false);
     }
@@ -586,7 +586,7 @@ void TimelinePanel::bring_into_view() {
     }
     reveal_ = Reveal::op;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    rests_at_ = figure::Point{mouse.x, mouse.y};  // what is under it has no say until it moves
+    rests_at_ = figure::Point{mouse.x, mouse.y};  // ignore what is under the pointer until it moves
 }
 
 void TimelinePanel::zoom_at_pointer(double factor) {

@@ -1,4 +1,4 @@
-// The centre of the window: both runs on one time axis, with the hands' ways of moving in it.
+// The centre of the window: both runs on one time axis, with zooming, panning, measuring and selecting.
 #pragma once
 
 #include <algorithm>
@@ -25,64 +25,65 @@ public:
 
     void draw(ImVec2 min, ImVec2 max);
 
-    // Keys, when no text field has them.
+    // Commands for keys, called only when no text field has the focus.
     void fit_selection_or_all();
     void clear();                           // Esc: the measure, then the selection
     void select_neighbour(int direction);   // the op before or after, in its lane
-    void select_dependency(bool forwards);  // an op that it followed, or one that followed it
-    void select_twin();                     // the same op in the other run
+    void select_dependency(bool forwards);  // one of its dependencies, or an op that depends on it
+    void select_matching_op();              // the same op in the other run
     void zoom_at_pointer(double factor);
     void pan_by_share(double share);
     void open_search() { search_.open(); }
     void close_search() { search_.close(); }
-    void search_step(int direction);  // to the next that was found, or the one before
+    void search_step(int direction);  // to the next or the previous result
     [[nodiscard]] const SearchBar& search() const { return search_; }
 
-    // What the eye is on: the time under the pointer, else the view's end (while following: now), in the run's time.
+    // The moment that the other panels show: the time under the pointer, else the view's end (while following: now), in
+    // the run's time.
     struct Moment {
         int run = 0;
         std::int64_t ns = 0;
-        core::OpId op = 0;  // pointed at
-        int device = -1;    // in whose memory; -1: any
+        core::OpId op = 0;  // hovered
+        int device = -1;    // whose memory is hovered; -1: any
     };
     [[nodiscard]] Moment moment() const;
-    // The moment whose tensors were asked for, in a run that is shown.
+    // The moment whose tensors are listed, in one of the runs shown.
     [[nodiscard]] const std::optional<Moment>& alive_moment() const { return alive_moment_; }
-    void show_alive(int run, double ns, int device = -1);  // on the axis
-    void show_alive_here();  // at the pointer or the cursor, else where the view's peak is
+    void show_alive(int run, double ns, int device = -1);  // `ns` is on the axis
+    void show_alive_here();  // at the pointer or the cursor, else at the run's memory peak
     // Null when there is no such run.
     [[nodiscard]] const model::Run* run_at(int index) const;
-    // Chooses an op and brings it into view; `zoom` fits the view to it.
+    // Selects an op and brings it into view; `zoom` fits the view to it.
     void choose(int run, core::OpId op, bool zoom);
 
     [[nodiscard]] const figure::TimelineLayout& layout() const { return layout_; }
     [[nodiscard]] float scroll() const { return painted_scroll_; }  // px that the rows are scrolled down by
-    // Something is still being looked up.
+    // A lookup is in progress.
     [[nodiscard]] bool moving() const {
         return op_details_.busy() || wait_details_.busy() || why_.working() || search_.busy();
     }
     [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
-    // A row, whatever becomes of the layout.
+    // Identifies a row independently of the layout.
     struct RowPlace {
         int run = -1;  // none
         figure::RowKind kind = figure::RowKind::lane;
         int lane = -1;
     };
-    // A stretch of time that a hand has measured, on the axis.
+    // A measured time range on the axis.
     struct Span {
-        double from_ns = 0, to_ns = 0;  // in whole nanoseconds, in the order of the hand
+        double from_ns = 0, to_ns = 0;  // whole nanoseconds, in the order of the drag
         bool from_edge = false, to_edge = false;
-        RowPlace from_row{}, to_row{};  // of those edges, wherever the row comes to stand
+        RowPlace from_row{}, to_row{};  // the rows that the edges belong to
         [[nodiscard]] double begin() const { return std::min(from_ns, to_ns); }
         [[nodiscard]] double end() const { return std::max(from_ns, to_ns); }
     };
     [[nodiscard]] const std::optional<Span>& measured() const { return measure_span_; }
-    [[nodiscard]] bool measuring() const { return measuring_; }  // the hand has not let go
-    void measure_chosen();                                       // the chosen op's execution, or what is in view
+    [[nodiscard]] bool measuring() const { return measuring_; }  // the drag is in progress
+    void measure_chosen();                                       // the selected op's execution, or the view
     void measure(double from_ns, double to_ns);
-    // The moment nearest to `ns` at which something in the row at `y` begins or ends, if it is near on the screen; in
-    // rows without spans, something in any row.
+    // The moment nearest to `ns` at which something in the row at `y` begins or ends, if it is close on the screen. In
+    // rows without spans: something in any row.
     struct Snapped {
         double ns = 0;
         bool edge = false;
@@ -90,33 +91,33 @@ public:
     };
     [[nodiscard]] Snapped snapped(double ns, float y) const;
 
-    // The cursor of the keyboard: a moment in a row. It moves by a hundredth of the view, or from edge to edge of its
-    // row; `stretch` measures from where it was.
+    // The keyboard cursor: a moment in a row. It moves by a hundredth of the view, or to the next edge in its row;
+    // `measures` extends the measured range from where the cursor was.
     struct Cursor {
         double ns = 0;
         std::size_t row = 0;  // of the layout
         double measured_from_ns = 0;
     };
     [[nodiscard]] const std::optional<Cursor>& cursor() const { return cursor_; }
-    void move_cursor(int direction, bool to_edge, bool stretch);
+    void move_cursor(int direction, bool to_edge, bool measures);
     void move_cursor_row(int direction);
     void choose_at_cursor();
 
-    // WidgetRects: in the run at this place, by their order.
-    void set_mark();  // over what is measured, else at the pointer or the cursor; its note is asked for
-    void edit_mark(int run, std::size_t index);
-    void remove_mark(int run, std::size_t index);
-    void go_to_mark(int run, std::size_t index);
-    void step_mark(int direction);  // to the next, or the one before
-    void remove_mark_at_cursor();
+    // Bookmarks: of the run at this index, in their order.
+    void add_bookmark();  // over the measured range, else at the pointer or the cursor; then asks for the note
+    void edit_bookmark(int run, std::size_t index);
+    void remove_bookmark(int run, std::size_t index);
+    void go_to_bookmark(int run, std::size_t index);
+    void step_bookmark(int direction);  // to the next, or the previous one
+    void remove_bookmark_at_cursor();
 
-    // Rows: of the one that the cursor is in.
+    // Rows: the one that the cursor is in.
     void shift_row(int direction);
-    void pin_row();  // to the top of its run, or no longer
+    void pin_row();  // to the top of its run, or back
     void collapse_row();
     void resize_row(float factor);
     void rename_row();
-    void reset_rows();  // all of them
+    void reset_rows();  // all rows
     [[nodiscard]] bool asks_for_note() const { return editing_.has_value(); }
 
     [[nodiscard]] int run_count() const { return static_cast<int>(runs_.size()); }
@@ -132,9 +133,9 @@ private:
         std::string earlier{};
         friend bool operator==(const Key&, const Key&) = default;
     };
-    bool lay_out(figure::Box area);  // true: anew
+    bool lay_out(figure::Box area);  // true: the layout has changed
     void paint_layout(ImDrawList* list, const gfx::PixelBox& bounds, float scroll, bool anew);
-    [[nodiscard]] std::vector<const session::Execution*> shown() const;  // as runs_, from the top
+    [[nodiscard]] std::vector<const session::Execution*> shown() const;  // in the order of runs_, from the top
     void add_why(figure::DisplayList& to);
     void look_at(const figure::Hit& pointed);
     void draw_empty(ImVec2 min, ImVec2 max);
@@ -144,31 +145,31 @@ private:
     void draw_keyboard_cursor(ImDrawList* list, float scroll);
     void draw_alive_moment(ImDrawList* list, float scroll);
     void end_measure();
-    [[nodiscard]] const figure::RowBox* row_at(const RowPlace& place) const;  // null: it is not shown
-    // Where the keyboard's cursor is, made where it is not there.
+    [[nodiscard]] const figure::RowBox* row_at(const RowPlace& place) const;  // null: not shown
+    // The keyboard cursor, created if there is none.
     Cursor& hold_cursor();
     [[nodiscard]] std::optional<figure::Hit> hit_at_cursor() const;
     void act_on(const figure::Hit& hit);
     [[nodiscard]] model::Arrangement whole_arrangement() const;
     void change_row(std::size_t row, const std::function<void(model::RowSetting&)>& change);
     void move_row(std::size_t row, std::size_t before);
-    bool handle_labels(bool hovered, ImVec2 at);  // true: the mouse is theirs
+    bool handle_labels(bool hovered, ImVec2 at);  // true: the mouse is over the labels
     void draw_label_drag(ImDrawList* list, float scroll);
     void draw_lane_menu();
     void draw_lane_items();
     void draw_renaming(float scroll);
-    [[nodiscard]] std::optional<std::pair<int, std::size_t>> mark_at_cursor() const;
+    [[nodiscard]] std::optional<std::pair<int, std::size_t>> bookmark_at_cursor() const;
     void finish_note(bool keep);
     void say(const std::string& problem);
     void draw_note(ImVec2 min, ImVec2 max);
     void select(int run, core::OpId op, bool show);
     void show_wait(const model::Run& run, const model::Wait& wait);
-    // What the hand is on, or what was chosen, and what of it has been found out.
+    // The selection, as a hit.
     [[nodiscard]] figure::Hit chosen() const;
-    // Of the bars and words from the first-th item on, on the screen.
+    // Boxes on the screen of the rectangles and texts from item `first` on.
     [[nodiscard]] std::vector<figure::Box> boxes_of(const figure::DisplayList& list, std::size_t first,
                                                     float scroll) const;
-    void add_marks_of(const figure::Hit& hit, figure::DisplayList& to);
+    void add_highlights(const figure::Hit& hit, figure::DisplayList& to);
     void bring_into_view();
     void draw_found(ImDrawList* list, float scroll) const;
     void draw_search(float right, float top);
@@ -177,15 +178,15 @@ private:
     Ui& ui_;
     TextMeasure measure_;
     figure::TimelineLayout layout_;
-    gfx::Layer layer_, marks_layer_;  // the layout, and what is marked in it at the moment
+    gfx::Layer layer_, highlights_layer_;  // the layout, and the highlights in it
     float painted_scroll_ = 0;
     Key key_;
     std::vector<figure::TimelineRun> runs_;
     WhyOverlay why_;
     figure::TimelineOptions options_;
     std::optional<figure::Hit> hover_;
-    std::optional<figure::Point> rests_at_;  // the pointer, since a key has chosen something
-    // What the card says is worked out once per thing pointed at: causes may take a while to find.
+    std::optional<figure::Point> rests_at_;  // the pointer's place when a key last selected something
+    // The card's text is computed once per hovered thing: finding causes may take a while.
     const Card& card_of(const model::Run& run, const figure::Hit& hit);
     Card card_;
     figure::Hit card_hit_;
@@ -194,7 +195,7 @@ private:
     WaitDetailsLookup wait_details_;
     std::optional<Span> measure_span_;
     std::optional<Cursor> cursor_;
-    // Where the rows have to be scrolled to in the next frame: to the op chosen, to the keyboard's row.
+    // What to scroll into view in the next frame: the selected op, or the cursor's row.
     enum class Reveal : std::uint8_t { nothing, op, row } reveal_ = Reveal::nothing;
     void reveal(float height);
     struct LabelDrag {
@@ -210,12 +211,12 @@ private:
         bool focus = false;
     };
     std::optional<Renaming> renaming_;
-    // The note that is being written.
+    // The note being edited.
     struct Editing {
         const model::Run* run = nullptr;
         std::size_t index = 0;
         std::string text;
-        bool fresh = false;  // its mark has just been set
+        bool fresh = false;  // its bookmark is new
         bool focus = false;
     };
     std::optional<Editing> editing_;

@@ -1,4 +1,4 @@
-// TimelinePanel: what a search has found.
+// TimelinePanel: search results.
 #include "app/ui/timeline/timeline_panel.h"
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace headway::ui {
 
-// A tick on the ruler for each that was found, one per pixel at the most.
+// A tick on the ruler for each result, at most one per pixel.
 void TimelinePanel::draw_found(ImDrawList* list, float scroll) const {
     if (!search_.is_open()) {
         return;
@@ -57,7 +57,7 @@ void TimelinePanel::search_step(int direction) {
         return;
     }
     if (place->found.op > run->op_count()) {
-        return;  // of a run that is looked at anew
+        return;  // results of a run that is being searched again
     }
     if (place->found.op != 0) {
         select(place->run, place->found.op, false);

@@ -20,7 +20,7 @@ void WaitDetailsLookup::look(const Run& run, int wait, bool grows, std::uint64_t
             details_ = model::wait_details(*run, static_cast<std::size_t>(wait), run->op_count() <= kMostAtOnce);
         }
     }
-    // The one before is waited for, whatever the hand is on by now: there is never more than one at work.
+    // The running lookup is awaited even if the pointer has moved on: there is never more than one at a time.
     if (coming_.valid() && coming_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
         auto details = coming_.get();
         if (coming_for_ == asked_) {

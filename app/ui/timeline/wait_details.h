@@ -1,6 +1,6 @@
-// What is looked up about the wait that a hand is on: of a run of many ops beside the frames, one wait after the other.
+// Looks up details of the hovered wait. For runs with many ops this happens on another thread, one wait at a time.
 //
-// Threads: the UI's; the looking up has one of its own.
+// Threads: the UI's. The lookup has a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace headway::ui {
 class WaitDetailsLookup {
 public:
     using Run = std::shared_ptr<const model::Run>;
-    static constexpr std::size_t kMostAtOnce = 100'000;  // ops of a run whose waits are looked up between two frames
+    // ops in a run whose waits are looked up at once, on the UI's thread
+    static constexpr std::size_t kMostAtOnce = 100'000;
 
-    // The hand is on this wait of the run (or on none: -1). A run that `grows` is not read beside the frames: of a long
-    // one only what is quick is told meanwhile. `revision` changes when anything in the run does, and never when it
-    // does not.
+    // The hovered wait of the run (-1: none). A run that `grows` cannot be read from another thread: if it is long,
+    // only what can be computed quickly is available until it ends. `revision` changes when and only when the run does.
     void look(const Run& run, int wait, bool grows, std::uint64_t revision);
     void forget();  // other runs are shown, or none
 
     [[nodiscard]] bool busy() const { return coming_.valid(); }
-    // Changes with what is found.
+    // Changes whenever the results do.
     [[nodiscard]] std::uint64_t found() const { return found_; }
-    // Null until it has been looked up.
+    // Null until the lookup is done.
     [[nodiscard]] const model::WaitDetails* details() const { return details_ ? &*details_ : nullptr; }
 
 private:

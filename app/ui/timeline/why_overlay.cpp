@@ -55,7 +55,7 @@ void WhyOverlay::add(const figure::TimelineLayout& layout, const figure::Timelin
             continue;
         }
         if (!run.capabilities().tensors) {
-            say("this trace does not tell what its ops needed");
+            say("this trace has no dependency data");
             continue;
         }
         if (!over || runs[i].grows) {

@@ -1,5 +1,5 @@
-// What may be laid over the timeline to say why a run took as long as it did: the critical path, and the what_if, the
-// run without barriers. Both are worked out once per run that is over; of a long one beside the frames.
+// Overlays that explain a run's duration: the critical path, and the same run without barriers (model::WhatIfRun). Both
+// are computed once per finished run, on another thread if the run is long.
 //
 // Threads: the UI's.
 #pragma once
@@ -18,17 +18,17 @@ class WhyOverlay {
 public:
     struct Shown {
         std::shared_ptr<const model::Run> run;
-        bool grows = true;  // something may still come: it is not read beside the frames then
+        bool grows = true;  // still recording: it cannot be read from another thread
     };
-    static constexpr std::size_t kMostAtOnce = 100'000;  // ops, worked out between two frames
-    static constexpr std::size_t kMostOps = 10'000'000;  // in about a second; of more, only that it is not done
+    static constexpr std::size_t kMostAtOnce = 100'000;  // ops; up to so many are computed at once, on the UI's thread
+    static constexpr std::size_t kMostOps = 10'000'000;  // takes about a second; runs with more ops are not computed
 
-    // Adds what is asked for to `to`; the runs are the layout's, in its order.
+    // Adds the overlays to `to`. `runs` are the layout's, in its order.
     void add(const figure::TimelineLayout& layout, const figure::TimelineOptions& options, std::span<const Shown> runs,
              bool path, bool what_if, figure::DisplayList& to);
-    // Other runs are shown, or the same with other records.
+    // Call when other runs are shown, or the same run has other records.
     void forget();
-    [[nodiscard]] bool working() const;  // something is being worked out beside the frames
+    [[nodiscard]] bool working() const;  // something is being computed on another thread
 
 private:
     using Why = std::shared_ptr<const figure::WhyOfRun>;
@@ -37,7 +37,7 @@ private:
         std::future<Why> coming;
     };
     std::vector<Entry> entries_;
-    std::vector<std::future<Why>> forgotten_;  // still at work; nobody waits for them but the end
+    std::vector<std::future<Why>> forgotten_;  // still running; only the destructor waits for them
 };
 
 }  // namespace headway::ui

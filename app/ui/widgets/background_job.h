@@ -1,6 +1,6 @@
-// One piece of work at a time beside the frames: writing a picture, handing it to the clipboard.
+// Runs one job at a time on a background thread: writing a picture, copying it to the clipboard.
 //
-// Threads: the UI's; the work has one of its own.
+// Threads: the UI's. The job has a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -17,24 +17,24 @@ namespace headway::ui {
 
 class BackgroundJob {
 public:
-    // Told the share that is done; false: give it up.
+    // Takes the share that is done; returns false if the job must stop.
     using Progress = std::function<bool(double)>;
-    // Returns what to say when it is done, in one sentence.
+    // Returns the final message, in one sentence.
     using Work = std::function<core::Result<std::string>(const Progress&)>;
 
-    // `wake` is called on the job's thread when it is over.
+    // `wake` is called on the job's thread when the job is over.
     explicit BackgroundJob(std::function<void()> wake = {}) : wake_(std::move(wake)) {}
     ~BackgroundJob() { cancel(); }
     BackgroundJob(const BackgroundJob&) = delete;
     BackgroundJob& operator=(const BackgroundJob&) = delete;
 
-    // False while another goes on. `what`: "Writing the figure".
+    // False while another job is running. `what`: "Writing the figure".
     bool start(std::string what, Work work);
     [[nodiscard]] bool busy() const { return thread_.joinable(); }
     [[nodiscard]] const std::string& what() const { return what_; }
     [[nodiscard]] int percent() const { return percent_.load(); }
     void cancel() { cancelled_.store(true); }
-    // Its result, once.
+    // The job's result, once.
     std::optional<core::Result<std::string>> take();
 
 private:

@@ -15,10 +15,10 @@ namespace {
 
 using figure::Rgba;
 
-// Bars narrower than this, in pixels, are drawn by columns; neither corners nor borders would be seen.
+// Bars narrower than this, in pixels, are drawn by columns; their corners and borders would not be visible.
 constexpr float kNarrow_px = 5;
 
-// Narrow bars side by side, as long as nothing else was drawn where the next would be.
+// Collects adjacent narrow bars, until something else is drawn where the next one would be.
 class BarRow {
 public:
     [[nodiscard]] bool takes(const gfx::Bar& bar) const {
@@ -30,7 +30,7 @@ public:
         bars_.push_back(bar);
         reached_ = bar.box.x1;
     }
-    // Something else is drawn here, before the row is.
+    // Whether something else may be drawn here before the collected bars are.
     [[nodiscard]] bool allows(const gfx::PixelBox& box) const {
         return bars_.empty() || box.x0 >= reached_ - 0.01f || box.y1 <= top_ || box.y0 >= bottom_;
     }
@@ -40,7 +40,7 @@ public:
         }
     }
     void draw(gfx::Layer& to) {
-        constexpr std::size_t kFew = 3;  // boxes cost less
+        constexpr std::size_t kFew = 3;  // fewer are cheaper as boxes
         if (bars_.size() > kFew) {
             to.shapes().bars(bars_);
         } else {
@@ -68,7 +68,7 @@ public:
         if (box.empty()) {
             return;
         }
-        // Corners of a narrow bar would not be seen; a dot is round.
+        // Corners of a narrow bar would not be visible; a dot stays round.
         const bool dot = r.radius_px >= 1 && std::abs(width - (box.y1 - box.y0)) < 1;
         const float radius = width >= kNarrow_px || dot ? r.radius_px : 0;
         if (border || radius > 0) {
@@ -160,7 +160,7 @@ public:
         }
     }
 
-    // Kept until all shapes are there.
+    // Text is collected and drawn after all shapes.
     void operator()(const figure::Text& text) {
         if (!text.text.empty()) {
             texts_.push_back({&text, clips_.back()});
@@ -236,7 +236,7 @@ private:
         layer_.clip(clips_.back());
     }
 
-    // Shapes that are to be drawn in this box now.
+    // The shapes, ready for a shape to be added in this box.
     gfx::Shapes& shapes(const gfx::PixelBox& box) {
         if (!bars_.allows(box)) {
             draw_bars();
@@ -273,7 +273,7 @@ private:
         shapes(box).box(box, colour(c));
     }
 
-    // Lines along an axis stay crisp as boxes.
+    // Horizontal and vertical lines are drawn as boxes, so that they stay crisp.
     void stroke(ImVec2 a, ImVec2 b, Rgba c, float width, float dash_px, float gap_px) {
         const bool dashed = dash_px > 0 && gap_px > 0;
         if (a.x != b.x && a.y != b.y) {
@@ -297,7 +297,7 @@ private:
             piece(from, to);
             return;
         }
-        // Only the dashes that can be seen: a line may run far out of the picture.
+        // Only the visible dashes: a line may extend far beyond the picture.
         const gfx::PixelBox& clip = clips_.back();
         const float step = dash_px + gap_px, least = upright ? clip.y0 : clip.x0;
         if (from < least - step) {
@@ -309,7 +309,8 @@ private:
         }
     }
 
-    // Dashes from `a` to `b`, `along` into the pattern; returns how far into it the end is.
+    // Draws dashes from `a` to `b`, starting `along` px into the pattern; returns the position in the pattern at the
+    // end.
     float dash(ImVec2 a, ImVec2 b, Rgba c, float width, float dash_px, float gap_px, float along) {
         const float dx = b.x - a.x, dy = b.y - a.y, length = std::sqrt(dx * dx + dy * dy), period = dash_px + gap_px;
         if (length <= 0) {
@@ -334,7 +335,7 @@ private:
     ImDrawList* to_;
     gfx::Fonts& fonts_;
     ImVec2 offset_;
-    std::vector<gfx::PixelBox> clips_;  // each within the one before
+    std::vector<gfx::PixelBox> clips_;  // each inside the one before
     BarRow bars_;
     std::vector<ClippedText> texts_;
     std::vector<gfx::PixelPoint> points_;

@@ -1,4 +1,4 @@
-// Draws a display list of app/figure into a layer: shapes by our shaders, text and slanted lines by Dear ImGui.
+// Draws a display list of app/figure into a layer: shapes with our shaders, text and slanted lines with Dear ImGui.
 #pragma once
 
 #include "app/gfx/layer.h"
@@ -7,8 +7,8 @@
 
 namespace headway::ui {
 
-// The list's pixels are the window's, shifted by `offset`. The layer has begun. Everything lies in the list's order,
-// but for its text, which is never under its shapes.
+// The list's coordinates are window pixels, shifted by `offset`. begin() has been called on the layer. Items are drawn
+// in the list's order, except that text is never below shapes.
 void paint(const figure::DisplayList& list, gfx::Layer& to, gfx::Fonts& fonts, ImVec2 offset = {0, 0});
 
 }  // namespace headway::ui

@@ -10,7 +10,7 @@
 namespace headway::ui {
 namespace {
 
-constexpr int kClickFrames = 4;  // the pointer comes, the button goes down, and up, and the pointer goes back
+constexpr int kClickFrames = 4;  // the pointer moves there, press, release, the pointer moves back
 
 }  // namespace
 
@@ -26,7 +26,8 @@ std::vector<std::string> FocusRing::order(const WidgetRects& rects) {
             all.push_back(&entry);
         }
     }
-    // Lines of controls, each from left to right: those whose middles are within half a height.
+    // Groups controls into rows, each from left to right: two are in the same row if their middles are within half a
+    // height.
     std::stable_sort(all.begin(), all.end(),
                      [](const auto* a, const auto* b) { return a->second.centre_y() < b->second.centre_y(); });
     std::vector<std::string> ids;
@@ -69,7 +70,7 @@ void FocusRing::go(const WidgetRects& rects, int dx, int dy) {
         const WidgetRect& to = rects.find(id)->second;
         const float x = to.centre_x() - from.centre_x(), y = to.centre_y() - from.centre_y();
         const float along = dx != 0 ? x * static_cast<float>(dx) : y * static_cast<float>(dy);
-        // What lies beside the way counts as farther, unless the boxes are in one line.
+        // Sideways distance counts as more, unless the boxes overlap in that direction.
         const bool in_line = dx != 0 ? to.y0 < from.y1 && to.y1 > from.y0 : to.x0 < from.x1 && to.x1 > from.x0;
         const float distance = along + 3 * (in_line ? 0 : std::abs(dx != 0 ? y : x));
         if (along > 2 && distance < least) {

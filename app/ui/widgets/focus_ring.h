@@ -1,5 +1,5 @@
-// The window's controls by the keyboard alone: Tab goes from one to the next, arrows to the one beside, and Enter or
-// Space does what a click does, for everything that is a control, whatever draws it.
+// Keyboard navigation for all controls: Tab goes to the next, arrows to the neighbour, and Enter or Space clicks. Works
+// for every control, however it is drawn.
 //
 // Threads: the UI's.
 #pragma once
@@ -13,18 +13,18 @@ namespace headway::ui {
 
 class FocusRing {
 public:
-    // The controls of the last frame that can be reached, in reading order: of the uppermost popup alone, where one is
-    // open.
+    // The ids of the last frame's reachable controls, in reading order. If a popup is open, only those of the topmost
+    // one.
     static std::vector<std::string> order(const WidgetRects& rects);
 
-    [[nodiscard]] const std::string& at() const { return at_; }  // empty: nothing has it
+    [[nodiscard]] const std::string& at() const { return at_; }  // id of the focused control; empty: none
     void step(const WidgetRects& rects, int direction);          // Tab, Shift Tab
     void go(const WidgetRects& rects, int dx, int dy);           // arrows
     void let_go() { at_.clear(); }
-    // A control that is no more loses it.
+    // Drops the focus if its control no longer exists.
     void settle(const WidgetRects& rects);
 
-    // A click where the control is, over the next frames: before ImGui's frame begins.
+    // Simulates a click on the focused control during the next frames. Call before ImGui's frame begins.
     void click(const WidgetRects& rects);
     void feed();
     [[nodiscard]] bool clicking() const { return frames_left_ > 0; }
@@ -33,7 +33,7 @@ private:
     std::string at_;
     float x_ = 0, y_ = 0;
     int frames_left_ = 0;
-    float mouse_x_ = 0, mouse_y_ = 0;  // where the hand has it
+    float mouse_x_ = 0, mouse_y_ = 0;  // the real position of the mouse
 };
 
 }  // namespace headway::ui

@@ -36,7 +36,7 @@ std::vector<MarkdownSpan> parse_spans(std::string_view text) {
         }
         const std::size_t from = i + fence.size();
         const std::size_t end = fence.empty() ? std::string_view::npos : text.find(fence, from);
-        // A star that stands by itself is a product.
+        // A star between spaces is a multiplication sign.
         if (end == std::string_view::npos || end == from || (style != Style::code && text[from] == ' ')) {
             i += std::max<std::size_t>(1, fence.size());
             continue;

@@ -1,5 +1,5 @@
-// The little Markdown that lessons are written in: headings, paragraphs, lists, code blocks; `code`, *emphasis* and
-// **strong** inside. Anything else is shown as it is written.
+// The Markdown subset of lessons: headings, paragraphs, lists, code blocks; inline `code`, *emphasis* and **strong**.
+// Anything else is shown as written.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct MarkdownSpan {
 struct MarkdownBlock {
     enum class Kind { heading, paragraph, item, code } kind = Kind::paragraph;
     int level = 1;                    // of a heading
-    std::vector<MarkdownSpan> spans;  // of code: one span, lines apart by \n
+    std::vector<MarkdownSpan> spans;  // for code: one span, lines separated by \n
 };
 
 std::vector<MarkdownBlock> parse_markdown(std::string_view text);

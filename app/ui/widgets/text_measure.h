@@ -1,4 +1,4 @@
-// Text measured as the window draws it, for layouts that are shared with figures.
+// Measures text as the window draws it, for layouts that are shared with figures.
 #pragma once
 
 #include "app/gfx/fonts.h"

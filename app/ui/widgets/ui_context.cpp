@@ -13,7 +13,7 @@ FontScope::~FontScope() {
 }
 
 void apply_style(const figure::Theme& theme, float scale) {
-    ImGuiStyle style;  // pristine: scaling twice would add up
+    ImGuiStyle style;  // default style: scaling twice would accumulate
     style.WindowPadding = ImVec2(0, 0);
     style.WindowRounding = 0;
     style.WindowBorderSize = 0;
@@ -31,7 +31,7 @@ void apply_style(const figure::Theme& theme, float scale) {
     style.GrabMinSize = 12;
     style.GrabRounding = 4;
     style.ScaleAllSizes(scale);
-    style.WindowMinSize = ImVec2(1, 1);  // below that ImGui refuses to go on
+    style.WindowMinSize = ImVec2(1, 1);  // ImGui asserts on smaller values
 
     const auto set = [&style](ImGuiCol index, figure::Rgba c) { style.Colors[index] = colour4(c); };
     const figure::Rgba hover = figure::mixed(theme.raised, theme.text, 0.08);

@@ -1,7 +1,7 @@
-// What every panel draws with: fonts, colours, the scale, and the marks that tests look for.
+// Everything panels need to draw: fonts, colours, the scale, and the widgets' places, which tests look up.
 //
-// Lengths in panels are written in design pixels (as in the picture of the main window at 1920 by 1080); px() turns
-// them into pixels.
+// Lengths in panels are in design pixels (as in the design of the main window at 1920 by 1080); px() converts them to
+// pixels.
 #pragma once
 
 #include <imgui.h>
@@ -32,20 +32,22 @@ struct Ui {
     gfx::Fonts& fonts;
     WidgetRects& rects;
     const figure::Theme* theme = nullptr;
-    // What is printed on the key that has this sign on an American keyboard; empty: the same.
+    // The label of the key that has this character on an American keyboard; empty: the same character.
     std::function<std::string(char)> key_label{};
-    // Under all else in the window: large fills, for which ImGui's shader is slow without a GPU. Null outside a frame.
+    // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
+    // outside a frame.
     gfx::Layer* ground = nullptr;
-    // Gets each text of the panels, a line each: x, y and the text, between tabs. Null: nobody asks (scripts do).
+    // Collects the panels' texts, one per line: x, y and the text, separated by tabs. Null: not needed (scripts set
+    // it).
     std::string* words = nullptr;
 
     [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }
     [[nodiscard]] float exact_px(float design_px) const { return design_px * fonts.scale(); }
-    // Text on a filled button, whatever the theme.
+    // Text colour on a filled button, in any theme.
     [[nodiscard]] figure::Rgba on_accent() const { return theme->dark ? figure::rgb(0x0D1117) : figure::rgb(0xFFFFFF); }
 };
 
-// The font of what ImGui draws by itself, until the end of the block.
+// Sets the font of ImGui's own widgets until the end of the scope.
 class FontScope {
 public:
     FontScope(Ui& ui, Face face, float size_px);
@@ -54,7 +56,7 @@ public:
     FontScope& operator=(const FontScope&) = delete;
 };
 
-// Colours, sizes and roundings of ImGui's own widgets, from the pristine style.
+// Sets colours, sizes and roundings of ImGui's own widgets, starting from the default style.
 void apply_style(const figure::Theme& theme, float scale);
 
 }  // namespace headway::ui

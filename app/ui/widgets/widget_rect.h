@@ -9,8 +9,8 @@ namespace headway::ui {
 struct WidgetRect {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     bool enabled = true;
-    bool control = false;  // can be clicked on: the keyboard goes there, too
-    int layer = 0;         // how many popups it lies upon
+    bool control = false;  // can be clicked: the keyboard can reach it, too
+    int layer = 0;         // number of popups below it
     [[nodiscard]] float centre_x() const { return (x0 + x1) / 2; }
     [[nodiscard]] float centre_y() const { return (y0 + y1) / 2; }
 };

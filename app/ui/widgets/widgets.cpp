@@ -206,7 +206,7 @@ void tooltip(Ui& ui, std::string_view text, float spare_above) {
         const FontScope font(ui, Face::regular, 13);
         size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
     }
-    // Under the item, or above it where the window ends.
+    // Below the item, or above it if there is no room below.
     const float below = ImGui::GetItemRectMax().y + ui.px(8);
     const float height = size.y + ui.px(20);
     const bool above = spare_above > 0 || below + height > frame.y;
@@ -311,7 +311,7 @@ std::string keys_here(const Ui& ui, std::string_view keys) {
     for (std::size_t i = 0; i < keys.size();) {
         std::size_t end = std::min(keys.find(' ', i), keys.size());
         std::string_view word = keys.substr(i, end - i);
-        // "/," is the slash and a comma of the list.
+        // "/," is the slash key followed by the list's comma.
         const bool listed = word.size() == 2 && word[1] == ',';
         if (word == "?") {
             here += ui.key_label('/') == "/" ? "?" : "Shift " + ui.key_label('/');
