@@ -15,7 +15,7 @@ core::Result<Device*> DeviceSet::cpu() {
     DeviceSlot place;
     place.number = 1;
     place.first_lane = first_->first_lane() + first_->lanes();
-    place.beside = first_;
+    place.peer = first_;
     if (place.first_lane >= core::kMaxLanes) {
         return core::Error{core::ErrorKind::unavailable, "no lane is left for the CPU: a run has " +
                                                              std::to_string(core::kMaxLanes) + ", and " +

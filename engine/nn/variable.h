@@ -8,7 +8,6 @@
 // variable share its vertex and so its gradient.
 //
 // Threads: the frontend only.
-// Threads: the frontend only.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 // device that OnDevice selects. Copies between devices are ordinary ops in a lane of the GPU.
 //
 // Shape errors are thrown at the call (ProgramError). Execution errors propagate with the buffers and are thrown by the
-// first wait that needs them. the first wait that needs them.
+// first wait that needs them.
 #pragma once
 
 #include <algorithm>
