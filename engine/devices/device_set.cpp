@@ -10,7 +10,8 @@ core::Result<Device*> DeviceSet::cpu() {
         return cpu_.get();
     }
     if (!open_cpu_) {
-        return core::Error{core::ErrorKind::unavailable, "this run has no CPU device beside " + first_->info().name};
+        return core::Error{core::ErrorKind::unavailable,
+                           "this run has no CPU device in addition to " + first_->info().name};
     }
     DeviceSlot place;
     place.number = 1;
