@@ -28,7 +28,7 @@ void Runtime::read_control() {
     if (!(learners_barrier_ == recorded_barrier_)) {
         recorded_barrier_ = learners_barrier_;
         record_program_event(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
-                    learners_barrier_.behind);
+                             learners_barrier_.behind);
     }
     const auto budget = control_.budget_bytes.load();
     budget_ = budget == 0 ? kNoBudget : budget;
