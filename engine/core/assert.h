@@ -1,4 +1,4 @@
-// Broken invariants end the process with a sentence; expected failures are core::Result.
+// HEADWAY_ASSERT: a broken invariant prints a message and aborts the process. Expected failures return core::Result.
 #pragma once
 
 namespace headway::core {

@@ -88,7 +88,7 @@ std::string bytes_text(std::uint64_t bytes) {
         const char* name;
     };
     constexpr Unit kUnits[] = {{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}};
-    constexpr double kRoundsUp = 0.9995;  // to a whole unit, as it will be shown
+    constexpr double kRoundsUp = 0.9995;  // values from here on are displayed as 1.0 of the next unit
     const auto value = static_cast<double>(bytes);
     Unit unit = kUnits[0];
     for (const Unit& larger : kUnits) {

@@ -34,7 +34,7 @@ Anchor read_anchor() {
         const auto now = monotonic_ns();
         return {static_cast<std::uint64_t>(now), now};
     }
-    // Take the tightest of several brackets: an interrupt between the readings widens the others.
+    // Take the narrowest of several brackets: an interrupt between the readings widens a bracket.
     Anchor best;
     std::uint64_t width = std::numeric_limits<std::uint64_t>::max();
     for (int i = 0; i < 16; ++i) {

@@ -1,5 +1,5 @@
-// One steady clock. The hot path reads raw ticks (the time stamp counter where it is invariant); everything shown is
-// nanoseconds, converted by a scale that the trace carries.
+// The steady clock. The hot path reads raw ticks (the time stamp counter where it is invariant); everything shown to
+// the user is in nanoseconds, converted with a scale that the trace contains.
 #pragma once
 
 #include <cstdint>
@@ -35,22 +35,22 @@ inline std::uint64_t ticks() {
     return static_cast<std::uint64_t>(monotonic_ns());
 }
 
-// What the next ticks() read comes after all that this thread has read before: without it the processor may read the
-// counter early, before another thread's word that something has happened. A few nanoseconds.
+// Orders the next ticks() after every earlier load of this thread. Without it the processor may read the counter early,
+// before it loads the flag that another thread set. Costs a few nanoseconds.
 inline void order_ticks() {
 #if defined(__x86_64__)
     _mm_lfence();
 #endif
 }
 
-// A pair of readings of both clocks taken as close together as the machine allows.
+// A pair of readings of both clocks, taken as close together as possible.
 struct Anchor {
     std::uint64_t ticks = 0;
     std::int64_t ns = 0;
 };
 Anchor read_anchor();
 
-// Ticks to nanoseconds, from two anchors. The further apart they are, the better.
+// Converts ticks to nanoseconds, using two anchors. The further apart they are, the more precise the scale.
 class TickScale {
 public:
     TickScale() = default;  // one tick is one nanosecond

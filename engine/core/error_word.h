@@ -1,4 +1,4 @@
-// Kinds of errors as words, for what is written down: recordings, reports, traces. Words stay as they are once written.
+// Stable names of error kinds, used in files: recordings, reports, traces. Never change a name once files contain it.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ ExitNotice::ExitNotice() {
 }
 
 void ExitNotice::say() const {
-    struct stat now {};  // a program may have closed it, and have a file of its own there
+    struct stat now {};  // the program may have closed it and reused its number for a file
     if (fd_ >= 0 && fstat(fd_, &now) == 0 && S_ISFIFO(now.st_mode)) {
         [[maybe_unused]] const auto written = write(fd_, "x", 1);
     }

@@ -1,7 +1,7 @@
-// The last word of a process to the one that waits for it: that it ended where it meant to, and not by an exit() in the
-// middle. A byte in a pipe whose descriptor stands in the environment.
+// Notifies the waiting parent process that this process ended where it meant to, and not by an exit() in the middle:
+// writes one byte to a pipe whose descriptor number is in the environment.
 //
-// Threads: one object, made before others start.
+// Threads: create one object before other threads start.
 #pragma once
 
 namespace headway::core {
@@ -10,8 +10,8 @@ class ExitNotice {
 public:
     static constexpr const char* kVariable = "HEADWAY_LAST_WORD";  // holds the descriptor's number
 
-    ExitNotice();      // takes the descriptor out of the environment: children do not speak for us
-    void say() const;  // without effect where nobody waits
+    ExitNotice();      // removes the variable from the environment, so that child processes do not notify
+    void say() const;  // does nothing if no process waits
 
 private:
     int fd_ = -1;

@@ -11,7 +11,7 @@ namespace {
 std::optional<std::uint64_t> number_in(const std::string& path) {
     std::uint64_t number = 0;
     std::ifstream file(path);
-    return file >> number ? std::optional(number) : std::nullopt;  // "max" is no limit
+    return file >> number ? std::optional(number) : std::nullopt;  // fails for "max", which means no limit
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ MachineMemory machine_memory(const std::string& root) {
     for (std::uint64_t kib = 0; file >> name >> kib; std::getline(file, unit)) {
         (name == "MemTotal:" ? memory.total : name == "MemAvailable:" ? memory.available : kib) = kib * 1024;
     }
-    // In a container its own control group is at the root.
+    // Inside a container the container's own control group is at the root.
     const std::string group = root + "sys/fs/cgroup/";
     if (const auto limit = number_in(group + "memory.max"); limit && *limit < memory.total) {
         memory.total = *limit;

@@ -1,4 +1,4 @@
-// The memory of this machine.
+// Size and free part of this computer's memory.
 //
 // Threads: any.
 #pragma once
@@ -8,19 +8,19 @@
 
 namespace headway::core {
 
-// A budget of tensors that was turned off, where 0 stands for the default.
+// A tensor memory budget that was turned off. (A budget of 0 means the default.)
 inline constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 
 struct MachineMemory {
-    std::uint64_t total = 0;      // bytes that this process may use: all, or what its control group is given
-    std::uint64_t available = 0;  // of these, bytes that can be taken without swapping
+    std::uint64_t total = 0;      // bytes that this process may use: all, or the limit of its control group
+    std::uint64_t available = 0;  // bytes of these that can be allocated without swapping
 };
-// From /proc/meminfo and the control group's memory.max (Linux, Documentation/admin-guide/cgroup-v2.rst). Zeros where
-// they cannot be read. `root` is the folder that /proc and /sys are in.
+// Reads /proc/meminfo and the control group's memory.max (Linux, Documentation/admin-guide/cgroup-v2.rst). Fields that
+// cannot be read are 0. `root` is the folder that contains /proc and /sys.
 MachineMemory machine_memory(const std::string& root = "/");
 
-// Bytes that tensors in host memory may take where nobody chose a budget: half of the machine's memory, so that a
-// program that runs ahead is stopped before the machine is. kNoBudget where the machine's memory is not known.
+// Default budget in bytes for tensors in host memory: half of the computer's memory, so that a program that runs ahead
+// is stopped before the computer runs out. kNoBudget if the size of the memory is unknown.
 std::uint64_t default_budget();
 
 }  // namespace headway::core

@@ -1,4 +1,4 @@
-// Pages of memory, met before they are needed.
+// Memory pages that are made resident before they are used.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,16 +15,16 @@
 
 namespace headway::core {
 
-// Makes whole pages resident and leaves what they hold. Any thread, also while others write to them. Where the kernel
-// does not know how, whoever writes first meets the page faults.
+// Makes whole pages resident and keeps their contents. Any thread, also while other threads write to them. On kernels
+// without MADV_POPULATE_WRITE it does nothing, and the first write to each page takes the page fault.
 inline void make_resident(void* data, std::size_t bytes) {
     madvise(data, bytes, MADV_POPULATE_WRITE);
 }
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-// Zeroed memory in whole huge pages, resident at once: a fifth of what single pages cost where the kernel grants them,
-// and a tenth of meeting the page faults one by one. Throws std::bad_alloc.
+// Allocates zeroed, resident memory in whole huge pages. Costs a fifth of populating 4 KiB pages where the kernel
+// grants huge pages, and a tenth of taking the page faults one by one. Throws std::bad_alloc.
 inline void* take_pages(std::size_t bytes) {
     const std::size_t size = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
     void* reserved = mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE,
@@ -46,7 +46,7 @@ inline void give_pages(void* data, std::size_t bytes) {
     munmap(data, (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
 }
 
-// For vectors that grow while time is measured: beyond 256 KiB they are in pages that are resident.
+// Allocator for vectors that grow while time is measured: allocations of 256 KiB and more use resident pages.
 template <class T>
 class PageAllocator {
 public:

@@ -1,4 +1,5 @@
-// A value or the reason why there is none, shaped like std::expected so that it can become it.
+// A value, or the error that explains why there is none. Shaped like std::expected so that std::expected can replace
+// it.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@
 namespace headway::core {
 
 enum class ErrorKind {
-    usage,        // wrong words: exit status 2
+    usage,        // invalid command line: exit status 2
     unreadable,   // a file that cannot be read or written: exit status 2
-    unavailable,  // a device that is not there: exit status 3
+    unavailable,  // the device is not available: exit status 3
     shape,        // an op that does not fit its tensors: exit status 1
     out_of_memory,
     failed,   // an op or program failed
-    stopped,  // the learner asked for it
+    stopped,  // stopped by the user
 };
 
 struct Error {

@@ -1,4 +1,4 @@
-// Signals in words.
+// Names of signals.
 #pragma once
 
 #include <cstring>
@@ -6,7 +6,7 @@
 
 namespace headway::core {
 
-// "signal 11 (Segmentation fault)". Not from several threads at once, nor in a signal handler.
+// "signal 11 (Segmentation fault)". Not thread-safe and not for signal handlers.
 inline std::string signal_words(int signal) {
     return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
 }

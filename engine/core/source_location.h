@@ -1,5 +1,5 @@
-// Where in the program's source a call stands: std::source_location, or the same in small where the compiler has only
-// the builtins behind it (clang before 16).
+// The source position of a call: std::source_location, or a minimal substitute where the compiler has only the builtins
+// that it is based on (clang before 16).
 #pragma once
 
 #include <cstdint>

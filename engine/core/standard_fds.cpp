@@ -8,7 +8,8 @@ namespace headway::core {
 void ensure_standard_fds() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
         if (fcntl(fd, F_GETFD) == -1) {
-            // The lowest free number, which is this one. Stays open in what is started from here, as the others do.
+            // open() returns the lowest free number, which is fd. No O_CLOEXEC: child processes inherit it as a
+            // standard descriptor.
             [[maybe_unused]] const int opened = open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
         }
     }

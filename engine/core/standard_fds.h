@@ -1,10 +1,10 @@
-// Standard input, output and error are always there: where the caller closed one, /dev/null takes its place. Otherwise
-// the next file that is opened gets that number, and what is printed ends up in it.
+// Makes sure that standard input, output and error are open: if the caller closed one, /dev/null replaces it. Otherwise
+// the next file that is opened would get that number, and printed text would be written into it.
 #pragma once
 
 namespace headway::core {
 
-// First thing in main().
+// Call first in main().
 void ensure_standard_fds();
 
 }  // namespace headway::core

@@ -1,4 +1,4 @@
-// Sleeping and waking without a lock, and names for threads.
+// Futex waits, fences and thread names.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace headway::core {
 
-// Shows the calling thread under this name (at most 15 characters) in debuggers and profilers.
+// Sets the name (at most 15 characters) that debuggers and profilers show for the calling thread.
 void name_thread(const char* name);
 
 // Blocks while `word` holds `expected`; may return early.
@@ -16,7 +16,7 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected);
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns);
 void futex_wake_all(std::atomic<std::uint32_t>& word);
 
-// Sleeps for so long; a request to stop ends it at once. Whether to go on.
+// Sleeps for `time`, or until a stop is requested. Returns whether the caller should continue (no stop requested).
 bool sleep_until_stop(const std::stop_token& stop, std::chrono::milliseconds time);
 
 // An expensive fence that makes a cheap one unnecessary on the other side: after it returns, every thread of this
@@ -24,7 +24,7 @@ bool sleep_until_stop(const std::stop_token& stop, std::chrono::milliseconds tim
 // the waker then needs only a plain load.
 void heavy_fence();
 
-// What a waiting loop runs: tells the core that it spins.
+// Call in the body of a spin loop: tells the core that the thread is spinning.
 inline void spin_pause() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();

@@ -1,4 +1,4 @@
-// Writing UTF-8.
+// UTF-8 encoding.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace headway::core {
 
-// Appends one character. Surrogates are the caller's to leave out; codes go up to U+10FFFF.
+// Appends one code point, at most U+10FFFF. The caller must not pass surrogates.
 inline void append_utf8(std::string& out, std::uint32_t code) {
     const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
     if (code < 0x80) {

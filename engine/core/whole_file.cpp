@@ -39,7 +39,7 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
     if (exists && S_ISDIR(existing.st_mode)) {
         return cannot_write(path, EISDIR);
     }
-    if (exists && !S_ISREG(existing.st_mode)) {  // /dev/stdout, a pipe: nothing to rename onto
+    if (exists && !S_ISREG(existing.st_mode)) {  // /dev/stdout, a pipe: rename() would replace it
         const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
         const int why = fd < 0 ? errno : write_all(fd, bytes);
         if (fd >= 0) {

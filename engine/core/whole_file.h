@@ -1,4 +1,4 @@
-// Writing a file so that its name holds either all of the new bytes or what it held before.
+// Writes a file atomically: after a failure its name still refers to the old contents.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace headway::core {
 
-// Errors are of kind unreadable and name the file. What is no regular file (a pipe, /dev/stdout) is written to as it
-// is.
+// Errors are of kind unreadable and name the file. Anything that is not a regular file (a pipe, /dev/stdout) is written
+// to directly.
 Result<void> write_whole(const std::string& path, std::string_view bytes);
 
-// What the umask leaves of a new file's permissions: 0644, say. From any thread, for the umask is looked up and not
-// set, as umask() would.
+// The permissions that the umask gives new files, for example 0644. Any thread: the umask is read from /proc, because
+// reading it with umask() would set it for a moment.
 mode_t permissions_of_new_files();
 
 }  // namespace headway::core

@@ -1,5 +1,5 @@
-// An unbounded queue of commands from the frontend to one thread of a device: segments in a list, handed back when
-// drained, so a long run allocates only while it grows. No lock; one store per command on either side.
+// An unbounded queue of commands from the frontend to one thread of a device: a list of segments that are recycled when
+// drained, so a long run allocates only while the queue grows. No lock; one store per command on either side.
 //
 // Threads: one producer, one consumer.
 #pragma once
@@ -28,10 +28,10 @@ public:
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
 
-    // Producer. Where the next command is written to, in place: a copy would read words that have not left the store
-    // buffer in the pieces that it wants.
+    // Producer. The next command, to be written in place: copying a struct that was just written member by member would
+    // stall on store forwarding.
     [[nodiscard]] Command& slot() { return write_->commands[write_at_]; }
-    // Producer. Returns once the consumer can see what slot() held; slot() is another one afterwards.
+    // Producer. Makes the command in slot() visible to the consumer; slot() is then the next one.
     void publish() {
         if (++write_at_ == kSegmentCommands) [[unlikely]] {
             Segment* next = new_segment();
@@ -42,10 +42,10 @@ public:
         published_.store(++pushed_, std::memory_order_release);
     }
 
-    // Consumer. How many commands have been pushed in all, modulo 2^32.
+    // Consumer. Number of commands published so far, modulo 2^32.
     [[nodiscard]] std::uint32_t published() const { return published_.load(std::memory_order_acquire); }
 
-    // Consumer. The next command; call only when published() says that there is one. It stays valid until pop().
+    // Consumer. The next command; call only if published() shows that there is one. It stays valid until pop().
     [[nodiscard]] Command& front() {
         if (read_at_ == kSegmentCommands) [[unlikely]] {
             Segment* old = read_;
@@ -59,7 +59,7 @@ public:
         return read_->commands[read_at_];
     }
     void pop() { ++read_at_; }
-    // A hint that the command `ahead` of the front will be needed; never reaches past the segment.
+    // Prefetches the command `ahead` places after the front; does nothing beyond the segment's end.
     void prefetch(std::uint32_t ahead) const {
         if (read_at_ + ahead < kSegmentCommands) {
             __builtin_prefetch(&read_->commands[read_at_ + ahead]);
@@ -87,7 +87,7 @@ private:
         segment->next.store(nullptr, std::memory_order_relaxed);
         return segment;
     }
-    // As many as a huge page holds: 28,000 commands for the price of one page fault.
+    // Allocates as many segments as fit in a huge page: 28,000 commands for one page fault.
     [[gnu::noinline]] void make_segments() {
         slabs_.push_back(core::take_pages(kSlabBytes));
         auto* place = static_cast<std::byte*>(slabs_.back());
@@ -98,14 +98,14 @@ private:
         }
     }
 
-    // Producer's own.
+    // Producer only.
     std::vector<void*> slabs_;
     Segment* spare_ = nullptr;
     Segment* write_ = nullptr;
     std::uint32_t write_at_ = 0;
     std::uint32_t pushed_ = 0;
     alignas(128) std::atomic<std::uint32_t> published_{0};
-    // Consumer's own.
+    // Consumer only.
     alignas(128) Segment* read_;
     std::uint32_t read_at_ = 0;
     alignas(128) std::atomic<Segment*> drained_{nullptr};

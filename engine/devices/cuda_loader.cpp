@@ -22,7 +22,7 @@ std::string loader_message() {
     return message != nullptr ? message : "unknown reason";
 }
 
-// What was asked for, else what the environment names, else the usual.
+// The explicit option, else the environment variable, else the default.
 std::string chosen(const std::string& asked, const char* variable, const char* usual) {
     const char* named = std::getenv(variable);
     return !asked.empty() ? asked : named != nullptr && *named != '\0' ? named : usual;
@@ -34,21 +34,21 @@ std::string module_path(const CudaOptions& options) {
     }
     std::error_code failed;
     const auto executable = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const auto beside = executable.parent_path() / kModuleFile;
-    // Installed elsewhere it is found as any library is.
-    return !failed && std::filesystem::exists(beside, failed) ? beside.string() : kModuleFile;
+    const auto next_to_it = executable.parent_path() / kModuleFile;
+    // Otherwise the dynamic loader searches for it.
+    return !failed && std::filesystem::exists(next_to_it, failed) ? next_to_it.string() : kModuleFile;
 }
 
 core::Result<CudaModuleEntry> load(const CudaOptions& options) {
-    // The driver first: 0.1 ms, where the module brings 158 MB of cuBLAS along even if there is no GPU.
+    // Try the driver first: that takes 0.1 ms, whereas the module loads 158 MB of cuBLAS even if there is no GPU.
     const std::string driver = chosen(options.driver_library, "HEADWAY_CUDA_DRIVER", "libcuda.so.1");
     if (dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
         return unavailable("the NVIDIA driver is not installed (" + loader_message() + ")");
     }
-    // Neither is ever closed: CUDA does not bear it, and nothing would be given back.
+    // Neither is ever closed: CUDA does not support unloading, and it would free nothing.
     void* module = dlopen(module_path(options).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {
-        // The module itself, or a library that it needs, by name.
+        // loader_message() names the file that is missing: the module itself, or a library that it needs.
         const std::string message = loader_message();
         return unavailable(message.starts_with(kModuleFile)
                                ? "this build has no CUDA device: install a CUDA toolkit and call scripts/run again (" +

@@ -8,7 +8,7 @@
 
 namespace headway::devices {
 
-void Device::wait_from_beside(std::uint32_t lane, std::uint32_t seq) {
+void Device::wait_from_peer(std::uint32_t lane, std::uint32_t seq) {
     constexpr int kSpins = 2'000;
     constexpr std::chrono::microseconds kNap(20);
     const auto& counter = completed(lane);

@@ -10,12 +10,13 @@ core::Result<Device*> DeviceSet::cpu() {
         return cpu_.get();
     }
     if (!open_cpu_) {
-        return core::Error{core::ErrorKind::unavailable, "this run has no CPU device beside " + first_->info().name};
+        return core::Error{core::ErrorKind::unavailable,
+                           "this run has no CPU device in addition to " + first_->info().name};
     }
     DeviceSlot place;
     place.number = 1;
     place.first_lane = first_->first_lane() + first_->lanes();
-    place.beside = first_;
+    place.peer = first_;
     if (place.first_lane >= core::kMaxLanes) {
         return core::Error{core::ErrorKind::unavailable, "no lane is left for the CPU: a run has " +
                                                              std::to_string(core::kMaxLanes) + ", and " +

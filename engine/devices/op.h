@@ -1,5 +1,5 @@
-// Ops as devices see them: what an op is (Signature, immutable, one per distinct op and shapes) and one command to run
-// it (Command, one cache line).
+// Ops as devices see them: Signature describes an op (immutable, one per distinct op and shapes), and Command is one
+// command to run it (one cache line).
 #pragma once
 
 #include <algorithm>
@@ -40,14 +40,14 @@ struct Shape {
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// "(1024, 512)" as error messages say it; "1024×512" as the timeline does.
+// "(1024, 512)", used in error messages; "1024×512", used in the timeline.
 std::string to_string(const Shape& shape);
 std::string to_label(const Shape& shape);
 
 enum class OpKind : std::uint16_t {
     none = 0,
-    // Creation. fill: out = a. normal: mean a, standard deviation b. uniform: [a, b). host: values copied from the
-    // host.
+    // Creation. fill: out = a. normal: mean a, standard deviation b. uniform: [a, b). copy_to_device: values copied
+    // from the host.
     fill,
     normal,
     uniform,
@@ -87,7 +87,7 @@ enum class OpKind : std::uint16_t {
     // Rows [start, start + n) of axis 0, out of a larger tensor or into it.
     slice,
     assign_slice,
-    copy_to_host,  // the values are in host memory afterwards: another device's, which the GPU's lane writes to
+    copy_to_host,  // a GPU lane copies the values to host memory
     noop,
     host_call,  // runs a function on the lane; tests and lessons that need an op of a given length
     graph,      // a body of ops issued as one, see Composite
@@ -95,18 +95,18 @@ enum class OpKind : std::uint16_t {
 };
 inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
 
-// What an op is coloured by.
+// Determines the colour of an op.
 enum class Family : std::uint8_t { create, elementwise, matmul, reduce, update, copy, random, other };
 
 const char* name_of(OpKind kind);  // "matmul"
 const char* name_of(Family family);
 
-// How axis i of the output (right-aligned, padded with 1 to `rank`) walks through an operand; 0 where it is broadcast.
+// Step through an operand along axis i of the output (right-aligned, padded with 1 to `rank`); 0 along broadcast axes.
 struct Strides {
     std::array<std::int64_t, kMaxRank> step{};
 };
 
-// Everything about an op but its data. Made once on the frontend when a combination of op and shapes first appears,
+// Everything about an op except its data. Made once on the frontend when a combination of op and shapes first appears,
 // immutable afterwards, alive as long as the runtime. Kernels read their sizes from here.
 struct Signature {
     OpKind kind = OpKind::none;
@@ -114,7 +114,7 @@ struct Signature {
     std::uint16_t id = 0;
     std::uint8_t inputs = 0;
     bool in_place = false;   // out is in0
-    bool contiguous = true;  // elementwise: all operands have the output's shape, one flat loop does
+    bool contiguous = true;  // elementwise: all operands have the output's shape, so one flat loop suffices
     bool transpose_a = false, transpose_b = false;
     std::int64_t elements = 0;  // of the output
     Shape out, in0, in1;
@@ -123,25 +123,25 @@ struct Signature {
     std::int64_t outer = 1, reduced = 1, inner = 1;  // reductions: out[o, i] over in[o, r, i]
     std::uint64_t out_bytes = 0, flops = 0, moved_bytes = 0;
     std::uint64_t seed = 0;        // random ops: the run's seed
-    std::uint32_t size_class = 0;  // the allocator's, for the output
-    double simulated_ns = 0;       // above 0: what the op takes on a simulated device
+    std::uint32_t size_class = 0;  // of the output, from memory::Pool
+    double simulated_ns = 0;       // if above 0: the op's duration on a simulated device
 };
 
 struct Command;
 struct Composite;
 using HostFunction = void (*)(const Command&, void* context);
 
-// One op on its way to a lane.
+// One op for a lane to execute.
 struct alignas(64) Command {
     const Signature* signature = nullptr;
-    float* out = nullptr;  // null under the lazy policy: the lane asks for it when the op starts
+    float* out = nullptr;  // null under the lazy policy: allocated when the op starts
     union {
         const float* in0;            // host_call: the HostFunction's context
         const Composite* composite;  // kComposite
     };
     union {
         const float* in1;
-        std::uint64_t random_stream;  // random ops, which have no inputs: which stream of the seed's generator
+        std::uint64_t random_stream;  // random ops, which have no inputs: the random stream
     };
     union {
         float scalar[2];        // a, b
@@ -151,22 +151,22 @@ struct alignas(64) Command {
     core::OpId op = 0;  // 0: nothing to run or record, only waits or frees
     core::BufferId out_id = 0, in0_id = 0, in1_id = 0;
     std::uint32_t wait_seq = 0;    // run after lane `wait_lane` has completed this many commands
-    std::uint8_t wait_lane = 255;  // any of the run's; 255: no wait
+    std::uint8_t wait_lane = 255;  // a lane of either device; 255: no wait
     std::uint8_t flags = 0;
-    std::uint16_t line = 0;  // of the source, for tools that watch; 0: unknown, 65535: that or beyond
+    std::uint16_t line = 0;  // source line, for profilers; 0: unknown, 65535: 65535 or above
 
     Command() : in0(nullptr), in1(nullptr), offset(0) {}
 };
 static_assert(sizeof(Command) == 64);
 
-inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: give back out_id's memory, op is 0
+inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: free out_id's memory; op is 0
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
 inline constexpr std::uint8_t kComposite = 4;     // an op with a body
-inline constexpr std::uint8_t kOutBeside = 8;     // `out` is memory of the run's other device
+inline constexpr std::uint8_t kOutBeside = 8;     // `out` is in the memory of the run's other device
 inline constexpr std::uint8_t kNoLaneWait = 255;
 
 // The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps
-// have no waits of their own, and the composite's op. Whoever submits it keeps it until the command has completed.
+// have no waits of their own, and carry the composite's op id. The submitter keeps it until the command has completed.
 struct Composite {
     std::vector<Command> steps;
 };

@@ -15,7 +15,7 @@ void Poison::fail(const Command& command, core::ErrorKind kind, std::string mess
 
 namespace {
 
-// Rows that are all overwritten are not read, although the op has them as its first input.
+// An op that overwrites its whole first input does not read it.
 bool reads_first(const Command& command) {
     const Signature* signature = command.signature;
     return signature == nullptr || signature->kind != OpKind::assign_slice || signature->in1 != signature->out;

@@ -1,7 +1,7 @@
-// Failures of ops, and what they spoiled: a failed op's output has no value, nor has anything computed from it. A
+// Failed ops and the buffers that they spoiled: a failed op's output has no value, nor has anything computed from it. A
 // failure is delivered once, at the first wait that needs it or at a wait for everything.
 //
-// Threads: any. any() is a plain load; the rest takes a lock and runs only after something has failed.
+// Threads: any. any() is a plain load; the other functions take a lock and are called only after a failure.
 #pragma once
 
 #include <atomic>
@@ -17,9 +17,9 @@
 
 namespace headway::devices {
 
-// Why an op gave no result.
+// Why an op has no result.
 struct OpFailure {
-    core::OpId op = 0;  // where it began
+    core::OpId op = 0;  // the op that failed first
     core::ErrorKind kind = core::ErrorKind::failed;
     std::string message;
 };
@@ -28,20 +28,20 @@ class Poison {
 public:
     [[nodiscard]] bool any() const { return any_.load(std::memory_order_relaxed); }
 
-    // `command`'s op failed by itself; its output is spoiled.
+    // `command`'s op itself failed; its output is spoiled.
     void fail(const Command& command, core::ErrorKind kind, std::string message);
 
-    // Whether `command` reads something spoiled. If so its output is spoiled as well, with the same origin.
-    // Otherwise the op is about to overwrite its output, which is sound again; should the op fail, fail() says so.
+    // Whether `command` reads a spoiled buffer. If so, its output is spoiled as well, with the same origin. Otherwise
+    // the op is about to overwrite its output, which becomes valid again; if the op fails, call fail().
     bool spreads_to(const Command& command);
 
-    // The device is lost: every buffer is spoiled from here on, and every op fails, unless something else spoiled it
-    // before. Only the first call counts.
+    // The device is lost: from now on every buffer is spoiled and every op fails, with this origin unless it has an
+    // earlier one. Only the first call has an effect.
     void lose(OpFailure failure);
 
-    // The origin of what spoiled this buffer.
+    // The failure that spoiled this buffer; nullopt if it is valid.
     [[nodiscard]] std::optional<OpFailure> failure_of(core::BufferId buffer) const;
-    // The failure with the lowest op that has not been delivered.
+    // The undelivered failure with the lowest op.
     [[nodiscard]] std::optional<OpFailure> first_undelivered() const;
     void set_delivered(core::OpId op);
     void set_all_delivered();

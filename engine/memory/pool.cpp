@@ -7,12 +7,12 @@ namespace headway::memory {
 
 namespace {
 
-constexpr std::uint64_t kSlabBlockBytes = std::uint64_t{1} << 20;  // blocks up to here come from slabs
+constexpr std::uint64_t kSlabBlockBytes = std::uint64_t{1} << 20;  // blocks up to this size come from slabs
 constexpr std::uint64_t kFirstSlabBytes = std::uint64_t{64} << 10;
-// Large enough for huge pages: a pile-up of blocks costs a page fault every 2 MiB and not every 4 KiB.
+// Large enough for huge pages: many blocks cost one page fault per 2 MiB instead of one per 4 KiB.
 constexpr std::uint64_t kMostSlabBytes = std::uint64_t{4} << 20;
 
-// Up to 4 KiB in steps of 64 bytes, above in eighths of a power of two.
+// Rounds up to a multiple of 64 bytes up to 4 KiB, above that to an eighth of a power of two.
 std::uint64_t rounded(std::uint64_t bytes) {
     if (bytes <= 4096) {
         return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
@@ -87,7 +87,8 @@ void* Pool::take_from_source(std::uint64_t bytes) {
     return data;
 }
 
-// Slabs grow with the class: one of few blocks stays small, a pile-up comes to huge pages soon.
+// Slab size grows with the number of blocks in the class: a class with few blocks stays small, a class with many soon
+// uses huge pages.
 float* Pool::take_fresh(Class& c) {
     if (c.bytes > kSlabBlockBytes) {
         return static_cast<float*>(take_from_source(c.bytes));

@@ -1,9 +1,9 @@
-// Device memory by size classes: what comes back is kept and used again.
+// Allocates device memory by size class; returned blocks are cached for reuse.
 //
 // Threads: the frontend only.
 //
-// A block that comes back is either free anywhere (all that used it has finished), or free in one lane (all that used
-// it is queued in that lane, so whatever that lane runs next comes after it).
+// A returned block is either free anywhere (every command that used it has finished) or free in one lane (every command
+// that used it is queued in that lane, so later commands of that lane run after them).
 #pragma once
 
 #include <cstddef>
@@ -37,22 +37,22 @@ public:
 class Pool {
 public:
     explicit Pool(Source& source) : source_(source) {}
-    // Of another device's memory, with the classes of `leader`, whose size_class() serves both.
+    // A pool for a second device's memory. It has the same classes as `leader`, and leader.size_class() serves both.
     Pool(Source& source, Pool& leader);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    // The class that blocks of so many bytes belong to. Classes are few: sizes are rounded up by at most an eighth.
+    // The class for blocks of `bytes`. Sizes are rounded up by at most an eighth, so there are few classes.
     std::uint32_t size_class(std::uint64_t bytes);
 
-    // A block that an op in `lane` may write: one free in that lane, one free anywhere, or a fresh one. Null when the
-    // source has none left even after giving back what is unused.
+    // Returns a block that an op in `lane` may write: one free in that lane, else one free anywhere, else a new one.
+    // Null if the source has no memory left even after trim().
     [[nodiscard]] float* take(std::uint32_t size_class, std::uint32_t lane) {
         float* used = take_used(size_class, lane);
         return used != nullptr ? used : take_fresh(classes_[size_class]);
     }
-    // The same without fresh ones: null when there is none that was used before.
+    // Like take(), but never allocates from the source: null if no cached block fits.
     [[nodiscard]] float* take_used(std::uint32_t size_class, std::uint32_t lane) {
         Class& c = classes_[size_class];
         for (auto* blocks : {&c.in_lane[lane], &c.anywhere}) {
@@ -64,7 +64,7 @@ public:
         }
         return nullptr;
     }
-    // Whether take() would find a block that was used before.
+    // Whether take() would find a cached block.
     [[nodiscard]] bool has_used(std::uint32_t size_class, std::uint32_t lane) const {
         const Class& c = classes_[size_class];
         return !c.in_lane[lane].empty() || !c.anywhere.empty();
@@ -75,7 +75,7 @@ public:
     }
     void give_anywhere(std::uint32_t size_class, float* data) { classes_[size_class].anywhere.push_back(data); }
 
-    // Gives unused blocks that are free anywhere back to the source.
+    // Returns cached blocks above the slab size that are free anywhere to the source.
     void trim();
 
     [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_; }
@@ -90,8 +90,8 @@ private:
             void* data;
             std::uint64_t bytes;
         };
-        std::vector<Slab> slabs;   // blocks up to kSlabBlockBytes come many at a time
-        std::uint64_t blocks = 0;  // made so far
+        std::vector<Slab> slabs;   // blocks up to kSlabBlockBytes are allocated many at a time
+        std::uint64_t blocks = 0;  // allocated from slabs so far
     };
     float* take_fresh(Class& c);
     void add_class(std::uint64_t bytes);

@@ -48,13 +48,13 @@ void Dense::create(Runtime& runtime, std::int64_t inputs) {
 Variable Dense::forward(const Variable& batch, Where where) {
     Runtime& rt = batch.runtime();
     const LineScope line(rt, where);
-    const runtime::OnDevice there(rt, batch.value().device());  // parameters that are made now are where the batch is
+    const runtime::OnDevice there(rt, batch.value().device());  // parameters created now are on the batch's device
     const Shape shape = batch.shape();
     const std::string name = "Dense(" + std::to_string(units_) + ")";
     if (shape.rank == 0) {
         fail(rt, ErrorKind::shape, name + ": needs a batch of vectors, got one number");
     }
-    // Rows of features: the batch as (rows, inputs).
+    // View the batch as (rows, inputs).
     const std::int64_t inputs = shape.rank == 1    ? shape[0]
                                 : options_.flatten ? (shape[0] == 0 ? 0 : shape.elements() / shape[0])
                                                    : shape[shape.rank - 1];
@@ -74,7 +74,7 @@ Variable Dense::forward(const Variable& batch, Where where) {
     Variable out =
         matmul(shape == flat ? batch : reshape(batch, flat), weight_.variable, Side::normal, Side::transposed);
     if (options_.bias) {
-        add_in_place(out, bias_.variable);  // the product is needed nowhere else, so it need not be kept beside
+        add_in_place(out, bias_.variable);  // in place: nothing else needs the product
     }
     if (options_.activation == Activation::relu) {
         out = relu(out);

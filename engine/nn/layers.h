@@ -1,6 +1,6 @@
-// Layers, as Gluon and PyTorch have them: modules that own parameters and turn a batch into a batch.
+// Layers as in Gluon and PyTorch: modules that own parameters and turn a batch into a batch.
 //
-// Threads: the frontend only. A module is issued on the runtime of the batch that it is given.
+// Threads: the frontend only. A module uses the runtime of the batch that it is given.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace headway::nn {
 
-// How a parameter's first values are drawn. They come from the run's seed.
+// How the initial values of a parameter are drawn. They depend on the run's seed.
 struct Init {
     enum class Kind : std::uint8_t { constant, normal, uniform, xavier };
     Kind kind = Kind::constant;
@@ -26,7 +26,7 @@ struct Init {
     static Init xavier() { return {Kind::xavier, 0.0f}; }  // uniform, sqrt(6 / (inputs + outputs))
 };
 
-// A leaf with a name. It has no tensor until its shape is known, which may be at the first batch.
+// A named leaf. It has no tensor until its shape is known, which may be at the first batch.
 struct Parameter {
     std::string name;
     Init init;
@@ -34,7 +34,7 @@ struct Parameter {
     Variable variable;
 
     [[nodiscard]] bool defined() const { return variable.defined(); }
-    // Draws the first values and asks for a gradient. `inputs` and `outputs` are xavier's.
+    // Draws the initial values and requires a gradient. `inputs` and `outputs` are used by xavier.
     void create(Runtime& runtime, const Shape& shape, std::int64_t inputs, std::int64_t outputs);
 };
 
@@ -46,7 +46,7 @@ public:
     Module& operator=(const Module&) = delete;
 
     virtual Variable forward(const Variable& batch, Where where = Where::current()) = 0;
-    // Its parameters, those of its children included; those not yet created are there, too.
+    // Appends its parameters and those of its children, including parameters not created yet.
     virtual void collect(std::vector<Parameter*>& /*parameters*/) {}
 
     Variable operator()(const Variable& batch, Where where = Where::current()) { return forward(batch, where); }
@@ -62,18 +62,18 @@ enum class Activation : std::uint8_t { none, relu };
 struct DenseOptions {
     Activation activation = Activation::none;
     bool bias = true;
-    bool flatten = true;  // a batch of rank above 2 becomes (batch, the rest); else the last axis counts
+    bool flatten = true;  // view a batch of rank above 2 as (batch, rest); if false, use the last axis only
     Init weight_init = Init::xavier();
     Init bias_init = Init::constant(0.0f);
 };
 
-// batch · weightᵀ + bias. The weight is (units, inputs); the number of inputs is the first batch's.
+// batch · weightᵀ + bias. The weight is (units, inputs); the first batch determines the number of inputs.
 class Dense final : public Module {
 public:
     explicit Dense(std::int64_t units, DenseOptions options = {});
     Dense(std::int64_t units, Activation activation) : Dense(units, DenseOptions{.activation = activation}) {}
 
-    // Creates the parameters ahead of the first batch.
+    // Creates the parameters before the first batch.
     void create(Runtime& runtime, std::int64_t inputs);
     Variable forward(const Variable& batch, Where where = Where::current()) override;
     void collect(std::vector<Parameter*>& parameters) override;
@@ -93,7 +93,7 @@ public:
     Variable forward(const Variable& batch, Where where = Where::current()) override { return relu(batch, where); }
 };
 
-// One module after the other. A result is let go as soon as the next module has been issued.
+// Modules in sequence. An intermediate result is dropped as soon as the next module has been issued.
 class Sequential final : public Module {
 public:
     template <class Layer, class... Arguments>
@@ -115,11 +115,11 @@ private:
     std::vector<std::unique_ptr<Module>> layers_;
 };
 
-// Half the squared difference, averaged over all axes but the batch's: a vector with one loss per sample, as Gluon's
-// L2Loss gives it. The label takes the prediction's shape.
+// Half the squared difference, averaged over all axes except the batch axis: a vector with one loss per sample, like
+// Gluon's L2Loss. The label is reshaped to the prediction's shape.
 Variable l2_loss(const Variable& prediction, const Variable& label, Where where = Where::current());
 
-// The squared difference averaged over everything: one number, as PyTorch's mse_loss gives it.
+// The squared difference averaged over all elements: one number, like PyTorch's mse_loss.
 Variable mse_loss(const Variable& prediction, const Variable& label, Where where = Where::current());
 
 }  // namespace headway::nn

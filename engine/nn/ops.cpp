@@ -14,12 +14,12 @@ Side flipped(Side side) {
     return side == Side::normal ? Side::transposed : Side::normal;
 }
 
-// The values to save, or nothing where nobody will need them: a saved tensor is memory.
+// The tensor to save, or an undefined one if no gradient needs it: a saved tensor occupies memory.
 Tensor saved_if(bool needed, const Tensor& tensor) {
     return needed ? tensor : Tensor();
 }
 
-// `scale` times `gradient`, repeated along what a reduction took away. `gradient` has the reduced axes as ones.
+// `scale` · `gradient`, repeated along the reduced axes. `gradient` has these axes with length 1.
 Tensor spread(Runtime& rt, const Tensor& gradient, const Shape& shape, float scale) {
     const runtime::OnDevice there(rt, gradient.device());
     Tensor out = rt.full(shape, scale);
@@ -27,7 +27,7 @@ Tensor spread(Runtime& rt, const Tensor& gradient, const Shape& shape, float sca
     return out;
 }
 
-// The shape of a reduction's result with the reduced axis kept as 1. `axis` < 0: all axes.
+// The shape of a reduction's result with each reduced axis kept as 1. `axis` < 0: all axes.
 Shape with_ones(Shape shape, int axis) {
     for (int i = 0; i < shape.rank; ++i) {
         if (axis < 0 || i == axis) {
@@ -97,7 +97,7 @@ Variable untracked(OpKind kind, const Variable& a, float b, Where where) {
     return {rt.with_scalar(kind, a.value(), b)};
 }
 
-// Gradients that both forms of an op, fresh and in place, share.
+// Gradients shared by the out-of-place and the in-place form of an op.
 
 void backward_of_add(BackwardPass& pass) {
     pass.pass_on(1);
@@ -120,7 +120,7 @@ BackwardFunction backward_of_add_scaled(float scale) {
     };
 }
 
-// saved: the factors, each kept only where the other one needs its gradient.
+// saved: the two factors, each only if the other one needs a gradient.
 void backward_of_mul(BackwardPass& pass) {
     for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
         if (pass.needs(i)) {
@@ -241,7 +241,7 @@ Variable relu(const Variable& a, Where where) {
     Runtime& rt = a.runtime();
     const LineScope line(rt, where);
     Tensor out = rt.unary(OpKind::relu, a.value());
-    // The result says where it was positive, so the input need not be kept.
+    // The result shows where the input was positive, so the input is not saved.
     return record("relu", out, {&a}, {out}, [](BackwardPass& pass) {
         Runtime& rt = pass.runtime();
         Tensor part = rt.with_scalar(OpKind::greater_scalar, pass.saved(0), 0.0f);

@@ -1,8 +1,9 @@
-// The runtime's ops on variables: each issues what Runtime issues, and is recorded where gradients flow (tape.h).
+// The runtime's ops on variables: each issues the same op as Runtime and is recorded if gradients flow (tape.h).
 //
-// Every function takes the program's source line last, so that its ops, and library code's around it, are that line's.
+// The last argument of every function is the program's source line; ops that it issues, also within library code, get
+// that line.
 //
-// Threads: the frontend only. Errors of shape are ProgramErrors of the call.
+// Threads: the frontend only. Shape errors throw ProgramError at the call.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ Variable div(const Variable& a, float b, Where where = Where::current());
 Variable div(float a, const Variable& b, Where where = Where::current());
 Variable add_scaled(const Variable& a, const Variable& b, float scale, Where where = Where::current());
 
-// 0 or 1, without a gradient.
+// 0 or 1; without gradient.
 Variable greater(const Variable& a, const Variable& b, Where where = Where::current());
 Variable equal(const Variable& a, const Variable& b, Where where = Where::current());
 Variable greater(const Variable& a, float b, Where where = Where::current());
@@ -41,14 +42,14 @@ Variable log(const Variable& a, Where where = Where::current());
 Variable sqrt(const Variable& a, Where where = Where::current());
 Variable square(const Variable& a, Where where = Where::current());  // one mul
 Variable copy(const Variable& a, Where where = Where::current());
-// The same values on another of the run's devices; the gradient is copied back. `a` itself where it is there already.
+// The same values on another of the run's devices, or `a` itself if it is on that device; the gradient is copied back.
 Variable to_device(const Variable& a, core::DeviceId device, Where where = Where::current());
 
 Variable matmul(const Variable& a, const Variable& b, Side side_a = Side::normal, Side side_b = Side::normal,
                 Where where = Where::current());
 
-// Over all elements, or over one axis (negative counts from the end). Where several elements are the maximum, max
-// gives each an equal share of the gradient.
+// Over all elements, or over one axis (negative counts from the end). If several elements are the maximum, max gives
+// each an equal share of the gradient.
 Variable sum(const Variable& a, Where where = Where::current());
 Variable mean(const Variable& a, Where where = Where::current());
 Variable max(const Variable& a, Where where = Where::current());
@@ -60,7 +61,7 @@ Variable transpose(const Variable& a, int axis0 = 0, int axis1 = 1, Where where 
 Variable reshape(const Variable& a, const Shape& shape, Where where = Where::current());  // a view, no op
 Variable slice(const Variable& a, std::int64_t start, std::int64_t rows, Where where = Where::current());
 
-// In place. While ops are recorded, a leaf may not be changed.
+// In place. A leaf must not be changed while ops are recorded.
 void add_in_place(Variable& a, const Variable& b, Where where = Where::current());
 void sub_in_place(Variable& a, const Variable& b, Where where = Where::current());
 void mul_in_place(Variable& a, const Variable& b, Where where = Where::current());
@@ -70,7 +71,7 @@ void mul_in_place(Variable& a, float b, Where where = Where::current());
 void add_scaled_in_place(Variable& a, const Variable& b, float scale, Where where = Where::current());
 void assign_slice(Variable& a, std::int64_t start, const Variable& rows, Where where = Where::current());
 
-// An operator's left operand, with the line that it stands on.
+// An operator's left operand, with its source line.
 struct VariableOperand {
     Variable variable;
     Where where;

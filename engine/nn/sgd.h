@@ -13,12 +13,12 @@ namespace headway::nn {
 
 class Sgd {
 public:
-    // The parameters outlive this; they may be created later.
+    // The parameters must outlive this object; they may be created later.
     Sgd(std::vector<Parameter*> parameters, float learning_rate)
         : parameters_(std::move(parameters)), learning_rate_(learning_rate) {}
 
-    // parameter -= learning rate / batch size · gradient, where backward() left a gradient. The gradient is let go
-    // unless it is to be kept.
+    // parameter -= learning rate / batch size · gradient, for each parameter that has a gradient from backward(). The
+    // gradient is dropped afterwards unless keep_gradients(true) was called.
     void step(std::int64_t batch_size = 1, Where where = Where::current());
     void drop_gradients();  // PyTorch's zero_grad
     void keep_gradients(bool keep) { keep_gradients_ = keep; }

@@ -26,7 +26,7 @@ bool any_tracked(std::initializer_list<const Variable*> inputs) {
     return std::any_of(inputs.begin(), inputs.end(), [](const Variable* v) { return v->tracked(); });
 }
 
-// The vertex that a recorded op reads from. A value that changed behind its history's back has no gradient.
+// The vertex that a recorded op reads from. Fails if the value was changed in place without its vertex being updated.
 VertexRef source_of(const char* name, const Variable& input) {
     if (input.tracked() && !input.vertex()->leaf && input.value().last_write() != input.vertex()->version) {
         fail(input.runtime(), ErrorKind::failed,
@@ -68,7 +68,7 @@ VertexRef::VertexRef(const VertexRef& other) noexcept : vertex_(other.vertex_) {
 }
 
 void VertexRef::release(Vertex* vertex) noexcept {
-    // A chain of a million ops must not be a million frames deep: a vertex's inputs are let go in a loop.
+    // Iterative, because releasing a chain of a million ops recursively would overflow the stack.
     thread_local std::vector<Vertex*> doomed;
     thread_local bool busy = false;
     if (--vertex->references_ != 0) {
@@ -82,7 +82,7 @@ void VertexRef::release(Vertex* vertex) noexcept {
     while (!doomed.empty()) {
         Vertex* next = doomed.back();
         doomed.pop_back();
-        delete next;  // comes back here for its inputs, which then wait in `doomed`
+        delete next;  // calls release() for its inputs, which appends them to `doomed`
     }
     busy = false;
 }
@@ -113,7 +113,7 @@ void Vertex::accumulate(Runtime& runtime, Tensor part, bool part_owned) {
     }
 }
 
-// Leaves the sum where the program sees it. The program may change it in place, so it must be nobody else's.
+// Makes the sum visible to the program. A leaf's gradient may be changed in place, so it must own its memory.
 void Vertex::store(Runtime& runtime) {
     Tensor sum = leaf ? std::move(pending_) : pending_;
     if (mode == GradientMode::accumulate && gradient.defined()) {
@@ -221,7 +221,7 @@ void record_in_place(const char* name, Variable& target, std::initializer_list<c
                      std::initializer_list<Tensor> saved, BackwardFunction backward) {
     if (!recording_on || (!target.tracked() && !any_tracked(others))) {
         if (target.tracked()) {
-            target.vertex()->version = target.value().last_write();  // a change that its history leaves out
+            target.vertex()->version = target.value().last_write();  // accept the unrecorded change
         }
         return;
     }
@@ -262,7 +262,7 @@ void BackwardPass::add(std::size_t input, Tensor gradient, bool owned) {
 }
 
 void BackwardPass::pass_on(std::size_t input) {
-    // With one taker the gradient is the taker's as it was ours; from two on nobody owns it.
+    // With a single taker, ownership of the gradient moves to it; with several, nobody owns it.
     const auto takers = std::count_if(vertex_.inputs.begin(), vertex_.inputs.end(),
                                       [](const VertexRef& v) { return static_cast<bool>(v); });
     add(input, gradient_, owned_ && takers == 1);
@@ -280,7 +280,7 @@ Tensor sum_to(Runtime& runtime, Tensor gradient, const Shape& shape, bool& owned
     if (from == shape) {
         return gradient;
     }
-    // Neighbouring axes that are all summed, or all kept, count as one: a bias under a batch of images is one sum.
+    // Adjacent axes that are all summed, or all kept, are merged: the bias gradient of a batch of images is one sum.
     struct Group {
         std::int64_t size;
         bool summed;
@@ -314,8 +314,8 @@ Tensor sum_to(Runtime& runtime, Tensor gradient, const Shape& shape, bool& owned
     return runtime.reshape(gradient, shape);
 }
 
-// One walk from the losses to the leaves, in falling order: when a vertex's turn comes, everything that was computed
-// from it has had its turn, so its gradient is complete and its consumers are gone.
+// Walks the graph from the losses to the leaves, in decreasing order of recording. When a vertex is visited, all
+// vertices computed from it have been visited, so its gradient is complete and its consumers are released.
 class Walk {
 public:
     Walk(Runtime& runtime, bool keep_graph) : runtime_(runtime), keep_graph_(keep_graph) {}
@@ -364,7 +364,7 @@ private:
 
     void visit(Vertex& vertex) {
         if (!vertex.pending_.defined()) {
-            return;  // nothing flowed here
+            return;  // no gradient reached it
         }
         if (vertex.leaf) {
             vertex.store(runtime_);
@@ -378,7 +378,7 @@ private:
         if (vertex.keeps_gradient) {
             vertex.store(runtime_);
         }
-        // Inputs are queued first: should the backward function fail, their sums are cleared with the heap.
+        // Queue the inputs first: if the backward function fails, their sums are cleared with the heap.
         for (const VertexRef& input : vertex.inputs) {
             if (input) {
                 push(input);
@@ -398,7 +398,7 @@ private:
 
     Runtime& runtime_;
     const bool keep_graph_;
-    std::vector<VertexRef> heap_;  // the latest recorded on top
+    std::vector<VertexRef> heap_;  // ordered by recording, latest first
 };
 
 void backward(std::span<const Variable> losses, std::span<const Tensor> heads, bool keep_graph,

@@ -1,10 +1,10 @@
-// Reverse-mode differentiation: what is recorded while a Recording is open, and backward(), which walks it.
+// Reverse-mode differentiation: ops are recorded while a Recording is open, and backward() walks the recorded graph.
 //
-// A recorded op becomes a vertex: who its inputs are, the values that its gradient needs, and a function that issues
-// the gradient's ops. Nothing here waits: backward() only issues. A saved value is let go as soon as the one vertex
-// that needs it has been walked, so memory falls along the backward pass as it rose along the forward one.
+// A recorded op becomes a vertex: its inputs, the values that its gradient needs, and a function that issues the
+// gradient's ops. Nothing here waits: backward() only issues. A saved value is dropped as soon as the one vertex that
+// needs it has been visited, so memory falls during the backward pass as it rose during the forward pass.
 //
-// A saved value that was overwritten in place before backward() reached it is an error, never a wrong gradient.
+// If a saved value was overwritten in place before backward() used it, that is an error, never a wrong gradient.
 //
 // Threads: the frontend only; whether ops are recorded is a property of the thread.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace headway::nn {
 
-// While this lives, ops on tracked variables are recorded; Recording(false) pauses an outer one.
+// During its lifetime, ops on tracked variables are recorded; Recording(false) pauses an outer one.
 class Recording {
 public:
     explicit Recording(bool on = true);
@@ -33,22 +33,22 @@ private:
     bool before_;
 };
 [[nodiscard]] bool is_recording();
-bool set_recording(bool on);  // for languages whose scopes are no C++ scopes; returns what it was
+bool set_recording(bool on);  // for language bindings without C++ scopes; returns the previous state
 
-// One vertex's turn in backward(): what a backward function sees.
+// The context of a backward function: one vertex during backward().
 class BackwardPass {
 public:
     [[nodiscard]] Runtime& runtime() const { return runtime_; }
     [[nodiscard]] const Tensor& gradient() const { return gradient_; }  // with respect to the op's result
-    [[nodiscard]] const Tensor& saved(std::size_t i) const;             // ProgramError when overwritten since
+    [[nodiscard]] const Tensor& saved(std::size_t i) const;             // ProgramError if overwritten since
     [[nodiscard]] bool needs(std::size_t input) const;
     [[nodiscard]] const Shape& input_shape(std::size_t input) const;
 
-    // Hands an input its gradient, summed to the input's shape where the op had broadcast it. give() is for a tensor
-    // that nobody else holds; pass_on() hands on gradient() itself, which must not be used afterwards.
+    // Add a gradient to an input, summed to the input's shape if the op broadcast it. give() takes a tensor that nobody
+    // else holds; pass_on() forwards gradient() itself, which must not be used afterwards.
     void give(std::size_t input, Tensor gradient) { add(input, std::move(gradient), true); }
     void pass_on(std::size_t input);
-    void reshape_on(std::size_t input);  // the same in the input's shape, for an op that only renames dimensions
+    void reshape_on(std::size_t input);  // like pass_on(), reshaped to the input's shape
 
 private:
     friend class Walk;
@@ -64,50 +64,49 @@ private:
 
 using BackwardFunction = std::function<void(BackwardPass&)>;
 
-// The result of an op whose gradient is known, as a variable: tracked when a recording is open and one of `inputs` is
-// tracked, else just the value. Only then are `saved` kept and is `backward` called, once, with everything it needs.
-// `name` is a literal that error messages use.
+// Returns an op's result as a variable. It is tracked if a recording is open and one of `inputs` is tracked; only then
+// are the `saved` tensors kept, and backward() calls `backward` once. `name` must be a literal; error messages use it.
 Variable record(const char* name, Tensor value, std::initializer_list<const Variable*> inputs,
                 std::initializer_list<Tensor> saved, BackwardFunction backward);
 
-// The same for an op that has changed `target` in place. Call before_in_place() ahead of the op.
+// The same for an op that changed `target` in place. Call before_in_place() before issuing the op.
 void before_in_place(const char* name, const Variable& target, std::initializer_list<const Variable*> others);
 void record_in_place(const char* name, Variable& target, std::initializer_list<const Variable*> others,
                      std::initializer_list<Tensor> saved, BackwardFunction backward);
 
 struct BackwardOptions {
-    Tensor head = {};         // the gradient to start from; undefined: ones, so that a vector of losses is summed
+    Tensor head = {};         // the gradient to start from; undefined: ones, which sums a vector of losses
     bool keep_graph = false;  // for a second backward() over the same graph
 };
 
-// Issues the gradients of `loss` with respect to every leaf it was computed from.
+// Issues the gradients of `loss` with respect to every leaf that it was computed from.
 void backward(const Variable& loss, BackwardOptions options = {},
               core::SourceLocation where = core::SourceLocation::current());
-// Of several losses at once; `heads` is empty or has one (possibly undefined) tensor for each.
+// The same for several losses; `heads` is empty or has one (possibly undefined) tensor for each loss.
 void backward(std::span<const Variable> losses, std::span<const Tensor> heads, bool keep_graph = false,
               core::SourceLocation where = core::SourceLocation::current());
 
-// A vertex of the graph: a leaf, or a recorded op. Internal to nn and to those who inspect the graph.
+// A vertex of the graph: a leaf, or a recorded op. Internal to nn and to code that inspects the graph.
 class Vertex {
 public:
     struct Saved {
         Tensor value;
-        core::OpId version = 0;  // the op that had last written it
+        core::OpId version = 0;  // the op that had last written it when it was saved
     };
 
-    Shape shape;  // of the value
+    Shape shape;  // the value's shape
     const char* name = "";
-    core::Line line = 0;      // that recorded it
-    core::OpId version = 0;   // of the value, when this vertex became its history
-    std::uint64_t order = 0;  // inputs have lower ones
+    core::Line line = 0;      // the source line of the op
+    core::OpId version = 0;   // the op that last wrote the value when the vertex was recorded
+    std::uint64_t order = 0;  // lower than that of every consumer
     GradientMode mode = GradientMode::overwrite;
     bool leaf = false;
     bool keeps_gradient = false;
-    bool used = false;  // walked; what it had saved is gone
+    bool used = false;  // visited; its saved values have been dropped
     BackwardFunction backward;
-    std::vector<VertexRef> inputs;  // null: not tracked
+    std::vector<VertexRef> inputs;  // null for inputs that are not tracked
     std::vector<Saved> saved;
-    Tensor gradient;  // what the program sees
+    Tensor gradient;  // visible to the program
 
     static VertexRef make(const char* name, const Tensor& value);
 
@@ -121,18 +120,18 @@ private:
     void accumulate(Runtime& runtime, Tensor part, bool part_owned);
     void store(Runtime& runtime);
 
-    // While a backward pass is under way: the sum so far, and whether nobody else holds it.
+    // During a backward pass: the sum so far, and whether nobody else holds it.
     Tensor pending_;
     bool pending_owned_ = false;
     bool queued_ = false;
     std::uint32_t references_ = 1;
 };
 
-// `gradient` summed over the axes along which something of `shape` was broadcast to it, as a tensor of `shape`.
-// Sets `owned` when the result is a fresh tensor.
+// `gradient` summed over the axes along which a tensor of shape `shape` was broadcast. Sets `owned` if the result is a
+// new tensor.
 Tensor sum_to(Runtime& runtime, Tensor gradient, const Shape& shape, bool& owned);
 
-// A program's mistake in the words of an error message, at the line that the runtime is at.
+// Throws ProgramError for a mistake of the program, at the runtime's current line.
 [[noreturn]] void fail(Runtime& runtime, core::ErrorKind kind, const std::string& message);
 
 }  // namespace headway::nn

@@ -1,11 +1,11 @@
-// A tensor that knows how it was computed, if that was recorded: what gradients are taken of, and with respect to.
+// A tensor with its recorded history: gradients are taken of it or with respect to it.
 //
-// A Variable is a Tensor and, where gradients may flow, a share of a vertex of the graph. The graph hangs on the
-// variables that came out of it and on nothing else: drop them, and it is gone, with every value it had saved.
-// So an evaluation that is recorded by mistake costs no memory once its result is dropped.
+// A Variable is a Tensor and, if gradients may flow, a reference to a vertex of the graph. Only the variables that came
+// out of the graph keep it alive: dropping them drops the graph and every value that it saved. So an evaluation that is
+// recorded by mistake costs no memory once its result is dropped.
 //
-// A leaf is a variable that require_gradient() was called on; it gets a gradient from backward() (tape.h). The copies
-// of a variable share its vertex, so they see the same gradient.
+// A leaf is a variable on which require_gradient() was called; backward() (tape.h) gives it a gradient. Copies of a
+// variable share its vertex and so its gradient.
 //
 // Threads: the frontend only.
 #pragma once
@@ -21,16 +21,16 @@ using devices::Shape;
 using runtime::Runtime;
 using runtime::Tensor;
 
-// What backward() does where a leaf has a gradient already: MXNet's grad_req "write", PyTorch's accumulation.
+// What backward() does if a leaf already has a gradient: MXNet's grad_req "write", or PyTorch's accumulation.
 enum class GradientMode : std::uint8_t { overwrite, accumulate };
 
 class Vertex;
 
-// A share of a vertex.
+// A counted reference to a vertex.
 class VertexRef {
 public:
     VertexRef() = default;
-    explicit VertexRef(Vertex* fresh) : vertex_(fresh) {}  // takes over one reference
+    explicit VertexRef(Vertex* fresh) : vertex_(fresh) {}  // takes ownership of one reference
     VertexRef(const VertexRef& other) noexcept;
     VertexRef(VertexRef&& other) noexcept : vertex_(std::exchange(other.vertex_, nullptr)) {}
     VertexRef& operator=(VertexRef other) noexcept {
@@ -63,20 +63,20 @@ public:
     [[nodiscard]] const Shape& shape() const { return value_.shape(); }
     [[nodiscard]] Runtime& runtime() const { return value_.runtime(); }
 
-    // Makes this a leaf; what it was computed from is forgotten. PyTorch's requires_grad, MXNet's attach_grad.
+    // Makes this a leaf and forgets how it was computed. PyTorch's requires_grad, MXNet's attach_grad.
     void require_gradient(GradientMode mode = GradientMode::overwrite);
-    // The same values without a history. In-place changes are seen through both.
+    // The same values without a history. In-place changes are visible through both.
     [[nodiscard]] Variable detached() const { return {value_}; }
 
     [[nodiscard]] bool tracked() const { return static_cast<bool>(vertex_); }  // gradients flow into it
     [[nodiscard]] bool is_leaf() const;
-    // Lets backward() leave a gradient here also when this is no leaf. PyTorch's retain_grad.
+    // Lets backward() store a gradient here even if this is not a leaf. PyTorch's retain_grad.
     void keep_gradient();
 
-    // What backward() left; undefined when there is none. ProgramError when nothing is tracked.
+    // The gradient that backward() stored; undefined if there is none. ProgramError if the variable is not tracked.
     [[nodiscard]] const Tensor& gradient() const;
     void set_gradient(Tensor gradient);
-    void drop_gradient();  // its memory is free once what reads it has run
+    void drop_gradient();  // its memory is free once its readers have run
 
     // Blockers, as on Tensor.
     void wait_to_read() const { value_.wait_to_read(); }

@@ -1,5 +1,5 @@
-// What the frontend knows of the storage behind one or more tensors: its memory, and where its last writer and readers
-// stand in the lanes' queues.
+// Frontend-side state of the storage behind one or more tensors: its memory, and the sequence numbers of its last
+// writer and readers in each lane.
 //
 // Threads: the frontend only; lanes get addresses and ids in their commands.
 #pragma once
@@ -23,9 +23,9 @@ struct alignas(64) Buffer {
     std::uint32_t write_seq = 0;  // 0: never written
     core::OpId write_op = 0;
     std::uint8_t write_lane = 0;
-    bool gathered = false;      // an op that was gathered and not issued writes it
-    core::DeviceId device = 0;  // whose memory it is
-    // Sequence number of the last reader in each lane, 0 for none.
+    bool gathered = false;      // written by an op that is gathered but not issued yet
+    core::DeviceId device = 0;  // whose memory `data` is in
+    // Sequence number of the last reader in each lane; 0: none.
     std::array<std::uint32_t, core::kMaxLanes> read_seq{};
     Buffer* next_free = nullptr;
 };

@@ -1,8 +1,7 @@
-// Ops that are issued together as one: gathered between two waits, or traced as a function and run again.
+// Composite ops: several ops issued as one, either gathered between two waits, or traced as a function and run again.
 //
-// While ops are gathered their tensors have buffers, but no memory and no place in a lane; both come when the composite
-// is issued. A buffer that only the gathered ops still refer to by then is an intermediate result: it goes as soon as
-// the composite is on its way.
+// Gathered ops have buffers, but no memory and no lane until the composite is issued. A buffer that only gathered ops
+// refer to at that time is an intermediate result and is dropped as soon as the composite has been submitted.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,7 +34,7 @@ void Runtime::set_gathering(bool on) {
     slow_ = on ? slow_ | kGathers : slow_ & ~std::uint32_t{kGathers};
 }
 
-// What reads the host's memory, or runs a function of the host, is issued by itself.
+// Ops that read host memory or call a host function are never gathered.
 bool Runtime::gathers(const Operation& operation) {
     if (operation.crosses()) {
         if (tracing_) {
@@ -48,10 +47,10 @@ bool Runtime::gathers(const Operation& operation) {
         if (tracing_) {
             raise(ErrorKind::failed, "a traced function runs on one device, and this op's is another one");
         }
-        issue_gathered();  // a composite is one lane's
+        issue_gathered();  // a composite runs in one lane
     }
     if (operation.values != nullptr) {
-        issue_gathered();  // what is read is among it
+        issue_gathered();  // it may produce the value that is read
         return false;
     }
     if (operation.host == nullptr) {
@@ -81,7 +80,7 @@ Buffer* Runtime::gather(const Operation& operation) {
         next.fresh = true;
     }
     if (next.operation.out != nullptr) {
-        next.operation.out->gathered = true;  // also what is changed in place: its values are on their way
+        next.operation.out->gathered = true;  // also if it is changed in place: its values are not ready yet
     }
     hold(next);
     gathered_.push_back(next);
@@ -100,9 +99,9 @@ void Runtime::hold(const Gathered& gathered) {
     }
 }
 
-// Backwards, so that memory comes back in the reverse order of its being taken: a composite that is run again then
-// meets the same addresses more often.
-void Runtime::let_go(const std::vector<Gathered>& all) {
+// In reverse order, so that memory is freed in the reverse order of its allocation: a composite that is run again is
+// then more likely to get the same addresses.
+void Runtime::release_buffers(const std::vector<Gathered>& all) {
     for (auto it = all.rbegin(); it != all.rend(); ++it) {
         const Gathered& gathered = *it;
         for (Buffer* buffer : {gathered.operation.in0, gathered.operation.in1, gathered.operation.out}) {
@@ -135,13 +134,13 @@ std::vector<const Signature*> Runtime::signatures_of(const std::vector<Gathered>
 
 // --- issuing together ---
 
-// Each gathered op holds its buffers; they are let go of here, whatever happens.
+// Each gathered op holds references to its buffers; they are released here, also after an error.
 void Runtime::issue_together(const std::vector<Gathered>& all, const Signature& signature) {
-    struct LetGo {
+    struct ReleaseBuffers {
         Runtime& runtime;
         const std::vector<Gathered>& all;
-        ~LetGo() { runtime.let_go(all); }
-    } const let_go_after{*this, all};
+        ~ReleaseBuffers() { runtime.release_buffers(all); }
+    } const release_at_end{*this, all};
 
     if (((slow_ & ~std::uint32_t{kGathers}) | control_.attention.load(std::memory_order_relaxed)) != 0) {
         before_issue();
@@ -223,7 +222,7 @@ void Runtime::take_memory_together(const std::vector<Gathered>& all, std::uint32
     if (live_[device] + bytes > budget_) {
         make_room(signature, device, bytes);
     }
-    reclaim();  // what was used last comes first: a graph on the GPU is launched as it is where it finds its addresses
+    reclaim();  // blocks are reused last in, first out: a GPU graph that gets its old addresses needs no update
     try {
         for (const Gathered& gathered : all) {
             if (gathered.fresh) {
@@ -243,8 +242,8 @@ void Runtime::take_memory_together(const std::vector<Gathered>& all, std::uint32
     }
 }
 
-// One issue for the composite: what its last op makes stands for its output, and what it reads from outside for its
-// inputs. What else it writes follows, its intermediate results too, as they take memory.
+// Records one issue for the composite. The last op's output is its output, and the buffers that it reads from outside
+// are its inputs. All other buffers that it writes follow, including intermediate results, because they take memory.
 void Runtime::record_together(const std::vector<Gathered>& all, const Signature& signature, std::uint64_t begin,
                               std::uint32_t lane) {
     const Gathered& last = all.back();
@@ -292,8 +291,8 @@ void Runtime::record_together(const std::vector<Gathered>& all, const Signature&
 
 // --- traced functions ---
 
-// Inside stand-ins take the inputs' places, so that what the function takes from outside is told apart from what it is
-// given, also where both are the same tensor.
+// While tracing, stand-ins replace the inputs. This distinguishes an argument of the function from a captured tensor,
+// even if both are the same tensor.
 std::vector<Tensor> Runtime::trace_begin(std::span<const Tensor> inputs) {
     if (tracing_) {
         raise(ErrorKind::failed, "a function is being traced already");
@@ -316,10 +315,10 @@ std::vector<Tensor> Runtime::trace_begin(std::span<const Tensor> inputs) {
     return stand_ins_;
 }
 
-// Back to what was before; returns what was gathered.
+// Restores the state before tracing and returns the gathered ops.
 std::vector<Runtime::Gathered> Runtime::stop_tracing() {
     tracing_ = false;
-    random_streams_ = streams_before_trace_;  // tracing draws nothing
+    random_streams_ = streams_before_trace_;  // tracing consumes no random numbers
     for (const Tensor& stand_in : stand_ins_) {
         stand_in.buffer_->gathered = false;
     }
@@ -329,7 +328,7 @@ std::vector<Runtime::Gathered> Runtime::stop_tracing() {
 }
 
 void Runtime::trace_abandon() {
-    let_go(stop_tracing());
+    release_buffers(stop_tracing());
     stand_ins_.clear();
 }
 
@@ -345,7 +344,7 @@ Graph Runtime::trace_end(std::string_view name, std::span<const Tensor> outputs)
         ++graph.values;
         graph.inputs.push_back(input.shape_);
     }
-    // Those from outside come before those made inside.
+    // Captured values are numbered before values that the ops make.
     std::unordered_set<const Buffer*> made;
     for (const Gathered& gathered : all) {
         if (gathered.fresh) {
@@ -389,7 +388,7 @@ Graph Runtime::trace_end(std::string_view name, std::span<const Tensor> outputs)
     if (!all.empty()) {
         graph.signature = &signatures_.composite(name, signatures_of(all));
     }
-    let_go(all);
+    release_buffers(all);
     return graph;
 }
 
@@ -421,7 +420,7 @@ std::vector<Tensor> Runtime::run(const Graph& graph, std::span<const Tensor> inp
     }
     const auto at = [&](std::uint32_t value) { return value != Graph::kNone ? values[value] : nullptr; };
     std::vector<Gathered> all;
-    std::vector<Tensor> kept;  // what is made inside another trace, until that ends
+    std::vector<Tensor> kept;  // holds results until issued, while another trace is open
     all.reserve(graph.steps.size());
     for (const Graph::Step& step : graph.steps) {
         Operation operation;

@@ -1,4 +1,4 @@
-// Several devices in one run: how one joins, and what goes from one to the other.
+// Runs with several devices: adding a device, and copies between devices.
 #include "engine/runtime/buffer.h"
 #include "engine/runtime/runtime.h"
 
@@ -9,7 +9,7 @@ using devices::OpKind;
 
 namespace {
 
-// A JSON string.
+// `text` as a JSON string.
 std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
@@ -24,8 +24,8 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 void Runtime::add_member(devices::Device& device) {
-    // A huge page for each lane, resident before the program starts: a vector that grew met 80 page faults on the
-    // frontend's path within 10,000 small ops, which took longer than the ops where fresh memory is expensive.
+    // Reserves a resident huge page per lane before the program starts. A growing vector caused 80 page faults on the
+    // frontend within 10,000 small ops, which took longer than the ops where page faults are expensive.
     constexpr std::size_t kPendingReserved = core::kHugePageBytes / sizeof(Pending);
     const core::DeviceId number = device_count_++;
     if (members_[number] == nullptr) {
@@ -35,7 +35,7 @@ void Runtime::add_member(devices::Device& device) {
     pool_[number] = &*member.pool;
     for (std::uint32_t lane = member.begin; lane < member.end; ++lane) {
         lane_device_[lane] = &device;
-        if (!virtual_time_) {  // else no time is measured that page faults could disturb
+        if (!virtual_time_) {  // in virtual time page faults disturb no measurement
             pending_[lane].blocks.reserve(kPendingReserved);
         }
     }
@@ -52,7 +52,7 @@ core::DeviceId Runtime::cpu() {
         HEADWAY_ASSERT(device.virtual_time() == virtual_time_, "the devices of a run have one clock");
         add_member(device);
         record_device(device);
-        read_control();  // its budget
+        read_control();  // sets its budget
     }
     return device.number();
 }
@@ -65,7 +65,7 @@ core::DeviceId Runtime::gpu() {
     return 0;
 }
 
-// The recording knew of the first device before the run began.
+// Only for devices that join later: the recording has the first device's metadata before the run begins.
 void Runtime::record_device(const devices::Device& device) {
     const devices::DeviceInfo& info = device.info();
     std::string json = "{\"kind\":" + quoted(info.kind) + ",\"name\":" + quoted(info.name) +
@@ -82,7 +82,8 @@ std::string Runtime::device_name(core::DeviceId device) {
     return std::string(devices::short_name(info)) + " (device " + info.kind + ")";
 }
 
-// A lane of the GPU does it, in either direction: the CPU cannot reach its memory.
+// Copies between the devices run in a lane of the GPU in both directions, because the CPU cannot access the GPU's
+// memory.
 Runtime::Operation Runtime::crossing(const Tensor& from, core::DeviceId to) {
     const bool to_cpu = members_[to]->device.info().kind == "cpu";
     Operation operation;

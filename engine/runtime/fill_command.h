@@ -1,4 +1,4 @@
-// Inside of Runtime, for its hot path: one command from one operation.
+// Included by the runtime only: builds a command from an operation, on the hot path.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace headway::runtime {
 
-// What the command says of the op, and what the buffers know of it afterwards.
+// Fills in `command` and updates the buffers' writer and readers.
 inline void Runtime::fill_command(devices::Command& command, const Operation& operation, Buffer* out, core::OpId op,
                                   std::uint32_t lane, std::uint32_t seq, bool fresh) {
     command.signature = operation.signature;
@@ -42,7 +42,7 @@ inline void Runtime::fill_command(devices::Command& command, const Operation& op
         out->write_seq = seq;
         out->write_op = op;
         if (!fresh) {
-            // The readers so far have been waited for; later writers need only follow this op.
+            // This op waits for all readers so far, so later writers need to wait only for this op.
             std::fill_n(out->read_seq.begin(), lanes_, 0u);
         }
     }

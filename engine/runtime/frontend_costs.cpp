@@ -58,7 +58,7 @@ void FrontendCosts::look_for_core(std::uint64_t begin, std::uint64_t issue, std:
     }
 }
 
-// The second of three numbers: nanoseconds on a run queue.
+// Reads the second number of schedstat: nanoseconds spent runnable but not on a core.
 std::uint64_t FrontendCosts::without_core_ns() {
     std::array<char, 96> text{};
     if (schedstat_ < 0 || pread(schedstat_, text.data(), text.size() - 1, 0) <= 0) {

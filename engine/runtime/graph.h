@@ -1,5 +1,5 @@
-// A function that was traced once: its ops, and what they read and write, without values. Runtime::run() issues all of
-// them as one op.
+// A traced function: its ops and the values that they read and write, without data. Runtime::run() issues all ops as
+// one composite op.
 //
 // Threads: the frontend only.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace headway::runtime {
 
-// Values are numbered: the inputs first, then what the function took from outside of it, then what its ops make.
+// Values are numbered: first the inputs, then the captured tensors, then the results of the ops.
 struct Graph {
     static constexpr std::uint32_t kNone = ~0u;
 
@@ -22,7 +22,7 @@ struct Graph {
         std::uint32_t in0 = kNone, in1 = kNone, out = kNone;
         std::uint64_t payload = 0;
         bool random = false;
-        bool fresh = false;  // makes `out`; else writes it in place
+        bool fresh = false;  // creates `out`; otherwise writes it in place
     };
     struct Output {
         std::uint32_t value = kNone;
@@ -33,10 +33,10 @@ struct Graph {
     const devices::Signature* signature = nullptr;  // of the composite op; null without steps
     std::vector<Step> steps;
     std::vector<ShapeId> inputs;   // their shapes
-    std::vector<Tensor> captured;  // kept, as every run reads them
+    std::vector<Tensor> captured;  // tensors from outside the function; every run reads them
     std::vector<Output> outputs;
     std::uint32_t values = 0;
-    core::DeviceId device = 0;  // all of it runs there
+    core::DeviceId device = 0;  // all ops run there
 };
 
 }  // namespace headway::runtime

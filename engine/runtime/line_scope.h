@@ -1,4 +1,4 @@
-// LineScope lives beside the Runtime that it marks.
+// Makes LineScope available; it is declared with Runtime.
 #pragma once
 
 #include "engine/runtime/runtime.h"

@@ -1,4 +1,4 @@
-// The memory of tensors: taken at issue, given back behind the last use, as the free policy says.
+// Tensor memory: allocated at issue, freed after the last use according to the free policy.
 #include <algorithm>
 
 #include "engine/core/bytes.h"
@@ -21,11 +21,11 @@ constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
 float* Runtime::find_memory(const Signature& signature, core::DeviceId device, std::uint32_t lane) {
     memory::Pool& pool = *pool_[device];
     if (!pool.has_used(signature.size_class, lane)) {
-        // Asking costs a cache line of each lane's worker; fresh memory costs a page fault for every 4 KiB of it.
+        // reclaim() reads a cache line of each lane's worker; new memory costs a page fault per 4 KiB.
         if (issued_ >= reclaim_after_ || signature.out_bytes >= kAlwaysReclaimBytes) {
             reclaim();
             if (!pool.has_used(signature.size_class, lane)) {
-                reclaim_after_ = issued_ + 32;  // nothing had finished: do not ask again at once
+                reclaim_after_ = issued_ + 32;  // nothing had finished: do not try again at once
             }
         }
     }
@@ -78,7 +78,8 @@ inline void Runtime::drop_now(Buffer* buffer) {
             if (free_policy_ == FreePolicy::stream) {
                 pool_[0]->give_in_lane(buffer->size_class, 0, buffer->data);
             } else {
-                // In place: a copy would read as one what was just written in pieces, and wait for that.
+                // Constructed in place: copying a struct that was just written member by member would stall on store
+                // forwarding.
                 pending_[0].blocks.emplace_back(last, static_cast<std::uint16_t>(buffer->size_class), core::DeviceId{0},
                                                 buffer->data, counted);
             }
@@ -91,7 +92,7 @@ inline void Runtime::drop_now(Buffer* buffer) {
 }
 
 void Runtime::drop(Buffer* buffer) {
-    if (buffer->write_seq == 0) [[unlikely]] {  // gathered and never issued: there is nothing to free or to tell
+    if (buffer->write_seq == 0) [[unlikely]] {  // gathered but never issued: nothing to free or to record
         buffer->next_free = free_buffers_;
         free_buffers_ = buffer;
         return;
@@ -107,12 +108,13 @@ void Runtime::drop_measured(Buffer* buffer) {
     const std::uint64_t begin = core::ticks(), before = drops_.count();
     const bool alone = drops_.stands_alone();
     drop_now(buffer);
-    if (drops_.count() != before) {  // else it did not fit
+    if (drops_.count() != before) {  // false if the recording is full
         costs_.measured(trace::CostKind::drop, begin, drops_.count(), alone);
     }
 }
 
-// The memory is free when all lanes that use it are done with it; where it is one lane, in that lane's order.
+// The memory is free once every lane that uses it has finished with it; if only one lane uses it, it is reused in that
+// lane's order.
 void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
     PendingInLanes held{{0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, counted}, {}};
     std::uint32_t busy = 0;
@@ -138,7 +140,8 @@ void Runtime::drop_across_lanes(const Buffer& buffer, std::uint64_t counted) {
     }
 }
 
-// The memory goes back in lane order, by a command behind its last use, in a lane of the device that it belongs to.
+// Frees the memory in lane order: submits a free command after the last use, to a lane of the device that owns the
+// memory.
 void Runtime::drop_lazily(Buffer* buffer) {
     if (buffer->write_seq == 0) {
         return;

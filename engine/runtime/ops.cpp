@@ -1,4 +1,4 @@
-// The ops: shapes are checked and inferred here, on the frontend, so that a mistake is reported at its own line.
+// Ops check and infer shapes here, on the frontend, so that an error is reported at the line of the call.
 #include <bit>
 #include <cstring>
 
@@ -50,7 +50,7 @@ Buffer* Runtime::buffer_of(const Tensor& a, const char* op) {
 
 void Runtime::refuse_operand(const Tensor& a, const char* op) {
     if (!a.defined()) {
-        raise(ErrorKind::shape, std::string(op) + ": an operand is no tensor yet");
+        raise(ErrorKind::shape, std::string(op) + ": an operand is undefined");
     }
     if (a.buffer_->runtime != this) {
         raise(ErrorKind::shape, std::string(op) + ": an operand belongs to another run");
@@ -110,7 +110,7 @@ Tensor Runtime::random(OpKind kind, const Shape& shape, float a, float b) {
     return Tensor(issue(operation), entry.out);
 }
 
-// Far from the streams of a program that names no number, and of other numbers.
+// Mixes the number, so that its random streams are far from those of other numbers and of programs that set none.
 void Runtime::start_random(std::uint64_t number) {
     std::uint64_t mixed = number + 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -133,7 +133,8 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
         raise(ErrorKind::shape,
               "from_host: " + std::to_string(values.size()) + " values do not fill " + to_string(shape));
     }
-    // The op reads from a copy of the values that stays until it has run: the program may change its own at once.
+    // The op reads a copy of the values that lives until the op has run, so the program may change its own values at
+    // once.
     Staged staged{0, 0, {values.begin(), values.end()}};
     Operation operation;
     operation.begin = begin;
@@ -310,7 +311,7 @@ Tensor Runtime::reshape(const Tensor& a, const Shape& shape) {
     for (int i = 0; i < wanted.rank; ++i) {
         if (wanted[i] == -1 && open < 0) {
             open = i;
-        } else if (wanted[i] <= 0 || wanted[i] > a.elements() / known) {  // divided, as a product may overflow
+        } else if (wanted[i] <= 0 || wanted[i] > a.elements() / known) {  // division, because a product may overflow
             known = 0;
             break;
         } else {

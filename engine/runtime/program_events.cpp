@@ -1,4 +1,4 @@
-// What the trace tells beside ops and waits: scopes, minibatches, source lines, the frontend's own work.
+// Trace events other than ops and waits: scopes, minibatches, source lines, work of the frontend itself.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,12 +14,12 @@ void Runtime::record_measured(const trace::FrontendRecord& event, std::uint64_t 
     const bool alone = events_.stands_alone();
     const std::uint64_t before = events_.count();
     events_.add(event);
-    if (!virtual_time_ && events_.count() != before) {  // else it did not fit
+    if (!virtual_time_ && events_.count() != before) {  // false if the recording is full
         costs_.measured(trace::CostKind::recording, end, events_.count(), alone);
     }
 }
 
-void Runtime::record_mark(FrontendKind kind, std::uint16_t name, std::uint32_t index) {
+void Runtime::record_program_event(FrontendKind kind, std::uint16_t name, std::uint32_t index) {
     if (record_) {
         const auto now = stamp();
         settle_work(now);
@@ -33,28 +33,28 @@ void Runtime::record_mark(FrontendKind kind, std::uint16_t name, std::uint32_t i
 }
 
 void Runtime::scope_begin(std::string_view name) {
-    record_mark(FrontendKind::scope_begin, recording_.string_id(name), 0);
+    record_program_event(FrontendKind::scope_begin, recording_.string_id(name), 0);
 }
 void Runtime::scope_end(std::string_view name) {
-    record_mark(FrontendKind::scope_end, recording_.string_id(name), 0);
+    record_program_event(FrontendKind::scope_end, recording_.string_id(name), 0);
 }
 void Runtime::measure_begin() {
     issue_gathered();
-    record_mark(FrontendKind::measure_begin, 0, 0);
+    record_program_event(FrontendKind::measure_begin, 0, 0);
 }
 void Runtime::measure_end() {
     issue_gathered();
-    record_mark(FrontendKind::measure_end, 0, 0);
+    record_program_event(FrontendKind::measure_end, 0, 0);
 }
 void Runtime::minibatch_begin() {
-    record_mark(FrontendKind::minibatch_begin, 0, minibatch_);
+    record_program_event(FrontendKind::minibatch_begin, 0, minibatch_);
 }
 
 void Runtime::minibatch_end() {
     if (!tracing_) {
         issue_gathered();
     }
-    record_mark(FrontendKind::minibatch_end, 0, minibatch_);
+    record_program_event(FrontendKind::minibatch_end, 0, minibatch_);
     minibatches_.push_back({seq_, issued_});
     ++minibatch_;
     attend_if_asked();
@@ -103,8 +103,8 @@ double Runtime::program_seconds() const {
 void Runtime::account_for_language(std::uint16_t language_name) {
     if (record_) {
         language_name_ = work_name_ = language_name;
-        close_ = 0;                     // a script may do anything before it lets go of a tensor
-        last_event_ = line_begin_ = 0;  // from its first line on
+        close_ = 0;                     // a script may run for long between an op and a drop: stamp every drop
+        last_event_ = line_begin_ = 0;  // accounting begins at the first line
     }
     if (virtual_time_) {
         worth_recording_ = 0;
@@ -126,9 +126,9 @@ void Runtime::spend(double ns, std::uint16_t name) {
         return;
     }
     attend_if_asked();
-    settle_work(stamp());  // what came before is not part of it
+    settle_work(stamp());  // earlier time is not part of it
     for (std::uint64_t left = whole; left > 0;) {
-        constexpr std::uint64_t kExact = 1u << 30;  // that a record's duration holds to the nanosecond
+        constexpr std::uint64_t kExact = 1u << 30;  // longest duration that a record stores exactly
         const std::uint64_t part = std::min(left, kExact);
         const std::uint64_t begin = stamp();
         device_.advance(part);
@@ -141,7 +141,7 @@ void Runtime::spend(double ns, std::uint16_t name) {
     }
 }
 
-// A line that is worth seeing by itself has its own name; short ones share the language's.
+// Work that is long enough to be visible gets its line's name; short lines share the language's name.
 void Runtime::record_work(std::uint64_t end) {
     if (last_event_ == 0 && !virtual_time_) {
         last_event_ = end;

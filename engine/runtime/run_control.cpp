@@ -1,5 +1,4 @@
-// The learner's hand on the frontend: policies and limits that are chosen during the run, pausing, stepping, slow
-// motion.
+// Run control by the learner: policies and limits changed during the run, pausing, stepping, slow motion.
 #include <time.h>
 
 #include <algorithm>
@@ -28,8 +27,8 @@ void Runtime::read_control() {
     learners_barrier_ = trace::unpack_barrier(control_.barrier.load());
     if (!(learners_barrier_ == recorded_barrier_)) {
         recorded_barrier_ = learners_barrier_;
-        record_mark(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
-                    learners_barrier_.behind);
+        record_program_event(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
+                             learners_barrier_.behind);
     }
     const auto budget = control_.budget_bytes.load();
     budget_ = budget == 0 ? kNoBudget : budget;
@@ -37,7 +36,7 @@ void Runtime::read_control() {
         for (core::DeviceId device = 0; device < device_count_; ++device) {
             members_[device]->device.set_lazy_budget(budget);
         }
-        budget_ = kNoBudget;  // taken, and refused, when the op starts
+        budget_ = kNoBudget;  // lazy policy: the device checks the budget when the op starts
     }
     const auto limit = control_.queue_limit.load();
     if (limit != queue_limit_) {
@@ -68,7 +67,7 @@ void Runtime::stay_paused(bool at_a_line) {
     const auto begin = stamp();
     look_for_core(last_event_, begin, begin);
     const auto begin_ns = core::monotonic_ns();
-    const auto go_on = [&] {
+    const auto resume = [&] {
         control_.standing.store(0);
         paused_ns_ += core::monotonic_ns() - begin_ns;
         record_wait(begin, WaitKind::paused, "paused", 0, 0);
@@ -88,11 +87,11 @@ void Runtime::stay_paused(bool at_a_line) {
             }
             sleep_ns(kPausePollNs);
         }
-    } catch (const ProgramError&) {  // stopped while it was paused
-        go_on();
+    } catch (const ProgramError&) {  // stopped while paused
+        resume();
         throw;
     }
-    go_on();
+    resume();
 }
 
 void Runtime::stop_at_line(int depth) {
@@ -136,7 +135,7 @@ void Runtime::attend() {
 void Runtime::leave_to_the_parent() {
     forked_ = true;
     record_ = false;
-    language_name_ = 0;  // its own work is not told of either
+    language_name_ = 0;  // the child's own work is not recorded either
     slow_ |= kForked;
 }
 
@@ -151,7 +150,7 @@ void Runtime::before_issue() {
     }
     attend();
     if ((slow_ & kQueueLimit) != 0) {
-        // The op that must be finished so that one more fits. All before it have been waited for likewise.
+        // Wait for the op that must finish before one more fits. Earlier issues have waited for all ops before it.
         const auto [lane, seq] = recent_[issued_ % queue_limit_];
         if (seq != 0 && !finished(lane, seq)) {
             const core::OpId through = issued_ + 1 - queue_limit_;

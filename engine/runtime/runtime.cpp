@@ -43,9 +43,9 @@ Runtime::Runtime(std::unique_ptr<devices::DeviceSet> own, devices::DeviceSet* ma
       members_{std::make_unique<Member>(device_, nullptr)},
       signatures_(recording, *members_[0]->pool, settings.seed) {
     add_member(device_);
-    // A watcher may have chosen before the program started, or chooses just now; its choice stands.
-    const auto unless_chosen = [](auto& wish, auto not_chosen, auto value) {
-        wish.compare_exchange_strong(not_chosen, value);
+    // A choice made before the program started, or at this moment, takes precedence.
+    const auto unless_chosen = [](auto& setting, auto not_chosen, auto value) {
+        setting.compare_exchange_strong(not_chosen, value);
     };
     unless_chosen(control_.barrier, trace::kNotChosen, pack_barrier(settings.barrier));
     unless_chosen(control_.budget_bytes, trace::kNotChosen, settings.budget_bytes);
@@ -62,14 +62,14 @@ Runtime::Runtime(std::unique_ptr<devices::DeviceSet> own, devices::DeviceSet* ma
 Runtime::~Runtime() {
     record_totals(stamp());
     tracing_ = false;
-    let_go(std::exchange(gathered_, {}));  // a program that wanted values has waited
+    release_buffers(std::exchange(gathered_, {}));  // never issued: the program did not wait for their values
     stand_ins_.clear();
     devices_.hold(false);
     for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
         device_of_lane(lane).wait(lane, seq_[lane]);
     }
     reclaim_all();
-    // Tensors that the program still holds lose their memory with the runtime.
+    // Tensors that the program still holds lose their memory when the runtime is destroyed.
     for (auto& slab : buffer_slabs_) {
         for (std::size_t i = 0; i < kBuffersPerSlab; ++i) {
             Buffer& buffer = slab[i];
@@ -91,10 +91,10 @@ Buffer* Runtime::issue(const Operation& operation) {
     }
     const Signature& signature = *operation.signature;
     core::DeviceId memory = 0;
-    bool beside = false;
+    bool other_memory = false;
     if (device_count_ > 1) [[unlikely]] {
         memory = operation.memory;
-        beside = operation.device != memory;
+        other_memory = operation.device != memory;
     }
     if (begin == 0) {
         begin = entered();
@@ -104,7 +104,7 @@ Buffer* Runtime::issue(const Operation& operation) {
     if (language_name_ != 0) {
         settle_work(begin);
         costs_.add_language(begin - last_event_);
-        begin = last_event_;  // the language's own share
+        begin = last_event_;  // interpreter time counts as part of the issue
     }
     const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
     if (fresh && live_[memory] + signature.out_bytes > budget_) [[unlikely]] {
@@ -150,7 +150,7 @@ Buffer* Runtime::issue(const Operation& operation) {
         command.flags |= devices::kLazyOperands;
         last_op_[lane] = seq;
     }
-    if (beside) [[unlikely]] {
+    if (other_memory) [[unlikely]] {
         command.flags |= devices::kOutBeside;
     }
     const std::array<core::BufferId, 3> ids{command.out_id, command.in0_id, command.in1_id};
@@ -158,7 +158,8 @@ Buffer* Runtime::issue(const Operation& operation) {
 
     if (record_) [[likely]] {
         const std::uint8_t kind = static_cast<std::uint8_t>(FrontendKind::issue) | (fresh ? trace::kFreshOutput : 0) |
-                                  (signature.in_place ? trace::kReadsOutput : 0) | (beside ? trace::kOutBeside : 0);
+                                  (signature.in_place ? trace::kReadsOutput : 0) |
+                                  (other_memory ? trace::kOutBeside : 0);
         last_event_ = stamp();
         record({begin, trace::pack_duration(last_event_ - begin), signature.id, kind, static_cast<std::uint8_t>(lane),
                 line_, ids[0], ids[1], ids[2]},
@@ -241,8 +242,9 @@ void Runtime::place(const Operation& operation, Placement& placement) {
     choose_lane(needs, operation.device, placement);
 }
 
-// An op goes where it waits least. In virtual time the device knows when each lane could begin it. Elsewhere the rule
-// is: behind its newest unfinished input, else to the lane of its device with the fewest commands.
+// Chooses the lane with the shortest wait. In virtual time the device knows when each lane could begin the op.
+// Otherwise: the lane of its newest unfinished input, or if it has none, the lane of its device with the fewest queued
+// commands.
 void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& placement) {
     Member& member = *members_[device];
     std::uint32_t home = needs.home;
@@ -250,8 +252,7 @@ void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& 
     if (virtual_time_) {
         home = member.device.earliest_lane(needs.seq, home, member.next);
     } else if (!has_home) {
-        // Completion counters change all the time; looking at one of them now and then is enough where that costs a
-        // cache miss.
+        // Reading a worker's completion counter costs a cache miss, so one of them is refreshed every 16 ops.
         if ((++refresh_ & 15u) == 0) {
             const auto lane = member.begin + (refresh_ >> 4) % (member.end - member.begin);
             seen_[lane] = member.device.completed(lane).load(std::memory_order_acquire);
@@ -279,7 +280,7 @@ void Runtime::choose_lane(const Needs& needs, core::DeviceId device, Placement& 
     }
 }
 
-// A command holds one wait; further ones go ahead of it as commands of their own.
+// A command can wait for one other lane; further waits are submitted before it as separate commands.
 void Runtime::submit_waits(const Placement& placement, std::uint32_t first) {
     for (std::uint32_t i = first; i < placement.waits; ++i) {
         Command command;

@@ -1,17 +1,18 @@
-// The op queue: issues ops to a device's lanes, keeps their dependencies, counts their memory, records everything.
+// The frontend's op queue: issues ops to the lanes of devices, tracks their dependencies, counts their memory and
+// records everything.
 //
-// Threads: one frontend thread owns a Runtime and calls everything here. Nobody else looks inside: the watcher reads
-// the recording, and writes to its Control block.
+// Threads: one frontend thread owns a Runtime and makes all calls. The watching process reads the recording and writes
+// to its Control block; it never accesses a Runtime.
 //
-// Dependencies follow tensor versions: an op runs after the last writer of what it reads, and after the readers and
-// the writer of what it overwrites. A need in the op's own lane is met by the lane's order; a need elsewhere becomes a
-// wait for that lane's counter.
+// Dependencies follow tensor versions: an op runs after the last writer of each tensor that it reads, and after the
+// readers and the last writer of the tensor that it overwrites. A dependency within the op's lane is satisfied by lane
+// order; a dependency on another lane becomes a wait for that lane's completion counter.
 //
-// A run may have two devices (devices::DeviceSet): ops run where their inputs are, and what makes tensors from nothing
-// puts them on the device that OnDevice names. Copies from one to the other are ops like others, in a lane of the GPU.
+// A run may have two devices (devices::DeviceSet). Ops run on the device of their inputs; ops without inputs run on the
+// device that OnDevice selects. Copies between devices are ordinary ops in a lane of the GPU.
 //
-// Errors of shape are thrown at the call (ProgramError); errors of execution travel with the buffers and are thrown by
-// the first wait that needs them.
+// Shape errors are thrown at the call (ProgramError). Execution errors propagate with the buffers and are thrown by the
+// first wait that needs them.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +43,9 @@
 
 namespace headway::runtime {
 
-inline constexpr core::OpId kMaxOps = 0x3fff'fff0u;  // trace::kPart is above
+inline constexpr core::OpId kMaxOps = 0x3fff'fff0u;  // trace::kPart is the next higher bit
 
-// What a program's mistake or a failed op looks like to the program. what() is one sentence.
+// Thrown to the program for its own mistakes and for failed ops. what() is one sentence.
 class ProgramError : public std::runtime_error {
 public:
     explicit ProgramError(core::Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
@@ -58,14 +59,14 @@ struct Settings {
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint64_t budget_bytes = 0;  // 0: none
     std::uint32_t queue_limit = 0;   // 0: none
-    trace::BarrierPolicy barrier;    // as_written: what the program asks for
+    trace::BarrierPolicy barrier;    // as_written: the program's own barriers
     std::uint64_t seed = 0;
-    bool record = true;   // off only to measure the recorder
+    bool record = true;   // turned off only to measure the recorder's cost
     bool gather = false;  // see set_gathering()
-    // Values are read through a copy op in the GPU's stream, see read_in_stream(): how a framework with one stream and
-    // stream-ordered copies does it.
+    // Values are read with a copy op in the GPU's stream (see read_in_stream()), like a framework with one stream and
+    // stream-ordered copies.
     bool copies_in_stream = false;
-    devices::HostCosts host;  // virtual time: what the program's own work takes
+    devices::HostCosts host;  // virtual time: costs of the program's own work
 };
 
 enum class Side { normal, transposed };
@@ -85,7 +86,7 @@ public:
     Tensor normal(const Shape& shape, float mean = 0.0f, float deviation = 1.0f);
     Tensor randn(const Shape& shape) { return normal(shape); }
     Tensor uniform(const Shape& shape, float low = 0.0f, float high = 1.0f);
-    // What is drawn from here on is the same after each call with this number; the run's seed decides it, too.
+    // Restarts random numbers: the numbers drawn after this call depend only on `number` and the run's seed.
     void start_random(std::uint64_t number);
     Tensor from_host(const Shape& shape, std::span<const float> values);
 
@@ -103,43 +104,43 @@ public:
     Tensor add_scaled(const Tensor& a, const Tensor& b, float scale);      // a + scale·b, same shapes
     Tensor slice(const Tensor& a, std::int64_t start, std::int64_t rows);  // rows of axis 0, as a copy
 
-    // In place: add sub mul (tensor, broadcast to a's shape, or scalar), add_scaled. Every view of a sees it.
+    // In place: add sub mul (tensor, broadcast to a's shape, or scalar), add_scaled. All views of `a` change.
     void binary_in_place(devices::OpKind kind, const Tensor& a, const Tensor& b);
     void with_scalar_in_place(devices::OpKind kind, const Tensor& a, float b);
     void add_scaled_in_place(const Tensor& a, const Tensor& b, float scale);
     void assign_slice(const Tensor& a, std::int64_t start, const Tensor& rows);
 
     void noop();
-    // Runs `function(command, context)` on a lane, after `reads` exist; its result has this shape. For tests and for
-    // ops of a given length. `context` must live until the op has run.
+    // Runs `function(command, context)` on a lane after the values of `reads` exist; the result has shape `shape`. For
+    // tests and for ops of a given length. `context` must live until the op has run.
     Tensor host_call(devices::HostFunction function, void* context, const Tensor& reads, const Shape& shape);
 
     Tensor reshape(const Tensor& a, const Shape& shape);  // a view, no op
 
     // --- devices ---
-    // The run's CPU and its GPU; the CPU joins the run when it is first asked for. ProgramError where there is none.
+    // The run's CPU and its GPU; the CPU joins the run at the first call. ProgramError if the run has no such device.
     core::DeviceId cpu();
     core::DeviceId gpu();
     [[nodiscard]] core::DeviceId device_count() const { return device_count_; }
     [[nodiscard]] devices::Device& device(core::DeviceId device) { return devices_[device]; }
-    // Where tensors are made from nothing; 0 unless an OnDevice says otherwise.
+    // The device of tensors that are made without inputs; 0 unless an OnDevice is active.
     [[nodiscard]] core::DeviceId current_device() const { return current_; }
-    // The same values on that device: an op that copies them, or `a` itself where it is there already.
+    // The same values on `device`: issues a copy op, or returns `a` itself if it is on that device.
     Tensor to_device(const Tensor& a, core::DeviceId device);
-    // Overwrites all of `to` with the values of `from`, which has its shape, on whichever devices they are.
+    // Overwrites `to` with the values of `from`, which must have the same shape; both may be on any device.
     void copy_into(const Tensor& to, const Tensor& from);
 
     // --- graphs: many ops, one issue ---
     // While on, ops are gathered, and issued as one composite op at the next wait, at the end of a minibatch, or when
-    // there are many. What is out of memory then is the composite.
+    // there are many. An out-of-memory error then names the composite.
     void set_gathering(bool on);
-    // Ops between these two are written down and not issued; their tensors have no values, and waiting for one is an
-    // error. Takes the function's inputs and gives stand-ins for them, which each run replaces; all else that is read
-    // from outside is the same in every run.
+    // Ops between these two calls are recorded as a graph and not issued. Their tensors have no values, and waiting for
+    // one is an error. trace_begin() returns stand-ins for the function's inputs, which each run replaces; all other
+    // tensors read from outside are captured and the same in every run.
     std::vector<Tensor> trace_begin(std::span<const Tensor> inputs);
     Graph trace_end(std::string_view name, std::span<const Tensor> outputs);
     void trace_abandon();
-    // Issues the function's ops as one, with these inputs, whose shapes are those that it was traced with.
+    // Issues the function's ops as one composite op with these inputs, whose shapes must match the traced ones.
     std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
 
     // --- waits ---
@@ -147,29 +148,29 @@ public:
     void wait_to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
                       std::string_view name = "wait_to_read");
     void wait_everything(trace::WaitKind kind, std::string_view name);
-    // For what has been issued to one device, and what that needs of the other.
+    // Waits for all commands submitted to one device, and so for their dependencies on the other device.
     void wait_device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
-    // A blocker of this kind: waits for `a`, then copies its values out.
+    // A blocker of the given kind: waits for `a`, then copies its values out.
     std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
                                std::string_view name = "to_host");
     float item(const Tensor& a, std::string_view name = "item");
-    // A blocker of this kind for all that was issued before it to the GPU's stream: the values come through a copy op
-    // behind it. With several streams it is for the copy and what that needs.
+    // A blocker of the given kind that reads the values with a copy op in the GPU's stream, and so waits for everything
+    // issued to that stream. With several streams it waits for the copy and its dependencies only.
     std::vector<float> read_in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
-    // Likewise, for a tensor that a copy op in a stream writes.
+    // Waits likewise for a tensor that a copy op in a stream writes.
     void wait_in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
 
-    // --- marks ---
+    // --- program events ---
     void scope_begin(std::string_view name);
     void scope_end(std::string_view name);
     void minibatch_begin();
     void minibatch_end();  // the barrier policy acts here
-    void measure_begin();  // what came before is warm-up
+    void measure_begin();  // everything before it is warm-up
     void measure_end();
-    // The policy that the program is written with; the learner's choice goes before it.
+    // The program's own barrier policy; a policy that the learner chose takes precedence.
     void set_written_barrier(trace::BarrierPolicy policy);
 
-    // The source line of what is issued from here on. Ops called by library code keep the program's line: see
+    // Sets the source line of the ops issued from now on. Ops called by library code keep the program's line: see
     // LineScope.
     void set_line(core::Line line) { line_ = line; }
     [[nodiscard]] core::Line line() const { return line_; }
@@ -177,18 +178,19 @@ public:
         const char* path = where.file_name();
         return core::make_line(path == last_file_ ? last_file_id_ : id_of_file(path), where.line());
     }
-    // For languages with lines of their own: the id of a source file, and from then on LineScopes change nothing.
+    // For languages that report lines themselves: add_file() returns the id of a source file; after own_lines()
+    // LineScope has no effect.
     std::uint32_t add_file(const std::string& name);
     void own_lines() { ++line_depth_; }
-    // From here on the frontend's time is accounted for without gaps: what the language itself needs to come to an op
-    // is part of that op's issue; where it takes longer than is needed for that (10 µs), it is recorded as work of the
-    // frontend's own, under the name of its line or, for many short lines together, under the language's. Both are
-    // string ids of the recording. In virtual time a line takes Settings::host.line_ns, and all of it is work.
+    // From now on the frontend's time is accounted for without gaps. Interpreter time before an op counts as part of
+    // that op's issue; if it is longer than an op needs (10 µs), it is recorded as work of the frontend, named after
+    // its line or, for many short lines together, after the language. Both names are string ids of the recording. In
+    // virtual time each line takes Settings::host.line_ns, all of it work.
     void account_for_language(std::uint16_t language_name);
-    // Virtual time: the program's own work takes so long from now on, and is recorded under this name (a string id of
-    // the recording; 0: that of its line). Does nothing where time is real.
+    // Virtual time only: advances the frontend by `ns` of its own work, recorded under this name (a string id of the
+    // recording; 0: that of the current line). Does nothing in real time.
     void spend(double ns, std::uint16_t name = 0);
-    // The program goes on to another line (or has come to its end), whose own work is called this.
+    // Call when the program reaches another line; `work_name` is the name for that line's own work (string id).
     void account_line(std::uint16_t work_name) {
         if (language_name_ != 0) {
             const std::uint64_t now = stamp();
@@ -202,9 +204,9 @@ public:
             }
         }
     }
-    // The program has come to its end.
+    // Call at the end of the program.
     void account_end();
-    // The program has come to this line, `depth` calls deep. Stops here where the learner asked for it.
+    // Call when the program reaches `line`, `depth` calls deep. Pauses here if the learner asked for it.
     void at_line(core::Line line, int depth) {
         line_ = line;
         control_.current_line.store(line, std::memory_order_relaxed);
@@ -214,7 +216,7 @@ public:
             stop_at_line(depth);
         }
     }
-    // Whether at_line() could stop at the next line: callers let go of their language's lock then.
+    // Whether at_line() may pause at the next line; callers release their language's lock (Python: the GIL) first.
     [[nodiscard]] bool may_stop() const {
         return (control_.attention.load(std::memory_order_relaxed) |
                 control_.line_mode.load(std::memory_order_relaxed) |
@@ -224,21 +226,21 @@ public:
     [[nodiscard]] double program_seconds() const;
     [[nodiscard]] std::string_view file_name(std::uint32_t file_id) const;
 
-    // In a child process, right after fork(): the threads of the backend and the recording are the parent's. From now
-    // on issues and waits throw ProgramError, and nothing is recorded.
+    // Call in a child process right after fork(): the backend's threads and the recording belong to the parent. From
+    // now on issues and waits throw ProgramError, and nothing is recorded.
     void leave_to_the_parent();
 
-    // --- what is known ---
+    // --- state ---
     [[nodiscard]] const Shape& shape(ShapeId id) const { return signatures_.shape(id); }
     [[nodiscard]] core::OpId issued() const { return issued_; }
-    // Taken from the devices, in use or kept for later ops; 0 under the lazy policy.
+    // Bytes taken from the devices, in use or cached for later ops; 0 under the lazy policy.
     [[nodiscard]] std::uint64_t reserved_bytes() const;
-    [[nodiscard]] std::uint64_t live_bytes();  // as the free policy counts them, now, on all devices
+    [[nodiscard]] std::uint64_t live_bytes();  // now, on all devices, as the free policy counts them
     [[nodiscard]] std::uint64_t live_bytes(core::DeviceId device);
-    [[nodiscard]] std::uint32_t headway();                       // commands queued and not finished, now
-    [[nodiscard]] bool has_open_ops();                           // whether any op of these is not finished
+    [[nodiscard]] std::uint32_t headway();                       // commands submitted and not finished, now
+    [[nodiscard]] bool has_open_ops();                           // whether any op among them is not finished
     [[nodiscard]] std::uint64_t now() const { return stamp(); }  // ticks of the run's clock
-    [[nodiscard]] devices::Device& device() { return device_; }  // that the run was started on
+    [[nodiscard]] devices::Device& device() { return device_; }  // the device that the run was started on
     [[nodiscard]] trace::Recording& recording() { return recording_; }
     [[nodiscard]] const Settings& settings() const { return settings_; }
 
@@ -250,32 +252,32 @@ private:
     friend class LineScope;
     friend class OnDevice;
 
-    // What issue() needs to know beside the signature.
+    // The arguments of issue().
     struct Operation {
         const devices::Signature* signature = nullptr;
-        std::uint64_t begin = 0;  // when the program called; 0: at issue()
+        std::uint64_t begin = 0;  // ticks when the program called; 0: take the time in issue()
         Buffer* in0 = nullptr;
         Buffer* in1 = nullptr;
-        Buffer* out = nullptr;            // in place: what is written; null: a new buffer, if the op has an output
+        Buffer* out = nullptr;            // in place: the buffer written; null: a new buffer if the op has an output
         std::uint64_t payload = 0;        // the command's union: two floats, a function or an offset
         std::uint64_t random_stream = 0;  // from 1
         const float* host = nullptr;      // copy_to_device: the values; host_call: the context
-        float* values = nullptr;          // copy_to_host, into memory of the program: there
+        float* values = nullptr;          // copy_to_host into program memory: its address
         core::DeviceId device = 0;        // one of its lanes runs it
-        core::DeviceId memory = 0;        // of which `out` is; differs for copies between devices
+        core::DeviceId memory = 0;  // device whose memory `out` is in; differs from `device` for copies between devices
         [[nodiscard]] bool crosses() const { return device != memory || (in0 != nullptr && in0->device != device); }
     };
-    // An op that is to be issued together with others. It holds its buffers until then.
+    // An op that will be issued together with others. It holds references to its buffers until then.
     struct Gathered {
-        Operation operation;  // `out` is always there when the op has an output
-        bool fresh = false;   // makes it
+        Operation operation;  // `out` is always set if the op has an output
+        bool fresh = false;   // creates `out`
     };
-    // A composite's commands, which its lane reads until it has completed.
+    // The commands of a composite, kept until its lane has completed it.
     struct Held {
         std::uint32_t lane, seq;
         std::unique_ptr<devices::Composite> composite;
     };
-    // Where an op goes, and what it has to wait for elsewhere.
+    // The lane of an op, and the commands of other lanes that it must wait for.
     struct Placement {
         std::uint32_t lane = 0;
         std::uint32_t waits = 0;
@@ -284,12 +286,12 @@ private:
     };
     // Memory of a dropped tensor that is still in use.
     struct Pending {
-        // (clang++-14 makes no aggregates in place.)
+        // (A constructor because clang++-14 cannot emplace aggregates.)
         Pending(std::uint32_t last, std::uint16_t class_of_size, core::DeviceId on, float* memory,
                 std::uint64_t counted)
             : seq(last), size_class(class_of_size), device(on), data(memory), bytes(counted) {}
         std::uint32_t seq;
-        std::uint16_t size_class;  // there are a few hundred at most
+        std::uint16_t size_class;  // at most a few hundred classes
         core::DeviceId device;
         float* data;
         std::uint64_t bytes;
@@ -312,7 +314,7 @@ private:
         devices::Device& device_;
     };
 
-    // Reasons to leave the fast path around an issue.
+    // Reasons to leave the fast path of issue().
     enum Slow : std::uint32_t {
         kOpBarrier = 1,
         kQueueLimit = 2,
@@ -334,7 +336,7 @@ private:
         }
         devices::Device& device;
         std::uint32_t begin, end;
-        std::uint32_t next;  // the lane to begin with when all are alike
+        std::uint32_t next;  // the lane to start the search at, for round robin
         DeviceSource source;
         std::optional<memory::Pool> pool;
     };
@@ -343,7 +345,7 @@ private:
     Buffer* issue(const Operation& operation);
     void fill_command(devices::Command& command, const Operation& operation, Buffer* out, core::OpId op,
                       std::uint32_t lane, std::uint32_t seq, bool fresh);
-    // The line as a command holds it.
+    // The line number as stored in a command, at most 65535.
     [[nodiscard]] std::uint16_t short_line() const {
         return static_cast<std::uint16_t>(std::min(core::number_of(line_), 0xffffu));
     }
@@ -352,7 +354,7 @@ private:
     bool gathers(const Operation& operation);
     Buffer* gather(const Operation& operation);
     static void hold(const Gathered& gathered);
-    void let_go(const std::vector<Gathered>& all);
+    void release_buffers(const std::vector<Gathered>& all);
     void issue_gathered();
     [[nodiscard]] static std::vector<const devices::Signature*> signatures_of(const std::vector<Gathered>& all);
     void issue_together(const std::vector<Gathered>& all, const devices::Signature& signature);
@@ -361,8 +363,8 @@ private:
                               const devices::Signature& signature);
     void record_together(const std::vector<Gathered>& all, const devices::Signature& signature, std::uint64_t begin,
                          std::uint32_t lane);
-    void before_wait(std::string_view name);  // what is gathered goes ahead
-    // `begin`: when the program called, as entered() told.
+    void before_wait(std::string_view name);  // issues the gathered ops
+    // `begin`: when the program called, from entered().
     Tensor issue_fresh(std::uint64_t begin, const Entry& entry, Buffer* in0 = nullptr, Buffer* in1 = nullptr,
                        std::uint64_t payload = 0);
     void issue_in_place(std::uint64_t begin, const Entry& entry, Buffer* out, Buffer* in1, std::uint64_t payload);
@@ -374,7 +376,7 @@ private:
     std::int64_t checked_rows(const Tensor& a, std::int64_t start, std::int64_t rows, const char* op);
     Buffer* buffer_of(const Tensor& a, const char* op);
     [[noreturn, gnu::noinline]] void refuse_operand(const Tensor& a, const char* op);
-    // An op's inputs are on one device.
+    // Raises an error unless both inputs are on the same device.
     void expect_together(const Tensor& a, const Tensor& b, const char* op) {
         if (a.buffer_->device != b.buffer_->device) [[unlikely]] {
             refuse_devices(a, b, op);
@@ -387,11 +389,12 @@ private:
     [[nodiscard]] devices::Device& device_of_lane(std::uint32_t lane) { return *lane_device_[lane]; }
     Operation crossing(const Tensor& from, core::DeviceId to);
     void place(const Operation& operation, Placement& placement);
-    // place() in pieces, for whatever touches several buffers: what it needs, and then the lane that waits least.
+    // place() in steps, for ops that touch several buffers: first collect the dependencies, then choose the lane with
+    // the shortest wait.
     struct Needs {
-        std::array<std::uint32_t, core::kMaxLanes> seq;  // in each lane; 0: nothing
+        std::array<std::uint32_t, core::kMaxLanes> seq;  // last command needed of each lane; 0: none
         core::OpId newest = 0;
-        std::uint32_t home = core::kMaxLanes;  // kMaxLanes: none yet
+        std::uint32_t home = core::kMaxLanes;  // lane of the newest dependency; kMaxLanes: none
     };
     void follow_writer(const Buffer& buffer, Needs& needs);
     void follow_readers(const Buffer& buffer, Needs& needs);
@@ -405,7 +408,7 @@ private:
         return !core::after(seq, seen_[lane]);
     }
     void submit_waits(const Placement& placement, std::uint32_t first);
-    void attend();  // takes in what the watcher changed; stays here while paused
+    void attend();  // applies changes of the Control block; returns when not paused
     void attend_if_asked() {
         if ((control_.attention.load(std::memory_order_relaxed) | (slow_ & kPaused)) != 0) [[unlikely]] {
             attend();
@@ -432,16 +435,16 @@ private:
     [[gnu::noinline]] void drop_across_lanes(const Buffer& buffer, std::uint64_t counted);
     [[gnu::noinline]] void drop_lazily(Buffer* buffer);
     void free_block(const Pending& block);
-    void reclaim();      // what is at the front of the queues of pending memory and has finished
-    void reclaim_all();  // whatever has finished
+    void reclaim();      // frees finished blocks at the front of the pending queues
+    void reclaim_all();  // frees every finished block
 
-    // Lets a watcher see the wait that begins; returns when. record_wait() ends it.
+    // Publishes the wait that begins to the watching process and returns its begin time. record_wait() ends it.
     std::uint64_t begin_wait(trace::WaitKind kind, std::string_view name, core::BufferId target, core::OpId through,
                              std::uint8_t device_flag = 0);
     std::uint16_t wait_name(std::string_view name);
     void record_wait(std::uint64_t begin, trace::WaitKind kind, std::string_view name, core::BufferId target,
                      core::OpId through, std::uint8_t device_flag = 0);
-    // Adds a record of what ended at `end`.
+    // Adds a record of an event that ended at `end`.
     void record(const trace::FrontendRecord& event, std::uint64_t end) {
         if (events_.due()) [[unlikely]] {
             record_measured(event, end);
@@ -450,7 +453,7 @@ private:
         }
     }
     [[gnu::noinline]] void record_measured(const trace::FrontendRecord& event, std::uint64_t end);
-    // Between `begin` and `end` the frontend did something by itself, the last of it, from `issue` on, an issue.
+    // Checks for lost core time: the frontend was busy from `begin` to `end`; an issue lasted from `issue` to `end`.
     void look_for_core(std::uint64_t begin, std::uint64_t issue, std::uint64_t end) {
         if (end - begin > long_) [[unlikely]] {
             costs_.look_for_core(begin, issue, end);
@@ -461,15 +464,15 @@ private:
             costs_.record_totals(now);
         }
     }
-    void record_mark(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
+    void record_program_event(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
     void record_work(std::uint64_t end);
-    // Before an event that begins at `begin`: what was not accounted for until then, where it is worth seeing.
+    // Call before an event that begins at `begin`: records the time since the last event as work if it is long enough.
     void settle_work(std::uint64_t begin) {
         if (language_name_ != 0 && begin > last_event_ + worth_recording_) [[unlikely]] {
             record_work(begin);
         }
     }
-    // What has been submitted to these lanes of one device, or of all.
+    // Waits for the commands `seqs` of the lanes [begin, end).
     void wait_lanes(const std::array<std::uint32_t, core::kMaxLanes>& seqs, std::uint32_t begin, std::uint32_t end);
     void wait_for_lane(std::uint32_t lane, const Buffer& buffer, trace::WaitKind kind, std::string_view name);
     void deliver_failure(core::BufferId buffer);
@@ -478,20 +481,20 @@ private:
     [[noreturn, gnu::noinline]] void too_many_ops();
     [[noreturn]] void raise_failure(const devices::OpFailure& failure);
     core::Line line_of_op(core::OpId op) const;
-    std::uint32_t id_of_file(const char* path);  // as the compiler gives it: the same address for the same file
+    std::uint32_t id_of_file(const char* path);  // `path` from the compiler: one file, one address
     [[nodiscard]] std::string at_line(core::Line line) const;
     [[nodiscard]] trace::BarrierPolicy barrier() const;
     [[nodiscard]] float* data_of(const Buffer& buffer);
     [[nodiscard]] std::string describe(const devices::Signature& signature) const;
 
-    std::unique_ptr<devices::DeviceSet> own_devices_;  // where the caller has none
+    std::unique_ptr<devices::DeviceSet> own_devices_;  // if the caller passed a single device
     devices::DeviceSet& devices_;
-    devices::Device& device_;  // the first
+    devices::Device& device_;  // the first device
     trace::Recording& recording_;
     trace::Control& control_;
     const Settings settings_;
     const bool virtual_time_;
-    std::uint32_t lanes_ = 0;  // of all devices
+    std::uint32_t lanes_ = 0;  // on all devices together
     core::DeviceId device_count_ = 0;
     core::DeviceId current_ = 0;
     bool record_;
@@ -505,12 +508,12 @@ private:
     std::uint64_t budget_ = 0;                           // of each device; all ones: none
     std::array<std::uint32_t, core::kMaxLanes> seq_{};   // commands submitted, per lane
     std::array<std::uint32_t, core::kMaxLanes> seen_{};  // completions seen, per lane
-    // Lazy policy: the last op of each lane, behind which memory may be given back by further commands.
+    // Lazy policy: the last op of each lane; memory may be freed by commands after it.
     std::array<std::uint32_t, core::kMaxLanes> last_op_{};
     trace::StreamWriter<trace::FrontendRecord> events_;
     trace::StreamWriter<trace::DropRecord> drops_;
     FrontendCosts costs_;
-    std::uint64_t long_ = 0;  // ticks after which to look whether there was a core; all ones: never
+    std::uint64_t long_ = 0;  // intervals longer than this (ticks) are checked for lost core time; all ones: never
 
     std::array<std::unique_ptr<Member>, core::kMaxDevices> members_;
     Signatures signatures_;
@@ -539,21 +542,21 @@ private:
     int stopped_depth_ = 0;
     std::int64_t paused_ns_ = 0;
     static constexpr std::uint64_t kWorthSeeing = 25'000;  // ticks: about 10 µs
-    std::uint64_t worth_recording_ = kWorthSeeing;         // before another event; 0 in virtual time
-    std::uint64_t line_ns_ = 0;                            // virtual time: of a line
-    std::uint16_t language_name_ = 0;                      // 0: only ops, waits and marks are accounted for
+    std::uint64_t worth_recording_ = kWorthSeeing;         // least work before an event to record; 0 in virtual time
+    std::uint64_t line_ns_ = 0;                            // virtual time: cost of a line
+    std::uint16_t language_name_ = 0;                      // 0: only ops, waits and program events are recorded
     std::uint16_t work_name_ = 0;
-    std::string wait_name_;  // the last one asked for
+    std::string wait_name_;  // the last name used, and its string id
     std::uint16_t wait_name_id_ = 0;
-    std::uint64_t last_event_ = 0;  // ticks at the end of the last op, wait, mark or work
-    // Where ops follow each other within a microsecond, a drop takes the time of the event before it: a time stamp of
-    // its own would be a fifth of what an op costs. It is too early by what the program did in between, which in a row
-    // of ops is nothing.
-    bool events_are_close_ = false;  // the last op and what came before it
-    std::uint64_t close_ = 0;        // ticks; 0 where every drop is stamped
-    std::uint64_t line_begin_ = 0;   // ticks at which the line was come to
+    std::uint64_t last_event_ = 0;  // ticks at the end of the last recorded event
+    // If ops follow each other within a microsecond, a drop takes the time of the event before it: reading the clock
+    // would cost a fifth of an op. The time is too early by the program's work in between, which is negligible in a row
+    // of ops.
+    bool events_are_close_ = false;  // the last op followed the event before it closely
+    std::uint64_t close_ = 0;        // ticks; 0: read the clock at every drop
+    std::uint64_t line_begin_ = 0;   // ticks when the program reached the line
     trace::BarrierPolicy learners_barrier_;
-    trace::BarrierPolicy recorded_barrier_;  // as the trace has it
+    trace::BarrierPolicy recorded_barrier_;  // last written to the trace
     trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
     struct MinibatchEnd {
         std::array<std::uint32_t, core::kMaxLanes> seqs;
@@ -562,14 +565,14 @@ private:
     std::vector<MinibatchEnd> minibatches_;
     std::uint32_t minibatch_ = 0;
     std::uint64_t random_streams_ = 0, streams_before_trace_ = 0;
-    std::uint32_t line_depth_ = 0;  // of LineScopes
+    std::uint32_t line_depth_ = 0;  // nesting depth of LineScopes
     std::vector<std::pair<const char*, std::string>> files_;
-    const char* last_file_ = nullptr;  // of line_of()
+    const char* last_file_ = nullptr;  // cache of line_of()
     std::uint32_t last_file_id_ = 0;
 };
 
-// Everything issued while this lives belongs to the outermost scope's source line: library code opens one, so that its
-// ops are the line's that called it.
+// All ops issued during its lifetime get the source line of the outermost scope. Library code opens one, so that its
+// ops get the line of the program that called it.
 class LineScope {
 public:
     LineScope(Runtime& runtime, const core::SourceLocation& where) : runtime_(runtime) {
@@ -585,7 +588,7 @@ private:
     Runtime& runtime_;
 };
 
-// Tensors that are made from nothing while this lives are made on that device.
+// Tensors made without inputs during its lifetime are made on `device`.
 class OnDevice {
 public:
     OnDevice(Runtime& runtime, core::DeviceId device) : runtime_(runtime), before_(runtime.current_) {

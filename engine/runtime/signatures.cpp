@@ -25,7 +25,7 @@ std::string named(OpKind kind) {
     return devices::name_of(kind);
 }
 
-// NumPy's rule: aligned at the last axis, equal or one of them 1.
+// NumPy's rule: axes are aligned at the last one; two axes must be equal or one of them 1.
 bool broadcast(const Shape& a, const Shape& b, Shape& out) {
     out = Shape();
     out.rank = std::max(a.rank, b.rank);
@@ -40,7 +40,7 @@ bool broadcast(const Shape& a, const Shape& b, Shape& out) {
     return true;
 }
 
-// Steps through a contiguous operand along each axis of the output, 0 where it is broadcast.
+// The steps in a contiguous operand along each axis of the output; 0 along broadcast axes.
 devices::Strides strides_over(const Shape& operand, const Shape& out) {
     devices::Strides strides;
     std::int64_t step = 1;
@@ -62,8 +62,9 @@ bool is_unary_kind(OpKind kind) {
     return kind >= OpKind::neg && kind <= OpKind::copy;
 }
 
-// More than 2^44 elements: no machine holds them, and sizes in bytes stay far from overflow. Asked before elements(),
-// which would overflow. Sides of 0 do not count: the products on the way there overflow, too.
+// Whether a shape has more than 2^44 elements: no computer holds that many, and below it sizes in bytes cannot
+// overflow. Call before elements(), which would overflow. Sides of 0 count as 1, because the partial products overflow
+// as well.
 bool too_large(const Shape& shape) {
     double n = 1;
     for (int i = 0; i < shape.rank; ++i) {
@@ -303,11 +304,11 @@ const Signature& Signatures::composite(std::string_view name, const std::vector<
             s.flops += step->flops;
             s.moved_bytes += step->moved_bytes;
         }
-        const Signature& last = *steps.back();  // its output stands for the composite's
+        const Signature& last = *steps.back();  // its output is the composite's output
         s.out = last.out;
         s.elements = last.elements;
         s.out_bytes = last.in_place ? 0 : last.out_bytes;
-        // Bodies of one length may differ, and do not share their numbers then.
+        // Composites of equal length may have different ops; those must not share flops and byte counts.
         announce(s, std::string(name),
                  std::to_string(steps.size()) + (steps.size() == 1 ? " op" : " ops") +
                      (composites_.size() > 1 ? ", graph " + std::to_string(composites_.size()) : std::string()));

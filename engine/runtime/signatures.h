@@ -1,6 +1,7 @@
-// Shapes and signatures, each made once and found again fast: the same op on the same shapes costs two comparisons.
+// Interned shapes and op signatures. Looking up the signature of the same op on the same shapes as before costs two
+// comparisons.
 //
-// Threads: the frontend only. References stay valid.
+// Threads: the frontend only. References stay valid for the object's lifetime.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@
 
 namespace headway::runtime {
 
-// Everything that decides an op's signature.
+// Everything that determines an op's signature.
 struct SignatureKey {
     devices::OpKind kind = devices::OpKind::none;
     std::uint16_t flags = 0;  // see Flag; axes in the high byte
@@ -37,7 +38,7 @@ enum SignatureFlag : std::uint16_t {
     kTransposeB = 4,
     kAllAxes = 8,
     kKeepDimension = 16,
-    kToProgram = 32,  // copy_to_host: into memory of the program, which is no tensor
+    kToProgram = 32,  // copy_to_host into memory of the program instead of a tensor
 };
 constexpr std::uint16_t axis_flags(int axis0, int axis1 = 0) {
     return static_cast<std::uint16_t>(axis0 << 8 | axis1 << 12);
@@ -57,7 +58,7 @@ public:
     ShapeId intern(const Shape& shape);
     [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes_[id - 1]; }
 
-    // The signature for a key. Fails with a sentence that names the op and its shapes when they do not fit.
+    // The signature for a key. Fails with one sentence that names the op and its shapes if they do not fit.
     core::Result<const Entry*> get(const SignatureKey& key) {
         const Entry* last = last_[static_cast<std::size_t>(key.kind)];
         if (last != nullptr && last->key == key) [[likely]] {
@@ -65,9 +66,9 @@ public:
         }
         return find(key);
     }
-    // One for a composite of these, in this order; the same one each time.
+    // The signature of a composite of `steps`, in this order; equal steps give the same signature.
     const devices::Signature& composite(std::string_view name, const std::vector<const devices::Signature*>& steps);
-    // The fast half of get(): null when the key was not the last one of its kind.
+    // The fast path of get(): null unless the key is the last one of its kind.
     [[nodiscard]] const Entry* recent(const SignatureKey& key) const {
         const Entry* last = last_[static_cast<std::size_t>(key.kind)];
         return last != nullptr && last->key == key ? last : nullptr;
@@ -85,9 +86,9 @@ private:
     struct BodyHash {
         std::size_t operator()(const std::pair<std::string, std::vector<const devices::Signature*>>& body) const;
     };
-    // Gives it an id, and writes it to the trace.
+    // Assigns an id and writes the signature to the trace.
     void announce(devices::Signature& signature, const std::string& name, const std::string& shapes);
-    void announce(Entry& entry);  // gives it an id and writes it to the trace
+    void announce(Entry& entry);
 
     trace::Recording& recording_;
     memory::Pool& pool_;
@@ -98,7 +99,7 @@ private:
     std::unordered_map<std::pair<std::string, std::vector<const devices::Signature*>>,
                        std::unique_ptr<devices::Signature>, BodyHash>
         composites_;
-    std::unordered_map<std::string, std::uint16_t> ids_;  // by what the trace shows
+    std::unordered_map<std::string, std::uint16_t> ids_;  // by the text written to the trace
     std::array<const Entry*, devices::kOpKinds> last_{};
 };
 

@@ -1,5 +1,5 @@
-// A float32 tensor as the program holds it: a shape and a share of a buffer. Copies and reshapes share the buffer and
-// its versions. The values may not exist yet; a wait or a blocker makes sure that they do.
+// A float32 tensor handle: a shape and a reference to a buffer. Copies and reshapes share the buffer and its versions.
+// The values may not exist yet; a wait or a blocker makes sure that they do.
 //
 // Threads: the frontend only.
 #pragma once
@@ -35,27 +35,27 @@ public:
     [[nodiscard]] std::int64_t elements() const { return shape().elements(); }
     [[nodiscard]] Runtime& runtime() const;
     [[nodiscard]] core::BufferId buffer_id() const;
-    [[nodiscard]] core::DeviceId device() const;  // whose memory the values are in
-    // The op that last wrote the values, through this tensor or another one on the same buffer: their version.
+    [[nodiscard]] core::DeviceId device() const;  // the device whose memory contains the values
+    // The op that last wrote the values, through this tensor or any other on the same buffer: the values' version.
     [[nodiscard]] core::OpId last_write() const;
 
-    // Barrier for this tensor alone. Throws ProgramError with the failure of the op that made it.
+    // Barrier for this tensor alone. Throws ProgramError if the op that made it failed.
     void wait_to_read() const;
     // Blockers: wait, then copy the values to the host.
     [[nodiscard]] std::vector<float> to_host() const;
-    [[nodiscard]] float item() const;  // of the one element; ProgramError when there are more
+    [[nodiscard]] float item() const;  // ProgramError unless the tensor has exactly one element
 
-    // Same buffer, other dimensions; one of them may be -1. ProgramError when the number of elements differs.
+    // A view with other dimensions; one of them may be -1. ProgramError if the number of elements differs.
     [[nodiscard]] Tensor reshape(const Shape& shape) const;
 
 private:
     friend class Runtime;
-    Tensor(Buffer* buffer, ShapeId shape) : buffer_(buffer), shape_(shape) {}  // takes over one reference
+    Tensor(Buffer* buffer, ShapeId shape) : buffer_(buffer), shape_(shape) {}  // takes ownership of one reference
     Buffer* buffer_ = nullptr;
     ShapeId shape_ = 0;
 };
 
-// A tensor argument that remembers where in the program it was written, so that an operator's op knows its line.
+// A tensor argument with the source position of the call, so that an operator's op knows its line.
 struct Operand {
     const Tensor& tensor;
     core::SourceLocation where;

@@ -1,4 +1,4 @@
-// Barriers and blockers, and the failures that they deliver.
+// Barriers and blockers, and the delivery of failures.
 #include <algorithm>
 
 #include "engine/runtime/buffer.h"
@@ -44,7 +44,7 @@ void Runtime::record_wait(std::uint64_t begin, WaitKind kind, std::string_view n
     if (!record_) {
         return;
     }
-    core::order_ticks();  // what was waited for has ended before the wait
+    core::order_ticks();  // the wait must not end before the work that it waited for
     const auto end = stamp();
     settle_work(begin);
     last_event_ = end;
@@ -72,7 +72,7 @@ void Runtime::waitall() {
     wait_everything(WaitKind::waitall, "waitall");
 }
 
-// What a wait may be for has to be on its way.
+// Ops that a wait may depend on must be issued first.
 void Runtime::before_wait(std::string_view name) {
     if (forked_) [[unlikely]] {
         refuse_in_child();
@@ -80,7 +80,7 @@ void Runtime::before_wait(std::string_view name) {
     attend_if_asked();
     if ((slow_ & kGathers) != 0) [[unlikely]] {
         if (tracing_) {
-            raise(core::ErrorKind::failed, std::string(name) + ": there are no values yet while a function is traced");
+            raise(core::ErrorKind::failed, std::string(name) + ": values are not available while a function is traced");
         }
         issue_gathered();
     }
@@ -130,7 +130,7 @@ std::vector<float> Runtime::to_host(const Tensor& a, WaitKind kind, std::string_
     std::vector<float> values(static_cast<std::size_t>(a.elements()));
     if (!values.empty()) {
         members_[a.buffer_->device]->device.read(values.data(), data_of(*a.buffer_), values.size());
-        deliver_failure(a.buffer_->id);  // the device may have been lost by now
+        deliver_failure(a.buffer_->id);  // the device may have been lost during the read
     }
     return values;
 }
@@ -138,8 +138,8 @@ std::vector<float> Runtime::to_host(const Tensor& a, WaitKind kind, std::string_
 std::vector<float> Runtime::read_in_stream(const Tensor& a, WaitKind kind, std::string_view name) {
     before_wait(name);
     const Buffer& buffer = *buffer_of(a, "copy");
-    // The copy writes there for as long as it is on its way, whatever becomes of this call.
-    constexpr std::uint32_t kNever = 1u << 30;  // commands ahead: nobody takes it for finished
+    // The copy writes to this memory until it has run, also if this call throws.
+    constexpr std::uint32_t kNever = 1u << 30;  // a sequence number that counts as unfinished
     staged_.push_back({0, seq_[0] + kNever, std::vector<float>(static_cast<std::size_t>(a.elements()))});
     Operation operation;
     operation.signature = &entry_for({devices::OpKind::copy_to_host, kToProgram, a.shape_, 0, 0}).signature;
@@ -164,8 +164,8 @@ void Runtime::wait_in_stream(const Tensor& a, WaitKind kind, std::string_view na
     wait_for_lane(buffer.write_lane, buffer, kind, name);
 }
 
-// For all that was submitted to the lane, the only one of its device; with several, for what writes `buffer` or has
-// just read it.
+// If the device has only one lane, waits for everything submitted to it; otherwise for the last command of this lane,
+// and records a wait for `buffer`.
 void Runtime::wait_for_lane(std::uint32_t lane, const Buffer& buffer, WaitKind kind, std::string_view name) {
     devices::Device& device = device_of_lane(lane);
     const bool only = device.lanes() == 1;
@@ -233,7 +233,7 @@ std::string Runtime::describe(const Signature& signature) const {
            to_string(signature.out);
 }
 
-// Failures are rare: the line of an op is looked up in the trace instead of being kept a second time.
+// Failures are rare, so an op's line is looked up in the trace instead of being stored a second time.
 core::Line Runtime::line_of_op(core::OpId op) const {
     auto reader = recording_.reader();
     if (!reader || op == 0) {

@@ -1,4 +1,4 @@
-// A barrier policy as it stands on the command line, in recordings and in reports.
+// A barrier policy as text, for the command line, recordings and reports.
 #pragma once
 
 #include <string>

@@ -1,12 +1,12 @@
-// What a recording looks like in memory: one file (a memfd or a file on disk) of a header and equal chunks, written by
-// the runner and mapped by whoever watches. Everything that is drawn, graded, compared or exported comes from here.
+// Memory layout of a recording: one file (a memfd or a file on disk) with a header and equal chunks, written by the
+// runner and mapped by every reader. Everything that is drawn, graded, compared or exported is read from here.
 //
-// A stream is a sequence of records from one thread: the chunks that name it, in the order of their ordinals. A record
-// is complete once its chunk's `committed` counts it (release/acquire), and never changes afterwards. So a reader
-// needs no lock, and a killed writer leaves everything that it had committed.
+// A stream is a sequence of records from one thread. It consists of the chunks with its StreamId, ordered by their
+// ordinals. A record is complete once its chunk's `committed` includes it (release/acquire), and never changes after
+// that. So a reader needs no lock, and a killed writer leaves every record that it had committed.
 //
-// Times are raw ticks of core::ticks() (virtual nanoseconds on the simulated device); the header holds two anchors
-// that turn them into nanoseconds.
+// Times are raw ticks of core::ticks() (virtual nanoseconds on the simulated device); the header contains two anchors
+// that convert them to nanoseconds.
 #pragma once
 
 #include <array>
@@ -20,25 +20,25 @@ namespace headway::trace {
 
 inline constexpr std::uint64_t kMagic = 0x3159415744414548;  // "HEADWAY1"
 inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a huge page: 1.5 ns of page faults a record
+inline constexpr std::size_t kChunkBytes = std::size_t{2} << 20;  // a huge page: page faults cost 1.5 ns per record
 inline constexpr std::size_t kHeaderBytes = kChunkBytes;          // keeps the chunks aligned
 inline constexpr std::size_t kChunkHeaderBytes = 64;
 
 enum class StreamKind : std::uint8_t {
-    frontend = 1,  // FrontendRecord: issues, waits, marks, in the order of the program
-    drops = 2,     // DropRecord: tensors that the program let go of
+    frontend = 1,  // FrontendRecord: issues, waits, scopes and lines, in program order
+    drops = 2,     // DropRecord: tensors that the program dropped
     lane = 3,      // ExecRecord: what one lane executed, in its order
-    samples = 4,   // SampleRecord: the process's memory, about every 10 ms; of a second device, what it has reserved
+    samples = 4,   // SampleRecord: memory of the process, about every 10 ms; index 1: reserved by the second device
     meta = 5,      // MetaRecord: names, signatures, settings; variable size
-    launch = 6,    // ExecRecord: handing an op to the GPU's driver, in order of issue, by the thread that does it
-    driver = 7,    // DriverRecord: what the GPU's driver did beside the ops, as its profiling library tells it
-    costs = 8,     // CostRecord: what the frontend spent beside issuing and waiting, measured on some events
-    holds = 9,     // ExecRecord: a lane, its number in `op`, could have run a command and the learner held it back
+    launch = 6,    // ExecRecord: host time spent launching an op on the GPU, in order of issue
+    driver = 7,    // DriverRecord: driver calls other than launches, as reported by the profiling library
+    costs = 8,     // CostRecord: frontend time outside issues and waits, measured on a sample of events
+    holds = 9,     // ExecRecord: the learner held back a lane (its number in `op`) that had a command ready
 };
 
 struct StreamId {
     StreamKind kind;
-    std::uint8_t index = 0;  // the lane; of samples the device
+    std::uint8_t index = 0;  // lane: the lane; samples: the device
     friend bool operator==(StreamId, StreamId) = default;
 };
 
@@ -56,16 +56,16 @@ constexpr std::uint64_t unpack_duration(std::uint32_t packed) {
 
 enum class FrontendKind : std::uint8_t {
     issue = 1,            // an op was issued
-    wait = 2,             // the frontend waited (or could have: the record is there also when nothing was left to do)
-    scope_begin = 3,      // a named stretch of the program; `signature` is the name's string id
+    wait = 2,             // the frontend waited; recorded also if everything had already finished
+    scope_begin = 3,      // a named scope of the program; `signature` is the name's string id
     scope_end = 4,        // likewise
-    minibatch_begin = 5,  // `out` is the index, from 0
+    minibatch_begin = 5,  // `out` is its index, from 0
     minibatch_end = 6,    // likewise
-    measure_begin = 7,    // what came before is warm-up
+    measure_begin = 7,    // everything before it is warm-up
     measure_end = 8,
-    work = 9,          // the frontend computed by itself (NumPy, say); `signature` is the name's string id
-    more_inputs = 10,  // two further inputs of the op just issued, in in0 and in1
-    line = 11,         // the program went on to another source line
+    work = 9,  // the frontend computed without the engine (NumPy, for example); `signature` is the name's string id
+    more_inputs = 10,  // two more inputs of the op just issued, in in0 and in1
+    line = 11,         // the program reached another source line
     program_end = 12,
     more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
     barrier = 14,      // the learner chose another policy: its kind in `signature`, K in `out`
@@ -78,10 +78,11 @@ inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read a
 inline constexpr std::uint8_t kNotIssued =
     0x40;  // a trace of another program that does not tell when: `begin` is its start
 
-inline constexpr std::uint8_t kOutBeside = 0x80;  // `out` is memory of the run's other device, not of the lane's
+inline constexpr std::uint8_t kOutBeside =
+    0x80;  // `out` is in the memory of the run's other device, not of the lane's device
 
-// Waits for one device alone, all of whose ops they wait for: its number, from 1, in the same bits. 0: for all devices,
-// or for the buffer named.
+// Which device a wait is for, in the same bits: its number plus 1 if the wait is for all ops of one device; 0 if it is
+// for all devices or for one buffer.
 inline constexpr int kWaitDeviceShift = 4;
 constexpr std::uint8_t wait_for_device(core::DeviceId device) {
     return static_cast<std::uint8_t>((device + 1) << kWaitDeviceShift);
@@ -102,7 +103,7 @@ enum class WaitKind : std::uint8_t {
     copy = 20,
     // Limits.
     queue_limit = 32,
-    memory = 33,  // free policy or budget: room had to be waited for
+    memory = 33,  // free policy or budget: waited until memory was free
     // The learner: paused, stepping, slow motion. Not the program's time.
     paused = 48,
 };
@@ -120,15 +121,15 @@ struct FrontendRecord {
     std::uint8_t kind;        // FrontendKind and flags
     std::uint8_t lane;        // issue: the lane; wait: WaitKind
     core::Line line;
-    std::uint32_t out;  // issue: the buffer written; wait: the buffer waited for, 0 for all; marks: index
+    std::uint32_t out;  // issue: the buffer written; wait: the buffer waited for, 0 for all; minibatch: index
     std::uint32_t in0;  // issue: buffer read, 0 for none; wait: how many ops had been issued
     std::uint32_t in1;  // issue: buffer read, 0 for none; minibatch barrier: how many of those it waited for (0: all)
 };
 static_assert(sizeof(FrontendRecord) == 32);
 
 inline constexpr core::OpId kFailedOp = 0x8000'0000u;  // in ExecRecord::op: the op failed or was skipped
-// In ExecRecord::op: a part of the composite op whose own record follows in the same lane; below stands the part's
-// signature id instead of an op.
+// In ExecRecord::op: this record is a part of a composite op, whose own record follows in the same lane. The low bits
+// are the part's signature id instead of an op id.
 inline constexpr core::OpId kPart = 0x4000'0000u;
 
 struct ExecRecord {
@@ -141,27 +142,27 @@ static_assert(sizeof(ExecRecord) == 16);
 struct DropRecord {
     std::uint64_t time;
     core::BufferId buffer;
-    core::OpId after;  // ops issued when it was dropped
+    core::OpId after;  // number of ops issued when it was dropped
 };
 static_assert(sizeof(DropRecord) == 16);
 
 enum class CostKind : std::uint16_t {
-    recording = 1,            // writing a record of the frontend, from the end of its event on
+    recording = 1,            // writing a frontend record, measured from the end of its event
     drop = 2,                 // dropping a tensor, with its record
-    not_scheduled = 3,        // the frontend's thread was ready to run and had no core, between two events
+    not_scheduled = 3,        // the frontend's thread was runnable but not on a core, between two events
     not_scheduled_issue = 4,  // likewise, during the issue of an op
-    totals = 5,               // counts since the thread began: page faults and the language's share of issues
+    totals = 5,               // totals since the thread began: page faults, and interpreter time within issues
 };
 
-// A time that the frontend measured of itself. Of recording and dropping it measures the first events, one in a
-// hundred after that, and each whose record is the first on its page.
+// A cost that the frontend measured on itself. Recording and dropping are measured for the first events, for one in a
+// hundred after that, and for each event whose record is the first on its page.
 struct CostRecord {
     std::uint64_t begin;     // ticks
-    std::uint64_t amount;    // not_scheduled: ns of it; recording and totals: ticks that issues held of the language
-    std::uint32_t duration;  // packed ticks; totals: page faults that needed no reading
-    std::uint32_t weight;    // how many events it stands for; 1: itself; totals: page faults that read from a file
-    std::uint16_t stamp;     // ticks that one reading of the clock took there
-    std::uint16_t sampling;  // ticks that the measurement before this one took by itself
+    std::uint64_t amount;    // not_scheduled: ns; recording and totals: interpreter ticks within issues
+    std::uint32_t duration;  // packed ticks; totals: minor page faults
+    std::uint32_t weight;    // number of events that it represents (1: only itself); totals: major page faults
+    std::uint16_t stamp;     // ticks that reading the clock once took
+    std::uint16_t sampling;  // ticks that taking the previous measurement took
     CostKind kind;
     std::uint16_t reserved;
 };
@@ -170,18 +171,18 @@ static_assert(sizeof(CostRecord) == 32);
 struct SampleRecord {
     std::uint64_t time;
     std::uint64_t resident_bytes;  // of the process
-    std::uint64_t reserved_bytes;  // that the devices' allocators have taken, in use or not; index 1: the second's
-    std::uint64_t live_bytes;      // of tensors, where RunInfo says that they were sampled; else 0
+    std::uint64_t reserved_bytes;  // by the devices' allocators, in use or not; index 1: by the second device's
+    std::uint64_t live_bytes;      // of tensors, if RunInfo says that they were sampled; else 0
 };
 static_assert(sizeof(SampleRecord) == 32);
 
 enum class DriverKind : std::uint16_t {
     other_wait = 0,
     event_wait = 1,              // the host waited for an event
-    stream_waits_for_event = 2,  // a stream was told to: a dependency between lanes
+    stream_waits_for_event = 2,  // a stream was made to wait for an event: a dependency between lanes
     stream_wait = 3,             // the host waited for a stream
     device_wait = 4,             // … for the whole device
-    device_taken = 16,           // memory
+    device_taken = 16,           // memory calls from here on
     device_given_back = 17,
     pinned_taken = 18,
     pinned_given_back = 19,
@@ -194,8 +195,8 @@ struct DriverRecord {
     std::uint64_t begin;
     std::uint32_t duration;
     DriverKind kind;
-    std::uint16_t stream;  // as the driver counts them
-    std::uint64_t bytes;   // of memory
+    std::uint16_t stream;  // the driver's stream id
+    std::uint64_t bytes;   // memory calls only
 };
 static_assert(sizeof(DriverRecord) == 24);
 
@@ -203,14 +204,14 @@ enum class MetaType : std::uint16_t {
     string = 1,     // id -> text
     file = 2,       // id -> path of a source file
     signature = 3,  // id -> SignatureInfo, then the shapes as text
-    run = 4,        // JSON: program, device, machine, settings, lanes; known before the first op
+    run = 4,        // JSON: program, device, machine, settings, lanes; written before the first op
     error = 5,      // JSON: kind (core::word_of(ErrorKind); not in early recordings), message, file, line, op
-    result = 6,     // JSON: values that the program reports of itself (losses, say)
+    result = 6,     // JSON: values that the program reports (losses, for example)
     device = 7,     // its number -> JSON: a device that joined the run, with its first lane and their names
 };
 
 struct MetaRecord {
-    std::uint32_t bytes;  // of what follows, padded to 8 in the stream
+    std::uint32_t bytes;  // size of the payload that follows, padded to 8 in the stream
     MetaType type;
     std::uint16_t id;
 };
@@ -224,7 +225,7 @@ struct SignatureInfo {
     std::uint32_t reserved;
     std::uint64_t out_bytes;
     std::uint64_t flops;
-    std::uint64_t moved_bytes;  // read and written
+    std::uint64_t moved_bytes;  // bytes read plus bytes written
 };
 static_assert(sizeof(SignatureInfo) == 32);
 
@@ -234,7 +235,7 @@ struct ChunkHeader {
     std::uint16_t record_bytes;            // 1 for meta
     std::uint32_t ordinal;                 // 0, 1, 2 … within the stream
     std::atomic<std::uint32_t> committed;  // records (bytes for meta) that may be read
-    std::atomic<std::uint32_t> claimed;    // 1 once the fields above hold
+    std::atomic<std::uint32_t> claimed;    // 1 once the fields above are valid
 };
 static_assert(sizeof(ChunkHeader) <= kChunkHeaderBytes);
 
@@ -258,31 +259,31 @@ constexpr BarrierPolicy unpack_barrier(std::uint64_t bits) {
     return {static_cast<BarrierKind>(bits & 0xffff'ffffu), static_cast<std::uint32_t>(bits >> 32)};
 }
 
-// Nobody has chosen yet: of those wishes whose 0 is a choice like any other. No wish packs to this.
+// "Not chosen yet", for settings where 0 is a valid choice. No setting packs to these values.
 inline constexpr std::uint64_t kNotChosen = ~std::uint64_t{0};
 inline constexpr std::uint32_t kNoLimitChosen = ~std::uint32_t{0};
 
-// What the watcher may change while the program runs. The frontend looks at `attention` once per op (a plain load);
-// whoever changes anything else sets it afterwards. What was chosen before the program begins stands; the runtime fills
-// in only what nobody has chosen.
+// Settings that the watching process may change while the program runs. The frontend reads `attention` once per op (a
+// plain load); set it after changing any other field. Values set before the program begins are kept; the runtime fills
+// in only those not chosen.
 struct Control {
     std::atomic<std::uint32_t> attention{0};
     std::atomic<std::uint32_t> pause{0};
     std::atomic<std::uint32_t> stop{0};
-    std::atomic<std::uint32_t> step_ops{0};                  // while paused: how many ops may still be issued
+    std::atomic<std::uint32_t> step_ops{0};                  // while paused: number of ops that may still be issued
     std::atomic<std::uint64_t> barrier{kNotChosen};          // pack_barrier()
     std::atomic<std::uint64_t> budget_bytes{kNotChosen};     // 0: none
     std::atomic<std::uint32_t> queue_limit{kNoLimitChosen};  // 0: none
-    std::atomic<std::uint32_t> hold_backend{0};              // the lanes start nothing new
-    std::atomic<std::uint32_t> backend_steps{0};             // while held: how many commands the lanes may still start
-    std::atomic<std::uint64_t> op_delay_ns{0};               // slow motion
-    // Programs that have lines (Python). A stop at a line sets `pause` itself; clearing it resumes.
+    std::atomic<std::uint32_t> hold_backend{0};              // nonzero: lanes start no commands
+    std::atomic<std::uint32_t> backend_steps{0};  // while held: number of commands that lanes may still start
+    std::atomic<std::uint64_t> op_delay_ns{0};    // slow motion
+    // For programs with line events (Python). Stopping at a line sets `pause`; clearing `pause` resumes.
     std::atomic<std::uint64_t> line_delay_ns{0};
     std::atomic<std::uint32_t> line_mode{0};  // LineMode
     std::atomic<std::uint32_t> until_line{0};
     std::atomic<std::uint32_t> breakpoint_count{0};
-    std::atomic<std::uint64_t> breakpoints[64]{};  // one bit a line, 1 to 4095
-    // Written by the frontend: where it is, and whether it stands still there.
+    std::atomic<std::uint64_t> breakpoints[64]{};  // one bit per line, 1 to 4095
+    // Written by the frontend: its position, and whether it is stopped there.
     std::atomic<std::uint32_t> current_line{0};  // core::Line
     std::atomic<std::uint32_t> standing{0};
 };
@@ -297,12 +298,12 @@ enum class LineMode : std::uint32_t {
 enum class ClockKind : std::uint32_t {
     ticks = 0,        // core::ticks(), which the anchors turn into nanoseconds
     virtual_ns = 1,   // virtual nanoseconds from 0
-    recorded_ns = 2,  // nanoseconds from 0 of a run that another file tells of
+    recorded_ns = 2,  // nanoseconds from 0, imported from another program's trace
 };
 
-// The op that a lane is executing; its record comes when it is over. One word, so that it costs the lane one store: the
-// op in the upper half, in the lower one when it began, in units of 2^kRunningShift ticks (less than half a
-// microsecond; the half turns over after more than ten minutes). It stays until the next op begins.
+// The op that a lane is executing; its record is written when it ends. One word, so that it costs the lane one store:
+// the op id in the upper half, its begin time in the lower half, in units of 2^kRunningShift ticks (less than half a
+// microsecond; the lower half wraps after more than ten minutes). It stays until the next op begins.
 struct alignas(64) RunningOp {
     std::atomic<std::uint64_t> op_and_begin;  // 0: none yet
 };
@@ -310,11 +311,11 @@ inline constexpr int kRunningShift = 10;
 constexpr std::uint64_t pack_running(core::OpId op, std::uint64_t begin_ticks) {
     return static_cast<std::uint64_t>(op) << 32 | (begin_ticks >> kRunningShift & 0xffff'ffffu);
 }
-// When it began, in ticks, seen at `now_ticks`.
+// Begin time in ticks of a RunningOp read at `now_ticks`.
 constexpr std::uint64_t running_begin(std::uint64_t op_and_begin, std::uint64_t now_ticks) {
     const std::uint64_t now = now_ticks >> kRunningShift;
     const auto elapsed = static_cast<std::uint32_t>(now - op_and_begin);
-    constexpr std::uint32_t kBehind = 0xffff'0000u;  // `now` was read a little before the word was written
+    constexpr std::uint32_t kBehind = 0xffff'0000u;  // larger: `now` was read slightly before the word was written
     return elapsed > kBehind ? now_ticks : (now - elapsed) << kRunningShift;
 }
 
@@ -322,10 +323,10 @@ struct Header {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t chunk_capacity;             // chunks that the file may grow to
-    std::atomic<std::uint32_t> chunks_used;   // may exceed the capacity: the rest did not fit
+    std::atomic<std::uint32_t> chunks_used;   // may exceed the capacity if the file is full
     std::atomic<std::uint32_t> state;         // RunState
-    std::atomic<std::uint64_t> lost_records;  // did not fit
-    // Clock: two anchors; the second one is renewed while the run goes on (odd `anchor_version`: being written).
+    std::atomic<std::uint64_t> lost_records;  // chunk claims that failed because the file was full
+    // Clock: two anchors. The second one is renewed during the run (odd `anchor_version`: write in progress).
     std::uint64_t first_ticks;
     std::int64_t first_ns;
     std::int64_t wall_clock_ns;  // CLOCK_REALTIME at the first anchor
@@ -333,18 +334,18 @@ struct Header {
     std::uint32_t virtual_clock;  // ClockKind
     std::atomic<std::uint64_t> last_ticks;
     std::atomic<std::int64_t> last_ns;
-    double recorder_ns_per_op;                // what recording one op costs, measured at the start
+    double recorder_ns_per_op;                // cost of recording one op, measured at the start
     std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC, about every 10 ms
-    // The wait that the frontend is in: its record comes when it is over. Begin 0: none; written last, taken away
-    // first.
+    // The wait that the frontend is in; its record is written when it ends. wait_begin 0: none. wait_begin is published
+    // last and cleared first.
     std::atomic<std::uint64_t> wait_begin;      // ticks
     std::atomic<std::uint32_t> wait_kind_name;  // WaitKind in the upper half, the name's string id in the lower
     std::atomic<std::uint32_t> wait_line;       // core::Line
-    std::atomic<std::uint32_t> wait_target;     // as in the record to come: the buffer waited for, 0 for all
-    std::atomic<std::uint32_t> wait_through;    // likewise: up to which op, 0 for all that had been issued
-    std::atomic<std::uint32_t> wait_device;     // likewise: the device alone whose ops it is for, from 1; 0: all
+    std::atomic<std::uint32_t> wait_target;     // as in its record: the buffer waited for, 0 for all
+    std::atomic<std::uint32_t> wait_through;    // as in its record: the last op waited for, 0 for all issued
+    std::atomic<std::uint32_t> wait_device;     // as in its record: the device waited for, from 1; 0: all
     alignas(64) Control control;
-    std::array<RunningOp, core::kMaxLanes> running;  // where lanes run on the host's clock
+    std::array<RunningOp, core::kMaxLanes> running;  // only for lanes that run on the host's clock
 };
 static_assert(sizeof(Header) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

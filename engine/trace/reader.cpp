@@ -21,7 +21,7 @@ core::Error unreadable(std::string message) {
     return error;
 }
 
-// The size that records of this kind have, 0 for kinds that do not exist.
+// The record size of this kind; 0 for unknown kinds.
 std::size_t record_bytes_of(StreamKind kind) {
     switch (kind) {
         case StreamKind::frontend:
@@ -52,7 +52,8 @@ const std::byte* data_of(const ChunkHeader& chunk) {
     return reinterpret_cast<const std::byte*>(&chunk) + kChunkHeaderBytes;
 }
 
-// One read of a value that the writer may change at any moment: what is checked is what is used.
+// Reads a value once. The writer may change it at any moment, so the value that is checked must be the one that is
+// used.
 template <class Value>
 Value read_once(const Value& value) {
     return const_cast<const volatile Value&>(value);
@@ -69,8 +70,8 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
         return unreadable("not a recording of Headway: the file is too short");
     }
     const auto bytes = static_cast<std::size_t>(status.st_size);
-    // A file that was opened for reading only is mapped privately: control() then reaches nobody. The mapping holds
-    // the file by itself, whatever the caller does with the descriptor.
+    // A read-only file is mapped privately; changes to control() are then not shared. The mapping stays valid after the
+    // caller closes the descriptor.
     void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED && (errno == EACCES || errno == EPERM)) {
         mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
@@ -103,7 +104,7 @@ core::Result<std::unique_ptr<Reader>> Reader::checked(std::shared_ptr<const Mapp
         return unreadable("a recording of version " + std::to_string(header.version) + "; this program reads version " +
                           std::to_string(kVersion));
     }
-    // A saved recording may end after the chunks in use; one being written has its full size from the start.
+    // A saved recording may end after its used chunks; one that is being written has its full size from the start.
     const std::size_t in_file = bytes > kHeaderBytes ? (bytes - kHeaderBytes) / kChunkBytes : 0;
     const std::size_t used = std::min(header.chunks_used.load(std::memory_order_acquire), header.chunk_capacity);
     if (used > in_file) {
@@ -138,8 +139,8 @@ void Reader::poll() {
         unclaimed_.push_back(reinterpret_cast<const ChunkHeader*>(
             reinterpret_cast<const std::byte*>(header_) + kHeaderBytes + std::size_t{chunks_seen_} * kChunkBytes));
     }
-    // A chunk joins its stream once its header holds, all before it have joined, and the one before it is full. What
-    // never does so (a damaged file) stays outside.
+    // A chunk joins its stream once its header is valid, all earlier chunks have joined, and the previous one is full.
+    // Chunks of a damaged file that never meet these conditions are ignored.
     std::erase_if(unclaimed_, [this](const ChunkHeader* chunk) {
         if (chunk->claimed.load(std::memory_order_acquire) != 1) {
             return false;
@@ -244,7 +245,7 @@ bool Reader::next_meta(MetaRecord& record, std::string& text) {
                 meta_offset_ = end;
                 return true;
             }
-            meta_offset_ = kChunkBytes;  // damaged: nothing more can be told apart in this chunk
+            meta_offset_ = kChunkBytes;  // damaged: skip the rest of this chunk
         }
         if (meta_chunk_ + 1 >= meta_.chunks.size()) {
             return false;
@@ -261,7 +262,7 @@ core::TickScale Reader::scale() const {
     }
     const core::Anchor first{header_->first_ticks, header_->first_ns};
     core::Anchor last;
-    // A writer killed in the middle of renewing leaves the version odd; then what is there is taken as it is.
+    // A writer that is killed while renewing the anchor leaves the version odd; then the values are used as they are.
     for (int attempt = 0; attempt < 1000; ++attempt) {
         const auto version = header_->anchor_version.load(std::memory_order_acquire);
         last = {header_->last_ticks.load(std::memory_order_acquire), header_->last_ns.load(std::memory_order_acquire)};
@@ -269,7 +270,7 @@ core::TickScale Reader::scale() const {
             break;
         }
     }
-    // Clocks between 1 MHz and 100 GHz are believed; all else (a damaged file) counts ticks as nanoseconds.
+    // Clock rates between 1 MHz and 100 GHz are plausible; for any other (a damaged file) one tick counts as 1 ns.
     const auto ticks = static_cast<long double>(last.ticks) - static_cast<long double>(first.ticks);
     const auto ns = static_cast<long double>(last.ns) - static_cast<long double>(first.ns);
     const bool plausible = ticks > 0 && ns > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;

@@ -1,6 +1,6 @@
-// The watcher's side of a recording: maps it and hands out records by index, also while it is being written.
+// Reads a recording, also while it is being written: maps it and returns records by index.
 //
-// Threads: one thread per Reader. Never blocks, never writes to the records; control() is the one thing to write to.
+// Threads: one thread per Reader. Never blocks and never writes to records; only control() is writable.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ namespace headway::trace {
 
 class Reader {
 public:
-    // Maps the recording behind `fd` (duplicated). Fails in one sentence when it is none or is cut off.
+    // Maps the recording in `fd`; the caller keeps the descriptor. Fails if it is not a recording or is cut off.
     static core::Result<std::unique_ptr<Reader>> open(int fd);
-    // Of a recording in this process's memory, which stays while anyone holds it.
+    // Reads a recording in this process's memory and shares ownership of it.
     static core::Result<std::unique_ptr<Reader>> over(std::shared_ptr<void> recording, std::size_t bytes);
-    // One more of the same recording, at its beginning: for another thread, and whether or not this one stays.
+    // A new Reader of the same recording, at its beginning. It may be used on another thread and may outlive this one.
     [[nodiscard]] std::unique_ptr<Reader> another() const;
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
@@ -30,18 +30,18 @@ public:
     // Looks for new chunks. Call before reading, once per frame.
     void poll();
 
-    // How many records of this stream may be read now.
+    // Number of records of this stream that can be read now.
     [[nodiscard]] std::uint64_t size(StreamId id) const;
 
-    // Up to `limit` consecutive records from `index` on; fewer where a chunk ends. Empty at the end.
+    // Consecutive records from `index` on, up to the end of the chunk. Empty at the end of the stream.
     template <class Record>
     [[nodiscard]] std::span<const Record> records(StreamId id, std::uint64_t index) const {
         const auto [data, count] = run_of(id, index, sizeof(Record));
         return {static_cast<const Record*>(data), count};
     }
 
-    // Meta records since the last call, in order: call(type, id, payload). Both are copies: the writer, which may be a
-    // learner's broken program, can change its memory at any time.
+    // Calls call(type, id, payload) for each meta record since the last call, in order. The arguments are copies,
+    // because the writer, which may be a learner's broken program, can change its memory at any time.
     template <class Call>
     void each_meta(Call call) {
         MetaRecord record;
@@ -50,42 +50,42 @@ public:
         }
     }
 
-    // Lanes that have recorded anything, and all before them; at most core::kMaxTraceLanes.
+    // One more than the highest lane that has recorded anything; at most core::kMaxTraceLanes.
     [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lane_.size()); }
     [[nodiscard]] const Header& header() const { return *header_; }
     [[nodiscard]] Control& control() { return header_->control; }
     [[nodiscard]] RunState state() const {
         return static_cast<RunState>(header_->state.load(std::memory_order_acquire));
     }
-    [[nodiscard]] core::TickScale scale() const;  // from the anchors as they are now
+    [[nodiscard]] core::TickScale scale() const;  // from the current anchors
 
 private:
     struct Stream {
         std::vector<const ChunkHeader*> chunks;
     };
-    // The file in memory, held by all who read it.
+    // The file's mapping, shared by all its Readers.
     struct Mapping {
         void* begin = nullptr;
         std::size_t bytes = 0;
-        std::shared_ptr<void> held;  // instead of a mapping of its own
+        std::shared_ptr<void> held;  // owner of the memory if it is not mapped by Reader
         ~Mapping();
     };
     explicit Reader(std::shared_ptr<const Mapping> mapping);
     static core::Result<std::unique_ptr<Reader>> checked(std::shared_ptr<const Mapping> mapping);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
                                                              std::size_t record_bytes) const;
-    [[nodiscard]] const Stream& stream(StreamId id) const;  // an empty one where nothing has been recorded
-    Stream& stream(StreamId id);                            // made where it is not there yet
+    [[nodiscard]] const Stream& stream(StreamId id) const;  // an empty one if nothing has been recorded
+    Stream& stream(StreamId id);                            // created if missing
     bool next_meta(MetaRecord& record, std::string& text);
 
     std::shared_ptr<const Mapping> mapping_;
     Header* header_ = nullptr;
     std::uint32_t chunks_seen_ = 0;
-    std::uint64_t meta_offset_ = 0;  // bytes of the current meta chunk consumed
+    std::uint64_t meta_offset_ = 0;  // bytes consumed of the current meta chunk
     std::uint32_t meta_chunk_ = 0;
     Stream frontend_, drops_, meta_, launches_, driver_, costs_, holds_;
     std::array<Stream, core::kMaxDevices> samples_;
-    std::vector<Stream> lane_;  // those that have recorded anything, and all before them
+    std::vector<Stream> lane_;  // up to the highest lane that has recorded anything
     std::vector<const ChunkHeader*> unclaimed_;
 };
 

@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::int64_t kKeeperPeriodNs = 10'000'000;
 constexpr std::size_t kFirstChunks = 6;                      // meta, samples, frontend, drops and two lanes
-constexpr std::size_t kFirstBytes = std::size_t{256} << 10;  // of each of them, mapped before the run starts
+constexpr std::size_t kFirstBytes = std::size_t{256} << 10;  // of each of them, made resident before the run starts
 constexpr std::size_t kLeastAhead = 3, kMostAhead = 32;      // chunks kept resident beyond those in use
-constexpr std::int64_t kAheadNs = 100'000'000;               // as many as the writers use in this time
-constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident by itself
-constexpr std::size_t kLeastChunks = 8;  // of a recording where addresses are few: a quarter of a million ops
+constexpr std::int64_t kAheadNs = 100'000'000;               // target: as many chunks as the writers use in this time
+constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident at a time
+constexpr std::size_t kLeastChunks = 8;                      // minimum under an address space limit: 250,000 ops
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
 
@@ -39,7 +39,7 @@ core::Error mapping_error(const char* what) {
     return error;
 }
 
-// Whether so many bytes of addresses are still to be had.
+// Whether `bytes` of address space are available.
 bool addresses_for(std::size_t bytes) {
     void* probe = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (probe == MAP_FAILED) {
@@ -49,8 +49,8 @@ bool addresses_for(std::size_t bytes) {
     return true;
 }
 
-// Maps `bytes` of the file, or private memory where there is none, at an address aligned to huge pages, which memory
-// needs to get them.
+// Maps `bytes` of the file, or private memory if fd is negative. The address is aligned so that the kernel can use huge
+// pages.
 void* map_aligned(int fd, std::size_t bytes) {
     const std::size_t room = bytes + kChunkBytes;
     void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -114,7 +114,7 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
                                                         std::size_t resident_bytes, ClockKind clock) {
     std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
-    // A limit on the address space (ulimit -v) leaves room for less: for this mapping, a reader's own, and the program.
+    // Under an address space limit (ulimit -v), leave room for this mapping, a reader's mapping and the program.
     while (chunks > kLeastChunks && !addresses_for(3 * chunks * kChunkBytes)) {
         chunks = std::max(kLeastChunks, chunks / 2);
     }
@@ -134,7 +134,7 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
         return mapping_error("ftruncate");
     }
     if (recording->owns_fd_) {
-        // Nobody can cut the file off below a watcher that has it mapped.
+        // Seal the file: truncating it would crash readers that have it mapped.
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     }
     void* mapped = map_aligned(fd, bytes);
@@ -142,9 +142,9 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
         return mapping_error("mmap");
     }
     recording->mapped_bytes_ = bytes;
-    madvise(mapped, bytes, MADV_HUGEPAGE);  // 171 instead of 1148 ns for each 4 KiB where it is granted
+    madvise(mapped, bytes, MADV_HUGEPAGE);  // 171 ns instead of 1148 ns per 4 KiB if granted
     if (in_private) {
-        madvise(mapped, bytes, MADV_WIPEONFORK);  // else this process would copy each page after a fork
+        madvise(mapped, bytes, MADV_WIPEONFORK);  // otherwise a fork causes copy-on-write faults here
         madvise(mapped, bytes, MADV_DONTDUMP);
         recording->private_ = std::shared_ptr<void>(mapped, [bytes](void* memory) { munmap(memory, bytes); });
     }
@@ -165,7 +165,7 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
     header->version = kVersion;
     std::atomic_ref(header->magic).store(kMagic, std::memory_order_release);
 
-    if (clock == ClockKind::ticks) {  // else nothing is measured that page faults could disturb
+    if (clock == ClockKind::ticks) {  // with other clocks page faults disturb no measurement
         recording->prepare_chunks_to(resident_bytes / kChunkBytes, {});
         recording->prepare_first_bytes();
         recording->start_keeper();
@@ -206,7 +206,7 @@ void Recording::use_virtual_clock() {
 // ---- chunks ----
 
 ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal) {
-    // Looked at before adding, so that a long run beyond the end never wraps the counter around.
+    // Checked before adding, so that a run that continues with a full file never wraps the counter.
     std::uint32_t index = capacity_;
     if (header_->chunks_used.load(std::memory_order_relaxed) < capacity_) {
         index = header_->chunks_used.fetch_add(1, std::memory_order_relaxed);
@@ -223,13 +223,13 @@ ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::
     chunk->ordinal = ordinal;
     chunk->committed.store(0, std::memory_order_relaxed);
     chunk->claimed.store(1, std::memory_order_release);
-    // Once in 65,000 records the keeper is told to map the next chunk.
+    // Once in 65,000 records: wakes the keeper so that it makes the next chunks resident.
     claims_.fetch_add(1, std::memory_order_release);
     core::futex_wake_all(claims_);
     return chunk;
 }
 
-// What a short run needs, and a long one before the keeper has come by.
+// Enough for a short run, and for the start of a long one until the keeper has run.
 void Recording::prepare_first_bytes() {
     for (std::size_t i = resident_to_; i < std::min<std::size_t>(kFirstChunks, capacity_); ++i) {
         core::make_resident(chunk_at(i), kFirstBytes);
@@ -240,7 +240,7 @@ void Recording::prepare_first_bytes() {
 void Recording::prepare_chunks(const std::stop_token& stop) {
     const std::size_t used = header_->chunks_used.load(std::memory_order_relaxed);
     if (used > kFirstChunks && used > resident_to_) {
-        // The writers were faster: they make those resident by themselves.
+        // The writers overtook the keeper and make these chunks resident themselves.
         resident_from_.store(static_cast<std::uint32_t>(used), std::memory_order_relaxed);
         resident_to_.store(static_cast<std::uint32_t>(used), std::memory_order_release);
     }
@@ -337,7 +337,7 @@ template class StreamWriter<SampleRecord>;
 template class StreamWriter<DriverRecord>;
 template class StreamWriter<CostRecord>;
 
-// ---- names and facts ----
+// ---- names and metadata ----
 
 void Recording::meta(MetaType type, std::uint16_t id, std::string_view text) {
     const std::size_t bytes = std::min(text.size(), kMaxMetaText);
@@ -400,9 +400,10 @@ void Recording::renew_anchor() {
     std::uint32_t version = header_->anchor_version.load(std::memory_order_relaxed);
     if ((version & 1u) != 0 ||
         !header_->anchor_version.compare_exchange_strong(version, version + 1, std::memory_order_acquire)) {
-        return;  // another thread is renewing it at this moment
+        return;  // another thread is renewing it
     }
-    // Released one by one: who sees a new value sees the odd version, too. (The thread sanitizer knows no fences.)
+    // Release stores: a reader that sees a new value also sees the odd version. (Fences would be invisible to the
+    // thread sanitizer.)
     header_->last_ticks.store(anchor.ticks, std::memory_order_release);
     header_->last_ns.store(anchor.ns, std::memory_order_release);
     header_->anchor_version.store(version + 2, std::memory_order_release);
@@ -467,14 +468,14 @@ void Recording::sample_memory() {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
     };
     std::uint64_t reserved = reserved_by(0);
-    // First what is beside, so that who sees the sum sees its parts.
+    // Other devices first, so that a reader that sees the total also sees its parts.
     for (std::uint8_t device = 1; device < core::kMaxDevices; ++device) {
-        StreamWriter<SampleRecord>& beside = samples_beside_[device];
-        if (const std::uint64_t own = reserved_by(device); own != 0 || beside.chunk() != nullptr) {
-            if (beside.chunk() == nullptr) {
-                beside = {*this, {StreamKind::samples, device}};
+        StreamWriter<SampleRecord>& samples = device_samples_[device];
+        if (const std::uint64_t own = reserved_by(device); own != 0 || samples.chunk() != nullptr) {
+            if (samples.chunk() == nullptr) {
+                samples = {*this, {StreamKind::samples, device}};
             }
-            beside.add({now, 0, own, 0});
+            samples.add({now, 0, own, 0});
             reserved += own;
         }
     }

@@ -1,12 +1,12 @@
 // Records a run into a mapped file, for a reader in this or another process.
 //
-// Threads: each StreamWriter belongs to one thread. Recording takes no lock and no allocation: a record is written in
-// place and counted. Once in 65,000 records a chunk is claimed by one atomic addition. What does not fit is counted in
-// the header.
+// Threads: each StreamWriter belongs to one thread. Recording takes no lock and does not allocate: a record is written
+// in place and the committed count is updated. Once in 65,000 records a chunk is claimed with one atomic addition.
+// Chunks that do not fit are counted in the header as lost.
 //
-// A fresh page costs its first writer a page fault (1 to 14 µs), and a tenth of that where it is made resident together
-// with others. So a thread of the recording does that ahead of the writers, by as much as they use in 100 ms; a writer
-// that has caught up with it does it for 64 KiB at a time.
+// The first write to a new page costs a page fault (1 to 14 µs), and a tenth of that if many pages are made resident
+// together. So a keeper thread does this ahead of the writers, by as much as they use in 100 ms. A writer that catches
+// up with the keeper does it for 64 KiB at a time.
 #pragma once
 
 #include <array>
@@ -48,12 +48,12 @@ public:
     // The chunk written to last; null before the first record.
     [[nodiscard]] ChunkHeader* chunk() const { return chunk_; }
 
-    // Whether the next record is one whose cost is worth measuring: the first ones, the first of each page, and one in
-    // the middle of it.
+    // Whether the cost of the next record should be measured: the first records, the first one of each page, and one in
+    // the middle of each page.
     [[nodiscard]] bool due() const { return next_ == stop_; }
-    // Whether it stands for itself alone: one of the first, or the first of its page.
+    // Whether that measurement represents only itself: one of the first records, or the first of its page.
     [[nodiscard]] bool stands_alone() const;
-    // How many have been added.
+    // Number of records added.
     [[nodiscard]] std::uint64_t count() const {
         return ordinal_ == 0 ? 0
                              : std::uint64_t{ordinal_ - 1} * records_per_chunk(sizeof(Record)) +
@@ -61,8 +61,8 @@ public:
     }
 
 private:
-    bool go_on();  // beyond a stop; false, and counted, when the file is full
-    bool grow();   // a new chunk
+    bool go_on();  // called at stop_; false if the file is full
+    bool grow();   // claims a new chunk
 
     static constexpr std::uint32_t kFirstOnes = 64;
     static constexpr bool kMeasured = std::is_same_v<Record, FrontendRecord> || std::is_same_v<Record, DropRecord>;
@@ -70,28 +70,28 @@ private:
     static constexpr std::size_t kStopBytes = kMeasured ? kPageBytes / 2 : std::size_t{64} << 10;
 
     Record* next_ = nullptr;
-    Record* stop_ = nullptr;  // where add() looks up; at most end_
+    Record* stop_ = nullptr;  // where add() leaves its fast path; at most end_
     Record* end_ = nullptr;
     Record* begin_ = nullptr;
-    std::byte* resident_ = nullptr;  // up to there the pages are resident
+    std::byte* resident_ = nullptr;  // pages before this address are resident
     ChunkHeader* chunk_ = nullptr;
     Recording* recording_ = nullptr;
     std::uint32_t ordinal_ = 0;
     StreamId id_{StreamKind::frontend, 0};
 };
 
-// The writer's side of one recording: owns the mapping, the streams' chunks and the meta stream.
+// Writes one recording: owns the mapping, the streams' chunks and the meta stream.
 class Recording {
 public:
-    // A new memfd of at most `max_bytes` (pages are taken as records arrive), or the given descriptor, which the
-    // caller made and keeps. Fails with the reason when the memory cannot be mapped. The first `resident_bytes` are
-    // touched before this returns, beyond the few that every run needs; the rest while it runs, ahead of the writers.
-    // `clock`: what the records' times are.
+    // Creates a memfd of at most `max_bytes` (pages are allocated as records arrive), or uses the given descriptor,
+    // which the caller keeps. Fails with the reason if the memory cannot be mapped. The first `resident_bytes` are made
+    // resident before this returns, in addition to the few that every run needs; the rest while it runs, ahead of the
+    // writers. `clock` is the clock of the records' times.
     static core::Result<std::unique_ptr<Recording>> create(std::size_t max_bytes, int fd = -1,
                                                            std::size_t resident_bytes = 0,
                                                            ClockKind clock = ClockKind::ticks);
-    // In this process's own memory, where pages can be huge ones: for a run that no other process watches. It has no
-    // descriptor; a child process that is forked off finds zeroes in its place.
+    // Uses this process's private memory, which can have huge pages: for a run that no other process watches. It has no
+    // descriptor; after a fork the child process sees zeros.
     static core::Result<std::unique_ptr<Recording>> create_private(std::size_t max_bytes);
     ~Recording();
     Recording(const Recording&) = delete;
@@ -99,29 +99,29 @@ public:
 
     [[nodiscard]] Header& header() { return *header_; }
     [[nodiscard]] Control& control() { return header_->control; }
-    [[nodiscard]] int fd() const { return fd_; }  // -1 where it has none
-    // A reader of it, for this process.
+    [[nodiscard]] int fd() const { return fd_; }  // -1 if private
+    // A reader of this recording, for this process.
     [[nodiscard]] core::Result<std::unique_ptr<Reader>> reader() const;
 
-    // Ticks are virtual nanoseconds from 0. Call before anything is recorded.
+    // From now on ticks are virtual nanoseconds from 0. Call before anything is recorded.
     void use_virtual_clock();
 
-    // Names and facts. Frontend thread only; rare, so it may take its time. Text beyond 64 KiB is cut.
+    // Names and metadata. Frontend thread only; not for hot paths. Text beyond 64 KiB is cut.
     void meta(MetaType type, std::uint16_t id, std::string_view text);
     void signature(std::uint16_t id, const SignatureInfo& info, std::string_view shapes, std::string_view name);
-    std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 are taken
+    std::uint16_t string_id(std::string_view text);  // interned; 0 once 65,535 ids are in use
 
-    // The allocator of one of the run's devices took so many bytes, or gave them back (negative). Any thread. What is
-    // more than ever before is recorded at once, so that no peak lies between two samples; that takes a lock.
+    // Reports that the allocator of one of the run's devices took `bytes`, or returned them (negative). Any thread. A
+    // new maximum is recorded at once, so that no peak falls between two samples; that takes a lock.
     void count_reserved(std::int64_t bytes, core::DeviceId device = 0);
 
-    // The learner held a lane back from `begin` to `end` (ticks) when it could have run a command. Any thread.
+    // Records that the learner held back a lane with a ready command from `begin` to `end` (ticks). Any thread.
     void record_hold(std::uint32_t lane, std::uint64_t begin, std::uint64_t end);
 
-    // Renews the second anchor. Any one thread.
+    // Renews the second anchor. Any thread; does nothing if another thread is renewing it.
     void renew_anchor();
 
-    // What one op costs the recorder on the frontend and on a lane, measured now on scratch records.
+    // Cost in nanoseconds of recording one op, on the frontend and a lane together, measured now on scratch records.
     static double measure_cost_ns();
 
 private:
@@ -131,7 +131,7 @@ private:
     static core::Result<std::unique_ptr<Recording>> map(std::size_t max_bytes, int fd, bool in_private,
                                                         std::size_t resident_bytes, ClockKind clock);
     ChunkHeader* claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal);
-    // Makes the pages from `place` on resident, unless they are; where those that are end, in the same chunk.
+    // Makes the pages from `place` on resident, unless they are. Returns the end of the resident pages in that chunk.
     std::byte* resident_until(std::byte* place);
     [[nodiscard]] std::byte* chunk_at(std::size_t index) const {
         return reinterpret_cast<std::byte*>(header_) + kHeaderBytes + index * kChunkBytes;
@@ -139,9 +139,9 @@ private:
     void start_keeper();
     void stop_keeper();
     void keep(const std::stop_token& stop);
-    // Records what the devices' allocators hold now, and what the process is known to hold.
+    // Records what the devices' allocators have reserved, and the process's last known resident size.
     void sample_memory();
-    // Chunks made resident ahead of the writers (keeper only).
+    // Makes chunks resident ahead of the writers (keeper only).
     void prepare_chunks(const std::stop_token& stop);
     void prepare_chunks_to(std::size_t count, const std::stop_token& stop);
     void prepare_first_bytes();
@@ -157,19 +157,19 @@ private:
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;
     std::array<std::atomic<std::int64_t>, core::kMaxDevices> reserved_{};       // by device
-    std::array<std::atomic<std::int64_t>, core::kMaxDevices> most_reserved_{};  // of these, recorded
-    std::atomic<std::int64_t> all_reserved_{0}, most_all_reserved_{0};          // of all devices
-    std::atomic<std::uint64_t> resident_bytes_{0};                              // as the keeper last saw it
-    std::atomic<std::uint32_t> claims_{0};                          // wakes the keeper when a chunk has been taken
-    std::atomic<std::uint32_t> resident_from_{0}, resident_to_{0};  // chunks that are resident whole
+    std::array<std::atomic<std::int64_t>, core::kMaxDevices> most_reserved_{};  // highest value recorded, by device
+    std::atomic<std::int64_t> all_reserved_{0}, most_all_reserved_{0};          // sum over all devices
+    std::atomic<std::uint64_t> resident_bytes_{0};                              // last read by the keeper
+    std::atomic<std::uint32_t> claims_{0};                          // futex: wakes the keeper when a chunk is claimed
+    std::atomic<std::uint32_t> resident_from_{0}, resident_to_{0};  // chunks [from, to) are fully resident
     std::size_t first_bytes_ = 0;     // of each of the first chunks, resident from the start
-    std::int64_t rate_since_ns_ = 0;  // the keeper's: when it last looked at how fast chunks are used
+    std::int64_t rate_since_ns_ = 0;  // keeper only: when it last measured the chunk rate
     std::size_t rate_used_ = 0, ahead_ = 3;
     std::mutex holds_mutex_;
     StreamWriter<ExecRecord> holds_{*this, {StreamKind::holds, 0}};
     std::mutex samples_mutex_;
     StreamWriter<SampleRecord> samples_{*this, {StreamKind::samples, 0}};
-    std::array<StreamWriter<SampleRecord>, core::kMaxDevices> samples_beside_;
+    std::array<StreamWriter<SampleRecord>, core::kMaxDevices> device_samples_;
     std::jthread keeper_;  // samples memory, renews the anchor, prepares chunks
 };
 

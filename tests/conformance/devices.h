@@ -1,7 +1,7 @@
-// The devices that the conformance suite runs on, each with a recording and a runtime of its own.
+// The devices of the conformance suite, each with its own recording and runtime.
 //
-// A new device joins here: one function that makes it, and one line in all_devices(). A device that is not there makes
-// its tests skip with its own reason.
+// To add a device, write one function that makes it and add one line to all_devices(). The tests of an unavailable
+// device skip with its reason.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline DeviceResult make_cpu(std::uint32_t lanes, trace::Recording& recording) {
     return std::unique_ptr<devices::Device>(std::make_unique<devices::CpuDevice>(lanes, recording));
 }
 
-// Ops take different times, so that lanes overlap in many ways, and longer than their issue, so that they queue.
+// Ops take different times, so that lanes overlap in many ways, and longer than their issue, so that they queue up.
 inline DeviceResult make_simulated(std::uint32_t lanes, trace::Recording& recording) {
     devices::CostModel model = devices::constant_costs(100, 350, 70);
     model.name = "conformance";
@@ -54,7 +54,7 @@ struct DeviceCase {
     std::string name;
     MakeDevice make;
     std::uint32_t lanes;
-    bool own_threads;  // ops run while the frontend does something else
+    bool own_threads;  // ops run on threads other than the frontend's
 };
 inline void PrintTo(const DeviceCase& tested, std::ostream* out) {
     *out << tested.name;
@@ -72,14 +72,14 @@ inline std::vector<DeviceCase> all_devices() {
     };
 }
 
-// Those with ops on threads of their own, and those in virtual time.
+// The devices whose ops run on their own threads, or those in virtual time.
 inline std::vector<DeviceCase> devices_with_threads(bool own_threads) {
     std::vector<DeviceCase> some = all_devices();
     std::erase_if(some, [=](const DeviceCase& tested) { return tested.own_threads != own_threads; });
     return some;
 }
 
-// One device at work. available() is false, and why() says why, where there is no such device.
+// A device with its recording and runtime. If the device is unavailable, available() is false and why() is the reason.
 class Bench {
 public:
     explicit Bench(const DeviceCase& tested, const runtime::Settings& settings = {})
@@ -107,7 +107,7 @@ private:
     std::unique_ptr<runtime::Runtime> runtime_;
 };
 
-// The suite. It is instantiated once, in ops_test.cpp; tests of it stand in several files.
+// The suite. Instantiated once, in ops_test.cpp; its tests are in several files.
 class DeviceConformance : public testing::TestWithParam<DeviceCase> {
 protected:
     void SetUp() override {
@@ -122,7 +122,7 @@ inline runtime::Tensor to_tensor(runtime::Runtime& rt, const reference::Array& a
     return rt.from_host(array.shape, std::vector<float>(array.values.begin(), array.values.end()));
 }
 
-// Equal to a relative tolerance; 0 asks for the exact value.
+// Equal up to a relative tolerance; 0 means exactly equal.
 inline void expect_equal(const runtime::Tensor& actual, const reference::Array& expected, double tolerance) {
     ASSERT_EQ(to_string(actual.shape()), to_string(expected.shape));
     const std::vector<float> values = actual.to_host();
@@ -133,7 +133,7 @@ inline void expect_equal(const runtime::Tensor& actual, const reference::Array& 
     }
 }
 
-// Random shapes and values. The values are floats, so that device and reference start from the same.
+// Random shapes and values. The values are floats, so that device and reference start with identical inputs.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : random_(seed) {}
@@ -142,7 +142,7 @@ public:
     bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
     std::size_t index(std::size_t size) { return std::uniform_int_distribution<std::size_t>(0, size - 1)(random_); }
 
-    // Mostly small sides, now and then one that is longer than a vector or two, and odd.
+    // Mostly small sides; occasionally an odd one longer than one or two vectors.
     std::int64_t side() { return chance(0.15) ? number(15, 70) : number(1, 6); }
     devices::Shape shape(int rank) {
         devices::Shape shape;
@@ -153,7 +153,7 @@ public:
     }
     devices::Shape shape() { return shape(number(0, 5)); }
 
-    // A shape that is broadcast to `full`: some leading axes are missing, some axes are 1.
+    // A shape that broadcasts to `full`: some leading axes are missing, some axes are 1.
     devices::Shape broadcast_to(const devices::Shape& full) {
         devices::Shape shape;
         for (int axis = number(0, full.rank); axis < full.rank; ++axis) {

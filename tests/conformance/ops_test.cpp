@@ -1,4 +1,4 @@
-// Every op on every device: values of random shapes against the plain reference, and what is refused.
+// Every op on every device: values for random shapes against the plain reference, and shapes that are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using runtime::Tensor;
 
 constexpr int kRounds = 60;
 
-// Single operations round once; a sum of n products in any order is off by a few n·2⁻²⁴ of its terms' sizes.
+// Single operations round once; a sum of n products in any order has an error of a few n·2⁻²⁴ of its terms' sizes.
 constexpr double kExact = 0.0;
 constexpr double kOneRounding = 1e-6;
 double tolerance_of_sum(std::int64_t terms) {
@@ -102,7 +102,7 @@ TEST_P(DeviceConformance, ElementwiseOfOneTensor) {
 
 TEST_P(DeviceConformance, LongTensorsWithEveryRemainder) {
     Dice dice(20240521);
-    // Loops over vectors leave remainders of every length; large ones may be cut in pieces.
+    // Vector loops leave remainders of every length; large tensors may be split.
     for (std::int64_t n = 1; n <= 70; ++n) {
         const Array x = dice.array({n}), y = dice.array({n});
         const Tensor a = to_tensor(*bench, x), b = to_tensor(*bench, y);
@@ -236,7 +236,7 @@ TEST_P(DeviceConformance, ItemIsTheOneElement) {
     EXPECT_THROW((void)bench->ones({2}).item(), ProgramError);
 }
 
-TEST_P(DeviceConformance, RefusesShapesThatDoNotFitAndSaysThem) {
+TEST_P(DeviceConformance, RefusesMismatchedShapesAndNamesThem) {
     const Tensor a = bench->ones({2, 3}), b = bench->ones({4, 5}), v = bench->ones({3}), s = bench->ones({});
     struct Refused {
         std::function<void()> call;
@@ -296,16 +296,16 @@ TEST_P(DeviceConformance, RefusesShapesThatDoNotFitAndSaysThem) {
         SCOPED_TRACE("case " + std::to_string(i));
         try {
             all[i].call();
-            ADD_FAILURE() << "was not refused";
+            ADD_FAILURE() << "no error was raised";
         } catch (const ProgramError& error) {
             EXPECT_EQ(error.error().kind, core::ErrorKind::shape);
             for (const std::string& part : all[i].says) {
                 EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-                    << '"' << error.what() << "\" does not say " << part;
+                    << '"' << error.what() << "\" does not contain " << part;
             }
         }
     }
-    // Nothing of it reached the device, and the operands are as they were.
+    // Nothing reached the device, and the operands are unchanged.
     expect_equal(a, Array::full({2, 3}, 1.0), kExact);
     bench->waitall();
 }
@@ -317,7 +317,7 @@ TEST_P(DeviceConformance, RefusesTensorsOfAnotherDevice) {
     EXPECT_THROW(bench->binary_in_place(OpKind::add, there, here), ProgramError);
 }
 
-// Random values depend on the seed and the order of the calls alone: not on the device, its lanes or what else runs.
+// Random values depend only on the seed and the order of the calls: not on the device, its lanes or concurrent work.
 TEST_P(DeviceConformance, RandomValuesAreTheSameEverywhere) {
     const auto draw = [&](Bench& on, bool disturbed) {
         std::vector<std::vector<float>> values;

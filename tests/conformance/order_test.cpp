@@ -1,4 +1,5 @@
-// Waiting, overlapping and failing on every device: what a wait covers, what it leaves, and how errors travel.
+// Waiting, overlapping and failing on every device: what a wait covers, what it does not wait for, and how errors
+// propagate.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +21,7 @@ using runtime::ProgramError;
 using runtime::Runtime;
 using runtime::Tensor;
 
-// An op that runs until it is let through, by hand and without sleeping.
+// An op that runs until open() is called; no sleeping.
 class Gate {
 public:
     ~Gate() { open(); }
@@ -36,7 +37,7 @@ private:
     std::atomic<bool> open_{false};
 };
 
-// A gate can only close where ops run on threads of their own.
+// A gate can only block ops that run on their own threads.
 class GatedConformance : public DeviceConformance {};
 
 bool is_ready(std::future<void>& future) {
@@ -68,7 +69,7 @@ TEST_P(GatedConformance, WaitCoversOpsIssuedBeforeIt) {
     EXPECT_EQ(bench->headway(), 0u);
 }
 
-TEST_P(GatedConformance, WaitToReadWaitsForWhatItNeeds) {
+TEST_P(GatedConformance, WaitToReadWaitsForDependencies) {
     Gate gate;
     const Tensor x = bench->host_call(Gate::run, &gate, Tensor(), {4});
     const Tensor y = bench->with_scalar(OpKind::mul_scalar, x, 3.0f);
@@ -79,7 +80,7 @@ TEST_P(GatedConformance, WaitToReadWaitsForWhatItNeeds) {
     expect_equal(y, Array::full({4}, 3.0), 0.0);
 }
 
-TEST_P(GatedConformance, WaitToReadLeavesOthersUnfinished) {
+TEST_P(GatedConformance, WaitToReadDoesNotWaitForOthers) {
     Gate gate;
     const Tensor before = bench->with_scalar(OpKind::add_scalar, bench->ones({4}), 1.0f);
     const Tensor gated = bench->host_call(Gate::run, &gate, Tensor(), {4});
@@ -94,7 +95,7 @@ TEST_P(GatedConformance, WaitToReadLeavesOthersUnfinished) {
 TEST_P(GatedConformance, IndependentOpsOverlapIfThereAreLanes) {
     Gate gate;
     const Tensor gated = bench->host_call(Gate::run, &gate, Tensor(), {4});
-    // Ops go where the fewest are queued, so with several lanes some of these are not behind the gate.
+    // Ops go to the lane with the fewest queued commands, so with several lanes some of these are not behind the gate.
     std::vector<Tensor> others;
     for (std::uint32_t i = 0; i < GetParam().lanes; ++i) {
         others.push_back(bench->full({4}, static_cast<float>(i)));
@@ -112,7 +113,7 @@ TEST_P(GatedConformance, IndependentOpsOverlapIfThereAreLanes) {
     expect_equal(gated, Array::full({4}, 1.0), 0.0);
 }
 
-TEST_P(GatedConformance, AWriterWaitsForTheReadersBeforeIt) {
+TEST_P(GatedConformance, WritersWaitForEarlierReaders) {
     struct Reader {
         Gate gate;
         std::vector<float> saw;
@@ -125,7 +126,7 @@ TEST_P(GatedConformance, AWriterWaitsForTheReadersBeforeIt) {
     const Tensor x = bench->full({4}, 1.0f);
     x.wait_to_read();
     bench->host_call(Reader::run, &reader, x, {1});
-    bench->with_scalar_in_place(OpKind::add_scalar, x, 1.0f);  // elsewhere, if there is an elsewhere
+    bench->with_scalar_in_place(OpKind::add_scalar, x, 1.0f);  // in another lane, if there is one
     const Tensor after = bench->unary(OpKind::copy, x);
     bench->full({4}, 0.0f);
     EXPECT_GE(bench->headway(), 2u);
@@ -135,7 +136,7 @@ TEST_P(GatedConformance, AWriterWaitsForTheReadersBeforeIt) {
     EXPECT_EQ(reader.saw, (std::vector<float>{1, 1, 1, 1}));
 }
 
-TEST_P(GatedConformance, MemoryOfADroppedTensorStaysUntilItsReadersHaveRun) {
+TEST_P(GatedConformance, DroppedTensorKeepsItsMemoryUntilItsReadersHaveRun) {
     for (const auto policy : {FreePolicy::finish, FreePolicy::stream, FreePolicy::lazy}) {
         SCOPED_TRACE(memory::name_of(policy));
         runtime::Settings settings;
@@ -148,7 +149,7 @@ TEST_P(GatedConformance, MemoryOfADroppedTensorStaysUntilItsReadersHaveRun) {
             const Tensor doomed = on->full({64}, 5.0f);
             sum = on->binary(OpKind::add, doomed, gated);
         }
-        std::vector<Tensor> takers;  // what would overwrite it
+        std::vector<Tensor> takers;  // these would overwrite it
         for (int i = 0; i < 50; ++i) {
             takers.push_back(on->full({64}, -1.0f));
         }
@@ -172,11 +173,11 @@ TEST_P(GatedConformance, HeldLanesStartNothingNew) {
 INSTANTIATE_TEST_SUITE_P(Devices, GatedConformance, testing::ValuesIn(devices_with_threads(true)),
                          [](const auto& tested) { return tested.param.name; });
 
-// --- the same in virtual time, where order is exact ---
+// --- the same in virtual time, where the order is exact ---
 
 class VirtualConformance : public DeviceConformance {};
 
-TEST_P(VirtualConformance, WaitToReadLeavesOthersUnfinished) {
+TEST_P(VirtualConformance, WaitToReadDoesNotWaitForOthers) {
     const Tensor first = bench->full({4}, 1.0f);
     const Tensor slow = bench->matmul(bench->ones({8, 8}), bench->ones({8, 8}));
     const Tensor behind = bench->with_scalar(OpKind::add_scalar, slow, 1.0f);
@@ -192,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, VirtualConformance, testing::ValuesIn(devices_
 
 // --- failures ---
 
-// An op that fails when it runs.
+// An op that fails when it executes.
 struct Failing {
     devices::Device& device;
     std::string message;
@@ -202,8 +203,8 @@ struct Failing {
     }
 };
 
-// A GPU has been handed what depends on an op before that runs, and does not look at what the op has come to: there a
-// failure on the host spoils what is launched after it has happened.
+// A GPU gets dependent ops before the op that they depend on has run, and does not check its outcome. So wait for the
+// failure: it then spoils the ops that are launched after it.
 void let_it_fail(Bench& bench) {
     while (bench.device().info().kind == "cuda" && !bench.device().poison().any()) {
         std::this_thread::yield();
@@ -221,7 +222,7 @@ core::Error error_of(Call call) {
     return {};
 }
 
-TEST_P(DeviceConformance, AFailureTravelsToTheWaitThatNeedsIt) {
+TEST_P(DeviceConformance, FailureIsDeliveredByTheWaitThatNeedsIt) {
     Failing failing{bench.device(), "the moon is down"};
     const auto here = core::SourceLocation::current();
     bench->set_line(bench->line_of(here));
@@ -234,7 +235,7 @@ TEST_P(DeviceConformance, AFailureTravelsToTheWaitThatNeedsIt) {
     const Tensor fine = bench->full({3}, 7.0f);
     const Tensor finer = bench->binary(OpKind::add, fine, fine);
 
-    expect_equal(finer, Array::full({3}, 14.0), 0.0);  // what does not depend on it is unaffected
+    expect_equal(finer, Array::full({3}, 14.0), 0.0);  // independent values are unaffected
     for (const Tensor& spoiled : {worst, worse, bad}) {
         for (const auto& error :
              {error_of([&] { spoiled.wait_to_read(); }), error_of([&] { (void)spoiled.to_host(); })}) {
@@ -248,7 +249,7 @@ TEST_P(DeviceConformance, AFailureTravelsToTheWaitThatNeedsIt) {
     expect_equal(bench->with_scalar(OpKind::add_scalar, fine, 1.0f), Array::full({3}, 8.0), 0.0);
 }
 
-TEST_P(DeviceConformance, AFailureSpoilsWhatItIsAddedToInPlace) {
+TEST_P(DeviceConformance, FailureSpoilsAnInPlaceTarget) {
     Failing failing{bench.device(), "spilt"};
     const Tensor x = bench->ones({3});
     const Tensor view = x.reshape({3, 1});
@@ -257,16 +258,16 @@ TEST_P(DeviceConformance, AFailureSpoilsWhatItIsAddedToInPlace) {
     let_it_fail(bench);
     bench->binary_in_place(OpKind::add, x, bad);
     EXPECT_NE(error_of([&] { view.wait_to_read(); }).message.find("spilt"), std::string::npos);
-    expect_equal(copy, Array::full({3}, 1.0), 0.0);  // taken before
+    expect_equal(copy, Array::full({3}, 1.0), 0.0);  // copied before the failure
 }
 
-TEST_P(DeviceConformance, OverwritingAFailedTensorCuresIt) {
+TEST_P(DeviceConformance, OverwritingAFailedTensorMakesItValid) {
     Failing failing{bench.device(), "spilt"};
     const Tensor bad = bench->host_call(Failing::run, &failing, Tensor(), {4});
     let_it_fail(bench);
     const Tensor sound = bench->full({4}, 2.0f);
     const Tensor part = bench->full({2}, 3.0f);
-    bench->assign_slice(bad, 0, part);  // half of it is still what was never computed
+    bench->assign_slice(bad, 0, part);  // the other half was never computed
     EXPECT_NE(error_of([&] { bad.wait_to_read(); }).message.find("spilt"), std::string::npos);
     bench->assign_slice(bad, 0, sound);
     expect_equal(bad, Array::full({4}, 2.0), 0.0);
@@ -314,7 +315,7 @@ TEST_P(DeviceConformance, WaitallDeliversTheFirstFailureOnce) {
     EXPECT_NE(error_of([&] { late.wait_to_read(); }).message.find("second"), std::string::npos);
 }
 
-TEST_P(DeviceConformance, TooMuchMemoryIsAnErrorAtTheOpThatAsked) {
+TEST_P(DeviceConformance, OutOfMemoryIsReportedAtTheOp) {
     for (const auto policy : {FreePolicy::finish, FreePolicy::stream}) {
         SCOPED_TRACE(memory::name_of(policy));
         runtime::Settings settings;
@@ -328,13 +329,13 @@ TEST_P(DeviceConformance, TooMuchMemoryIsAnErrorAtTheOpThatAsked) {
         EXPECT_EQ(error.op, before + 1);
         EXPECT_NE(error.message.find("add"), std::string::npos) << error.message;
         EXPECT_NE(error.message.find("(1000,)"), std::string::npos) << error.message;
-        on->binary_in_place(OpKind::add, a, b);  // fits, as it needs nothing new
+        on->binary_in_place(OpKind::add, a, b);  // fits, because it needs no new memory
         expect_equal(a, Array::full({1000}, 2.0), 0.0);
         on->waitall();
     }
 }
 
-TEST_P(DeviceConformance, LazyMemoryThatIsNotThereFailsTheOpWhenItStarts) {
+TEST_P(DeviceConformance, LazyOutOfMemoryFailsTheOpWhenItStarts) {
     runtime::Settings settings;
     settings.free_policy = FreePolicy::lazy;
     settings.budget_bytes = 10'000;
@@ -342,7 +343,7 @@ TEST_P(DeviceConformance, LazyMemoryThatIsNotThereFailsTheOpWhenItStarts) {
     const Tensor a = on->ones({1000}), b = on->ones({1000});
     b.wait_to_read();
     a.wait_to_read();
-    const Tensor c = on->binary(OpKind::add, a, b);  // issued all the same
+    const Tensor c = on->binary(OpKind::add, a, b);  // issued anyway
     const core::OpId op = on->issued();
     const Tensor d = on->with_scalar(OpKind::add_scalar, c, 1.0f);
     const core::Error error = error_of([&] { d.wait_to_read(); });
@@ -352,7 +353,7 @@ TEST_P(DeviceConformance, LazyMemoryThatIsNotThereFailsTheOpWhenItStarts) {
     on->waitall();
 }
 
-TEST_P(DeviceConformance, BytesComeBackUnderEveryPolicy) {
+TEST_P(DeviceConformance, EveryPolicyFreesAllBytes) {
     for (const auto policy : {FreePolicy::finish, FreePolicy::stream, FreePolicy::lazy}) {
         SCOPED_TRACE(memory::name_of(policy));
         runtime::Settings settings;
@@ -380,7 +381,7 @@ TEST_P(DeviceConformance, TheQueueLimitBoundsHeadway) {
         x = on->matmul(x, on->full({16, 16}, 1.0f / 16.0f));
         most = std::max(most, on->headway());
     }
-    // Waits between lanes are commands, too, and count until their lane has passed them.
+    // Waits between lanes are commands too, and count until their lane has passed them.
     EXPECT_LE(most, GetParam().lanes == 1 ? 8u : 16u);
     expect_equal(x, Array::full({16, 16}, 1.0), 1e-5);
 }

@@ -104,7 +104,7 @@ void RandomProgram::step() {
 // --- making tensors ---
 
 void RandomProgram::create() {
-    // Few sizes, so that memory is used again soon; now and then an op that takes long enough to be overtaken.
+    // Few sizes, so that memory is reused soon; occasionally an op that takes long enough to be overtaken.
     Shape shape;
     const int rank = dice_.number(0, 3);
     while (shape.rank < rank) {
@@ -119,7 +119,8 @@ void RandomProgram::create() {
     }
 }
 
-// A random number, made 0 or 1: the generator's values are those of its stream, whenever and wherever they are drawn.
+// A random number mapped to 0 or 1: the generator's values depend only on its stream, not on when or where they are
+// drawn.
 void RandomProgram::draw_bits() {
     const Shape shape{dice_.number(1, 6), dice_.number(1, 6)};
     const bool normal = dice_.chance(0.5);
@@ -235,7 +236,7 @@ void RandomProgram::in_place() {
         return;
     }
     if (b->storage == a.storage && b->shape != a.shape) {
-        return;  // refused: the same memory in two shapes
+        return;  // would be refused: the same memory with two shapes
     }
     if (b->shape == a.shape && dice_.chance(0.3)) {
         change(
@@ -279,7 +280,7 @@ void RandomProgram::HostOp::run(const devices::Command& command, void* context) 
     for (int i = 0; i < self.spins; ++i) {
         core::ticks();
     }
-    if (self.sleeps) {  // lets other lanes run meanwhile, also where there are more lanes than cores
+    if (self.sleeps) {  // lets other lanes run, even with more lanes than cores
         std::this_thread::sleep_for(std::chrono::microseconds(30));
     }
     if (self.fails) {
@@ -291,15 +292,15 @@ void RandomProgram::HostOp::run(const devices::Command& command, void* context) 
     }
 }
 
-// An op of some length on the host, which may fail.
+// A host op of random length, which may fail.
 void RandomProgram::host_op() {
     const Handle& a = pick();
     const bool fails = options_.failures && dice_.chance(0.4);
     const bool threads = !programs_.bench.device().virtual_time();
-    const int spins = dice_.number(0, 2000);  // drawn in any case: a seed is the same program everywhere
+    const int spins = dice_.number(0, 2000);  // always drawn, so that a seed gives the same program everywhere
     const bool sleeps = dice_.chance(0.5);
     host_ops_.push_back({&programs_.bench.device(), a.shape.elements(), threads ? spins : 0, threads && sleeps, fails});
-    const std::set<core::OpId> spoiled = a.storage->origins;  // `a` moves when its result is kept
+    const std::set<core::OpId> spoiled = a.storage->origins;  // a copy: `a` is invalid once the result is stored
     const std::size_t before = handles_.size();
     keep([&] { return rt_.host_call(HostOp::run, &host_ops_.back(), a.tensor, a.shape); },
          reference::unary(OpKind::add_scalar, array_of(a), 1.0), {&a});
@@ -311,7 +312,7 @@ void RandomProgram::host_op() {
     }
 }
 
-// Refused where it stands, and nothing has happened.
+// An op that is refused at the call and has no effect.
 void RandomProgram::mistake() {
     const Handle& a = pick();
     const core::OpId before = rt_.issued();
@@ -500,7 +501,7 @@ void RandomProgram::change(Handle& target, const Handle* other, Call call, Array
          (other != nullptr ? " by v" + std::to_string(other->name) : std::string()));
     target.storage->values = std::move(expected.values);
     if (overwrites) {
-        target.storage->origins.clear();  // what had spoiled it is gone
+        target.storage->origins.clear();  // overwritten: no longer spoiled
     }
     if (other != nullptr) {
         target.storage->origins.insert(other->storage->origins.begin(), other->storage->origins.end());

@@ -1,8 +1,8 @@
-// One random program: it issues ops on a runtime, does the same on plain arrays one after the other, and compares
-// wherever the program looks at a value.
+// A random program: issues ops on a runtime, computes the same on plain arrays one after the other, and compares
+// whenever the program reads a value.
 //
-// All values are whole numbers small enough for float to hold every intermediate result, so that both sides are equal
-// to the last bit whatever order a device adds in. What is drawn depends on the seed alone, never on timing.
+// All values are whole numbers small enough for float to represent every intermediate result exactly, so both sides are
+// equal to the last bit in whatever order a device adds. The program depends only on the seed, never on timing.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace headway {
 
-// What a runtime remembers from one program to the next.
+// State of a runtime that continues from one program to the next.
 struct RandomPrograms {
     Bench& bench;
     std::uint64_t seed_of_run = 0;
-    std::uint64_t random_ops = 0;  // each draws from a stream of its own, in the order of the calls
+    std::uint64_t random_ops = 0;  // each draws from its own stream, in the order of the calls
 };
 
 class RandomProgram {
@@ -29,18 +29,18 @@ public:
         std::uint64_t seed = 0;
         int steps = 60;
         bool failures = false;       // some ops fail when they run
-        bool held = false;           // the lanes start nothing until everything has been issued
-        bool out_of_memory = false;  // there is a budget: an op may be refused
+        bool held = false;           // lanes are held until everything has been issued
+        bool out_of_memory = false;  // with a budget: an op may be refused
     };
 
     RandomProgram(RandomPrograms& programs, const Options& options);
     ~RandomProgram();
 
-    // The first difference, with the last steps; empty when there is none.
+    // The first difference, with the last steps; empty if there is none.
     std::string run();
 
 private:
-    // A buffer and every view of it.
+    // A buffer shared by all its views.
     struct Storage {
         std::vector<double> values;
         std::set<core::OpId> origins;  // the failures that have spoiled it
@@ -78,19 +78,19 @@ private:
     void pass_time();
 
     Handle& pick();
-    Handle* pick_like(const devices::Shape& shape);  // one that is broadcast to this shape
+    Handle* pick_like(const devices::Shape& shape);  // a tensor that broadcasts to this shape
     [[nodiscard]] static reference::Array array_of(const Handle& handle);
     [[nodiscard]] static bool small_enough(const reference::Array& array);
     [[nodiscard]] static double largest(const Handle& handle);
-    // Issues, and keeps the result beside what it should be. False when the budget refused it.
+    // Issues an op and stores the result with its expected value. False if the budget refused it.
     template <class Call>
     bool issue(Call call);
     template <class Call>
     void keep(Call call, reference::Array expected, std::initializer_list<const Handle*> read);
-    // `overwrites`: all of the target, without reading it.
+    // `overwrites`: writes all of the target without reading it.
     template <class Call>
     void change(Handle& target, const Handle* other, Call call, reference::Array expected, bool overwrites = false);
-    // Waits; `origins` are the failures that may come of it, empty when none may.
+    // Waits; `origins` are the failures that the wait may deliver, empty if none.
     template <class Call>
     void expect_of_wait(Call call, const std::set<core::OpId>& origins, bool delivers_all);
     void compare(const Handle& handle);

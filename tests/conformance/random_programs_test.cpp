@@ -1,8 +1,8 @@
-// Thousands of random programs on every kind of device, with every free policy, against a plain sequential
-// interpreter; then the order of all their ops, from the trace.
+// Thousands of random programs on every kind of device, with every free policy, against a plain sequential interpreter;
+// then a check of the order of all ops, from the trace.
 //
-//   HEADWAY_RANDOM_PROGRAMS=N   programs for each device and policy (more, or fewer)
-//   HEADWAY_RANDOM_SEED=S       only the program with this seed
+//   HEADWAY_RANDOM_PROGRAMS=N   number of programs for each device and policy
+//   HEADWAY_RANDOM_SEED=S       run only the program with this seed
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -62,7 +62,7 @@ std::vector<Tested> everything() {
 
 class RandomProgramsTest : public testing::TestWithParam<Tested> {};
 
-// What the learner may switch while a program runs: it must change nothing but time and memory.
+// Settings that the learner may change while a program runs: they must affect only time and memory.
 void switch_settings(Bench& bench, Dice& dice, const RandomProgram::Options& options) {
     trace::Control& control = bench.recording().control();
     using trace::BarrierKind;
@@ -99,8 +99,9 @@ TEST_P(RandomProgramsTest, EqualASequentialInterpreterAndKeepTheirOrder) {
         options.seed = only != nullptr ? std::strtoull(only, nullptr, 10) : static_cast<std::uint64_t>(i) + 1;
         Dice dice(options.seed * 1'000'003);
         options.steps = dice.number(20, 150);
-        // What fails, or is held, among ops that were issued together is those together. A GPU has been given what
-        // depends on an op before that op runs: what fails while it runs there is the device (the tests of the device).
+        // Ops issued together fail, and are held, together. On a GPU, dependent ops are launched before the op that
+        // they depend on runs, so an op that fails during execution loses the device (covered by the device's own
+        // tests).
         const bool gpu = tested.device.name.starts_with("cuda");
         options.failures = dice.chance(0.3) && !tested.gather && !gpu;
         options.held = dice.chance(0.2) && !tested.gather;
@@ -108,7 +109,8 @@ TEST_P(RandomProgramsTest, EqualASequentialInterpreterAndKeepTheirOrder) {
         switch_settings(bench, dice, options);
         const std::string difference = RandomProgram(state, options).run();
         ASSERT_EQ(difference, "") << "on " << name_of(tested) << "; again with HEADWAY_RANDOM_SEED=" << options.seed
-                                  << " (or with HEADWAY_RANDOM_PROGRAMS=" << i + 1 << ", should it need those before)";
+                                  << " (or with HEADWAY_RANDOM_PROGRAMS=" << i + 1
+                                  << "if it depends on earlier programs)";
     }
     bench->waitall();
     bench.device().settle();
@@ -120,7 +122,7 @@ TEST_P(RandomProgramsTest, EqualASequentialInterpreterAndKeepTheirOrder) {
     EXPECT_EQ(summary.ops, bench->issued());
     if (tested.gather) {
         EXPECT_GT(summary.parts, 2 * summary.ops);
-        return;  // few depend on others
+        return;  // too few dependencies between ops
     }
     EXPECT_GT(summary.dependencies, summary.ops / 2);
     EXPECT_EQ(summary.across_lanes > 0, tested.device.lanes > 1);

@@ -1,5 +1,5 @@
-// What the ops compute, written down once more as plainly as possible: in double, element by element, one after the
-// other. Tests compare devices and gradients with it; it shares no code with them.
+// Reference implementation of the ops, as plain as possible: in double, element by element. Tests compare devices and
+// gradients with it; it shares no code with them.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ struct Array {
 
 using Index = std::vector<std::int64_t>;
 
-// The multi-index of the i-th element, and back. Axes that `at` has too many at the front are left out; along axes of
-// length 1 every index is 0: that is all there is to broadcasting.
+// Converts between the i-th element and its multi-index. If `at` has too many axes, the leading ones are dropped; along
+// axes of length 1 every index is 0. That is all broadcasting needs.
 inline Index index_of(const Shape& shape, std::size_t i) {
     Index at(static_cast<std::size_t>(shape.rank));
     auto rest = static_cast<std::int64_t>(i);
@@ -110,7 +110,7 @@ inline Array binary(OpKind kind, const Array& a, const Array& b) {
     }
     return out;
 }
-inline Array unary(OpKind kind, Array a, double scalar = 0.0) {  // the scalar forms, too
+inline Array unary(OpKind kind, Array a, double scalar = 0.0) {  // including the scalar forms
     for (double& value : a.values) {
         value = apply(kind, value, scalar);
     }

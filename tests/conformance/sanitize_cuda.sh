@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The conformance suite's CUDA cases under compute-sanitizer: memcheck, racecheck, initcheck, each on its own.
+# The conformance suite's CUDA cases under compute-sanitizer: memcheck, racecheck and initcheck, one after the other.
 #   sanitize_cuda.sh RUNNER CONFORMANCE_TEST
-# Ends with status 77 (skipped) and the reason where there is no GPU or no compute-sanitizer.
+# Exits with status 77 (skipped) and the reason if there is no GPU or no compute-sanitizer.
 set -euo pipefail
 
 runner=$1
@@ -22,7 +22,7 @@ if [[ -z $sanitizer ]]; then
     echo "skipped: compute-sanitizer is not installed"
     exit 77
 fi
-# Nothing but the sanitizer may have CUPTI: times come from events.
+# Only one tool can use CUPTI, and the sanitizer needs it: take times from events.
 export HEADWAY_CUDA_TIMES=events
 for tool in memcheck racecheck initcheck; do
     echo "compute-sanitizer --tool $tool"

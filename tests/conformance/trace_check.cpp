@@ -18,15 +18,15 @@ using trace::FrontendKind;
 struct Op {
     trace::FrontendRecord issue;
     std::vector<core::BufferId> reads{};
-    std::vector<std::pair<core::BufferId, bool>> writes{};  // and whether it makes it
+    std::vector<std::pair<core::BufferId, bool>> writes{};  // and whether the op creates it
     std::uint64_t begin = 0, end = 0;
     int executions = 0;
 };
 
 struct Buffer {
     core::OpId writer = 0;
-    std::vector<core::OpId> readers;  // since then
-    std::vector<core::OpId> writers;  // all of them, in the order of issue
+    std::vector<core::OpId> readers;  // since the last write
+    std::vector<core::OpId> writers;  // all writers, in the order of issue
 };
 
 template <class Record>
@@ -38,10 +38,10 @@ std::vector<Record> all_records(const trace::Reader& reader, trace::StreamId id)
     return all;
 }
 
-// What each wait is said to have waited for, to be looked at when all executions are known.
+// What each wait claims to have waited for, checked when all executions are known.
 struct Wait {
     trace::FrontendRecord record;
-    core::OpId target_op;  // of the buffer waited for, at that moment
+    core::OpId target_op;  // the last writer of the awaited buffer at that time
 };
 
 class Check {
@@ -210,7 +210,7 @@ private:
     }
 
     void check_waits() {
-        // The latest end of the first n ops: of all, and by device.
+        // The latest end of the first n ops: of all devices, and by device.
         std::array<std::vector<std::uint64_t>, 3> ended;
         ended.fill(std::vector<std::uint64_t>(ops_.size()));
         for (std::size_t id = 1; id < ops_.size(); ++id) {
@@ -230,7 +230,7 @@ private:
             const std::uint64_t needed = record.out != 0   ? ops_[wait.target_op].end
                                          : record.in1 != 0 ? all_ended[record.in1]
                                                            : all_ended[record.in0];
-            // The op barrier waits for the op just issued; with it after each op that is all of them.
+            // The op barrier waits for the op just issued; because it follows every op, that means all ops.
             if (end < needed) {
                 problem("a wait of kind ", int{record.lane}, " after op ", record.in0, " ended ", needed - end,
                         " ticks before what it waited for");
@@ -264,7 +264,7 @@ private:
         for (std::size_t id = 1; id < ops_.size(); ++id) {
             by_begin.push_back(&ops_[id]);
         }
-        // Ops that failed take no time; at one moment they come first.
+        // Failed ops take no time; at equal times they come first.
         std::sort(by_begin.begin(), by_begin.end(),
                   [](const Op* a, const Op* b) { return std::pair(a->begin, a->end) < std::pair(b->begin, b->end); });
         std::uint64_t latest = 0;

@@ -1,5 +1,5 @@
-// Programs on a GPU and the CPU beside it: they compute what they compute on one device, in the order of their
-// dependencies, and each device's memory is counted for itself.
+// Programs on a GPU and the CPU: the results equal those of one device, dependencies are respected, and each device's
+// memory is counted separately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// The same program twice: with its tensors scattered over two devices, and on one.
+// Runs the same program twice: with its tensors spread over two devices, and on one device.
 class Twice {
 public:
     Twice(runtime::Runtime& two, runtime::Runtime& one, std::uint64_t seed) : two_(two), one_(one), dice_(seed) {}
@@ -150,7 +150,7 @@ private:
             return;
         }
         const int what = dice_.number(0, 9);
-        if (what < 4) {  // an op of two, brought together where they are apart
+        if (what < 4) {  // an op with two inputs, copied to one device if necessary
             const Both a = pick();
             Both b = pick();
             if (a.two.device() != b.two.device()) {
@@ -164,7 +164,7 @@ private:
             constexpr OpKind kKinds[] = {OpKind::add, OpKind::sub, OpKind::greater};
             const OpKind kind = kKinds[dice_.index(3)];
             all_.push_back({two_.binary(kind, a.two, b.two), one_.binary(kind, a.one, b.one)});
-        } else if (what < 6) {  // in place: later readers on the other device have to wait, earlier ones come first
+        } else if (what < 6) {  // in place: must run after earlier readers on the other device, and before later ones
             Both& a = pick();
             two_.with_scalar_in_place(OpKind::mul_scalar, a.two, 0.5f);
             one_.with_scalar_in_place(OpKind::mul_scalar, a.one, 0.5f);
@@ -230,7 +230,7 @@ TEST_P(TwoDevices, ComputeWhatOneDoes) {
     EXPECT_GT(summary.across_lanes, 100u);
 }
 
-TEST_P(TwoDevices, CountTheirMemoryForThemselves) {
+TEST_P(TwoDevices, CountTheirMemorySeparately) {
     if (GetParam().policy == memory::FreePolicy::lazy) {
         GTEST_SKIP() << "the bytes of ops that have not started are not counted";
     }
@@ -255,7 +255,7 @@ TEST_P(TwoDevices, CountTheirMemoryForThemselves) {
 
 TEST_P(TwoDevices, HaveABudgetEach) {
     if (GetParam().policy == memory::FreePolicy::lazy) {
-        GTEST_SKIP() << "refused when the op starts";
+        GTEST_SKIP() << "the budget is checked when the op starts";
     }
     runtime::Settings settings;
     settings.budget_bytes = 10'000;
@@ -263,13 +263,13 @@ TEST_P(TwoDevices, HaveABudgetEach) {
     const DeviceId cpu = limited->cpu();
     const Tensor a = limited->ones({2000});
     const OnDevice on(*limited, cpu);
-    const Tensor b = limited->ones({2000});  // as much again: it is another device's
+    const Tensor b = limited->ones({2000});  // the same size again, on the other device
     const std::string why = failure_of([&] { static_cast<void>(limited->ones({2000})); });
     EXPECT_TRUE(has(why, "out of memory on the CPU at op 3")) << why;
     EXPECT_EQ(limited->to_host(b)[0], 1.0f);
 }
 
-TEST_P(TwoDevices, TellFailuresAcrossCopies) {
+TEST_P(TwoDevices, PropagateFailuresThroughCopies) {
     const DeviceId cpu = rig->cpu();
     struct Failing {
         devices::Device* device;
@@ -288,10 +288,10 @@ TEST_P(TwoDevices, TellFailuresAcrossCopies) {
     EXPECT_EQ(rig->to_host(rig->ones({2}))[1], 1.0f);
 }
 
-// A lane of the CPU holds up what needs it, on the GPU as well, and nothing else.
-TEST_P(TwoDevices, WaitForEachOtherAndForNobodyElse) {
+// A blocked CPU lane delays only the ops that depend on it, on the GPU as well.
+TEST_P(TwoDevices, WaitOnlyForTheirDependencies) {
     if (rig->device().virtual_time() || GetParam().streams < 2) {
-        GTEST_SKIP() << "needs threads and a stream that is free";
+        GTEST_SKIP() << "needs threads and a free stream";
     }
     struct Gate {
         std::atomic<bool> open{false};
@@ -313,8 +313,8 @@ TEST_P(TwoDevices, WaitForEachOtherAndForNobodyElse) {
         held = rig->host_call(Gate::run, &gate, Tensor(), {4});
     }
     const Tensor there = rig->to_device(held, 0);
-    const Tensor next = there + 1.0f;               // behind it
-    const Tensor free = warm * 2.0f;                // not behind it
+    const Tensor next = there + 1.0f;               // depends on it
+    const Tensor free = warm * 2.0f;                // does not depend on it
     const Tensor back = rig->to_device(next, cpu);  // and back again
     EXPECT_EQ(free.to_host()[0], 2.0f);             // while the gate is shut
     EXPECT_FALSE(gate.open.load());
@@ -322,7 +322,7 @@ TEST_P(TwoDevices, WaitForEachOtherAndForNobodyElse) {
     EXPECT_EQ(back.to_host()[3], 4.0f);
 }
 
-TEST_P(TwoDevices, OneIsWaitedForAlone) {
+TEST_P(TwoDevices, CanBeWaitedForSeparately) {
     if (rig->device().virtual_time()) {
         GTEST_SKIP() << "needs threads";
     }
@@ -347,7 +347,7 @@ TEST_P(TwoDevices, OneIsWaitedForAlone) {
     rig->waitall();
 }
 
-TEST_P(TwoDevices, AreNotMadeBeforeTheyAreAskedFor) {
+TEST_P(TwoDevices, AreCreatedOnFirstUse) {
     Rig fresh(GetParam());
     const Tensor x = fresh->ones({4});
     fresh->waitall();
@@ -363,25 +363,25 @@ TEST_P(TwoDevices, AreNotMadeBeforeTheyAreAskedFor) {
 INSTANTIATE_TEST_SUITE_P(Pairs, TwoDevices, testing::ValuesIn(pairs()),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(OneDevice, HasNoGpuBesideACpu) {
+TEST(OneDevice, HasNoGpuIfItIsACpu) {
     Bench bench({"cpu_1", make_cpu, 1, true});
     EXPECT_EQ(bench->cpu(), 0u);
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(bench->gpu()); }), "has no GPU"));
 }
 
-// On one clock: the CPU prepares while the GPU computes.
+// Both devices share one clock: the CPU works while the GPU computes.
 TEST(SimulatedPair, OverlapsOnOneClock) {
     Rig rig({"simulated", make_simulated, 1, 1});
     runtime::Runtime& rt = *rig;
     const DeviceId cpu = rt.cpu();
     rt.waitall();
     const std::uint64_t begin = rt.now();
-    const Tensor gpu = rt.randn({8});  // 1500 on the GPU's lane
+    const Tensor gpu = rt.randn({8});  // 1500 ns on the GPU's lane
     Tensor host;
     {
         const OnDevice on(rt, cpu);
         host = rt.zeros({8});
-        host = host + 1.0f;  // 900 each on the CPU's
+        host = host + 1.0f;  // 900 ns each on the CPU's lane
     }
     rt.waitall();
     // Issues of 100, 80 and 80: the CPU's second op begins behind its first, at 180 + 900.

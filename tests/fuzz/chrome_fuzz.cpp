@@ -1,5 +1,5 @@
-// Chrome traces: any bytes are a run, with notes, or one sentence. What was read is written and read once more, and is
-// then the same.
+// Chrome traces: any input gives a run, with notes, or a one-sentence error. A run that was read is written and read
+// again, and must be unchanged.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

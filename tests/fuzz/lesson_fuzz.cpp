@@ -1,4 +1,4 @@
-// Lesson files: whatever stands in one, it is a lesson or one sentence with a line of the file.
+// Lesson files: any input gives a lesson or a one-sentence error with a line of the file.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto& parameter : lesson->parameters) {
         if (!headway::lesson::accept_value(parameter, parameter.value)) {
-            std::abort();  // a parameter whose own value does not fit
+            std::abort();  // a parameter rejects its own default value
         }
     }
     return 0;

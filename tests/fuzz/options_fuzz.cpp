@@ -1,4 +1,4 @@
-// The command line: any words are a command or one sentence. What is accepted keeps its limits.
+// The command line: any words give a command or a one-sentence error. Accepted options are within their limits.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Recordings: a mapped file whose every byte may be wrong. The input says how to build one, so that small changes of it
-// are small changes of the file: a patch of the header, or a chunk with its fields and records.
+// Recordings: a mapped file in which any byte may be wrong. The input describes how to build the file (a patch of the
+// header, or a chunk with its fields and records), so that small changes of the input are small changes of the file.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -90,7 +90,7 @@ void build(Input& input, std::byte* file) {
         ++used;
         auto* chunk = reinterpret_cast<trace::ChunkHeader*>(place);
         chunk->kind = static_cast<trace::StreamKind>(kind % 10);
-        const auto odd = input.take<std::uint8_t>();  // which of the fields are the input's
+        const auto odd = input.take<std::uint8_t>();  // which fields are taken from the input
         chunk->index = chunk->kind == trace::StreamKind::lane ? input.take<std::uint8_t>() % 20 : 0;
         const std::size_t record = record_bytes_of(chunk->kind);
         const std::size_t bytes = input.copy(place + trace::kChunkHeaderBytes, input.take<std::uint16_t>() % 2048);

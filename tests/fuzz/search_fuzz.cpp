@@ -1,4 +1,4 @@
-// Queries: any words are a query or one sentence, and what a query finds in a run is there, fits and is in order.
+// Queries: any words give a query or a one-sentence error; the hits of a query exist in the run, match and are sorted.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -17,7 +17,7 @@ void require(bool holds) {
     }
 }
 
-// Ops of several names and lengths on two threads, and what waits for a GPU.
+// Ops of several names and lengths on two threads, and waits for a GPU.
 const model::Run& some_run() {
     static const auto read = [] {
         std::string events;

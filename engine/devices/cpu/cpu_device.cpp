@@ -18,7 +18,7 @@ namespace headway::devices {
 namespace {
 
 constexpr std::int64_t kSpinNs = 50'000;
-constexpr std::int64_t kSleepNs = 50'000'000;  // a sleeper looks again after this, whatever happens
+constexpr std::int64_t kSleepNs = 50'000'000;  // a sleeper checks again after this time
 constexpr std::uint64_t kWaiting = std::uint64_t{1} << 32;
 
 void pin_to_core(int core) {
@@ -81,7 +81,7 @@ CpuDevice::CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOpti
             recording, {trace::StreamKind::lane, static_cast<std::uint8_t>(number)});
         lanes_.back()->running = &recording.header().running[number].op_and_begin;
     }
-    core::heavy_fence();  // registers the process before the first sleeper
+    core::heavy_fence();  // registers the process with membarrier before the first sleep
     for (std::uint32_t i = 0; i < workers; ++i) {
         lanes_[i]->thread = std::jthread([this, i] { work(i); });
     }
@@ -135,7 +135,7 @@ void CpuDevice::wait_for(Lane& lane, std::uint32_t seq, std::uint32_t sleeper_in
         }
     } while (core::ticks() - begin < spin_ticks_);
 
-    // Announce, fence, look again, sleep: the worker needs only a plain load to see whether anybody sleeps.
+    // Announce, fence, check again, sleep: so the worker needs only a plain load to see whether anybody sleeps.
     Sleeper& sleeper = sleepers_[sleeper_index];
     auto& wake_at = lane.wake_at[sleeper_index];
     for (;;) {
@@ -172,11 +172,11 @@ void CpuDevice::hold(bool held) {
     }
 }
 
-// Until the frontend or the learner lets go, or allows one more command. What the learner's hold takes is recorded in
-// pieces, so that it is known while it lasts.
+// Waits until the hold is released or one more command is allowed. Time held by the learner is recorded in pieces, so
+// that it is visible while the hold lasts.
 void CpuDevice::stay_held(std::uint32_t lane) {
     constexpr std::int64_t kPollNs = 1'000'000;
-    constexpr int kPolls = 50;  // of a piece
+    constexpr int kPolls = 50;  // per recorded piece
     while (held_.load(std::memory_order_acquire) != 0) {
         core::futex_wait_for(held_, 1, kSleepNs);
     }
@@ -240,18 +240,19 @@ void CpuDevice::work(std::uint32_t index) {
             continue;
         }
         if (idle_since != 0) {
-            // A consumer that catches up with every command makes each one cost a cache-line round trip: let a few
-            // gather. Single commands reset this, so a frontend that waits each time is answered at once.
+            // A consumer that catches up after every command makes each one cost a cache-line round trip, so let a few
+            // commands accumulate. Single commands reset the backoff, so a frontend that waits each time is answered at
+            // once.
             const auto waiting = published - done;
             backoff = waiting == 1 ? backoff / 2 : waiting < 16 ? std::min(16, backoff * 2 + 1) : backoff;
             idle_since = 0;
         }
-        core::order_ticks();  // they begin after they were issued
+        core::order_ticks();  // an op's begin must not be before its issue
         const std::uint32_t end = done + std::min(published - done, 64u);
         while (done != end) {
             Command& command = lane.queue.front();
             if (end - done > 3) {
-                lane.queue.prefetch(3);  // never what the frontend is writing
+                lane.queue.prefetch(3);  // never the command that the frontend is writing
             }
             if ((held_.load(std::memory_order_relaxed) | control_.hold_backend.load(std::memory_order_relaxed)) != 0)
                 [[unlikely]] {
@@ -261,7 +262,7 @@ void CpuDevice::work(std::uint32_t index) {
                 if (has_lane(command.wait_lane)) [[likely]] {
                     wait_for(lane_of(command.wait_lane), command.wait_seq, index);
                 } else {
-                    beside()->wait_from_beside(command.wait_lane, command.wait_seq);
+                    peer()->wait_from_peer(command.wait_lane, command.wait_seq);
                 }
                 core::order_ticks();
             }
@@ -292,7 +293,7 @@ void CpuDevice::run(Lane& lane, Command& command) {
     lane.writer.add({begin, trace::pack_duration(core::ticks() - begin), command.op});
 }
 
-// Frees, waits without an op, operands that are looked up late, failures, and what is left of a stopped program.
+// The slow path: frees, waits without an op, lazy operands, failures, and the commands left when a program is stopped.
 void CpuDevice::run_slowly(Lane& lane, Command& command) {
     if ((command.flags & kFreeBuffer) != 0) {
         const std::lock_guard lock(lazy_mutex_);
@@ -323,7 +324,7 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
     }
 }
 
-// One op, with all that may keep it from running; whether it ran.
+// Runs one op with all its checks; returns whether it ran.
 bool CpuDevice::run_alone(Command& command) {
     if (poison().any() && poison().spreads_to(command)) {
         return false;
@@ -344,10 +345,10 @@ bool CpuDevice::run_step(Lane& lane, Command& step) {
     return ran;
 }
 
-// A buffer's memory, also where the other device holds it.
+// The memory of a buffer on either device.
 float* CpuDevice::find_lazily(core::BufferId buffer) {
     float* data = lazy_data(buffer);
-    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
 }
 
 bool CpuDevice::take_lazily(Command& command) {
@@ -396,7 +397,7 @@ void* CpuDevice::allocate(std::size_t bytes) {
     return allocate(bytes, true);
 }
 
-// Small blocks, and large ones where no addresses could be reserved, come from the C library.
+// Small blocks come from the C library, and large ones as well if no address range could be reserved.
 void* CpuDevice::allocate(std::size_t bytes, bool ahead) {
     constexpr std::size_t kAlignment = 64;
     void* data = bytes >= HostMemory::kGrainBytes && memory_.reserved_bytes() != 0

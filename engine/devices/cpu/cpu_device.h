@@ -1,7 +1,7 @@
-// The CPU as a device: one worker thread per lane, OpenBLAS on one thread per worker, truly asynchronous.
+// The CPU as a device: one worker thread per lane, with single-threaded OpenBLAS per worker; truly asynchronous.
 //
-// Threads: the frontend calls the Device interface; workers run the lanes. A worker that has nothing to do spins for
-// 50 µs and then sleeps: a futex hand-over costs 25 to 45 µs on a small machine, a spin hand-over 0.1 µs.
+// Threads: the frontend calls the Device interface; workers run the lanes. An idle worker spins for 50 µs and then
+// sleeps: a futex hand-over costs 25 to 45 µs on a small computer, a spin hand-over 0.1 µs.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace headway::devices {
 
 struct CpuOptions {
-    bool record = true;   // off only to measure the recorder
+    bool record = true;   // turned off only to measure the recorder's cost
     int pin_worker = -1;  // benchmarks: all workers on this core
     DeviceSlot place;
 };
@@ -28,7 +28,7 @@ struct CpuOptions {
 class CpuDevice final : public Device {
 public:
     CpuDevice(std::uint32_t workers, trace::Recording& recording, CpuOptions options = {});
-    ~CpuDevice() override;  // runs what is queued first
+    ~CpuDevice() override;  // completes all queued commands first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
@@ -46,19 +46,19 @@ public:
     void abandon() override { abandoned_.store(true, std::memory_order_relaxed); }
 
 private:
-    // Somebody who sleeps until a lane has completed enough: the frontend, or another lane's worker.
+    // A thread that sleeps until a lane has completed enough: the frontend, or another lane's worker.
     struct alignas(64) Sleeper {
         std::atomic<std::uint32_t> asleep{0};
     };
     struct Lane {
         CommandQueue queue;
         alignas(128) std::atomic<std::uint32_t> completed{0};
-        std::atomic<std::uint32_t> watchers{0};             // how many of `wake_at` are set
-        alignas(128) std::atomic<std::uint32_t> asleep{0};  // the worker sleeps for want of commands
-        // Per sleeper (lanes, then the frontend): the count to wake it at, with bit 32 set while it waits.
+        std::atomic<std::uint32_t> watchers{0};             // number of `wake_at` entries set
+        alignas(128) std::atomic<std::uint32_t> asleep{0};  // the worker sleeps because its queue is empty
+        // Per sleeper (lanes, then the frontend): the count at which to wake it, with bit 32 set while it waits.
         alignas(128) std::array<std::atomic<std::uint64_t>, core::kMaxLanes + 1> wake_at{};
         trace::StreamWriter<trace::ExecRecord> writer;
-        std::atomic<std::uint64_t>* running = nullptr;  // trace::RunningOp's, for who watches
+        std::atomic<std::uint64_t>* running = nullptr;  // in trace::RunningOp: the op shown as running
         std::jthread thread;
     };
     struct LazyBlock {
@@ -91,7 +91,7 @@ private:
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::array<Sleeper, core::kMaxLanes + 1> sleepers_;
     std::uint64_t spin_ticks_ = 0;
-    bool crowded_ = false;  // more threads than cores: whoever spins lets others run
+    bool crowded_ = false;  // more threads than cores: spinning threads yield
     std::atomic<std::uint32_t> held_{0};
     std::atomic<bool> abandoned_{false};
     std::atomic<bool> stopping_{false};
@@ -102,7 +102,7 @@ private:
     std::atomic<std::uint64_t> lazy_budget_{0};
 };
 
-// The processor's name, as the operating system tells it; "CPU" where it does not.
+// The processor's name from the operating system; "CPU" if unknown.
 std::string cpu_name();
 
 }  // namespace headway::devices

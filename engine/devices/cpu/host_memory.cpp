@@ -30,7 +30,7 @@ std::size_t physical_bytes() {
 }  // namespace
 
 HostMemory::HostMemory() {
-    // Addresses only. A limit on the address space (ulimit -v) may leave room for less.
+    // Reserves addresses only. A limit on the address space (ulimit -v) may allow less.
     most_asked_ = physical_bytes() / 2 / kPageBytes;
     for (bytes_ = rounded_up(kOvercommit * physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
          bytes_ = rounded_up(bytes_ / 2, kPageBytes)) {
@@ -48,7 +48,7 @@ HostMemory::HostMemory() {
         if (skip != kPageBytes) {
             munmap(begin_ + bytes_, kPageBytes - skip);
         }
-        madvise(begin_, bytes_, MADV_HUGEPAGE);  // a fault every 2 MiB and not every 4 KiB
+        madvise(begin_, bytes_, MADV_HUGEPAGE);  // one page fault per 2 MiB instead of per 4 KiB
         madvise(begin_, bytes_, MADV_DONTDUMP);
         free_.emplace(begin_, bytes_);
         asked_.resize(bytes_ / kPageBytes);
@@ -107,11 +107,11 @@ void HostMemory::give(void* block, std::size_t bytes) {
     auto* data = static_cast<std::byte*>(block);
     std::size_t size = rounded_up(bytes, kGrainBytes);
     std::unique_lock lock(mutex_);
-    // Pages that are this block's alone need not become resident any more.
+    // Pages that belong to this block alone need not become resident any more.
     const auto first = rounded_up(static_cast<std::size_t>(data - begin_), kPageBytes) / kPageBytes;
     const auto last = static_cast<std::size_t>(data + size - begin_) / kPageBytes;
     std::erase_if(ahead_, [&](std::size_t page) { return page >= first && page < last; });
-    left_.wait(lock, [&] { return in_hand_ == nullptr || in_hand_ + kPageBytes <= data || in_hand_ >= data + size; });
+    left_.wait(lock, [&] { return current_ == nullptr || current_ + kPageBytes <= data || current_ >= data + size; });
     madvise(data, size, MADV_DONTNEED);
     for (auto page = first; page < last; ++page) {
         asked_count_ -= asked_[page] ? 1 : 0;
@@ -135,15 +135,16 @@ void HostMemory::give(void* block, std::size_t bytes) {
 
 void HostMemory::make_resident(const std::stop_token& stop) {
     core::name_thread("pages");
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // the frontend and the workers come first
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()),
+                19);  // lowest priority: the frontend and the workers go first
     std::unique_lock lock(mutex_);
     while (wake_.wait(lock, stop, [this] { return !ahead_.empty(); })) {
-        in_hand_ = begin_ + ahead_.front() * kPageBytes;
+        current_ = begin_ + ahead_.front() * kPageBytes;
         ahead_.pop_front();
         lock.unlock();
-        core::make_resident(in_hand_, kPageBytes);
+        core::make_resident(current_, kPageBytes);
         lock.lock();
-        in_hand_ = nullptr;
+        current_ = nullptr;
         left_.notify_all();
     }
 }

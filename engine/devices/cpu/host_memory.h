@@ -1,10 +1,11 @@
-// Blocks of host memory: huge pages out of one reserved range of addresses, made resident ahead of their use.
+// Blocks of host memory: huge pages from one reserved address range, made resident ahead of their use.
 //
 // Threads: any.
 //
-// A fresh page costs its first writer a fault. When the frontend runs far ahead every op writes fresh pages, and the
-// faults would be counted as the ops' own time: so a thread of low priority writes to what was taken before the workers
-// come to it. Only madvise() is called on the way, which does not hold up those who fault or take at the same time.
+// The first write to a new page costs a page fault. When the frontend runs far ahead, every op writes new pages, and
+// the page faults would count as execution time of the ops. So a low-priority thread makes allocated pages resident
+// before the workers reach them. It only calls madvise(), which does not block threads that take page faults or
+// allocate at the same time.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +20,7 @@ namespace headway::devices {
 
 class HostMemory {
 public:
-    static constexpr std::size_t kGrainBytes = std::size_t{64} << 10;  // what blocks are rounded up to
+    static constexpr std::size_t kGrainBytes = std::size_t{64} << 10;  // block sizes are rounded up to this
     static constexpr std::size_t kPageBytes = std::size_t{2} << 20;    // a huge page, shared by small blocks
 
     HostMemory();
@@ -27,16 +28,16 @@ public:
     HostMemory(const HostMemory&) = delete;
     HostMemory& operator=(const HostMemory&) = delete;
 
-    // The addresses there are, a few times the machine's memory: what is taken and not yet written to costs none of it.
-    // 0 where none could be reserved, and take() gives nothing.
+    // Size of the reserved address range, a few times the physical memory; unused addresses cost no memory. 0 if none
+    // could be reserved; then take() returns null.
     [[nodiscard]] std::size_t reserved_bytes() const { return begin_ != nullptr ? bytes_ : 0; }
 
-    // A block of at least so many bytes, aligned to kGrainBytes; null when there is no room for it. With `ahead` its
-    // pages become resident soon after, up to half of the machine's memory in all.
+    // A block of at least `bytes`, aligned to kGrainBytes; null if it does not fit. With `ahead` its pages become
+    // resident soon after, up to half of the physical memory in total.
     [[nodiscard]] void* take(std::size_t bytes, bool ahead);
-    // Whether take() gave this block.
+    // Whether this block came from take().
     [[nodiscard]] bool owns(const void* data) const;
-    // Gives a block back whole; its pages go back to the system.
+    // Frees a whole block; its pages are returned to the system.
     void give(void* data, std::size_t bytes);
 
 private:
@@ -44,16 +45,16 @@ private:
 
     std::byte* begin_ = nullptr;
     std::size_t bytes_ = 0;
-    std::size_t most_asked_ = 0;  // pages that may be resident ahead
+    std::size_t most_asked_ = 0;  // most pages made resident ahead
     std::mutex mutex_;
-    std::map<std::byte*, std::size_t> free_;  // ranges, never two that touch
-    std::vector<bool> asked_;                 // per page: resident, or about to be
+    std::map<std::byte*, std::size_t> free_;  // free ranges; adjacent ranges are merged
+    std::vector<bool> asked_;                 // per page: resident, or queued to become resident
     std::size_t asked_count_ = 0;
-    std::deque<std::size_t> ahead_;  // pages that are not yet resident
-    std::byte* in_hand_ = nullptr;   // the page that the thread is at
+    std::deque<std::size_t> ahead_;  // pages queued to become resident
+    std::byte* current_ = nullptr;   // the page that the thread is making resident
     std::condition_variable_any wake_;
     std::condition_variable left_;
-    std::jthread thread_;  // from the first block that is wanted ahead
+    std::jthread thread_;  // started by the first take() with `ahead`
 };
 
 }  // namespace headway::devices

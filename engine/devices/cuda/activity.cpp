@@ -7,8 +7,8 @@ namespace headway::devices::cuda {
 
 namespace {
 
-// Records grow with each release of CUPTI, at their end. These are the forms of CUDA 12.0; what is read of them lies at
-// the same place in the newest ones.
+// CUPTI appends fields to its records with each release. These are the structs of CUDA 12.0; the fields read here have
+// the same offsets in newer ones.
 using Kernel = CUpti_ActivityKernel9;
 using Memcpy = CUpti_ActivityMemcpy5;
 using Memset = CUpti_ActivityMemset4;
@@ -107,7 +107,7 @@ void ActivityTimes::parse(NextRecord next, std::uint8_t* buffer, std::size_t byt
 
 void ActivityTimes::add(std::uint32_t correlation, std::uint64_t begin_ns, std::uint64_t end_ns) {
     if (begin_ns == 0 || end_ns < begin_ns) {
-        return;  // CUPTI could not tell, or the record was flushed before it was complete
+        return;  // no times, or the record was flushed before it was complete
     }
     const Interval interval{static_cast<std::int64_t>(begin_ns), static_cast<std::int64_t>(end_ns), 1};
     if (const auto found = op_of_.find(correlation); found != op_of_.end()) {

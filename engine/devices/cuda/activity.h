@@ -1,8 +1,9 @@
-// What the GPU reports of itself, by op: CUPTI's activity records, joined. A kernel, copy or memset names the call that
-// started it by a correlation id, and an external correlation record names the op that the call belonged to; either may
-// come first. An op that took several kernels lasts from the first one's start to the last one's end.
+// Joins CUPTI's activity records by op. The record of a kernel, copy or memset contains the correlation id of the call
+// that started it, and an external correlation record maps that id to an op; either may arrive first. An op with
+// several kernels lasts from the first one's start to the last one's end.
 //
-// Threads: any. parse() calls nothing of CUDA but the function it is given, since CUPTI holds its own locks then.
+// Threads: any. parse() calls no CUDA function except the one that it is given, because CUPTI holds its own locks
+// during the call.
 #pragma once
 
 #include <cupti.h>
@@ -21,32 +22,32 @@ namespace headway::devices::cuda {
 class ActivityTimes {
 public:
     struct Interval {
-        std::int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as the timestamp callback answers
+        std::int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, from the timestamp callback
         std::uint32_t activities = 0;
     };
     using NextRecord = CUptiResult (*)(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record);
 
-    // What the driver did beside the ops: a wait of the host or of a stream, memory taken and given back.
+    // A driver event other than an op: a wait of the host or of a stream, or memory allocated or freed.
     struct DriverEvent {
         trace::DriverKind kind = trace::DriverKind::other_wait;
         std::int64_t begin_ns = 0, end_ns = 0;
-        std::uint64_t bytes = 0;   // of memory
-        std::uint32_t stream = 0;  // as CUPTI counts them
+        std::uint64_t bytes = 0;   // memory events only
+        std::uint32_t stream = 0;  // CUPTI's stream id
     };
 
-    // Takes in a buffer that CUPTI has filled. A buffer that ends in the middle of a record is read up to there.
+    // Parses a buffer that CUPTI has filled. If it ends in the middle of a record, the records before that are used.
     void parse(NextRecord next, std::uint8_t* buffer, std::size_t bytes);
 
-    // What is known of this op so far; nothing while no activity of it has been reported.
+    // The op's interval as known so far; nullopt until an activity of it has been reported.
     [[nodiscard]] std::optional<Interval> of(std::uint64_t id) const;
-    // Its activities one by one, by their begin.
+    // Its single activities, ordered by begin.
     [[nodiscard]] std::vector<Interval> pieces_of(std::uint64_t id) const;
     void forget(std::uint64_t id);
 
-    // What has arrived since the last call.
+    // Driver events that arrived since the last call.
     [[nodiscard]] std::vector<DriverEvent> take_driver_events();
 
-    // Once per flush: drops activities that no op has claimed for kPatience flushes (a library's own work).
+    // Call once per flush: drops activities that no op has claimed for kPatience flushes (a library's own work).
     void age();
     void clear();
     [[nodiscard]] std::size_t unclaimed() const;

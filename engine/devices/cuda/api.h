@@ -1,4 +1,4 @@
-// CUDA calls, checked; what they hand out, owned. Exceptions thrown here stay in this folder.
+// Checked CUDA calls and owners of CUDA objects. Exceptions thrown here stay in this folder.
 //
 // Threads: any. CUDA keeps the last error per thread.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace headway::devices::cuda {
 
-// A call that failed: what() is "cudaMalloc: out of memory".
+// A CUDA call failed: what() is "cudaMalloc: out of memory".
 class CudaError : public std::runtime_error {
 public:
     CudaError(core::ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -59,17 +59,17 @@ struct HostFree {
 };
 using PinnedMemory = std::unique_ptr<void, HostFree>;
 
-StreamOwner make_stream();  // one that the legacy default stream neither waits for nor delays
+StreamOwner make_stream();  // does not synchronize with the legacy default stream
 EventOwner make_event(unsigned flags);
 DeviceMemory make_device_memory(std::size_t bytes);
 
-// Events that are used again. Any thread.
+// A pool of reusable events. Any thread.
 class EventPool {
 public:
     explicit EventPool(unsigned flags) : flags_(flags) {}
     [[nodiscard]] cudaEvent_t take();
     void give(cudaEvent_t event);
-    void abandon();  // the device is lost: nothing is given back to it
+    void abandon();  // the device is lost: destroys nothing
 
 private:
     const unsigned flags_;
@@ -78,7 +78,7 @@ private:
     std::vector<cudaEvent_t> free_;
 };
 
-// Page-locked host memory that is used again, in powers of two. Any thread.
+// A pool of reusable page-locked host memory; sizes are powers of two. Any thread.
 class PinnedPool {
 public:
     struct Block {

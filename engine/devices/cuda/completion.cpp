@@ -1,4 +1,5 @@
-// The completion thread: asks the events of what is in flight, counts, and hands on to the recording.
+// The completion thread: polls the events of commands in flight, updates the completion counters, and passes finished
+// ops to the recording.
 #include <sched.h>
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace headway::devices::cuda {
 
 namespace {
 
-constexpr std::int64_t kPollNs = 50'000;  // while nobody waits
+constexpr std::int64_t kPollNs = 50'000;  // poll period while nobody waits
 constexpr std::int64_t kSleepNs = 10'000'000;
 constexpr std::int64_t kHeldPollNs = 1'000'000;
-constexpr int kPausesBetweenPolls = 32;  // while the frontend waits
+constexpr int kPausesBetweenPolls = 32;  // between polls while the frontend waits
 
 bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
     return core::reached(counter.load(std::memory_order_acquire), seq);
@@ -23,13 +24,13 @@ bool reached(const std::atomic<std::uint32_t>& counter, std::uint32_t seq) {
 
 }  // namespace
 
-// Where the frontend launches and waits, the learner may have let go of what is held.
+// If the frontend launches, it keeps launching while it waits, because a hold may be released meanwhile.
 void CudaDevice::wait(std::uint32_t lane, std::uint32_t seq) {
     wait_for(lane, seq, options_.launch == CudaLaunch::frontend);
 }
 
-// A thread of the CPU beside. Whoever launches goes on launching, so nothing need be launched from here.
-void CudaDevice::wait_from_beside(std::uint32_t lane, std::uint32_t seq) {
+// Called on a CPU worker. It launches nothing: the launching thread continues to launch.
+void CudaDevice::wait_from_peer(std::uint32_t lane, std::uint32_t seq) {
     wait_for(lane, seq, false);
 }
 
@@ -93,7 +94,7 @@ void CudaDevice::complete_loop() {
         if (cupti_ == nullptr && !lost() && core::monotonic_ns() > next_anchor_ns_) {
             renew_event_anchor();
         }
-        completer_asleep_.store(idle ? kIdle : kNapping);  // work alone does not end a nap
+        completer_asleep_.store(idle ? kIdle : kNapping);  // new work alone does not wake it from a nap
         core::heavy_fence();
         const bool still = (in_flight_.load(std::memory_order_acquire) == 0) == idle && waiters_.load() == 0 &&
                            !(idle && stop_completing_.load(std::memory_order_acquire));
@@ -104,10 +105,10 @@ void CudaDevice::complete_loop() {
     }
 }
 
-// How many commands at the front of the lane have finished. An event later in a stream is done only when all before
-// it are, so the questions skip ahead, twice as far each time, until the answer is no.
+// How many commands at the front of the lane have finished. An event is done only if all earlier events of its stream
+// are, so the search skips ahead in doubling steps until an event is not done.
 std::size_t CudaDevice::count_finished(Lane& lane) {
-    std::size_t limit = 0;  // what is from here on is not finished, or not there
+    std::size_t limit = 0;  // commands from this index on are unfinished or do not exist
     const auto event_at = [&lane](std::size_t at) {
         const std::lock_guard lock(lane.mutex);
         return lane.in_flight[at].end;
@@ -125,7 +126,7 @@ std::size_t CudaDevice::count_finished(Lane& lane) {
             finished = at + 1;
             step *= 2;
         } else if (status == cudaErrorNotReady) {
-            cudaGetLastError();  // it is kept like an error
+            cudaGetLastError();  // clear it: CUDA stores it like an error
             limit = at;
             step = 1;
         } else {
@@ -170,8 +171,8 @@ void CudaDevice::retire(Lane& lane, std::vector<InFlight>& batch) {
     const auto now = core::ticks();
     const auto count = static_cast<std::uint32_t>(batch.size());
     if (lost()) {
-        // Nothing that was under way can be told to have finished. Host functions may be running still.
-        // They are kept to the end of the process.
+        // It is unknown which work in flight has finished. Host functions may still be running, so their data is kept
+        // until the process ends.
         static auto& kept = *new std::vector<std::unique_ptr<HostWork>>;
         for (auto& flight : batch) {
             flight.failed = true;

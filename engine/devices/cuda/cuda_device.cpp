@@ -9,7 +9,7 @@
 
 #include "engine/core/thread.h"
 #include "engine/devices/cuda/host_work.h"
-#include "engine/devices/cuda/marks.h"
+#include "engine/devices/cuda/nvtx_ranges.h"
 
 namespace headway::devices::cuda {
 
@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t kSpinNs = 50'000;
 constexpr std::int64_t kSleepNs = 10'000'000;
 constexpr std::int64_t kHeldPollNs = 1'000'000;
-constexpr std::int64_t kAsideNapNs = 20'000;
-constexpr int kLaneShift = 4;  // of the lane in a queued command's flags
+constexpr std::int64_t kDeferredNapNs = 20'000;
+constexpr int kLaneShift = 4;  // position of the lane in a queued command's flags
 constexpr int kLeastCapability = 75;
 
 std::string version_text(int version) {
@@ -67,7 +67,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
     : options_(options),
       recording_(recording),
       cupti_(cupti),
-      marks_(std::make_unique<Marks>()),
+      nvtx_ranges_(std::make_unique<NvtxRanges>()),
       launches_(recording, {trace::StreamKind::launch, 0}),
       driver_(recording, {trace::StreamKind::driver, 0}),
       crowded_(std::thread::hardware_concurrency() < 4) {
@@ -83,7 +83,7 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
         std::move(name) + ", " + std::to_string(options.streams) + (options.streams == 1 ? " stream" : " streams");
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, options.device), "cudaGetDeviceProperties");
-    // As cuBLAS recommends. Given once per handle, it also makes products the same on each run.
+    // The size that cuBLAS recommends. A fixed workspace per handle also makes products reproducible.
     const std::size_t workspace = std::size_t{properties.major >= 9 ? 32u : 4u} << 20;
     for (std::uint32_t i = 0; i < options.streams; ++i) {
         info_.lane_names.push_back("Stream " + std::to_string(i));
@@ -105,12 +105,12 @@ CudaDevice::CudaDevice(const CudaOptions& options, std::string name, Cupti* cupt
     share_slot();
     copies_ = make_stream();
     clock_stream_ = make_stream();
-    // Whether this GPU can run our kernels at all is known now, and not at the program's first op.
+    // Check now, not at the program's first op, that this GPU can run our kernels at all.
     check(launch_nothing(lanes_[0]->stream.get()), "launching a kernel");
     check(cudaStreamSynchronize(lanes_[0]->stream.get()), "cudaStreamSynchronize");
     start_timing();
 
-    core::heavy_fence();  // registers the process before the first sleeper
+    core::heavy_fence();  // registers the process with membarrier before the first sleep
     completer_ = std::jthread([this] { complete_loop(); });
     if (options_.launch == CudaLaunch::engine) {
         launcher_ = std::jthread([this] { launch_loop(); });
@@ -125,9 +125,9 @@ CudaDevice::~CudaDevice() {
     while (options_.launch == CudaLaunch::frontend && !launch_what_may()) {
         std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));
     }
-    if (aside_launcher_.joinable()) {
-        aside_launcher_.request_stop();
-        aside_launcher_.join();
+    if (deferred_launcher_.joinable()) {
+        deferred_launcher_.request_stop();
+        deferred_launcher_.join();
     }
     if (launcher_.joinable()) {
         stop_launching_.store(true, std::memory_order_release);
@@ -156,7 +156,7 @@ CudaDevice::~CudaDevice() {
         }
         return;
     }
-    // CUDA is not called any more: the end of the process gives everything back.
+    // Make no more CUDA calls: the end of the process frees everything.
     for (auto& lane : lanes_) {
         for (auto& [signature, graphs] : lane->graphs) {
             for (auto& graph : graphs) {
@@ -195,7 +195,7 @@ void CudaDevice::publish(std::uint32_t lane) {
     }
 }
 
-// All lanes' commands go through one queue.
+// All lanes share one queue and so one slot.
 void CudaDevice::share_slot() {
     for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
         set_slot(lane, queue_.slot());
@@ -217,7 +217,7 @@ void CudaDevice::hold(bool held) {
     }
 }
 
-// Unless the frontend or the learner holds the lanes; the learner may let single commands through.
+// False while the frontend or the learner holds the lanes; the learner may allow single commands.
 bool CudaDevice::may_launch(std::uint32_t lane) {
     if (held_.load(std::memory_order_acquire) != 0) {
         return false;
@@ -249,8 +249,8 @@ bool CudaDevice::launch_what_may() {
 
 bool CudaDevice::launch_in_order() {
     use_device();
-    if (aside_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        launch_from_aside();
+    if (deferred_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        launch_deferred();
     }
     while (popped_ != queue_.published()) {
         Command& command = queue_.front();
@@ -258,8 +258,8 @@ bool CudaDevice::launch_in_order() {
         if (!may_launch(lane)) [[unlikely]] {
             return false;
         }
-        if (!lanes_[lane]->aside.empty() || needs_more(command)) [[unlikely]] {
-            set_aside(lane, command);
+        if (!lanes_[lane]->deferred.empty() || needs_more(command)) [[unlikely]] {
+            defer(lane, command);
         } else {
             launch(lane, command);
         }
@@ -278,19 +278,20 @@ void CudaDevice::launch_loop() {
             if (!launch_what_may()) {
                 core::futex_wait_for(held_, 1, kHeldPollNs);
                 if (held_.load(std::memory_order_relaxed) == 0) {
-                    std::this_thread::sleep_for(std::chrono::nanoseconds(kHeldPollNs));  // the learner wakes nobody
+                    std::this_thread::sleep_for(
+                        std::chrono::nanoseconds(kHeldPollNs));  // releasing a hold wakes no thread
                 }
             }
             idle_since = core::ticks();
             continue;
         }
-        if (aside_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-            // The CPU wakes nobody here: looked at often, without keeping it from its work.
+        if (deferred_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            // The CPU's workers do not wake this thread: poll often, but sleep in between so as not to slow them down.
             if (core::ticks() - idle_since > spin_ticks_) {
-                std::this_thread::sleep_for(std::chrono::nanoseconds(kAsideNapNs));
+                std::this_thread::sleep_for(std::chrono::nanoseconds(kDeferredNapNs));
             }
             core::spin_pause();
-            launch_from_aside();
+            launch_deferred();
             continue;
         }
         if (stop_launching_.load(std::memory_order_acquire) && queue_.published() == popped_) {
@@ -379,7 +380,7 @@ void CudaDevice::failed_call(Lane& lane, const Command& command, InFlight& fligh
     } else {
         poison().fail(command, error.kind(), message);
     }
-    // The lane's order still needs its event.
+    // The lane's order still needs this command's event.
     try {
         if (flight.end == nullptr) {
             record_end(lane, flight);
@@ -392,7 +393,7 @@ void CudaDevice::failed_call(Lane& lane, const Command& command, InFlight& fligh
 bool CudaDevice::is_sticky(cudaStream_t stream) {
     cudaGetLastError();
     const auto again = cudaStreamQuery(stream);
-    cudaGetLastError();  // "not ready" is kept as well
+    cudaGetLastError();  // clear it: CUDA stores "not ready" as well
     return again != cudaSuccess && again != cudaErrorNotReady;
 }
 
@@ -406,11 +407,11 @@ void CudaDevice::lose(core::OpId op, const std::string& message) {
     }
 }
 
-// The event is found by position. Commands are launched in the order of issue, so it has been recorded; if it has
-// left the lane since, it is done.
+// Finds the event by position. Commands are launched in the order of issue, so it has been recorded; if it has left the
+// lane since, it is done.
 void CudaDevice::wait_on_stream(Lane& lane, std::uint32_t other, std::uint32_t seq) {
     Lane& needed = *lanes_[other];
-    const std::lock_guard lock(needed.mutex);  // so that nobody records the event anew before the wait refers to it
+    const std::lock_guard lock(needed.mutex);  // the event must not be reused before the wait refers to it
     const auto ahead = static_cast<std::int32_t>(seq - needed.taken);
     if (ahead <= 0) {
         return;
@@ -437,9 +438,9 @@ void CudaDevice::push(Lane& lane, InFlight flight) {
 
 void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) {
     const Signature& s = *command.signature;
-    const Marks::Range range(*marks_, command);
+    const NvtxRanges::Range range(*nvtx_ranges_, command);
     if (s.kind == OpKind::host_call) {
-        start_host_call(lane, command, flight);  // takes its own times
+        start_host_call(lane, command, flight);  // measures its own times
         return;
     }
     const Correlation correlation(cupti_, command.op);
@@ -453,7 +454,7 @@ void CudaDevice::start_op(Lane& lane, const Command& command, InFlight& flight) 
     }
 }
 
-// Where events give the times. After the waits, or waiting would count as running.
+// Only if times come from events. Recorded after the waits; otherwise waiting would count as execution.
 void CudaDevice::record_begin(Lane& lane, InFlight& flight) {
     if (cupti_ == nullptr && options_.record) {
         flight.anchor = newest_anchor_.load(std::memory_order_acquire);
@@ -462,7 +463,7 @@ void CudaDevice::record_begin(Lane& lane, InFlight& flight) {
     }
 }
 
-// Those of an op that neither runs on the host nor reads from it; nothing but launches, so that they can be captured.
+// The kernels of an op that neither runs on the host nor reads from it. Only launches, so that they can be captured.
 void CudaDevice::start_kernels(Lane& lane, const Command& command) {
     const Signature& s = *command.signature;
     const auto copy = [&](float* to, const float* from, std::int64_t elements) {
@@ -495,7 +496,7 @@ void CudaDevice::start_kernels(Lane& lane, const Command& command) {
     }
 }
 
-// Row by row is column by column of the transposed matrices: out' = in1' · in0'.
+// cuBLAS is column-major, so compute the transposed product: out' = in1' · in0'.
 void CudaDevice::start_product(Lane& lane, const Command& command) {
     const Signature& s = *command.signature;
     if (s.elements == 0) {
@@ -530,19 +531,19 @@ void CudaDevice::start_copy_in(Lane& lane, const Command& command, InFlight& fli
         if (command.in0_id == 0) {
             std::memcpy(flight.staging.data, command.in0, bytes);
         } else {
-            // A tensor of the CPU's: what writes it may be a copy on its way out of this stream, or of another one.
+            // A tensor of the CPU: it may be the target of a copy still in progress from this stream or another.
             flight.host = std::make_unique<HostWork>();
             flight.host->command = command;
             flight.host->staging = flight.staging.data;
             check(cudaLaunchHostFunc(lane.stream.get(), HostWork::put_in, flight.host.get()), "cudaLaunchHostFunc");
         }
     }
-    // From pageable memory this returns only when the driver has copied the values: the async copy that is not.
+    // From pageable memory this returns only after the driver has copied the values: an "async" copy that blocks.
     check(cudaMemcpyAsync(command.out, from, bytes, cudaMemcpyHostToDevice, lane.stream.get()), "cudaMemcpyAsync");
 }
 
-// Copying to pageable memory would hold up the thread that launches until the stream has come to it, so a host function
-// takes the values out of page-locked memory. Where copies are to be pageable, they do hold it up.
+// A copy to pageable memory would block the launching thread until the stream reaches it, so the GPU copies to
+// page-locked memory and a host function copies the values from there. With `pinned` off it does block.
 void CudaDevice::start_copy_out(Lane& lane, const Command& command, InFlight& flight) {
     const auto bytes = static_cast<std::size_t>(command.signature->elements) * sizeof(float);
     if (bytes == 0) {

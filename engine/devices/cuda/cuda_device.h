@@ -1,29 +1,29 @@
-// An NVIDIA GPU as a device: a lane is a CUDA stream. Included by this folder alone; programs go by cuda_loader.h.
+// An NVIDIA GPU as a device: a lane is a CUDA stream. Included only within this folder; programs use cuda_loader.h.
 //
-// An op passes four threads. The frontend submits it. Whoever launches (the thread "cuda-launch", or the frontend
-// itself) puts it on its stream behind a wait for the event of the op that it needs in another lane, and an event of
-// its own after it. The completion thread asks these events, oldest first, and counts. The times thread fetches from
-// CUPTI what the GPU did when, and records it; where CUPTI may not run, the completion thread asks the events for
-// times.
+// An op passes through four threads. The frontend submits it. The launching thread ("cuda-launch", or the frontend
+// itself) puts it on its stream, after a wait for the event of the op that it needs in another lane, and records its
+// own event after it. The completion thread polls these events, oldest first, and updates the counters. The times
+// thread fetches the GPU's times from CUPTI and records them; if CUPTI is not available, the completion thread reads
+// the times from events.
 //
-// Why events that a thread asks for: an op needs its event anyhow, for waits across streams; asking leaves no trace on
-// the GPU, while a host function after each op stalls its stream, and a written counter is a second stream command per
-// op. The thread sleeps 50 µs between questions unless the frontend waits, and skips ahead by doubling steps, so that a
-// long queue costs few questions.
+// Why events are polled: an op needs its event anyway, for waits across streams. Polling adds no work to the GPU,
+// whereas a host function after each op stalls its stream, and a written counter is a second stream command per op. The
+// thread sleeps 50 µs between polls unless the frontend waits, and skips ahead in doubling steps, so a long queue costs
+// few polls.
 //
-// Failures: a call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail: the
-// device is lost, everything is spoiled, CUDA is not called again, and only another process can use the GPU.
+// Failures: a CUDA call that fails spoils that op's output (Poison). A fault on the GPU makes every later call fail:
+// the device is lost, all buffers are spoiled, CUDA is not called again, and only another process can use the GPU.
 //
-// A CPU may be beside it (DeviceSlot). What an op needs of a lane there is known when that lane's counter says so:
-// until then the op, and whatever follows it in its stream or waits for it in another one, is set aside, and the rest
-// is launched ahead of it. Nobody sleeps in front of a counter, neither a stream nor a thread of the driver, so no wait
-// can hold up what it waits for. Where the frontend launches, the thread "cuda-launch" sees to what was set aside.
-// Copies from and to the CPU's tensors go through page-locked memory, which a host function in front of the copy fills,
-// or one behind it empties.
+// The run may also have a CPU device (DeviceSlot). Whether an op may start after a CPU lane is known from that lane's
+// counter. Until then the op, and everything that follows it in its stream or waits for it in another stream, is
+// deferred, and other commands are launched before it. No stream and no driver thread ever blocks on a counter, so no
+// wait can block the work that it waits for. If the frontend launches, the thread "cuda-launch" launches the deferred
+// commands. Copies from and to CPU tensors use page-locked memory: a host function before the copy fills it, or one
+// after the copy empties it.
 //
-// host_call runs in stream order on a thread of the driver (cudaLaunchHostFunc), which may run those of different
-// streams one after another; its output is filled on the host and copied to the device behind it. hold() keeps
-// ops from being launched; what is on a stream already goes on.
+// host_call runs in stream order on a thread of the driver (cudaLaunchHostFunc), which may serialize those of different
+// streams; its output is computed on the host and then copied to the device. hold() stops launches; work that is
+// already on a stream continues.
 //
 // Threads: the frontend calls the Device interface.
 #pragma once
@@ -51,26 +51,26 @@
 
 namespace headway::devices::cuda {
 
-// The GPU's name if it can be used, or why not, in a sentence without its end.
+// The GPU's name if it can be used, otherwise the reason as a sentence without a full stop.
 core::Result<std::string> find_gpu(int device);
 
-// Names ops for Nsight Systems: a range around each launch, if a tool listens.
-class Marks;
+// Names each launch for Nsight Systems, if a tool is attached.
+class NvtxRanges;
 
 class CudaDevice final : public Device {
 public:
-    // Throws CudaError. `name` is find_gpu()'s; `cupti` is null where events give the times,
-    // and `timing_note` says why.
+    // Throws CudaError. `name` comes from find_gpu(). If times come from events, `cupti` is null and `timing_note`
+    // gives the reason.
     CudaDevice(const CudaOptions& options, std::string name, Cupti* cupti, std::string timing_note,
                trace::Recording& recording);
-    ~CudaDevice() override;  // runs what is queued first
+    ~CudaDevice() override;  // completes all queued commands first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
     void publish(std::uint32_t lane) override;
     [[nodiscard]] const std::atomic<std::uint32_t>& completed(std::uint32_t lane) const override;
     void wait(std::uint32_t lane, std::uint32_t seq) override;
-    void wait_from_beside(std::uint32_t lane, std::uint32_t seq) override;
+    void wait_from_peer(std::uint32_t lane, std::uint32_t seq) override;
     void meet(Device& other) override;
     [[nodiscard]] void* allocate(std::size_t bytes) override;
     void deallocate(void* data, std::size_t bytes) override;
@@ -86,12 +86,12 @@ public:
 
 private:
     struct HostWork;
-    // Which signature each kernel and copy of a graph belongs to, in the order of execution.
+    // The signature id of each kernel and copy of a graph, in the order of execution.
     using Nodes = std::shared_ptr<const std::vector<std::uint16_t>>;
-    // A command on its stream, or passed over, in the lane's order.
+    // A command that is on its stream or was skipped, in the lane's order.
     struct InFlight {
-        cudaEvent_t begin = nullptr;  // only where events give the times
-        cudaEvent_t end = nullptr;    // null: there was nothing to do
+        cudaEvent_t begin = nullptr;  // only if times come from events
+        cudaEvent_t end = nullptr;    // null: nothing was launched
         core::OpId op = 0;            // 0: nothing to record
         bool failed = false;
         std::uint64_t launch_begin = 0;  // ticks
@@ -100,21 +100,21 @@ private:
         PinnedPool::Block staging{};
         Nodes nodes;  // of a composite op; else null
     };
-    // An op that has completed and waits to be recorded.
+    // A completed op that is not recorded yet.
     struct Done {
         core::OpId op = 0;
         bool failed = false;
         bool timed = false;
         std::uint64_t launch_begin = 0;    // ticks
-        std::uint64_t begin = 0, end = 0;  // ticks, once timed; before that, between which it must have run
+        std::uint64_t begin = 0, end = 0;  // ticks; until `timed`, bounds of its execution
         Nodes nodes;
-        std::uint64_t flush = 0;  // how many flushes had begun when it completed
+        std::uint64_t flush = 0;  // number of flushes begun when it completed
     };
     struct LazyBlock {
         float* data;
         std::uint64_t bytes;
     };
-    // A composite op as it was launched last in a lane.
+    // The most recent launch of a composite op in a lane.
     struct LaneGraph {
         GraphExecOwner exec;
         std::vector<Command> steps;
@@ -125,22 +125,22 @@ private:
         BlasOwner blas;
         DeviceMemory workspace, scratch;
         std::atomic<std::uint32_t> completed{0};
-        std::atomic<std::uint32_t> retired{0};  // those that completed and are on their way into the recording
-        std::mutex mutex;                       // of the next two
+        std::atomic<std::uint32_t> retired{0};  // completed and passed to the recording
+        std::mutex mutex;                       // protects the next two members
         std::deque<InFlight> in_flight;
-        std::uint32_t taken = 0;  // how many commands have left in_flight
+        std::uint32_t taken = 0;  // number of commands that have left in_flight
         std::mutex done_mutex;
         std::deque<Done> done;
-        std::map<std::uint64_t, std::vector<float*>> lazy_free;  // by size, in the lane's order; whoever launches
+        std::map<std::uint64_t, std::vector<float*>> lazy_free;  // by size, in lane order; launching thread only
         std::unordered_map<const Signature*, std::vector<LaneGraph>>
-            graphs;  // the last one used last; whoever launches
+            graphs;  // least recently used first; launching thread only
         trace::StreamWriter<trace::ExecRecord> writer;
         std::uint64_t recorded_until = 0;  // ticks
-        // Whoever launches: commands that cannot be launched yet, and how many have been.
-        std::deque<Command> aside;
+        // Launching thread only: deferred commands, and the number of commands launched.
+        std::deque<Command> deferred;
         std::uint32_t launched = 0;
     };
-    // What is launched while it lives belongs to this op.
+    // Assigns all launches during its lifetime to this op.
     class Correlation {
     public:
         Correlation(Cupti* cupti, core::OpId op) : cupti_(cupti) {
@@ -159,7 +159,7 @@ private:
     private:
         Cupti* cupti_;
     };
-    // A moment known on both clocks: the event happened at most uncertainty_ns before or after `ns`.
+    // A moment known on both clocks: the event happened within uncertainty_ns of `ns`.
     struct EventAnchor {
         EventOwner event;
         std::int64_t ns = 0;
@@ -169,15 +169,15 @@ private:
     // cuda_device.cpp: launching.
     void launch_loop();
     bool may_launch(std::uint32_t lane);
-    // `launches`: what may be launched meanwhile is.
+    // With `launches`, launches commands while it waits.
     void wait_for(std::uint32_t lane, std::uint32_t seq, bool launches);
-    bool launch_what_may();  // false when something is left because the lanes are held
+    bool launch_what_may();  // false if commands remain because the lanes are held
     bool launch_in_order();
-    // aside.cpp
+    // deferred.cpp
     [[nodiscard]] bool needs_more(const Command& command) const;
-    void set_aside(std::uint32_t lane, const Command& command);
-    void launch_from_aside();
-    void aside_loop(const std::stop_token& stop);
+    void defer(std::uint32_t lane, const Command& command);
+    void launch_deferred();
+    void deferred_loop(const std::stop_token& stop);
     void share_slot();
     void launch(std::uint32_t index, Command& command);
     void launch_work(Lane& lane, Command& command, InFlight& flight);
@@ -198,7 +198,7 @@ private:
     void lose(core::OpId op, const std::string& message);
     void record_end(Lane& lane, InFlight& flight);
     [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-    // Whether CUDA answers every call with an error by now.
+    // Whether CUDA now answers every call with an error.
     [[nodiscard]] static bool is_sticky(cudaStream_t stream);
 
     // memory.cpp
@@ -227,7 +227,7 @@ private:
     [[nodiscard]] std::uint64_t ticks_from_ns(std::int64_t ns);
     void record(Lane& lane, const InFlight& flight, std::uint64_t now);
     void times_loop();
-    // Fetches and records; returns whether nothing is left. `last`: what is unknown by now stays so.
+    // Fetches and records times; returns whether nothing is left. `last`: record ops without times as well.
     bool record_times(bool last);
     void write(Lane& lane, const Done& done);
     void write_parts(Lane& lane, const Done& done, std::uint64_t begin, std::uint64_t end);
@@ -237,20 +237,20 @@ private:
     trace::Recording& recording_;
     DeviceInfo info_;
     Cupti* cupti_;
-    std::unique_ptr<Marks> marks_;
+    std::unique_ptr<NvtxRanges> nvtx_ranges_;
     std::unique_ptr<EventPool> events_;
     PinnedPool pinned_;
     std::vector<std::unique_ptr<Lane>> lanes_;
-    StreamOwner copies_;  // read()
+    StreamOwner copies_;  // for read()
     StreamOwner clock_stream_;
     trace::StreamWriter<trace::ExecRecord> launches_;
     trace::StreamWriter<trace::DriverRecord> driver_;
 
-    CommandQueue queue_;  // the lane rides in the upper half of Command::flags
+    CommandQueue queue_;  // the lane is in the upper half of Command::flags
     std::uint32_t popped_ = 0;
-    std::uint64_t held_since_ = 0;       // ticks: when the learner first kept the next command back; 0: has not
-    std::atomic<std::size_t> aside_{0};  // commands in all lanes
-    // Where the frontend launches and there is a CPU beside: whoever launches just now.
+    std::uint64_t held_since_ = 0;          // ticks since which the learner has held the next command; 0: not held
+    std::atomic<std::size_t> deferred_{0};  // deferred commands in all lanes
+    // Held by the thread that is launching, if the frontend launches and the run has a CPU.
     std::mutex launching_;
     bool shares_launching_ = false;
     std::atomic<std::uint32_t> launcher_asleep_{0};
@@ -263,8 +263,8 @@ private:
 
     std::atomic<std::uint64_t> in_flight_{0};
     std::atomic<std::uint32_t> waiters_{0};
-    std::atomic<std::uint32_t> progress_{0};  // changes whenever a counter does; the frontend sleeps on it
-    std::atomic<std::uint32_t> poke_{0};      // the completion thread sleeps on it
+    std::atomic<std::uint32_t> progress_{0};  // futex of waiting threads: changes with every counter
+    std::atomic<std::uint32_t> poke_{0};      // futex of the completion thread
     enum : std::uint32_t { kAwake, kIdle, kNapping };
     std::atomic<std::uint32_t> completer_asleep_{kAwake};
     std::atomic<bool> stop_completing_{false};
@@ -283,7 +283,7 @@ private:
     std::uint32_t first_anchor_ = 0;  // number of anchors_.front()
     std::atomic<std::uint32_t> newest_anchor_{0};
     std::int64_t next_anchor_ns_ = 0;
-    core::Anchor first_clock_, last_clock_;  // of the host; whoever writes the lanes' records
+    core::Anchor first_clock_, last_clock_;  // the host's; used by the thread that writes the lanes' records
     std::atomic<std::uint64_t> flushes_begun_{0};
     std::mutex times_mutex_;
     std::condition_variable times_changed_;
@@ -291,7 +291,7 @@ private:
     bool stop_times_ = false;
 
     std::jthread launcher_, completer_, timer_;
-    std::jthread aside_launcher_;
+    std::jthread deferred_launcher_;
 };
 
 }  // namespace headway::devices::cuda

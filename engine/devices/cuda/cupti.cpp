@@ -9,14 +9,14 @@ namespace headway::devices::cuda {
 
 namespace {
 
-// Small, since a buffer is handed over when all in it has finished: this one holds about 400 kernels.
+// Small, because CUPTI returns a buffer only when everything in it has finished: this one holds about 400 kernels.
 constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
 
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
-// What the driver does beside them. Where these are not to be had, the ops' times are none the worse.
+// Other driver activity. If these kinds are not available, the ops' times are not affected.
 constexpr std::array kMoreKinds = {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2};
-// Ops are told apart by the calls that start GPU work; no other call is recorded, and our polling least of all.
+// Ops are identified by the calls that start GPU work; no other calls are recorded, in particular not the polling.
 constexpr std::array<CUpti_CallbackId, 5> kRuntimeCalls = {
     CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
     CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
@@ -27,7 +27,7 @@ constexpr std::array<CUpti_CallbackId, 3> kDriverCalls = {CUPTI_DRIVER_TRACE_CBI
 
 }  // namespace
 
-// Never destroyed: CUPTI may call back while the process exits.
+// Never destroyed: CUPTI may call back during process exit.
 Cupti& Cupti::instance() {
     static auto* instance = new Cupti;
     return *instance;
@@ -101,7 +101,7 @@ core::Result<Cupti*> Cupti::start(const std::string& path) {
             return api.error();
         }
         self.api_ = *api;
-        // The clock before anything else, so that all stamps are the host's.
+        // Register the clock first, so that all timestamps are on the host's clock.
         auto status = self.api_.register_timestamps(now);
         if (status == CUPTI_SUCCESS) {
             status = self.api_.register_callbacks(give_buffer, take_buffer);

@@ -1,7 +1,6 @@
-// CUPTI, loaded when the device is made, so that a machine without it only loses precision.
+// CUPTI, loaded when the device is made, so that a computer without it only loses precision.
 //
-// Threads: CUPTI calls back from threads of its own and from inside flush(). No lock of ours is held while it is
-// called.
+// Threads: CUPTI calls back from its own threads and from within flush(). Call it without holding a lock.
 #pragma once
 
 #include <cupti.h>
@@ -23,31 +22,31 @@ struct CuptiApi {
     decltype(&::cuptiActivityGetNextRecord) next_record = nullptr;
     decltype(&::cuptiActivityPushExternalCorrelationId) push_external = nullptr;
     decltype(&::cuptiActivityPopExternalCorrelationId) pop_external = nullptr;
-    // Null before CUDA 12.2 or so: then all calls of the runtime are recorded, instead of the launches alone.
+    // Null before about CUDA 12.2: then all calls of the runtime API are recorded, not only launches.
     CUptiResult(CUPTIAPI* enable_runtime_api)(CUpti_CallbackId, std::uint8_t) = nullptr;
     CUptiResult(CUPTIAPI* enable_driver_api)(CUpti_CallbackId, std::uint8_t) = nullptr;
 };
 
-// The functions of libcupti at `path` (empty: the toolkit's), or why there are none. cupti_api.cpp; the tests' fake has
-// its own.
+// Loads the functions of libcupti from `path` (empty: the toolkit's), or fails with the reason. Implemented in
+// cupti_api.cpp; the tests link a fake instead.
 core::Result<CuptiApi> load_cupti(const std::string& path);
 
-// The one collector of activity records that a process can have.
+// Collects activity records; a process can have only one collector.
 class Cupti {
 public:
-    // Starts collecting; to be called before the process's first CUDA call. Fails in one sentence: no library, or a
-    // profiler or debugger that has CUPTI for itself.
+    // Starts collecting; call before the process's first CUDA call. Fails with one sentence: no library, or another
+    // profiler or debugger uses CUPTI.
     static core::Result<Cupti*> start(const std::string& path);
     void stop();
 
-    // What this thread launches until pop() belongs to op `id`.
+    // Assigns everything that this thread launches until pop() to op `id`.
     void push(std::uint64_t id) { api_.push_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id); }
     void pop() {
         std::uint64_t last = 0;
         api_.pop_external(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
     }
 
-    // Takes in the buffers that are complete; with `all` also those with work in them that has not finished.
+    // Parses the completed buffers; with `all` also buffers with unfinished work in them.
     void flush(bool all);
     [[nodiscard]] ActivityTimes& times() { return times_; }
 

@@ -1,28 +1,28 @@
 // Composite ops: their steps are captured from the lane's stream into a CUDA graph, which is launched as one.
 //
-// A graph holds the addresses that it works on. The runtime hands out memory anew for each run, so a composite whose
-// addresses have changed is captured again and the executable graph brought up to date, which costs less than making
-// one; where they are the same as before, launching is all. A pool hands out its blocks in turns, so a few executable
-// graphs are kept for each composite.
+// A graph contains the addresses that it works on. Each run gets new memory, so a composite whose addresses have
+// changed is captured again and its executable graph updated, which costs less than creating one; if the addresses are
+// unchanged, it is only launched. A pool cycles through its blocks, so a few executable graphs are cached per
+// composite.
 #include <algorithm>
 #include <utility>
 
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
-#include "engine/devices/cuda/marks.h"
+#include "engine/devices/cuda/nvtx_ranges.h"
 
 namespace headway::devices::cuda {
 
 namespace {
 
-constexpr std::size_t kMostGraphs = 64;  // composites that each lane keeps graphs of
-constexpr std::size_t kTurns = 6;        // graphs of each of them
+constexpr std::size_t kMostGraphs = 64;  // most composites with cached graphs per lane
+constexpr std::size_t kTurns = 6;        // most graphs cached per composite
 
-// A capture that ends, whatever happens: a stream left in capture could never be used again.
+// Ends the capture in its destructor: a stream left in capture mode could never be used again.
 class Capture {
 public:
     explicit Capture(cudaStream_t stream) : stream_(stream) {
-        // Other threads may go on allocating.
+        // Other threads may continue to allocate.
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
         capturing_ = true;
     }
@@ -37,7 +37,7 @@ public:
     Capture(const Capture&) = delete;
     Capture& operator=(const Capture&) = delete;
 
-    // How many kernels and copies have been captured so far.
+    // Number of kernels and copies captured so far.
     [[nodiscard]] std::size_t nodes() const {
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
         cudaGraph_t graph = nullptr;
@@ -66,7 +66,7 @@ private:
     bool capturing_ = false;
 };
 
-// Whether a graph captured from the one does what the other asks for.
+// Whether a graph captured from `a` also does the work of `b`.
 bool same_work(const Command& a, const Command& b) {
     return a.signature == b.signature && a.out == b.out && a.in0 == b.in0 && a.in1 == b.in1 && a.offset == b.offset;
 }
@@ -74,7 +74,7 @@ bool same_work(const Command& a, const Command& b) {
 }  // namespace
 
 void CudaDevice::start_composite(Lane& lane, const Command& command, InFlight& flight) {
-    // Steps that cannot run are left out; what depends on them is spoiled like them.
+    // Leave out steps that cannot run; steps that depend on them are spoiled too.
     std::vector<Command> steps;
     for (Command step : command.composite->steps) {
         const bool runs = !(poison().any() && poison().spreads_to(step)) &&
@@ -89,7 +89,7 @@ void CudaDevice::start_composite(Lane& lane, const Command& command, InFlight& f
         return;
     }
     if (lane.graphs.size() > kMostGraphs) {
-        lane.graphs.clear();  // those that are being executed are freed when they have been
+        lane.graphs.clear();  // CUDA frees graphs that are executing after they finish
     }
     auto& known = lane.graphs[command.signature];
     auto found = std::find_if(known.begin(), known.end(), [&](const LaneGraph& graph) {
@@ -97,7 +97,7 @@ void CudaDevice::start_composite(Lane& lane, const Command& command, InFlight& f
     });
     if (found == known.end()) {
         if (known.size() == kTurns) {
-            std::rotate(known.begin(), known.begin() + 1, known.end());  // the one used longest ago
+            std::rotate(known.begin(), known.begin() + 1, known.end());  // the least recently used one is replaced
         } else {
             known.emplace_back();
         }
@@ -108,7 +108,7 @@ void CudaDevice::start_composite(Lane& lane, const Command& command, InFlight& f
         found = known.end() - 1;
     }
     const LaneGraph& graph = *found;
-    const Marks::Range range(*marks_, command);
+    const NvtxRanges::Range range(*nvtx_ranges_, command);
     const Correlation correlation(cupti_, command.op);
     record_begin(lane, flight);
     check(cudaGraphLaunch(graph.exec.get(), lane.stream.get()), "cudaGraphLaunch");
@@ -116,7 +116,7 @@ void CudaDevice::start_composite(Lane& lane, const Command& command, InFlight& f
 }
 
 void CudaDevice::capture(Lane& lane, const std::vector<Command>& steps, LaneGraph& graph) {
-    graph.steps.clear();  // nothing is known of it until it is whole
+    graph.steps.clear();  // invalid until the capture is complete
     auto nodes = std::make_shared<std::vector<std::uint16_t>>();
     Capture capture(lane.stream.get());
     for (const Command& step : steps) {
@@ -128,7 +128,7 @@ void CudaDevice::capture(Lane& lane, const std::vector<Command>& steps, LaneGrap
         cudaGraphExecUpdateResultInfo result{};
         if (cudaGraphExecUpdate(graph.exec.get(), captured.get(), &result) != cudaSuccess) {
             cudaGetLastError();
-            graph.exec.reset();  // of another form: it is made anew
+            graph.exec.reset();  // the topology changed: create it again
         }
     }
     if (graph.exec == nullptr) {

@@ -1,4 +1,4 @@
-// A host function on its way through a stream, with its own times: CUPTI has no record of those.
+// A host function on a stream, with its own times, because CUPTI does not record host functions.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,10 +13,10 @@ namespace headway::devices::cuda {
 
 struct CudaDevice::HostWork {
     Command command;                   // `out` is on the host
-    void* staging = nullptr;           // of a copy from or to a tensor of the CPU's: where the GPU copies from or to
+    void* staging = nullptr;           // copy from or to a CPU tensor: the page-locked memory
     std::uint64_t begin = 0, end = 0;  // ticks
 
-    // On a thread of the driver, which may not call CUDA.
+    // Called on a driver thread, which must not call CUDA.
     static void CUDART_CB run(void* data) {
         auto& work = *static_cast<HostWork*>(data);
         work.begin = core::ticks();
@@ -24,14 +24,15 @@ struct CudaDevice::HostWork {
         work.end = core::ticks();
     }
 
-    // The first half of a copy from the CPU, and the second one of a copy to it. Their times are the GPU's copy's.
+    // The first half of a copy from the CPU, and the second half of a copy to it. The op's times are those of the GPU's
+    // copy.
     static void CUDART_CB put_in(void* data) {
         const auto& work = *static_cast<HostWork*>(data);
         std::memcpy(work.staging, work.command.in0, work.command.signature->out_bytes);
     }
     static void CUDART_CB take_out(void* data) {
         const auto& work = *static_cast<HostWork*>(data);
-        const devices::Signature& s = *work.command.signature;  // values for the program have no out_bytes
+        const devices::Signature& s = *work.command.signature;  // not out_bytes, which is 0 for copies to the program
         std::memcpy(work.command.out, work.staging, static_cast<std::size_t>(s.elements) * sizeof(float));
     }
 };

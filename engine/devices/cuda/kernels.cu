@@ -1,5 +1,4 @@
-// Kernels, and how they are launched. Compiled without fused multiply-add: element by element, the GPU gives the CPU's
-// bits.
+// Kernels and their launches. Compiled without fused multiply-add, so that elementwise results equal the CPU's bits.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -56,7 +55,7 @@ struct Equal {
     __device__ static float of(float a, float b) { return a == b ? 1.0f : 0.0f; }
 };
 
-// Functions of one or two elements, with what they carry along.
+// Functors over one or two elements, with their parameters.
 template <class Op>
 struct Binary {
     __device__ float operator()(float a, float b) const { return Op::of(a, b); }
@@ -91,7 +90,7 @@ struct Sqrt {
     __device__ float operator()(float a) const { return sqrtf(a); }
 };
 
-// Four elements at a time; blocks of memory are 64-byte aligned. No __restrict__: out is in0 where an op is in place.
+// Four elements per access; memory blocks are 64-byte aligned. No __restrict__: out equals in0 for in-place ops.
 template <class Function>
 __global__ void map(Function function, float* out, const float* in, std::int64_t n) {
     const std::int64_t quads = n / 4;
@@ -124,7 +123,8 @@ __global__ void fill(float value, float* out, std::int64_t n) {
     }
 }
 
-// Where element i of the output lies in both operands. Index is 32 bits wide where everything fits: division is dear.
+// The offsets of output element i in both operands. Index is 32 bits wide if everything fits, because division is
+// expensive.
 template <class Index>
 struct Steps {
     Index size[kMaxRank];
@@ -182,10 +182,10 @@ __global__ void gather(Steps<Index> steps, float* out, const float* in, Index n)
     }
 }
 
-// out[i, j] = in[i + j * step], through shared memory, so that both sides touch whole cache lines.
+// out[i, j] = in[i + j * step], through shared memory, so that reads and writes use whole cache lines.
 __global__ void transpose_tiles(float* out, const float* in, std::int64_t rows, std::int64_t columns,
                                 std::int64_t step) {
-    __shared__ float tile[kTile][kTile + 1];  // the odd row length keeps the banks apart
+    __shared__ float tile[kTile][kTile + 1];  // the odd row length avoids bank conflicts
     const std::int64_t tiles_across = (columns + kTile - 1) / kTile;
     const std::int64_t tiles = tiles_across * ((rows + kTile - 1) / kTile);
     for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -212,8 +212,8 @@ __global__ void transpose_tiles(float* out, const float* in, std::int64_t rows, 
 
 // --- reductions ---
 //
-// In two steps where a row is long: each chunk of it gives a partial result, then these are put together. Chunks,
-// threads and trees depend on the sizes alone.
+// A long row is reduced in two steps: each chunk gives a partial result, then the partial results are combined. Chunks,
+// threads and trees depend only on the sizes.
 
 struct Sum {
     __device__ static double start() { return 0.0; }
@@ -221,7 +221,7 @@ struct Sum {
 };
 struct Max {
     __device__ static double start() { return -INFINITY; }
-    // NaN, once met, stays.
+    // Propagates NaN.
     __device__ static double joined(double a, double b) { return b > a || b != b ? b : a; }
 };
 
@@ -241,7 +241,7 @@ __device__ double joined_in_block(double value) {
     return result;
 }
 
-// Rows that lie contiguously: a block for each chunk of a row. partials[row * chunks + chunk].
+// Contiguous rows: one block per chunk of a row. partials[row * chunks + chunk].
 template <class Op, class In, class Out>
 __global__ void reduce_rows(Out* out, const In* in, std::int64_t rows, std::int64_t length, std::int64_t chunks,
                             double divisor) {
@@ -261,7 +261,7 @@ __global__ void reduce_rows(Out* out, const In* in, std::int64_t rows, std::int6
     }
 }
 
-// Along another axis: a thread for each column of each chunk of rows. partials[(outer * chunks + chunk) * inner + i].
+// Along another axis: one thread per column of each chunk of rows. partials[(outer * chunks + chunk) * inner + i].
 template <class Op, class In, class Out>
 __global__ void reduce_columns(Out* out, const In* in, std::int64_t outer, std::int64_t reduced, std::int64_t inner,
                                std::int64_t chunks, double divisor) {
@@ -283,10 +283,10 @@ __global__ void reduce_columns(Out* out, const In* in, std::int64_t outer, std::
 template <class Op>
 void reduce(const Signature& s, const Command& c, Scratch scratch, double divisor, cudaStream_t stream) {
     const std::int64_t outputs = s.outer * s.inner;
-    // Enough chunks to fill a GPU with few outputs, each long enough to be worth it, and no more than there is room
-    // for.
+    // Enough chunks to fill a GPU even with few outputs, each long enough to be worthwhile, and no more than fit in
+    // scratch.
     constexpr std::int64_t kWanted = 1024;
-    const std::int64_t least = s.inner == 1 ? 4096 : 64;  // elements of a chunk
+    const std::int64_t least = s.inner == 1 ? 4096 : 64;  // elements per chunk
     std::int64_t chunks = s.reduced / least;
     chunks = chunks < kWanted / outputs ? chunks : kWanted / outputs;
     const auto room = static_cast<std::int64_t>(scratch.elements) / outputs;
@@ -314,7 +314,7 @@ void reduce(const Signature& s, const Command& c, Scratch scratch, double diviso
                                                                      s.outer, chunks, s.inner, 1, divisor);
 }
 
-// --- random numbers: a thread for each Philox block, that is for four elements ---
+// --- random numbers: one thread per Philox block, that is, per four elements ---
 
 __device__ kernels::PhiloxBlock philox(std::uint64_t seed, std::uint64_t block, std::uint64_t stream) {
     return kernels::philox_rounds({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),

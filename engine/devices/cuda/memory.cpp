@@ -1,4 +1,4 @@
-// Memory of the GPU: blocks for the runtime's pool, the lazy policy, and values on their way to the host.
+// GPU memory: blocks for the runtime's pool, the lazy policy, and copies of values to the host.
 #include <algorithm>
 #include <cstring>
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kReadChunk = std::size_t{4} << 20;
 
-// What allocate() answers once the device is lost: nothing is launched any more, so nobody touches it, and the program
-// meets the loss at its next wait instead of an out-of-memory that is none.
+// What allocate() returns once the device is lost. Nothing is launched any more, so it is never accessed, and the
+// program sees the loss at its next wait instead of a false out-of-memory error.
 void* const kNowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 12);
 
 }  // namespace
@@ -29,7 +29,7 @@ void CudaDevice::count_reserved(std::int64_t bytes) {
     recording_.count_reserved(bytes);
 }
 
-// The runtime's pool caches blocks by size and lane, so each one is asked for once: no second cache is needed here.
+// The runtime's pool caches blocks by size and lane, so no second cache is needed here.
 void* CudaDevice::allocate(std::size_t bytes) {
     if (lost()) {
         return kNowhere;
@@ -54,14 +54,14 @@ void CudaDevice::deallocate(void* data, std::size_t bytes) {
         return;
     }
     use_device();
-    cudaFree(data);  // waits for the whole device; the pool gives back only when memory is short, and at the end
+    cudaFree(data);  // waits for the whole device, but the pool frees blocks only when memory is short and at the end
     cudaGetLastError();
     count_reserved(-static_cast<std::int64_t>(bytes));
 }
 
 void CudaDevice::read(float* host, const float* device, std::size_t elements) {
     if (lost()) {
-        return;  // the caller asks poison()
+        return;  // the caller checks poison()
     }
     use_device();
     try {
@@ -82,20 +82,20 @@ void CudaDevice::read(float* host, const float* device, std::size_t elements) {
         pinned_.give(staging);
     } catch (const CudaError& error) {
         cudaGetLastError();
-        lose(0, error.what());  // values that cannot be fetched are as good as lost
+        lose(0, error.what());  // values that cannot be read count as lost
     }
 }
 
 // --- the lazy policy ---
 //
-// Launching is what comes nearest to an op's start on the host, and stream order is the lane's order: a block that is
-// given back in a lane serves the next op launched in it, whatever the GPU is at. So the bytes in use at an op are
-// those that the CPU counts at the same op.
+// The launch is the host's best approximation of an op's start, and stream order is lane order: a block freed in a lane
+// can be used by the next op launched in it, wherever the GPU is. So the bytes in use at an op equal those that the CPU
+// device counts at the same op.
 
-// A buffer's memory, also where the CPU beside holds it.
+// The memory of a buffer on either device.
 float* CudaDevice::find_lazily(core::BufferId buffer) {
     float* data = lazy_data(buffer);
-    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
 }
 
 bool CudaDevice::take_lazily(Lane& lane, Command& command) {
@@ -109,11 +109,11 @@ bool CudaDevice::take_lazily(Lane& lane, Command& command) {
         return true;
     }
     command.out =
-        (command.flags & kOutBeside) != 0 ? beside()->take_lazily_for(command) : take_lazily_from(&lane, command);
+        (command.flags & kOutBeside) != 0 ? peer()->take_lazily_for(command) : take_lazily_from(&lane, command);
     return command.out != nullptr;
 }
 
-// No lane of another device writes to the GPU's memory.
+// `nullptr`: no lane of the other device reuses the GPU's freed blocks.
 float* CudaDevice::take_lazily_for(const Command& command) {
     return take_lazily_from(nullptr, command);
 }
@@ -160,7 +160,7 @@ void CudaDevice::free_lazily(Lane& lane, core::BufferId buffer) {
     }
 }
 
-// cudaFree waits until nothing uses the block.
+// cudaFree waits until the block is no longer in use.
 void CudaDevice::give_back_lazy_blocks() {
     for (auto& lane : lanes_) {
         for (auto& [bytes, blocks] : lane->lazy_free) {

@@ -17,7 +17,7 @@ bool say(bool answer, const std::string& message, char* text, std::size_t bytes)
 
 }  // namespace
 
-// The name is kCudaModuleEntry, the type CudaModuleEntry.
+// Its name must be kCudaModuleEntry, its type CudaModuleEntry.
 extern "C" __attribute__((visibility("default"))) bool headway_cuda_open(std::uint32_t abi,
                                                                          const devices::CudaOptions* options,
                                                                          trace::Recording* recording,

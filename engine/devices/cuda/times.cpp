@@ -1,4 +1,4 @@
-// When the GPU did what: CUPTI's records, or events, on the host's clock and into the recording.
+// GPU times: takes CUPTI's records or events, converts them to the host's clock, and writes the recording.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -16,10 +16,10 @@ constexpr std::chrono::milliseconds kFlushPeriod(50);
 constexpr int kSettleTries = 50;
 constexpr std::chrono::milliseconds kSettlePause(1);
 
-constexpr std::uint64_t kTrialId = std::uint64_t{1} << 40;  // above every op
+constexpr std::uint64_t kTrialId = std::uint64_t{1} << 40;  // above every op id
 constexpr int kTrials = 8;
 
-constexpr std::int64_t kAnchorPeriodNs = 1'000'000'000;  // an elapsed time is a float: 60 ns off after a second
+constexpr std::int64_t kAnchorPeriodNs = 1'000'000'000;  // an elapsed time is a float: an error of 60 ns after a second
 constexpr std::size_t kMaxAnchors = 64;
 constexpr int kAnchorTries = 5;
 constexpr std::uint64_t kEventStepNs = 500;  // "a resolution of around 0.5 microseconds", the CUDA manual says
@@ -47,8 +47,8 @@ void CudaDevice::start_timing() {
     }
 }
 
-// Kernels between two readings of the host's clock: CUPTI must place each within its own, which bounds how far off the
-// stamps can be. Also the proof that records come at all.
+// Launches kernels between two readings of the host's clock: CUPTI must place each of them between its two readings,
+// which bounds the error of its timestamps. Also checks that records arrive at all.
 std::optional<std::uint64_t> CudaDevice::measure_cupti() {
     std::array<std::int64_t, kTrials> before{};
     std::array<std::int64_t, kTrials> after{};
@@ -67,7 +67,7 @@ std::optional<std::uint64_t> CudaDevice::measure_cupti() {
         std::this_thread::sleep_for(kSettlePause);
         cupti_->flush(false);
     }
-    std::optional<std::int64_t> least, most;  // how late the stamps may be
+    std::optional<std::int64_t> least, most;  // bounds of the timestamps' delay
     for (std::size_t i = 0; i < kTrials; ++i) {
         if (const auto interval = cupti_->times().of(kTrialId + i)) {
             const auto low = interval->end_ns - after[i];
@@ -101,7 +101,7 @@ CudaDevice::EventAnchor CudaDevice::take_event_anchor() {
     return best;
 }
 
-// On a stream of its own, which nothing waits for. A worse one than the first is not taken.
+// Uses its own stream, which nothing waits for. An anchor less precise than the first is discarded.
 void CudaDevice::renew_event_anchor() {
     next_anchor_ns_ = core::monotonic_ns() + kAnchorPeriodNs;
     if (!options_.record) {
@@ -135,7 +135,7 @@ std::int64_t CudaDevice::ns_of_event(std::uint32_t number, cudaEvent_t event) {
     return anchor.ns + static_cast<std::int64_t>(static_cast<double>(elapsed_ms) * 1e6);
 }
 
-// The host's two clocks against each other, from the recording's first anchor to a recent one.
+// Converts between the host's two clocks, using the recording's first anchor and a recent one.
 std::uint64_t CudaDevice::ticks_from_ns(std::int64_t ns) {
     if (!core::ticks_are_tsc()) {
         return static_cast<std::uint64_t>(ns);
@@ -150,7 +150,7 @@ std::uint64_t CudaDevice::ticks_from_ns(std::int64_t ns) {
 
 // --- into the recording ---
 
-// On the completion thread.
+// Completion thread.
 void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
     Done done;
     done.op = flight.op;
@@ -171,7 +171,7 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
             done.begin = ticks_from_ns(ns_of_event(flight.anchor, flight.begin));
             done.end = ticks_from_ns(ns_of_event(flight.anchor, flight.end));
         } catch (const CudaError&) {
-            cudaGetLastError();  // stays between launch and completion
+            cudaGetLastError();  // keep the bounds: launch and completion
         }
     }
     if (cupti_ == nullptr) {
@@ -183,8 +183,8 @@ void CudaDevice::record(Lane& lane, const InFlight& flight, std::uint64_t now) {
     lane.done.push_back(done);
 }
 
-// A stream runs its ops one after another, none before it was launched: what the clocks' uncertainty says otherwise
-// is put right.
+// A stream runs its ops one after another, and none before its launch. Times that contradict this because of the
+// clocks' uncertainty are corrected.
 void CudaDevice::write(Lane& lane, const Done& done) {
     const auto begin = std::max({done.begin, done.launch_begin, lane.recorded_until});
     const auto end = std::max(begin, done.end);
@@ -193,8 +193,8 @@ void CudaDevice::write(Lane& lane, const Done& done) {
     lane.writer.add({begin, trace::pack_duration(end - begin), done.failed ? done.op | trace::kFailedOp : done.op});
 }
 
-// A composite's kernels one by one. A graph that is captured from one stream runs in its order, so the n-th activity is
-// the n-th node; where their numbers differ nobody can tell which is which, and the op stands alone.
+// Writes a composite's kernels as parts. A graph captured from one stream runs in its order, so the n-th activity is
+// the n-th node; if the counts differ, they cannot be matched, and only the op itself is recorded.
 void CudaDevice::write_parts(Lane& lane, const Done& done, std::uint64_t begin, std::uint64_t end) {
     if (done.nodes == nullptr || cupti_ == nullptr || done.failed) {
         return;
@@ -220,15 +220,15 @@ void CudaDevice::record_driver_events() {
     }
 }
 
-// On the times thread. An op may have taken several kernels whose records come apart, so its interval counts once a
-// flush has begun after it completed. Order in a lane is kept: what is not known yet holds up what comes after it.
+// Times thread. The records of an op with several kernels may arrive separately, so its interval is final once a flush
+// has begun after it completed. Lane order is kept: an op without times delays the ops after it.
 bool CudaDevice::record_times(bool last) {
     const bool waiting = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
         const std::lock_guard lock(lane->done_mutex);
         return !lane->done.empty();
     });
     if (!waiting && !last) {
-        return true;  // and CUPTI is left alone
+        return true;  // do not flush CUPTI
     }
     const auto flush = flushes_begun_.fetch_add(1, std::memory_order_acq_rel) + 1;
     cupti_->flush(last);
@@ -288,7 +288,7 @@ void CudaDevice::times_loop() {
 }
 
 void CudaDevice::settle() {
-    // What is counted as completed is on its way from the completion thread.
+    // Completed ops may still be on their way from the completion thread.
     for (auto& lane : lanes_) {
         const auto target = lane->completed.load(std::memory_order_acquire);
         while (!core::reached(lane->retired.load(std::memory_order_acquire), target)) {

@@ -1,4 +1,4 @@
-// The kernels that are compiled once for each instruction set, as tables to choose from. Internal to this folder.
+// Tables of the kernels that are compiled once per instruction set. Internal to this folder.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace avx512 {
 extern const KernelSet kSet;
 }
 
-// The same on every instruction set (plain_kernels.cpp).
+// Compiled once for all instruction sets (plain_kernels.cpp).
 void matmul(const Signature& s, const Command& c);
 void exp(const Signature& s, const Command& c);
 void log(const Signature& s, const Command& c);

@@ -2,12 +2,11 @@
 // random numbers: as easy as 1, 2, 3", SC 2011) and Box–Muller with polynomials of our own.
 //
 // Everything here is integer arithmetic, conversions and single IEEE additions, subtractions and multiplications in a
-// fixed order. So every CPU, and every instruction set of it, gives the same bits, provided that the compiler fuses
-// nothing: -ffp-contract=off here, -fmad=false for a CUDA kernel (which may call these functions as they are: they are
-// constexpr, and nvcc takes those with --expt-relaxed-constexpr). The one thing left to the caller is the square root
-// of the radius, which IEEE rounds correctly too.
+// fixed order. So every CPU and every instruction set gives the same bits, provided that the compiler fuses nothing:
+// -ffp-contract=off here, -fmad=false for CUDA kernels (which can call these constexpr functions with
+// --expt-relaxed-constexpr). Only the square root of the radius is left to the caller; IEEE rounds it correctly too.
 //
-// Threads: any; there is no state.
+// Threads: any; no state.
 #pragma once
 
 #include <bit>
@@ -54,8 +53,8 @@ constexpr float radius_argument_from_word(std::uint32_t word) {
 }
 
 // -2 log u, the square of Box–Muller's radius, for u in (0, 1]; relative error below 3e-7.
-// u = 2^e · (1 + f) with 1 + f in [√½, √2); log(1 + f) = f - f²/2 + f³ · P(f), P a minimax polynomial. What is written
-// here is -2 times that, since powers of two cost no accuracy.
+// u = 2^e · (1 + f) with 1 + f in [√½, √2); log(1 + f) = f - f²/2 + f³ · P(f), P a minimax polynomial. The code below
+// computes -2 times that, because powers of two cost no accuracy.
 constexpr float minus_two_log(float u) {
     constexpr std::uint32_t kHalfRoot = 0x3f3504f3u;  // √½
     const std::uint32_t above = std::bit_cast<std::uint32_t>(u) - kHalfRoot;
@@ -77,8 +76,8 @@ struct SineCosine {
     float sine, cosine;
 };
 
-// Sine and cosine of 2π · word / 2^32; absolute error below 1.5e-7. The nearest quarter turn is taken off in integers,
-// without error, and polynomials serve the eighth of a turn that is left on either side.
+// Sine and cosine of 2π · word / 2^32; absolute error below 1.5e-7. The nearest quarter turn is subtracted exactly, in
+// integers; polynomials cover the remaining eighth of a turn on either side.
 constexpr SineCosine sine_cosine_of_turn(std::uint32_t word) {
     constexpr std::uint32_t kEighth = 0x20000000u;
     constexpr std::uint32_t kQuarter = 0x40000000u;
@@ -103,7 +102,7 @@ constexpr SineCosine sine_cosine_of_turn(std::uint32_t word) {
 }
 
 // Box–Muller: two words give radius · (cos, sin), where radius = √minus_two_log(radius_argument_from_word(first)) and
-// the angle is the second's turn. A Philox block's four words give four normals: words 0 and 1 the first two, words 2
-// and 3 the others. Element i of a tensor takes normal i mod 4 of block i / 4.
+// the second word is the angle. A Philox block's four words give four normals: two from words 0 and 1, two from words 2
+// and 3. Element i of a tensor takes normal i mod 4 of block i / 4.
 
 }  // namespace headway::devices::kernels

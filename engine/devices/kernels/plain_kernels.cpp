@@ -1,4 +1,4 @@
-// Kernels that gain nothing from being compiled for each instruction set, and the choice between the sets.
+// Kernels that gain nothing from wider instruction sets, and the choice of the instruction set.
 #include <cblas.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ const KernelSet* widest_set() {
     return &baseline::kSet;
 }
 
-// Good for a start, should a constructor elsewhere need kernels before this file's are run.
+// Valid before this file's dynamic initialisation, in case a constructor elsewhere needs kernels.
 constinit const KernelSet* chosen_set = &baseline::kSet;
 [[maybe_unused]] const bool kChosen = (chosen_set = widest_set(), true);
 

@@ -1,5 +1,5 @@
-// How a strided kernel walks its operands: the axes of the output with neighbours merged where both operands allow it,
-// so that the innermost loop is as long as it can be.
+// Iteration of strided kernels over their operands: the axes of the output, with adjacent axes merged if both operands
+// allow it, so that the innermost loop is as long as possible.
 //
 // Threads: any; a Walk is a value.
 #pragma once
@@ -46,8 +46,8 @@ inline Walk walk_of(const Signature& s) {
     return walk;
 }
 
-// Calls row(offset0, offset1) once for each combination of the outer axes, in the output's order. `inner` axes at the
-// end are left to the row.
+// Calls row(offset0, offset1) once for each combination of the outer axes, in the output's order. The last `inner` axes
+// are handled by `row`.
 template <class Row>
 inline void each_row(const Walk& walk, int inner, Row row) {
     if (walk.empty) {

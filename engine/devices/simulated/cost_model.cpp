@@ -22,7 +22,7 @@ double ns_per_unit(double rate) {
     return rate > 0 ? 1e9 / rate : 0;
 }
 
-// Reads the fields of one object and keeps the first thing that is wrong with it.
+// Reads the fields of one object and keeps the first error.
 class Fields {
 public:
     Fields(const Json& object, std::string path, std::string& wrong)
@@ -64,7 +64,7 @@ public:
         return std::max(ns, 0.0);
     }
 
-    // A rate per second; 0 where it is left out.
+    // A rate per second; 0 if the field is missing.
     double rate(const std::string& key) {
         const Json* value = find(key, false);
         const double rate = value != nullptr && value->is_number() ? value->get<double>() : -1;
@@ -209,7 +209,7 @@ std::uint64_t CostModel::execute_ns(const Signature& signature) const {
 
 namespace {
 
-// `read` takes the JSON and says what is wrong with it.
+// `read` takes the JSON and returns an error text.
 template <class Model, class Read>
 Result<Model> parse_file(std::string_view text, const std::string& file, Read read) {
     Json json;

@@ -25,7 +25,7 @@ SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::
 
 SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording,
                                  const DeviceSlot& place)
-    : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.beside)->world_) {
+    : Device(place), model_(std::move(model)), world_(static_cast<SimulatedDevice*>(place.peer)->world_) {
     HEADWAY_ASSERT(workers >= 1 && place.first_lane == world_->lanes.size(), "its lanes follow those of the GPU");
     info_.kind = "cpu";
     info_.name =
@@ -63,7 +63,7 @@ TaskCost SimulatedDevice::cost_of(const Command& command) const {
         cost.resource += 4u * number();
         return cost;
     }
-    // One after another, with the mean of their shares.
+    // The steps run one after another, with the mean of their shares.
     TaskCost sum;
     double busy_ns = 0;
     for (const Command& step : command.composite->steps) {
@@ -138,7 +138,7 @@ void SimulatedDevice::abandon() {
     }
 }
 
-// Its command runs here and now, for real.
+// Runs the command's op for real.
 TaskCost SimulatedDevice::World::task_begins(std::uint32_t index, const VirtualLanes::Task& task) {
     Lane& lane = *lanes[index];
     SimulatedDevice& device = *lane.device;
@@ -163,7 +163,7 @@ TaskCost SimulatedDevice::World::task_begins(std::uint32_t index, const VirtualL
 void SimulatedDevice::World::task_ends(std::uint32_t index, const VirtualLanes::Task& task, std::uint64_t begin_ns,
                                        std::uint64_t end_ns) {
     Lane& lane = *lanes[index];
-    // The parts of a composite op are slowed alike.
+    // All parts of a composite op are slowed by the same factor.
     const auto slowed = [&](std::uint64_t ns) {
         return task.cost.ns == 0 || end_ns - begin_ns == task.cost.ns
                    ? ns
@@ -183,7 +183,7 @@ void SimulatedDevice::World::task_ends(std::uint32_t index, const VirtualLanes::
     lane.completed.fetch_add(1, std::memory_order_release);
 }
 
-// Computes the values; false when the op failed or depends on one that did. Such an op takes no time.
+// Computes the values; false if the op failed or depends on one that did. Such an op takes no time.
 bool SimulatedDevice::execute(Command& command) {
     if (poison().any() && poison().spreads_to(command)) {
         return false;
@@ -195,7 +195,7 @@ bool SimulatedDevice::execute(Command& command) {
     return true;
 }
 
-// One after another; what each of them costs is what it would cost alone. Those that fail take no time.
+// Runs the steps one after another; each costs what it would cost alone. Steps that fail take no time.
 TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) {
     TaskCost sum;
     double busy_ns = 0;
@@ -213,10 +213,10 @@ TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) 
     return sum;
 }
 
-// A buffer's memory, also where the other device holds it.
+// The memory of a buffer on either device.
 float* SimulatedDevice::find_lazily(core::BufferId buffer) {
     float* data = lazy_data(buffer);
-    return data == nullptr && beside() != nullptr ? beside()->lazy_data(buffer) : data;
+    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
 }
 
 bool SimulatedDevice::find_lazy_operands(Command& command) {
@@ -227,7 +227,7 @@ bool SimulatedDevice::find_lazy_operands(Command& command) {
         command.in1 = find_lazily(command.in1_id);
     }
     if (command.out == nullptr && command.out_id != 0) {
-        Device& home = (command.flags & kOutBeside) != 0 ? *beside() : *this;
+        Device& home = (command.flags & kOutBeside) != 0 ? *peer() : *this;
         command.out = home.take_lazily_for(command);
         return command.out != nullptr;
     }

@@ -1,22 +1,22 @@
-// A device in virtual time: a cost model instead of a clock, real values, no real waiting, the same to the nanosecond
-// every time. Everything that shows its times says SIMULATED.
+// A device in virtual time: a cost model instead of a clock, real values, no real waiting; every run gives the same
+// times to the nanosecond. Every view that shows its times is labelled SIMULATED.
 //
-// The frontend's clock moves when it issues (t1 for an op), waits (to the end of what it waits for), returns from a
-// wait (t3) and computes by itself (advance()). Commands begin and end as virtual_lanes.h says, with the costs of the
-// cost model. Commands without an op take no time anywhere.
+// The frontend's clock advances when it issues (t1 for an op), waits (to the end of what it waits for), returns from a
+// wait (t3) and computes by itself (advance()). virtual_lanes.h determines when commands begin and end, with the costs
+// of the cost model. Commands without an op take no time.
 //
-// A command is run for real, on the calling thread, as soon as the frontend's clock has reached its virtual begin, or a
-// wait needs it: always in the order of virtual begins. So whatever a missing dependency would spoil on a real device
-// is spoiled here as well, and what depends on time (bytes taken when an op starts, a budget that they exceed) is
-// exact. completed() counts what has ended by the frontend's clock.
+// A command runs for real, on the calling thread, as soon as the frontend's clock has reached its virtual begin, or a
+// wait needs it; always in the order of virtual begins. So a missing dependency spoils values here as it would on a
+// real device, and everything that depends on time (bytes allocated when an op starts, a budget that they exceed) is
+// exact. completed() counts the commands that have ended by the frontend's clock.
 //
-// A second one may stand for the CPU beside the GPU. Both share one clock, and their commands begin in one order; each
-// has a cost model of its own, whose t1 is what an op of its lanes costs the frontend.
+// A second simulated device may represent the CPU of a run with a GPU. Both share one clock and one order of begins;
+// each has its own cost model, whose t1 is the frontend time for issuing an op to its lanes.
 //
-// hold(): what has begun ends as planned; what has not begins at the release or later. A wait for it would never end,
-// as nobody else could release the lanes, and therefore releases them itself.
+// hold(): commands that have begun end as planned; the others begin at the release or later. A wait for one of these
+// would never end, because only the waiting thread could release the lanes, so the wait releases them.
 //
-// Threads: the frontend only; there are no others.
+// Threads: the frontend only; the device has no threads.
 #pragma once
 
 #include <atomic>
@@ -33,11 +33,11 @@ namespace headway::devices {
 
 class SimulatedDevice final : public Device {
 public:
-    // `recording` must be empty still: it is told that its clock is virtual.
+    // `recording` must be empty; it is switched to a virtual clock.
     SimulatedDevice(CostModel model, std::uint32_t streams, trace::Recording& recording);
-    // The CPU beside the one at `place`, which is simulated, too.
+    // The CPU of a run whose other device, in `place`, is simulated too.
     SimulatedDevice(CostModel model, std::uint32_t workers, trace::Recording& recording, const DeviceSlot& place);
-    ~SimulatedDevice() override;  // runs what is queued first
+    ~SimulatedDevice() override;  // completes all queued commands first
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] std::uint32_t lanes() const override { return static_cast<std::uint32_t>(lanes_.size()); }
@@ -66,13 +66,13 @@ public:
 private:
     struct Lane {
         SimulatedDevice* device;
-        std::deque<Command> commands;  // not begun
+        std::deque<Command> commands;  // not begun yet
         std::atomic<std::uint32_t> completed{0};
-        core::OpId op = 0;                     // of the command that runs, with trace::kFailedOp where it failed
-        std::vector<trace::ExecRecord> parts;  // of that command, if it is composite: as if it had begun at 0
+        core::OpId op = 0;                     // of the running command, with trace::kFailedOp if it failed
+        std::vector<trace::ExecRecord> parts;  // parts of the running composite op, relative to its begin
         trace::StreamWriter<trace::ExecRecord> writer;
     };
-    // What the devices of a run share.
+    // State shared by the devices of a run.
     struct World final : VirtualLanes::Observer {
         World() : schedule(*this) {}
         TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task) override;
@@ -80,8 +80,8 @@ private:
                        std::uint64_t end_ns) override;
 
         VirtualLanes schedule;
-        std::vector<Lane*> lanes;  // by their number
-        std::uint64_t now_ns = 0;  // of the frontend
+        std::vector<Lane*> lanes;  // by lane number
+        std::uint64_t now_ns = 0;  // the frontend's clock
         bool abandoned = false;
     };
     struct LazyBlock {

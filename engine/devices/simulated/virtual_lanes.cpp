@@ -32,7 +32,7 @@ void VirtualLanes::submit(std::uint32_t index, const Task& task, std::uint64_t i
     lane.queue.push_back({task, issued_ns, submitted_++});
 }
 
-// The estimate for one task, 0 where it has completed. Later tasks slip with those before them.
+// The estimated end of one task, 0 if it has completed. A delay also delays the later tasks of the lane.
 std::uint64_t VirtualLanes::planned_end(std::uint32_t index, std::uint32_t seq) const {
     const Lane& lane = *lanes_[index];
     if (core::reached(lane.completed, seq)) {
@@ -110,14 +110,15 @@ void VirtualLanes::abandon() {
     }
 }
 
-// When the lane's next task begins; false where that is not known yet, as the task that it waits for has not ended.
+// When the lane's next task begins; false if unknown because the task that it waits for has not ended.
 bool VirtualLanes::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
     const Queued& head = lane.queue.front();
     begin_ns = std::max({head.issued_ns, lane.end_ns, released_ns_});
     if (head.task.wait_lane == kNoLane) {
         return true;
     }
-    // All that could begin has begun by the last event; so where the wait ended later than the rest, that is when.
+    // Everything that could begin has begun by the last event, so if the awaited task ended last, the begin is that
+    // event.
     begin_ns = std::max(begin_ns, event_ns_);
     return core::reached(lanes_[head.task.wait_lane]->completed, head.task.wait_seq);
 }
@@ -125,7 +126,7 @@ bool VirtualLanes::begin_of(const Lane& lane, std::uint64_t& begin_ns) const {
 VirtualLanes::Event VirtualLanes::next_event() const {
     Event best;
     std::uint64_t best_order = 0;
-    int best_rank = 0;  // ends, then begins of what costs nothing, then of ops
+    int best_rank = 0;  // ends first, then begins of tasks without cost, then of ops
     const auto consider = [&](std::uint32_t lane, std::uint64_t ns, int rank, std::uint64_t order) {
         if (best.lane == kNoLane || std::tie(ns, rank, order) < std::tie(best.ns, best_rank, best_order)) {
             best = {lane, ns, rank == 0};
@@ -187,7 +188,7 @@ void VirtualLanes::end_task(std::uint32_t index) {
     observer_.task_ends(index, lane.task, lane.begin_ns, lane.end_ns);
 }
 
-// The tasks that run on a resource have changed: what each has done so far was done at the speed until now.
+// The set of tasks running on a resource has changed: settle their progress at the old speed, then set the new one.
 void VirtualLanes::share_resource(std::uint32_t resource, std::uint64_t ns) {
     double& slowdown = slowdown_[resource];
     double shares = 0;

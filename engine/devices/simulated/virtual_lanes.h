@@ -1,16 +1,16 @@
-// In-order lanes in virtual time: when tasks begin and end, given what each of them costs.
+// In-order lanes in virtual time: computes when tasks begin and end, given their costs.
 //
 // A task begins at the latest of: its issue, the end of the task before it in its lane, and the end of the task in
-// another lane that it waits for. Events happen in the order of time. At the same time, ends come before begins; of
-// begins, those of tasks that cost nothing come first, then those that were submitted first.
+// another lane that it waits for. Events happen in the order of time. At equal times ends come before begins; among
+// begins, those of tasks without cost come first, then those that were submitted first.
 //
 // Tasks that run at the same time on one resource contend for its throughput. A task that runs alone uses a share of
 // it, from 0 (launch overhead only) to 1 (it fills the device). While the shares of running tasks add up to S > 1, each
-// of them progresses at 1/S of its speed; as long as they fit, none slows another. So two large matrix products on two
-// streams take as long as one after the other, and two small kernels overlap.
+// of them progresses at 1/S of its speed; while S ≤ 1, none slows another. So two large matrix products on two streams
+// take as long as one after the other, and two small kernels overlap.
 //
-// The simulated device executes by it, and the model works out by it what a run would have been under other waits: the
-// same tasks give the same times to the nanosecond.
+// The simulated device executes with this schedule, and the model uses it to compute a run under other waits: the same
+// tasks give the same times to the nanosecond.
 //
 // Threads: one.
 #pragma once
@@ -26,9 +26,9 @@
 namespace headway::devices {
 
 struct TaskCost {
-    std::uint64_t ns = 0;        // alone
-    double share = 0;            // of the resource's throughput, alone
-    std::uint32_t resource = 0;  // what it contends for: an index of the caller's choice, below kResources
+    std::uint64_t ns = 0;        // duration when it runs alone
+    double share = 0;            // of the resource's throughput when it runs alone
+    std::uint32_t resource = 0;  // index of the resource, below kResources; the caller defines the meaning
 };
 
 class VirtualLanes {
@@ -38,17 +38,17 @@ public:
 
     struct Task {
         TaskCost cost{};
-        bool is_op = true;  // else it costs nothing: a wait, or memory given back
+        bool is_op = true;  // false: no cost, for example a wait or a free
         std::uint32_t wait_lane = kNoLane;
-        std::uint32_t wait_seq = 0;  // it waits for so many completions of `wait_lane`
+        std::uint32_t wait_seq = 0;  // completions of `wait_lane` that it waits for
     };
-    // What the commands needed of each lane: sequence numbers, 0 for none.
+    // Completions needed of each lane; 0 for none.
     using Needs = std::array<std::uint32_t, core::kMaxLanes>;
 
-    // Is told of events as they happen.
+    // Receives events as they happen.
     class Observer {
     public:
-        // The lane's next task begins. Returns what it costs: task.cost, or nothing where it cannot run.
+        // The lane's next task begins. Returns its cost: task.cost, or a zero cost if it cannot run.
         virtual TaskCost task_begins(std::uint32_t lane, const Task& task) = 0;
         virtual void task_ends(std::uint32_t lane, const Task& task, std::uint64_t begin_ns, std::uint64_t end_ns) = 0;
 
@@ -58,33 +58,35 @@ public:
 
     explicit VirtualLanes(Observer& observer) : observer_(observer) {}
 
-    std::uint32_t add_lane();  // its number, from 0
+    std::uint32_t add_lane();  // returns its number, from 0
     [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lanes_.size()); }
 
-    // Appends a task to a lane. Events up to `issued_ns` must have been run.
+    // Appends a task to a lane. Events up to `issued_ns` must have run already.
     void submit(std::uint32_t lane, const Task& task, std::uint64_t issued_ns);
-    // Runs all events up to this moment.
+    // Runs all events up to `ns`.
     void run_until(std::uint64_t ns);
-    // Runs events until the lane has completed `seq` tasks; returns when it had. Holds must be released before.
+    // Runs events until the lane has completed `seq` tasks; returns the time of that completion. Lanes must not be
+    // held.
     std::uint64_t run_until_completed(std::uint32_t lane, std::uint32_t seq);
-    // Runs everything that has been submitted.
+    // Runs all submitted tasks.
     void run_all();
 
     // While held, no task begins; after the release none begins before `now_ns`.
     void hold(bool held, std::uint64_t now_ns);
     [[nodiscard]] bool held() const { return held_; }
-    // What has not begun is dropped and counted as completed; what runs ends at once for the counts, and is reported
-    // with the end that it would have had.
+    // Drops tasks that have not begun and counts them as completed. Running tasks count as completed at once, and are
+    // reported with the end that they would have had.
     void abandon();
 
     [[nodiscard]] std::uint32_t submitted(std::uint32_t lane) const { return lanes_[lane]->submitted; }
     [[nodiscard]] std::uint32_t started(std::uint32_t lane) const;
     [[nodiscard]] std::uint32_t completed(std::uint32_t lane) const { return lanes_[lane]->completed; }
 
-    // The lane of [begin, end) in which an op issued at `issued_ns` with these needs would begin first, as far as the
-    // costs of what is queued tell (contention aside); of equals `preferred`, then the first from `next` on. A task is
-    // expected to begin at the latest of its issue, the expected end of the one before it in its lane and that of the
-    // one that it waits for; when a task ends later than expected, so will those behind it in its lane.
+    // The lane of [begin, end) in which an op issued at `issued_ns` with these needs would begin first, estimated from
+    // the costs of the queued tasks (without contention). Among equals `preferred`, then the first from `next` on. A
+    // task is expected to begin at the latest of its issue, the expected end of the task before it in its lane, and
+    // that of the task that it waits for. When a task ends later than expected, the tasks after it in its lane are
+    // shifted.
     [[nodiscard]] std::uint32_t earliest_lane(std::uint32_t begin, std::uint32_t end, const Needs& needs,
                                               std::uint32_t preferred, std::uint32_t next,
                                               std::uint64_t issued_ns) const;
@@ -96,16 +98,16 @@ private:
         std::uint64_t order;  // among all tasks
     };
     struct Lane {
-        std::deque<Queued> queue;           // not begun
+        std::deque<Queued> queue;           // not begun yet
         std::deque<std::uint64_t> planned;  // estimated ends of the tasks that have not completed, less `late_ns`
         std::int64_t late_ns = 0;           // by how much the last task ended after its estimate
-        std::uint64_t planned_ns = 0;       // of the last task submitted
+        std::uint64_t planned_ns = 0;       // estimated end of the last task submitted
         std::uint32_t submitted = 0, completed = 0;
         bool running = false;
-        Task task;                           // while running
+        Task task;                           // valid while running
         std::uint64_t begin_ns = 0;          // of the task that began last
-        std::uint64_t end_ns = 0;            // of the running one as things stand, else of the last one
-        std::uint64_t settled_ns = 0;        // `remaining_ns` is as of then
+        std::uint64_t end_ns = 0;            // of the running task at its current speed, otherwise of the last task
+        std::uint64_t settled_ns = 0;        // the time to which `remaining_ns` refers
         double remaining_ns = 0, share = 0;  // of the running task, at full speed
     };
     struct Event {
@@ -127,7 +129,7 @@ private:
     std::array<double, kResources> slowdown_{1, 1, 1, 1, 1, 1, 1, 1};
     std::uint64_t submitted_ = 0;
     std::uint64_t released_ns_ = 0;
-    std::uint64_t event_ns_ = 0;  // of the last event
+    std::uint64_t event_ns_ = 0;  // time of the last event
     bool held_ = false;
 };
 

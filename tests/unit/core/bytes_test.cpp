@@ -32,7 +32,7 @@ TEST(Bytes, HaveUnits) {
     }
 }
 
-TEST(Bytes, OtherTextIsNone) {
+TEST(Bytes, RejectsOtherText) {
     for (const char* text : {"",
                              " ",
                              "M",
@@ -61,7 +61,7 @@ TEST(Bytes, OtherTextIsNone) {
     }
 }
 
-TEST(Bytes, AreWrittenInUnitsThatFit) {
+TEST(Bytes, AreFormattedInFittingUnits) {
     EXPECT_EQ(bytes_text(0), "0 B");
     EXPECT_EQ(bytes_text(1), "1 B");
     EXPECT_EQ(bytes_text(999), "999 B");

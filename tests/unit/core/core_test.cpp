@@ -20,7 +20,7 @@ TEST(Line, HoldsFileAndNumber) {
     EXPECT_EQ(number_of(line), 70000u);
 }
 
-TEST(Line, IsNotKnownWhereThereAreTooManyFilesOrLines) {
+TEST(Line, IsUnknownBeyondTheMostFilesOrLines) {
     const Line last = make_line(kMostFiles, kMostLine);
     EXPECT_EQ(file_of(last), 4095u);
     EXPECT_EQ(number_of(last), 1'048'575u);
@@ -29,9 +29,9 @@ TEST(Line, IsNotKnownWhereThereAreTooManyFilesOrLines) {
     EXPECT_EQ(make_line(1, kMostLine + 1), 0u);
 }
 
-TEST(WholeFile, NewFilesHaveThePermissionsThatTheUmaskLeaves) {
+TEST(WholeFile, NewFilesGetPermissionsFromTheUmask) {
     const mode_t before = umask(027);
-    // Who sets the umask to read it is seen by the others.
+    // Setting the umask in order to read it would be visible to other threads.
     std::atomic<int> wrong{0};
     {
         std::vector<std::jthread> readers;
@@ -60,7 +60,7 @@ TEST(Result, HoldsAValueOrAnError) {
     EXPECT_FALSE(Result<void>(Error{ErrorKind::failed, "no", {}, 0, 0}));
 }
 
-TEST(ResultDeathTest, ValueOfAnErrorEndsTheProcessWithASentence) {
+TEST(ResultDeathTest, ValueOfAnErrorAbortsWithAMessage) {
     EXPECT_DEATH(
         {
             Result<int> bad(Error{ErrorKind::failed, "no", {}, 0, 0});
@@ -84,7 +84,7 @@ TEST(Clock, TicksGoOnlyForwardAndAgreeWithTheMonotonicClock) {
     } while (last.ns - first.ns < 5'000'000);
     EXPECT_GT(last.ticks, first.ticks);
     const TickScale scale(first, last);
-    // In the middle the scale must agree with what the clock said, to far less than a scheduling slice.
+    // In the middle the scale must agree with the clock, to far less than a scheduling slice.
     EXPECT_GT(scale.ns_from_ticks(first.ticks + (last.ticks - first.ticks) / 2), first.ns);
     EXPECT_LT(scale.ns_from_ticks(first.ticks + (last.ticks - first.ticks) / 2), last.ns);
 }
@@ -102,10 +102,10 @@ TEST(Futex, WakesASleeperThatAnnouncedItself) {
     EXPECT_EQ(word.load(), 0u);
 }
 
-TEST(SleepUntilStop, ARequestToStopEndsIt) {
+TEST(SleepUntilStop, EndsOnAStopRequest) {
     EXPECT_TRUE(sleep_until_stop(std::stop_source().get_token(), std::chrono::milliseconds(0)));
     std::jthread sleeper([](const std::stop_token& stop) {
-        EXPECT_FALSE(sleep_until_stop(stop, std::chrono::hours(24)));  // or the test never ends
+        EXPECT_FALSE(sleep_until_stop(stop, std::chrono::hours(24)));  // otherwise the test never ends
     });
 }
 

@@ -23,7 +23,7 @@ protected:
     std::string root_;
 };
 
-TEST_F(MachineMemoryTest, IsTheMachines) {
+TEST_F(MachineMemoryTest, ReadsMeminfo) {
     write("proc/meminfo",
           "MemTotal:        8000 kB\nMemFree:          10 kB\nMemAvailable:    6000 kB\nBuffers: 1 kB\n");
     EXPECT_EQ(machine_memory(root_).total, 8000u * 1024);
@@ -32,7 +32,7 @@ TEST_F(MachineMemoryTest, IsTheMachines) {
     EXPECT_EQ(machine_memory(root_).total, 8000u * 1024);
 }
 
-TEST_F(MachineMemoryTest, IsWhatTheControlGroupIsGiven) {
+TEST_F(MachineMemoryTest, ObeysTheControlGroupLimit) {
     write("proc/meminfo", "MemTotal: 8000 kB\nMemAvailable: 6000 kB\n");
     write("sys/fs/cgroup/memory.max", "4096000\n");
     write("sys/fs/cgroup/memory.current", "1096000\n");
@@ -40,7 +40,7 @@ TEST_F(MachineMemoryTest, IsWhatTheControlGroupIsGiven) {
     EXPECT_EQ(machine_memory(root_).available, 3'000'000u);
 }
 
-TEST_F(MachineMemoryTest, IsNotKnownWhereNothingTellsIt) {
+TEST_F(MachineMemoryTest, IsZeroIfItCannotBeRead) {
     EXPECT_EQ(machine_memory(root_).total, 0u);
     EXPECT_GT(machine_memory().total, machine_memory().available);
     EXPECT_GT(machine_memory().available, 0u);

@@ -1,4 +1,4 @@
-// Activity records in buffers made by hand, in the sizes of CUDA 12.0 and of the newest toolkit.
+// Hand-made buffers of activity records, in the sizes of CUDA 12.0 and of the newest toolkit.
 #include "engine/devices/cuda/activity.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using NewKernel = CUpti_ActivityKernel10;
 using NewKernel = CUpti_ActivityKernel9;
 #endif
 
-// Each record is preceded here by its length, so that any form of it can be walked over.
+// Each record is preceded by its length, so that records of any size can be iterated.
 class Buffer {
 public:
     template <class Record>
@@ -92,11 +92,11 @@ TEST(ActivityTimes, MergesSeveralActivitiesOfOneOp) {
     first.name(22, 5);
     first.kernel(22, 300, 400);
     first.into(times);
-    Buffer second;  // comes later, happened earlier
+    Buffer second;  // arrives later, ran earlier
     second.kernel(21, 200, 250);
     CUpti_ActivityMemcpy5 copy{};
     copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
-    copy.correlationId = 22;  // a copy in pieces shares its call's id
+    copy.correlationId = 22;  // the pieces of a copy share its call's id
     copy.start = 400;
     copy.end = 420;
     second.add(copy);
@@ -113,7 +113,7 @@ TEST(ActivityTimes, MergesSeveralActivitiesOfOneOp) {
     EXPECT_EQ(times.of(5)->activities, 4u);
 }
 
-TEST(ActivityTimes, OneIdForARuntimeCallAndTheDriversWithinIt) {
+TEST(ActivityTimes, RuntimeCallAndItsDriverCallShareAnId) {
     ActivityTimes times;
     Buffer buffer;
     buffer.name(31, 9);
@@ -124,22 +124,22 @@ TEST(ActivityTimes, OneIdForARuntimeCallAndTheDriversWithinIt) {
     EXPECT_EQ(times.of(9)->activities, 1u);
 }
 
-TEST(ActivityTimes, LeavesOutWhatHasNoTimes) {
+TEST(ActivityTimes, IgnoresActivitiesWithoutTimes) {
     ActivityTimes times;
     Buffer buffer;
     buffer.name(41, 4);
     buffer.kernel(41, 0, 0);      // flushed before it was complete
-    buffer.kernel(41, 500, 400);  // makes no sense
+    buffer.kernel(41, 500, 400);  // ends before it begins
     buffer.into(times);
     EXPECT_FALSE(times.of(4));
 }
 
-TEST(ActivityTimes, ForgetsOpsAndWhatNobodyClaims) {
+TEST(ActivityTimes, DropsForgottenOpsAndUnclaimedActivities) {
     ActivityTimes times;
     Buffer buffer;
     buffer.name(51, 6);
     buffer.kernel(51, 1, 2);
-    buffer.kernel(52, 3, 4);  // a library's own
+    buffer.kernel(52, 3, 4);  // from a library's own work
     buffer.into(times);
     times.forget(6);
     EXPECT_FALSE(times.of(6));
@@ -152,7 +152,7 @@ TEST(ActivityTimes, ForgetsOpsAndWhatNobodyClaims) {
     EXPECT_EQ(times.unclaimed(), 0u);
 }
 
-TEST(ActivityTimes, ReadsABufferThatIsCutOffUpToThere) {
+TEST(ActivityTimes, ReadsTheCompleteRecordsOfATruncatedBuffer) {
     ActivityTimes times;
     Buffer buffer;
     buffer.name(61, 7);

@@ -1,4 +1,4 @@
-// The CUDA device on a CUDA made of threads: values, order, counters, launching, memory, accounting.
+// The CUDA device on the fake CUDA: values, order, counters, launching, memory, byte counts.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -87,7 +87,7 @@ protected:
     }
 };
 
-TEST_P(CudaCases, GiveTheCpusValues) {
+TEST_P(CudaCases, EqualTheCpusValues) {
     std::vector<float> expected;
     {
         auto other = std::move(*trace::Recording::create(std::size_t{1} << 26));
@@ -137,7 +137,7 @@ TEST_P(CudaCases, RecordEachOpOnceInTheLanesOrder) {
     }
 }
 
-TEST_P(CudaCases, GiveEverythingBack) {
+TEST_P(CudaCases, FreeEverything) {
     start(options(), settings());
     program(*rt);
     EXPECT_GT(device->reserved_bytes(), 0u);
@@ -150,7 +150,7 @@ TEST_P(CudaCases, GiveEverythingBack) {
     EXPECT_EQ(counts.handles, 0);
 }
 
-TEST_P(CudaCases, CountWhatHasFinished) {
+TEST_P(CudaCases, CountFinishedCommands) {
     start(options(), settings());
     fake::hold_stream(0, true);
     std::vector<Tensor> chain{rt->ones({4})};
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(All, CudaCases,
 struct Crossing {
     Tensor a, b, c;
 };
-// a in one lane, b in the other, c needs both: it follows b and waits for a.
+// a in one lane, b in the other; c needs both: it follows b and waits for a.
 Crossing cross(Runtime& rt) {
     Crossing made;
     made.a = rt.full({4}, 5.0f);
@@ -193,13 +193,13 @@ Crossing cross(Runtime& rt) {
     return made;
 }
 
-TEST_F(CudaTest, WaitsForAnotherStreamByEventAlone) {
+TEST_F(CudaTest, WaitsForAnotherStreamWithEventsOnly) {
     start();
     rt->waitall();
     const int waits_on_host = fake::counts().waits_on_host;
     fake::hold_stream(0, true);
     const Crossing made = cross(*rt);
-    made.b.wait_to_read();  // the other stream goes on
+    made.b.wait_to_read();  // the other stream is not blocked
     EXPECT_EQ(device->completed(0).load(), 0u);
     EXPECT_EQ(device->completed(1).load(), 1u);
     fake::hold_stream(0, false);
@@ -208,17 +208,17 @@ TEST_F(CudaTest, WaitsForAnotherStreamByEventAlone) {
     EXPECT_EQ(fake::counts().waits_on_host, waits_on_host + 1);  // the reading of c
 }
 
-TEST_F(CudaTest, WithoutThoseWaitsTheAnswerIsWrong) {
+TEST_F(CudaTest, WithoutEventWaitsTheResultIsWrong) {
     start();
     fake::ignore_waits(true);
     fake::hold_stream(0, true);
     const Crossing made = cross(*rt);
-    made.c.wait_to_read();  // too early: a is not there yet
+    made.c.wait_to_read();  // too early: a is not computed yet
     EXPECT_EQ(made.c.to_host(), std::vector<float>(4, 2.0f));
     fake::hold_stream(0, false);
 }
 
-TEST_F(CudaTest, WhatOverwritesWaitsForTheReaders) {
+TEST_F(CudaTest, OverwritingWaitsForTheReaders) {
     start();
     const Tensor a = rt->full({4}, 1.0f);
     rt->waitall();
@@ -231,7 +231,7 @@ TEST_F(CudaTest, WhatOverwritesWaitsForTheReaders) {
 
 // --- launching ---
 
-TEST_F(CudaTest, TheEnginesThreadLaunchesWhileTheFrontendGoesOn) {
+TEST_F(CudaTest, EngineThreadLaunchesWhileTheFrontendContinues) {
     CudaOptions options;
     options.streams = 1;
     start(options);
@@ -313,8 +313,8 @@ TEST_F(CudaTest, HostCallsRunInStreamOrderAndFillTheirOutput) {
     EXPECT_EQ(after.to_host(), std::vector<float>(3, 8.0f));
 }
 
-TEST_F(CudaTest, CopiesUsePinnedMemoryUnlessToldNot) {
-    const std::vector<float> values(2'000'000, 1.25f);  // more than one piece when read
+TEST_F(CudaTest, CopiesUsePinnedMemoryByDefault) {
+    const std::vector<float> values(2'000'000, 1.25f);  // read in more than one piece
     for (const bool pinned : {true, false}) {
         CudaOptions options;
         options.pinned = pinned;
@@ -325,7 +325,7 @@ TEST_F(CudaTest, CopiesUsePinnedMemoryUnlessToldNot) {
     }
 }
 
-TEST_F(CudaTest, Tf32IsOffUnlessAskedFor) {
+TEST_F(CudaTest, Tf32IsOffByDefault) {
     start();
     EXPECT_FALSE(fake::counts().tf32);
     CudaOptions options;
@@ -336,7 +336,7 @@ TEST_F(CudaTest, Tf32IsOffUnlessAskedFor) {
 
 // --- memory ---
 
-TEST_F(CudaTest, LazyMemoryIsTakenInLaunchOrderAndUsedAgain) {
+TEST_F(CudaTest, LazyMemoryIsTakenInLaunchOrderAndReused) {
     runtime::Settings settings;
     settings.free_policy = memory::FreePolicy::lazy;
     CudaOptions options;

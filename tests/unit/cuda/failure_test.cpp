@@ -1,4 +1,4 @@
-// What can go wrong: no driver, no GPU, a call that fails, a GPU that is lost, times that do not come.
+// Failures: no driver, no GPU, a call that fails, a GPU that is lost, times that do not arrive.
 #include <cuda_runtime_api.h>
 
 #include "engine/devices/cuda_loader.h"
@@ -36,7 +36,7 @@ TEST_F(CudaOpening, SaysThatThereIsNoGpu) {
     EXPECT_TRUE(has(why(), "finds no GPU")) << why();
 }
 
-TEST_F(CudaOpening, SaysThatThereAreFewer) {
+TEST_F(CudaOpening, RejectsADeviceNumberThatIsTooHigh) {
     CudaOptions options;
     options.device = 3;
     EXPECT_TRUE(has(why(options), "no GPU number 3")) << why(options);
@@ -67,7 +67,7 @@ TEST_F(CudaOpening, RefusesAnotherInterface) {
     EXPECT_EQ(made, nullptr);
 }
 
-TEST_F(CudaOpening, RefusesStreamsThatItCannotHave) {
+TEST_F(CudaOpening, RefusesAnInvalidNumberOfStreams) {
     CudaOptions options;
     options.streams = 17;
     EXPECT_TRUE(has(why(options), "not 17"));
@@ -102,13 +102,13 @@ TEST_F(CudaLoader, NamesTheLibraryThatIsMissing) {
     const auto name = devices::probe_cuda(options);
     ASSERT_FALSE(name);
     EXPECT_TRUE(has(name.error().message, "libheadway_no_such_module.so")) << name.error().message;
-    options.module = "libm.so.6";  // a library, but not ours
+    options.module = "libm.so.6";  // a library, but not the module
     const auto other = devices::probe_cuda(options);
     ASSERT_FALSE(other);
     EXPECT_TRUE(has(other.error().message, "headway_cuda_open")) << other.error().message;
 }
 
-// The module as it is loaded, but for the fake that it is linked with.
+// Loads the real module, which is linked with the fake CUDA.
 TEST_F(CudaLoader, RunsAProgramOnTheLoadedModule) {
     auto recording = std::move(*trace::Recording::create(std::size_t{1} << 26));
     CudaOptions options;
@@ -127,7 +127,7 @@ TEST_F(CudaLoader, RunsAProgramOnTheLoadedModule) {
 
 // --- calls that fail ---
 
-TEST_F(CudaTest, OutOfMemoryIsTheOpsAndTheDeviceLives) {
+TEST_F(CudaTest, OutOfMemoryFailsTheOpNotTheDevice) {
     start();
     const Tensor x = rt->ones({1 << 10});
     rt->waitall();
@@ -137,7 +137,7 @@ TEST_F(CudaTest, OutOfMemoryIsTheOpsAndTheDeviceLives) {
     EXPECT_EQ((x + 1.0f).to_host()[0], 2.0f);
 }
 
-TEST_F(CudaTest, AFailedLaunchSpoilsWhatDependsOnItAndNothingElse) {
+TEST_F(CudaTest, FailedLaunchSpoilsOnlyDependentValues) {
     start();
     const Tensor good = rt->ones({4});
     rt->waitall();
@@ -163,7 +163,7 @@ TEST_F(CudaTest, AFailedLaunchSpoilsWhatDependsOnItAndNothingElse) {
     EXPECT_EQ(failed, 2);
 }
 
-TEST_F(CudaTest, AFailedProductIsTheOpsAndTheDeviceLives) {
+TEST_F(CudaTest, FailedProductFailsTheOpNotTheDevice) {
     start();
     const Tensor a = rt->ones({2, 2});
     fake::fail_call("cublasSgemm", 1, cudaErrorInvalidValue);
@@ -186,7 +186,7 @@ protected:
     }
 };
 
-TEST_P(CudaLoss, IsToldWithTheOpAndSpoilsEverything) {
+TEST_P(CudaLoss, IsReportedWithTheOpAndSpoilsEverything) {
     start_one(1);
     int calls = 0;
     {
@@ -202,7 +202,7 @@ TEST_P(CudaLoss, IsToldWithTheOpAndSpoilsEverything) {
         EXPECT_TRUE(has(failure, "detected at op ")) << failure;
         EXPECT_EQ(rt->headway(), 0u);
 
-        calls = fake::counts().calls;  // CUDA is left alone from here on
+        calls = fake::counts().calls;  // no CUDA calls from now on
         EXPECT_TRUE(has(failure_of([&] { static_cast<void>(early.to_host()); }), "lost"));
         EXPECT_TRUE(has(failure_of([&] { z.wait_to_read(); }), "lost"));
         const Tensor later = rt->ones({1 << 20});
@@ -212,7 +212,7 @@ TEST_P(CudaLoss, IsToldWithTheOpAndSpoilsEverything) {
     EXPECT_EQ(fake::counts().calls, calls);
 }
 
-TEST_P(CudaLoss, IsSeenWhileOtherStreamsWait) {
+TEST_P(CudaLoss, IsDetectedWhileOtherStreamsWait) {
     start_one(2);
     fake::hold_stream(0, true);
     fake::fault_at_kernel(1);
@@ -225,14 +225,14 @@ TEST_P(CudaLoss, IsSeenWhileOtherStreamsWait) {
     EXPECT_EQ(rt->headway(), 0u);
 }
 
-TEST_P(CudaLoss, IsSeenWhenMemoryIsAskedFor) {
+TEST_P(CudaLoss, IsReportedAfterAllocating) {
     start_one(1);
     fake::fail_call("cudaMalloc", 1, cudaErrorIllegalAddress);
     const Tensor x = rt->ones({1 << 20});
     EXPECT_TRUE(has(failure_of([&] { rt->waitall(); }), "cudaMalloc"));
 }
 
-TEST_P(CudaLoss, IsSeenWhenValuesAreRead) {
+TEST_P(CudaLoss, IsReportedWhenValuesAreRead) {
     start_one(1);
     const Tensor x = rt->ones({4});
     rt->waitall();
@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(All, CudaLoss,
 
 // --- times ---
 
-TEST_F(CudaTest, SaysWhereItsTimesComeFrom) {
+TEST_F(CudaTest, ReportsTheSourceOfItsTimes) {
     start();
     EXPECT_EQ(device->info().timing, "cupti");
     EXPECT_EQ(device->info().timing_note, "");
@@ -260,7 +260,7 @@ TEST_F(CudaTest, SaysWhereItsTimesComeFrom) {
     EXPECT_GT(device->info().timing_uncertainty_ns, 500u);
 }
 
-TEST_F(CudaTest, TellsWhatTheDriverDidBesideTheOps) {
+TEST_F(CudaTest, RecordsDriverEvents) {
     start();
     const auto before = core::ticks();
     EXPECT_EQ(rt->ones({1 << 20}).to_host()[0], 1.0f);
@@ -276,7 +276,7 @@ TEST_F(CudaTest, TellsWhatTheDriverDidBesideTheOps) {
     EXPECT_TRUE(waited);
 }
 
-TEST_F(CudaTest, FallsBackToEventsWhereCuptiIsSilent) {
+TEST_F(CudaTest, FallsBackToEventsIfCuptiGivesNoRecords) {
     fake::set_cupti_silent(true);
     start();
     EXPECT_EQ(device->info().timing, "events");
@@ -286,20 +286,20 @@ TEST_F(CudaTest, FallsBackToEventsWhereCuptiIsSilent) {
     EXPECT_EQ(lane_records(0).size() + lane_records(1).size(), 2u);
 }
 
-TEST_F(CudaTest, OpsThatCuptiForgetsAreRecordedBetweenLaunchAndCompletion) {
+TEST_F(CudaTest, OpsWithoutCuptiRecordsLastFromLaunchToCompletion) {
     start();
     fake::set_cupti_silent(true);
     const auto before = core::ticks();
     rt->ones({2}).wait_to_read();
     const auto after = core::ticks();
-    stop();  // the last flush gives up on it
+    stop();  // the last flush stops waiting for its record
     const auto records = lane_records(0);
     ASSERT_EQ(records.size(), 1u);
     EXPECT_GE(records[0].begin, before);
     EXPECT_LE(records[0].begin + trace::unpack_duration(records[0].duration), after);
 }
 
-TEST_F(CudaTest, TimesAreTheHostsClock) {
+TEST_F(CudaTest, TimesAreOnTheHostsClock) {
     for (const bool cupti : {true, false}) {
         CudaOptions options;
         options.cupti = cupti;

@@ -40,8 +40,8 @@ struct CUgraphExec_st {
 
 namespace {
 
-// One lock for everything: a fake need not be fast. Never destroyed: a lost device leaves its streams' threads behind,
-// as a lost GPU leaves its own to the end of the process.
+// One lock for everything: a fake need not be fast. Never destroyed: the stream threads of a lost device live until the
+// process ends, like the work of a lost GPU.
 std::mutex& mutex = *new std::mutex;
 std::condition_variable& changed = *new std::condition_variable;
 
@@ -60,8 +60,8 @@ struct State {
     std::set<cudaGraphExec_t> graph_execs;
     headway::fake::Counts counts;
 };
-// What a whole process is to meet, for those who cannot call in here: HEADWAY_FAKE_CUDA_FAULT is fault_at_kernel(),
-// HEADWAY_FAKE_CUDA_MEMORY is set_memory().
+// Faults for a whole process, for tests that cannot call these functions: HEADWAY_FAKE_CUDA_FAULT calls
+// fault_at_kernel(), HEADWAY_FAKE_CUDA_MEMORY calls set_memory().
 State from_environment() {
     State made;
     if (const char* fault = std::getenv("HEADWAY_FAKE_CUDA_FAULT")) {
@@ -74,7 +74,7 @@ State from_environment() {
 }
 State& state = *new State(from_environment());
 thread_local int last_error = 0;
-thread_local int capturing = 0;  // streams that this thread captures
+thread_local int capturing = 0;  // number of streams that this thread captures
 
 }  // namespace
 
@@ -109,7 +109,7 @@ struct CUstream_st {
 
 namespace {
 
-// What every call begins with: counted, refused where it is to fail.
+// Called at the begin of each CUDA call: counts it, and fails it if a test asked for that.
 int enter(const std::string& name) {
     ++state.counts.calls;
     int status = state.driver_status != 0 ? state.driver_status : state.sticky;
@@ -149,7 +149,7 @@ struct CuptiState {
 CuptiState& cupti = *new CuptiState;
 thread_local std::vector<std::uint64_t> external_ids;
 
-// Work on a stream that counts as a kernel: it may fault, and CUPTI sees it. The lock is held by the caller.
+// Puts work on a stream that counts as a kernel: it may fault, and CUPTI records it. Call with the lock held.
 void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t correlation = 0) {
     if (stream->capture != nullptr) {
         stream->capture->nodes.push_back(std::move(work));
@@ -214,7 +214,7 @@ CUptiResult cupti_disable(CUpti_ActivityKind kind) {
     cupti.enabled.erase(kind);
     return CUPTI_SUCCESS;
 }
-// One buffer for each three records, kernels before the names that they belong to: any order must do.
+// Fills one buffer per three records, kernels before the ops that they belong to: any order must work.
 CUptiResult cupti_flush(std::uint32_t) {
     std::unique_lock lock(mutex);
     auto records = std::exchange(cupti.records, {});
@@ -609,7 +609,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     ENTER("cudaGraphLaunch");
     ++state.counts.graph_launches;
-    const std::uint32_t correlation = ++cupti.correlation;  // one for all
+    const std::uint32_t correlation = ++cupti.correlation;  // one for all kernels of the graph
     for (const auto& node : exec->nodes) {
         push_kernel(stream, node, correlation);
     }
@@ -650,7 +650,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
     state.counts.tf32 = mode == CUBLAS_TF32_TENSOR_OP_MATH;
     return CUBLAS_STATUS_SUCCESS;
 }
-// As two kernels, which a library may well do: the first computes, the second scales by one.
+// Runs as two kernels, as in a real library: the first computes, the second scales by one.
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
                               int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
                               const float* beta, float* c, int ldc) {
@@ -680,11 +680,11 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cub
 
 }  // extern "C"
 
-// --- the tests' hand ---
+// --- controls for the tests ---
 
 namespace headway::fake {
 
-// What a lost device has left behind goes as well.
+// Also removes what a lost device has left behind.
 void reset() {
     std::set<cudaStream_t> left;
     {

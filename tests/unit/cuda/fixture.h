@@ -1,4 +1,4 @@
-// A CUDA device on the fake, with a recording, and a look at what it recorded.
+// A CUDA device on the fake CUDA, with a recording and functions to read it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "engine/trace/reader.h"
 #include "tests/unit/cuda/fake_cuda.h"
 
-// The module's entry, linked instead of loaded.
+// The module's entry function, linked instead of loaded.
 extern "C" bool headway_cuda_open(std::uint32_t abi, const headway::devices::CudaOptions* options,
                                   headway::trace::Recording* recording, headway::devices::Device** device, char* text,
                                   std::size_t text_bytes);
@@ -76,7 +76,7 @@ protected:
     std::unique_ptr<runtime::Runtime> rt;
 };
 
-// An op that lasts until it is let through.
+// An op that runs until open() is called.
 class Gate {
 public:
     ~Gate() { open(); }
@@ -104,7 +104,7 @@ void wait_until(Condition condition) {
     }
 }
 
-// The message of the error that `call` ends in; empty when it does not.
+// The message of the error that `call` throws; empty if it throws none.
 template <class Call>
 std::string failure_of(Call call) {
     try {

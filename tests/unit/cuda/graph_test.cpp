@@ -1,4 +1,4 @@
-// Composite ops on the CUDA device: captured, made, launched as one, captured again; and what may go wrong.
+// Composite ops on the CUDA device: capture, instantiation, launch as one, recapture, and failures.
 #include <cuda_runtime_api.h>
 
 #include "tests/unit/cuda/fixture.h"
@@ -23,7 +23,7 @@ protected:
         options.cupti = cupti;
         start(options);
     }
-    // x · x + 1, twice the sum of that: four ops, five kernels.
+    // sum(x · x + 1) · 2: four ops, five kernels.
     Graph traced(const Tensor& like) {
         const std::vector<Tensor> inputs{like};
         const auto x = rt->trace_begin(inputs);
@@ -64,7 +64,7 @@ TEST_F(CudaGraphs, AreLaunchedAsOneOpWithItsKernelsOneByOne) {
     EXPECT_EQ(records({trace::StreamKind::launch, 0}).size(), 2u);
 }
 
-TEST_F(CudaGraphs, AreCapturedAgainOnlyWhereAddressesChange) {
+TEST_F(CudaGraphs, AreRecapturedOnlyIfAddressesChange) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);
@@ -75,9 +75,9 @@ TEST_F(CudaGraphs, AreCapturedAgainOnlyWhereAddressesChange) {
         EXPECT_EQ(run(f, x)[0].to_host()[0], 6.0f);
         rt->waitall();
     }
-    EXPECT_LT(fake::counts().captures, 10);  // the pool hands out the same blocks again
+    EXPECT_LT(fake::counts().captures, 10);  // the pool reuses the same blocks
     const auto before = fake::counts();
-    std::vector<Tensor> others;  // keep their memory, so that no address comes back
+    std::vector<Tensor> others;  // keep their memory, so that no address is reused
     for (int i = 0; i < 10; ++i) {
         others.push_back(rt->full({2, 2}, 2.0f));
         others.push_back(run(f, others.back())[0]);
@@ -89,7 +89,7 @@ TEST_F(CudaGraphs, AreCapturedAgainOnlyWhereAddressesChange) {
     EXPECT_EQ(fake::counts().graphs, 0);
 }
 
-TEST_F(CudaGraphs, ManyMayBeInFlightWithAddressesOfTheirOwn) {
+TEST_F(CudaGraphs, ManyMayBeInFlightWithDifferentAddresses) {
     start_one();
     Tensor x = rt->full({2, 2}, 1.0f);
     const std::vector<Tensor> inputs{x};
@@ -108,7 +108,7 @@ TEST_F(CudaGraphs, ManyMayBeInFlightWithAddressesOfTheirOwn) {
     }
 }
 
-TEST_F(CudaGraphs, GiveEverythingBack) {
+TEST_F(CudaGraphs, FreeEverything) {
     start_one();
     {
         const Tensor x = rt->full({2, 2}, 1.0f);
@@ -122,7 +122,7 @@ TEST_F(CudaGraphs, GiveEverythingBack) {
     EXPECT_EQ(fake::counts().events, 0);
 }
 
-TEST_F(CudaGraphs, WhereEventsGiveTheTimesTheOpStandsAlone) {
+TEST_F(CudaGraphs, WithEventTimesOnlyTheOpIsRecorded) {
     start_one(false);
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);
@@ -153,10 +153,10 @@ TEST_F(CudaGraphs, AGatheredProgramGivesTheSameValues) {
     EXPECT_EQ(fake::counts().graph_launches, 1);
 }
 
-// Each call of the way from capture to launch fails once: the op's results are spoiled, and nothing else.
+// Each CUDA call from capture to launch fails once: only the op's results are spoiled.
 class CudaGraphFailures : public CudaGraphs, public testing::WithParamInterface<const char*> {};
 
-TEST_P(CudaGraphFailures, AreTheOpsAndTheDeviceLives) {
+TEST_P(CudaGraphFailures, FailTheOpNotTheDevice) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Calls, CudaGraphFailures,
                          testing::Values("cudaStreamBeginCapture", "launch", "cublasSgemm", "cudaGraphGetNodes",
                                          "cudaStreamEndCapture", "cudaGraphInstantiate", "cudaGraphLaunch"));
 
-TEST_F(CudaGraphs, AnUpdateThatIsRefusedMakesTheGraphAnew) {
+TEST_F(CudaGraphs, ARefusedUpdateCreatesTheGraphAgain) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);
@@ -215,7 +215,7 @@ TEST_F(CudaGraphs, StepsWhoseInputIsSpoiledAreLeftOut) {
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(made[0].to_host()); }), "fill"));
 }
 
-TEST_F(CudaGraphs, ALostDeviceIsTold) {
+TEST_F(CudaGraphs, ALostDeviceIsReported) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);

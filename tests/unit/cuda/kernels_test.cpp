@@ -1,5 +1,5 @@
-// kernels.cu as it is compiled: which ops it has kernels for. Runs without a GPU, too, where each launch fails for want
-// of a driver, and a missing kernel fails for a reason of its own.
+// The compiled kernels.cu: which ops it has kernels for. Also runs without a GPU: there each launch fails because there
+// is no driver, and a missing kernel fails with a different error.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace headway::devices::cuda {
 namespace {
 
-// The device starts these without launch_op(): products, copies, host functions, and bodies step by step.
+// The device starts these without launch_op(): products, copies, host functions, and composites step by step.
 const std::set<OpKind> kStartedOtherwise{OpKind::matmul,       OpKind::copy,  OpKind::copy_to_device,
                                          OpKind::copy_to_host, OpKind::slice, OpKind::assign_slice,
                                          OpKind::host_call,    OpKind::graph, OpKind::none};

@@ -42,7 +42,7 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     EXPECT_EQ(model->execute_ns(s), 600u);  // 100 + max(1000 / 2, 400)
     s.moved_bytes = 700;
     EXPECT_EQ(model->execute_ns(s), 800u);
-    s.kind = OpKind::copy_to_host;  // has constants of its own
+    s.kind = OpKind::copy_to_host;  // has its own constants
     s.family = Family::copy;
     EXPECT_EQ(model->execute_ns(s), 1450u);
     s.kind = OpKind::matmul;
@@ -54,7 +54,7 @@ TEST(CostModel, AnOpTakesItsBaseAndTheLongerOfArithmeticAndTraffic) {
     EXPECT_EQ(model->execute_ns(s), 1'000'000'000'000'000u);
 }
 
-TEST(CostModel, IsWrittenAsItIsRead) {
+TEST(CostModel, RoundTripsThroughJson) {
     for (const char* file : {"/default.json", "/cpu.json"}) {
         const auto model = load_cost_model(std::string(HEADWAY_COST_MODELS) + file);
         ASSERT_TRUE(model) << model.error().message;
@@ -72,7 +72,7 @@ TEST(CostModel, IsWrittenAsItIsRead) {
     }
 }
 
-TEST(CostModel, TheHostsIsReadAndSaysWhatIsWrong) {
+TEST(CostModel, HostCostsAreReadAndErrorsReported) {
     const auto host = load_host_costs(HEADWAY_COST_MODELS "/host.json");
     ASSERT_TRUE(host) << host.error().message;
     EXPECT_EQ(host->source, "round numbers, not measured");
@@ -87,7 +87,7 @@ TEST(CostModel, TheHostsIsReadAndSaysWhatIsWrong) {
         "The cost model h.json cannot be used: numpy is missing.");
 }
 
-TEST(CostModel, TheDefaultIsIssueBoundOnTwoFloatsAndExecutionBoundOnManyAndSaysItIsNotMeasured) {
+TEST(CostModel, DefaultIsIssueBoundOnSmallOpsAndExecutionBoundOnLargeOnes) {
     const auto model = load_cost_model(HEADWAY_COST_MODELS "/default.json");
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->source, "round numbers, not measured");
@@ -107,7 +107,7 @@ TEST(CostModel, TheDefaultIsIssueBoundOnTwoFloatsAndExecutionBoundOnManyAndSaysI
     EXPECT_EQ(model->execute_ns(s), 3000u + 133'333u);
 }
 
-TEST(CostModel, SaysInOneSentenceWhatIsWrongAndWhere) {
+TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
     EXPECT_EQ(load_cost_model("/nowhere/m.json").error().message, "The cost model /nowhere/m.json cannot be read.");
     EXPECT_EQ(message_of(with(kGood, "\"t1_ns\": 7,", "\"t1_ns\": 7")),
               "The cost model m.json is not valid JSON at line 2.");

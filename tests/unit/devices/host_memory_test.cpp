@@ -24,7 +24,7 @@ bool resident(void* data, std::size_t bytes) {
            std::all_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; });
 }
 
-TEST(HostMemory, BlocksAreAlignedAndApart) {
+TEST(HostMemory, BlocksAreAlignedAndDisjoint) {
     HostMemory memory;
     ASSERT_GT(memory.reserved_bytes(), 8 * kPage);
     std::vector<std::byte*> blocks;
@@ -54,7 +54,7 @@ TEST(HostMemory, TooMuchIsRefused) {
     EXPECT_NE(memory.take(1, false), nullptr);
 }
 
-TEST(HostMemory, WhatComesBackInAnyOrderIsOneRangeAgain) {
+TEST(HostMemory, FreedBlocksMergeInAnyOrder) {
     HostMemory memory;
     std::mt19937 generator(1);
     std::vector<std::pair<void*, std::size_t>> blocks;
@@ -97,7 +97,7 @@ TEST(HostMemory, SmallBlocksShareAPage) {
     EXPECT_EQ(*second, std::byte{7});
 }
 
-TEST(HostMemory, MemoryThatCameBackIsZeroAndCostsNothing) {
+TEST(HostMemory, FreedMemoryIsZeroAndNotResident) {
     HostMemory memory;
     auto* block = static_cast<std::byte*>(memory.take(2 * kPage, true));
     ASSERT_NE(block, nullptr);
@@ -109,7 +109,7 @@ TEST(HostMemory, MemoryThatCameBackIsZeroAndCostsNothing) {
     EXPECT_EQ(*again, std::byte{0});
 }
 
-TEST(HostMemory, WorksWhereAddressesAreFew) {
+TEST(HostMemory, WorksUnderAnAddressSpaceLimit) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "sanitizers reserve more addresses than such a limit leaves";
 #endif

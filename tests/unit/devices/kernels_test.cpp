@@ -1,4 +1,4 @@
-// Every kernel against a plain reference, on every instruction set, with odd sizes, broadcasting and in place.
+// Every kernel against a plain reference, on every instruction set: odd sizes, broadcasting and in place.
 #include "engine/devices/kernels/kernels.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A signature and a command over vectors.
+// A signature and a command on vectors.
 struct Call {
     Signature s;
     Command c;
@@ -39,7 +39,7 @@ struct Call {
     Values run(const Values& in0 = {}, const Values& in1 = {}) {
         c.out = out.data();
         c.in0 = in0.data();
-        if (!in1.empty()) {  // random ops keep their stream there
+        if (!in1.empty()) {  // random ops store their stream in in1's place
             c.in1 = in1.data();
         }
         kernels::run(c);
@@ -67,7 +67,7 @@ protected:
         if (!has_instructions(GetParam())) {
             GTEST_SKIP() << "this processor does not have these instructions";
         }
-        use_one_blas_thread();  // as the devices call them
+        use_one_blas_thread();  // as devices do
         use_instructions(GetParam());
     }
     void TearDown() override {
@@ -168,7 +168,7 @@ TEST_P(Kernels, UnaryOpsAndFill) {
     }
 }
 
-TEST_P(Kernels, NanAndInfinityPassThrough) {
+TEST_P(Kernels, NanAndInfinityPropagate) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     Values x(40, -1.0f);
@@ -233,7 +233,7 @@ TEST_P(Kernels, InPlace) {
     }
 }
 
-// Steps as the frontend computes them: right-aligned, 0 where the operand has one element.
+// Steps as the frontend computes them: right-aligned, 0 along axes of length 1.
 Strides steps_over(const Shape& operand, const Shape& out) {
     Strides strides;
     std::int64_t step = 1;
@@ -265,7 +265,7 @@ Values reference_walk(const Shape& out, const Strides& s0, const Strides& s1, co
     return result;
 }
 
-TEST_P(Kernels, BroadcastingAsNumPyDoesIt) {
+TEST_P(Kernels, BroadcastsLikeNumPy) {
     std::mt19937 generator(7);
     for (int round = 0; round < 400; ++round) {
         Shape out;
@@ -361,7 +361,7 @@ TEST_P(Kernels, ReductionsOverAnyAxis) {
     }
 }
 
-TEST_P(Kernels, SumsKeepWhatFloatPartialSumsWouldLose) {
+TEST_P(Kernels, SumsArePreciserThanFloatPartialSums) {
     const std::int64_t n = 3'000'000;
     Call call(OpKind::sum, Shape{});
     call.s.reduced = n;
@@ -470,13 +470,13 @@ TEST(KernelTable, HasAKernelForEveryKindThatCanBeIssued) {
         use_instructions(instructions);
         for (std::size_t i = 1; i < kOpKinds; ++i) {
             const auto kind = static_cast<OpKind>(i);
-            // A graph runs its parts' kernels and has none of its own.
+            // A graph runs the kernels of its steps and has none itself.
             EXPECT_EQ(kernel_for(kind) != nullptr, kind != OpKind::graph) << name_of(kind);
         }
     }
 }
 
-// What the reductions' comment promises: the same order of additions whatever the instruction set.
+// As kernels.h guarantees: the same order of additions on every instruction set.
 TEST(KernelTable, ReductionsAreTheSameBitsOnEveryInstructionSet) {
     const Values in = random_values(100'003, 13, -1e3f, 1e3f);
     const auto all = [&] {

@@ -8,7 +8,7 @@
 namespace headway::devices {
 namespace {
 
-TEST(Op, ShapesAsErrorMessagesAndAsTheTimelineSayThem) {
+TEST(Op, FormatsShapesForErrorsAndForTheTimeline) {
     EXPECT_EQ(to_string(Shape{1024, 512}), "(1024, 512)");
     EXPECT_EQ(to_string(Shape{7}), "(7,)");
     EXPECT_EQ(to_string(Shape{}), "()");
@@ -17,7 +17,7 @@ TEST(Op, ShapesAsErrorMessagesAndAsTheTimelineSayThem) {
     EXPECT_EQ(to_label(Shape{}), "scalar");
 }
 
-TEST(Op, EveryKindAndFamilyHasANameOfItsOwn) {
+TEST(Op, EveryKindAndFamilyHasAUniqueName) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < kOpKinds; ++i) {
         names.insert(name_of(static_cast<OpKind>(i)));

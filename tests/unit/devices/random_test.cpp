@@ -1,4 +1,5 @@
-// Philox, Box–Muller and their polynomials: known answers, accuracy, distribution, independence of how a tensor is cut.
+// Philox, Box–Muller and their polynomials: known answers, accuracy, distribution, and independence from how a tensor
+// is split.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ TEST(NormalMath, SineAndCosineAreAccurateToTheirStatedError) {
     for (std::uint64_t word = 0; word < (1ull << 32); word += 4093) {
         check(static_cast<std::uint32_t>(word));
     }
-    for (std::uint32_t eighth = 0; eighth < 8; ++eighth) {  // around every seam of the reduction
+    for (std::uint32_t eighth = 0; eighth < 8; ++eighth) {  // around every boundary of the range reduction
         for (std::int32_t near = -1000; near <= 1000; ++near) {
             check((eighth << 29) + static_cast<std::uint32_t>(near));
         }
@@ -113,7 +114,7 @@ std::string name_of_set(const ::testing::TestParamInfo<Instructions>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Instructions, RandomFill, kEveryInstructionSet, name_of_set);
 
-// One element at a time, as the header describes it.
+// One element, computed as the header describes.
 float normal_at(std::int64_t i, std::uint64_t seed, std::uint64_t stream, float mean, float deviation) {
     const PhiloxBlock block = philox(seed, static_cast<std::uint64_t>(i) / 4, stream);
     const int pair = i % 4 < 2 ? 0 : 2;
@@ -122,7 +123,7 @@ float normal_at(std::int64_t i, std::uint64_t seed, std::uint64_t stream, float 
     return mean + deviation * (radius * (i % 2 == 0 ? turn.cosine : turn.sine));
 }
 
-TEST_P(RandomFill, NormalsAreTheFormulaToTheBit) {
+TEST_P(RandomFill, NormalsEqualTheFormulaBitForBit) {
     constexpr std::uint64_t kSeed = 0x123456789abcdef0;
     constexpr std::uint64_t kStream = 0xfedcba9876543210;
     const auto got = normals(3001, kSeed, kStream, 1.5f, 0.3f);
@@ -153,7 +154,7 @@ TEST_P(RandomFill, ValuesAreTheSameOnEveryMachine) {
     EXPECT_EQ(hash, 0x1598df97ef65efe7u);
 }
 
-TEST_P(RandomFill, AShorterTensorIsTheBeginningOfALongerOne) {
+TEST_P(RandomFill, AShorterTensorIsAPrefixOfALongerOne) {
     const auto longest = normals(1100);
     const auto longest_uniform = uniforms(1100, -1, 1);
     for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 7, 63, 255, 256, 257, 511, 512, 1023, 1099}) {
@@ -190,7 +191,7 @@ TEST_P(RandomFill, NormalsAreNormal) {
     EXPECT_LT(std::fabs(m2 / n - 1), 5 * std::sqrt(2 / n));
     EXPECT_LT(std::fabs(m3 / n), 5 * std::sqrt(15 / n));
     EXPECT_LT(std::fabs(m4 / n - 3), 5 * std::sqrt(96 / n));
-    // Kolmogorov–Smirnov: the largest distance of the distributions, times √n, is above 1.95 once in a thousand.
+    // Kolmogorov–Smirnov: the largest distance of the distributions, times √n, exceeds 1.95 once in a thousand.
     std::sort(z.begin(), z.end());
     double distance = 0;
     for (std::size_t i = 0; i < z.size(); i += 97) {
@@ -198,7 +199,7 @@ TEST_P(RandomFill, NormalsAreNormal) {
         distance = std::max(distance, std::fabs(exact - (static_cast<double>(i) + 0.5) / n));
     }
     EXPECT_LT(distance * std::sqrt(n), 1.95);
-    // The tails: 4 M draws reach beyond 4.5 standard deviations (27 expected), none beyond the possible.
+    // The tails: of 4 M draws some exceed 4.5 standard deviations (27 expected), none exceeds the possible maximum.
     EXPECT_GT(z.back(), 4.5f);
     EXPECT_LT(z.front(), -4.5f);
     EXPECT_LT(z.back(), 6.67f);
@@ -238,7 +239,7 @@ TEST_P(RandomFill, UniformsFillTheirRangeEvenlyAndStayBelowItsEnd) {
     }
     EXPECT_LT(chi_squared, 160);  // 99 degrees of freedom: above this once in 10,000
     EXPECT_GT(chi_squared, 50);
-    // Rounding alone would reach the end of a range like this one.
+    // Rounding alone would reach the upper end of a range like this one.
     for (const float u : uniforms(kN, 1.0f, std::nextafter(1.0f, 2.0f))) {
         ASSERT_EQ(u, 1.0f);
     }

@@ -1,5 +1,5 @@
-// Timelines worked out by hand, the chapter's formulas, random programs against the rule as it is written down,
-// budgets, failures, holding; all in virtual time and therefore exact.
+// Hand-computed timelines, the chapter's formulas, random programs against an independent implementation of the rules,
+// budgets, failures and holds; all in virtual time and therefore exact.
 #include "engine/devices/simulated/simulated.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ namespace {
 
 using Records = std::vector<trace::ExecRecord>;
 
-// A device, its recording, and commands for it.
+// A simulated device, its recording, and commands for it.
 class Rig {
 public:
     explicit Rig(const CostModel& model, std::uint32_t streams = 1, std::uint32_t chunks = 1) {
-        // A few chunks for each stream: a larger recording would spend the test's time on fresh pages.
+        // A few chunks per stream: a larger recording would spend the test's time on page faults.
         auto recording = trace::Recording::create(trace::kHeaderBytes + (streams + chunks) * trace::kChunkBytes);
         EXPECT_TRUE(recording) << recording.error().message;
         recording_ = std::move(*recording);
@@ -57,7 +57,7 @@ public:
         command.wait_seq = seq;
         return command;
     }
-    // An op that takes this long and does nothing.
+    // An op that takes `ns` and does nothing.
     void busy(std::uint32_t lane, double ns) { device_->submit(lane, op(OpKind::noop, 0, ns)); }
     void busy_after(std::uint32_t lane, double ns, std::uint8_t wait_lane, std::uint32_t seq) {
         device_->submit(lane, after(op(OpKind::noop, 0, ns), wait_lane, seq));
@@ -92,7 +92,7 @@ void expect_record(const trace::ExecRecord& record, core::OpId op, std::uint64_t
     EXPECT_EQ(record.begin + trace::unpack_duration(record.duration), end);
 }
 
-TEST(Simulated, SaysThatItIs) {
+TEST(Simulated, IsLabelledSimulated) {
     CostModel model = constant_costs(1, 1, 1);
     model.name = "GPU";
     model.source = "round numbers, not measured";
@@ -105,7 +105,7 @@ TEST(Simulated, SaysThatItIs) {
     EXPECT_EQ(rig.recording().header().virtual_clock, 1u);
 }
 
-TEST(Simulated, OneLaneWaitedForOnceTakesWhatTheFormulaSays) {
+TEST(Simulated, OneLaneWithOneWaitTakesTheFormulasTime) {
     std::mt19937 generator(1);
     for (int round = 0; round < 300; ++round) {
         const std::uint64_t t1 = generator() % 1000;
@@ -124,7 +124,7 @@ TEST(Simulated, OneLaneWaitedForOnceTakesWhatTheFormulaSays) {
     }
 }
 
-TEST(Simulated, OneLaneWaitedForEachTimeTakesTheSumOfTheStages) {
+TEST(Simulated, OneLaneWithAWaitPerOpTakesTheSumOfTheStages) {
     Rig rig(constant_costs(5, 7, 11));
     for (std::uint32_t i = 1; i <= 100; ++i) {
         rig.busy(0, 0);
@@ -139,7 +139,7 @@ TEST(Simulated, TwoLanesWithAWaitBetweenThem) {
     rig.busy(0, 100);             // op 1: issued 10, runs 10..110
     rig.busy(1, 30);              // op 2: issued 20, runs 20..50
     rig.busy_after(1, 40, 0, 1);  // op 3: issued 30, waits for op 1: runs 110..150
-    rig.busy(0, 20);              // op 4: issued 40, behind op 1: runs 110..130
+    rig.busy(0, 20);              // op 4: issued 40, after op 1: runs 110..130
     rig.busy_after(0, 10, 1, 2);  // op 5: issued 50, waits for op 3: runs 150..160
     EXPECT_EQ(rig.device().now(), 50u);
     EXPECT_EQ(rig.completed(0), 0u);
@@ -148,7 +148,7 @@ TEST(Simulated, TwoLanesWithAWaitBetweenThem) {
     EXPECT_EQ(rig.device().now(), 150u);
     EXPECT_EQ(rig.completed(0), 2u);
     EXPECT_EQ(rig.completed(1), 2u);
-    rig.device().wait(1, 2);  // nothing left to wait for
+    rig.device().wait(1, 2);  // already completed
     EXPECT_EQ(rig.device().now(), 150u);
     rig.device().advance(9);
     EXPECT_EQ(rig.completed(0), 2u);
@@ -182,7 +182,7 @@ TEST(Simulated, CommandsWithoutAnOpCountButTakeNoTimeAndLeaveNoRecord) {
     expect_record(rig.records(1)[0], 2, 110, 115);
 }
 
-// A program as a list, so that the same one can be run again and by the oracle.
+// A program as a list, so that both the device and the reference implementation can run it.
 struct Step {
     enum Kind { submit, wait, advance } kind = submit;
     std::uint32_t lane = 0;
@@ -259,7 +259,7 @@ Outcome run_on_device(const std::vector<Step>& steps, std::uint32_t lanes, std::
     return outcome;
 }
 
-// The rule of simulated.h, with all ends known at once.
+// The rules of simulated.h, computed with all ends known in advance.
 Outcome run_by_the_rule(const std::vector<Step>& steps, std::uint32_t lanes, std::uint64_t t1) {
     Outcome outcome;
     outcome.lanes.resize(lanes);
@@ -314,7 +314,7 @@ TEST(Simulated, RandomProgramsFollowTheRule) {
     }
 }
 
-TEST(Simulated, TheSameProgramIsTheSameToTheNanosecond) {
+TEST(Simulated, TheSameProgramGivesIdenticalTimes) {
     std::mt19937 generator(3);
     const auto steps = random_program(generator, 3);
     const Outcome first = run_on_device(steps, 3, 7);
@@ -364,7 +364,7 @@ TEST(Simulated, HostCallsRunOnceAtTheirVirtualBegin) {
     EXPECT_EQ(calls, 0);
     rig.device().wait(0, 2);
     EXPECT_EQ(calls, 1);
-    EXPECT_EQ(rig.device().now(), 151u);  // the model's constant, as it has no length of its own
+    EXPECT_EQ(rig.device().now(), 151u);  // the model's constant, because the op sets no duration
 }
 
 TEST(Simulated, HeldLanesStartNothingUntilReleased) {
@@ -374,14 +374,14 @@ TEST(Simulated, HeldLanesStartNothingUntilReleased) {
     rig.device().hold(true);
     rig.busy(1, 30);  // issued 30
     rig.device().advance(300);
-    EXPECT_EQ(rig.completed(0), 1u);  // what had begun has ended
+    EXPECT_EQ(rig.completed(0), 1u);  // the op that had begun has ended
     EXPECT_EQ(rig.completed(1), 0u);
     rig.device().hold(false);  // at 330
     rig.device().wait(0, 2);
     EXPECT_EQ(rig.device().now(), 380u);
     expect_record(rig.records(0)[1], 2, 330, 380);
     expect_record(rig.records(1)[0], 3, 330, 360);
-    // A wait for what is held releases it.
+    // A wait for a held command releases the lanes.
     rig.device().hold(true);
     rig.busy(0, 5);  // issued 390
     rig.device().wait(0, 3);
@@ -421,7 +421,7 @@ Command free_of(core::BufferId buffer) {
     return command;
 }
 
-TEST(SimulatedLazy, BytesAreTakenAtTheBeginAndGivenBackInLaneOrder) {
+TEST(SimulatedLazy, BytesAreAllocatedAtTheBeginAndFreedInLaneOrder) {
     Rig rig(constant_costs(10, 0, 0));
     Command make = lazy(rig.op(OpKind::fill, 100, 50), 1);  // issued 10, runs 10..60
     make.scalar[0] = 3;
@@ -442,7 +442,7 @@ TEST(SimulatedLazy, BytesAreTakenAtTheBeginAndGivenBackInLaneOrder) {
     EXPECT_EQ(rig.device().lazy_data(1), nullptr);
     ASSERT_NE(rig.device().lazy_data(2), nullptr);
     EXPECT_EQ(rig.device().lazy_data(2)[99], 6.0f);
-    // In place: the buffer that is there, not another one.
+    // In place: uses the existing buffer.
     Command again = lazy(rig.op(OpKind::add_scalar, 100, 50), 2, 2);
     again.scalar[0] = 1;
     float* const before = rig.device().lazy_data(2);
@@ -453,19 +453,20 @@ TEST(SimulatedLazy, BytesAreTakenAtTheBeginAndGivenBackInLaneOrder) {
     EXPECT_EQ(rig.device().lazy_bytes(), 400u);
 }
 
-TEST(SimulatedLazy, TheBudgetIsJudgedByVirtualTimeNotByTheOrderOfIssue) {
+TEST(SimulatedLazy, TheBudgetFollowsVirtualTimeNotTheOrderOfIssue) {
     Rig rig(constant_costs(10, 0, 0), 2);
     rig.device().set_lazy_budget(800);
-    rig.busy(0, 1000);                                                        // op 1: 10..1010
-    rig.device().submit(0, lazy(rig.op(OpKind::fill, 150, 10), 1));           // op 2: 1010, 600 bytes
-    rig.device().submit(1, lazy(rig.op(OpKind::fill, 150, 10), 2));           // op 3: 30, 600 bytes: fits
-    rig.device().submit(1, lazy(rig.op(OpKind::fill, 100, 10), 3));           // op 4: 40, 400 more: does not
-    rig.device().submit(1, lazy(rig.op(OpKind::add_scalar, 100, 10), 4, 3));  // op 5: reads what op 4 failed to make
+    rig.busy(0, 1000);                                               // op 1: 10..1010
+    rig.device().submit(0, lazy(rig.op(OpKind::fill, 150, 10), 1));  // op 2: 1010, 600 bytes
+    rig.device().submit(1, lazy(rig.op(OpKind::fill, 150, 10), 2));  // op 3: 30, 600 bytes: fits
+    rig.device().submit(1, lazy(rig.op(OpKind::fill, 100, 10), 3));  // op 4: 40, 400 more: does not
+    rig.device().submit(
+        1, lazy(rig.op(OpKind::add_scalar, 100, 10), 4, 3));  // op 5: reads the output of op 4, which failed
     rig.device().submit(1, free_of(2));
     rig.device().wait(0, 2);
     rig.device().wait(1, 4);
     EXPECT_EQ(rig.device().lazy_bytes(), 600u);
-    EXPECT_NE(rig.device().lazy_data(1), nullptr);  // by then there was room
+    EXPECT_NE(rig.device().lazy_data(1), nullptr);  // by then memory was free
     EXPECT_EQ(rig.device().lazy_data(3), nullptr);
     EXPECT_EQ(rig.device().lazy_data(4), nullptr);
 
@@ -488,7 +489,7 @@ TEST(SimulatedLazy, TheBudgetIsJudgedByVirtualTimeNotByTheOrderOfIssue) {
     expect_record(lane1[2], 5 | trace::kFailedOp, 50, 50);
 }
 
-TEST(SimulatedLazy, MemoryThatIsGivenBackAtTheMomentOfATakeCountsAsFree) {
+TEST(SimulatedLazy, MemoryFreedAtTheTimeOfAnAllocationCountsAsFree) {
     Rig rig(constant_costs(0, 0, 0), 2);
     rig.device().set_lazy_budget(400);
     rig.device().submit(0, lazy(rig.op(OpKind::fill, 100, 50), 1));  // 0..50
@@ -500,7 +501,7 @@ TEST(SimulatedLazy, MemoryThatIsGivenBackAtTheMomentOfATakeCountsAsFree) {
     EXPECT_EQ(rig.device().lazy_bytes(), 400u);
 }
 
-TEST(Simulated, WhatDependsOnAFailureIsSkippedAndTheRestIsNot) {
+TEST(Simulated, OnlyDependentsOfAFailureAreSkipped) {
     Rig rig(constant_costs(1, 10, 0));
     std::array<float, 3> value{};
     Command spoiled = rig.op(OpKind::fill, 1);
@@ -522,7 +523,7 @@ TEST(Simulated, WhatDependsOnAFailureIsSkippedAndTheRestIsNot) {
     EXPECT_EQ(value, (std::array<float, 3>{0, 0, 1}));
     EXPECT_EQ(rig.device().poison().failure_of(3)->op, 1u);
     EXPECT_FALSE(rig.device().poison().failure_of(4));
-    EXPECT_EQ(rig.device().now(), 13u);  // the skipped ones took no time
+    EXPECT_EQ(rig.device().now(), 13u);  // the skipped ops took no time
 }
 
 TEST(Simulated, MemoryIsAligned) {
@@ -536,7 +537,7 @@ TEST(Simulated, MemoryIsAligned) {
     EXPECT_EQ(rig.device().allocate(SIZE_MAX), nullptr);
 }
 
-TEST(Simulated, AMillionCommandsWaitInLittleMemoryAndAllAreRecorded) {
+TEST(Simulated, AMillionQueuedCommandsNeedLittleMemoryAndAreAllRecorded) {
     Rig rig(constant_costs(1, 2, 0), 1, 10);
     const Command command = rig.op(OpKind::noop);
     for (int i = 0; i < 1'000'000; ++i) {

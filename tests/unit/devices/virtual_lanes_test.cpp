@@ -1,5 +1,5 @@
-// Contention for throughput worked out by hand and as properties, and how often the choice of a lane makes a program
-// slower when its barriers are taken away.
+// Contention for throughput, hand-computed and as properties; and how often the choice of a lane makes a program slower
+// when its barriers are removed.
 #include "engine/devices/simulated/virtual_lanes.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace headway::devices {
 namespace {
 
-// Keeps what happened: (begin, end) of each task, per lane, in order.
+// Records (begin, end) of each task, per lane, in order.
 class Kept final : public VirtualLanes::Observer {
 public:
     explicit Kept(std::uint32_t lanes) : lanes_(*this) {
@@ -53,7 +53,7 @@ TEST(VirtualLanes, TwoTasksThatFillTheDeviceTakeAsLongAsOneAfterTheOther) {
     EXPECT_EQ(kept.times[1], (Times{{0, 200}}));
 }
 
-TEST(VirtualLanes, WhatWasDoneAloneWasDoneAtFullSpeed) {
+TEST(VirtualLanes, ContentionDoesNotSlowEarlierProgress) {
     Kept kept(2);
     kept.submit(0, 100, 1, 0);
     kept.submit(1, 100, 1, 50);  // the first has 50 left, which take 100 now; then this one has 50 left, alone
@@ -62,7 +62,7 @@ TEST(VirtualLanes, WhatWasDoneAloneWasDoneAtFullSpeed) {
     EXPECT_EQ(kept.times[1], (Times{{50, 200}}));
 }
 
-TEST(VirtualLanes, TasksThatFitBesideEachOtherDoNotSlowEachOther) {
+TEST(VirtualLanes, TasksThatFitTogetherDoNotSlowEachOther) {
     Kept kept(3);
     kept.submit(0, 100, 0.5, 0);
     kept.submit(1, 70, 0.5, 0);
@@ -73,10 +73,10 @@ TEST(VirtualLanes, TasksThatFitBesideEachOtherDoNotSlowEachOther) {
     EXPECT_EQ(kept.times[2], (Times{{0, 30}}));
 }
 
-TEST(VirtualLanes, AThirdOfEachIsLeftWhereThreeWantTwoThirds) {
+TEST(VirtualLanes, ThreeTasksThatWantTwoThirdsEachRunAtHalfSpeed) {
     Kept kept(3);
     for (std::uint32_t lane = 0; lane < 3; ++lane) {
-        kept.submit(lane, 300, 2.0 / 3, 0);  // together twice what there is
+        kept.submit(lane, 300, 2.0 / 3, 0);  // together twice the capacity
     }
     kept.lanes().run_all();
     for (std::uint32_t lane = 0; lane < 3; ++lane) {
@@ -134,12 +134,12 @@ std::vector<Op> random_graph(std::mt19937& generator, bool contended) {
 }
 
 enum class Rule {
-    earliest,  // where it begins first
-    queue,     // behind its newest unfinished input, else to the shortest queue
+    earliest,  // the lane where it begins first
+    queue,     // the lane of its newest unfinished input, else the shortest queue
 };
 
-// Issues the graph in its order, with a wait for everything after each `barrier` ops (0: at the end alone); when all
-// has ended.
+// Issues the graph in its order, with a wait for everything after every `barrier` ops (0: only at the end). Returns the
+// time when everything has ended.
 std::uint64_t run(const std::vector<Op>& ops, std::uint32_t lanes, std::uint32_t barrier, std::uint64_t t1, Rule rule) {
     Kept kept(lanes);
     VirtualLanes& schedule = kept.lanes();
@@ -211,7 +211,7 @@ std::uint64_t run(const std::vector<Op>& ops, std::uint32_t lanes, std::uint32_t
 struct Anomalies {
     int programs = 0, slower = 0;
     double worst = 1;
-    double mean_gain = 0;  // of all programs: time with barriers / time without
+    double mean_gain = 0;  // mean of time with barriers / time without
 };
 
 Anomalies anomalies(Rule rule, bool contended) {
@@ -234,8 +234,8 @@ Anomalies anomalies(Rule rule, bool contended) {
 }
 
 // List scheduling has anomalies (Graham 1969): with fewer constraints the same list may take longer. Of 4,000 random
-// graphs on 2 to 8 lanes, without and with contention: beginning first 1 and 44 were slower without their barriers, by
-// at most 0.4 % and 7.7 %; behind the newest input 291 and 380, by at most 53 % and 42 %.
+// graphs on 2 to 8 lanes, without and with contention: with the rule `earliest` 1 and 44 were slower without their
+// barriers, by at most 0.4 % and 7.7 %; with the rule `queue` 291 and 380, by at most 53 % and 42 %.
 TEST(VirtualLanes, WithoutBarriersProgramsAreRarelySlower) {
     for (const bool contended : {false, true}) {
         const Anomalies earliest = anomalies(Rule::earliest, contended);

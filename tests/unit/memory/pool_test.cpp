@@ -10,7 +10,7 @@ namespace headway::memory {
 
 namespace {
 
-// Hands out at most so many bytes and remembers who has what.
+// Returns at most a fixed number of bytes in total and checks who owns which block.
 class CountingSource final : public Source {
 public:
     explicit CountingSource(std::size_t limit = ~std::size_t{0}) : limit_(limit) {}
@@ -78,7 +78,7 @@ TEST(Pool, BlocksInUseNeverOverlap) {
     }
 }
 
-TEST(Pool, ABlockFreeInOneLaneIsNotForAnother) {
+TEST(Pool, BlockFreeInOneLaneIsNotUsedByAnother) {
     CountingSource source;
     Pool pool(source);
     const auto size_class = pool.size_class(3 << 20);
@@ -93,7 +93,7 @@ TEST(Pool, ABlockFreeInOneLaneIsNotForAnother) {
     pool.give_anywhere(size_class, other);
 }
 
-TEST(Pool, ReusesBeforeItTakesMore) {
+TEST(Pool, ReusesBlocksBeforeAllocating) {
     CountingSource source;
     Pool pool(source);
     const auto size_class = pool.size_class(300'000);
@@ -103,19 +103,19 @@ TEST(Pool, ReusesBeforeItTakesMore) {
     EXPECT_EQ(source.takes, 1u);
 }
 
-TEST(Pool, GivesBackWhatIsUnusedBeforeItRunsOut) {
+TEST(Pool, TrimsUnusedBlocksBeforeFailing) {
     CountingSource source(10 << 20);
     Pool pool(source);
     const auto large = pool.size_class(6 << 20);
     const auto other = pool.size_class(7 << 20);
     pool.give_anywhere(large, pool.take(large, 0));
     float* block = pool.take(other, 0);
-    ASSERT_NE(block, nullptr) << "6 MiB lie unused while 7 of 10 are asked for";
+    ASSERT_NE(block, nullptr) << "6 of 10 MiB are cached and unused, 7 MiB are requested";
     EXPECT_EQ(pool.take(large, 0), nullptr);
     pool.give_anywhere(other, block);
 }
 
-TEST(Pool, AClassOfFewBlocksStaysSmall) {
+TEST(Pool, ClassWithFewBlocksStaysSmall) {
     CountingSource source;
     Pool pool(source);
     const auto size_class = pool.size_class(512 << 10);

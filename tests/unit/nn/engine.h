@@ -53,7 +53,7 @@ inline Variable leaf(Runtime& rt, const Array& array, GradientMode mode = Gradie
     return variable;
 }
 
-// Values that float holds exactly, so that both sides start from the same.
+// Values that float represents exactly, so that both sides start with identical inputs.
 inline Array random_array(std::mt19937& random, const Shape& shape, double low = -2.0, double high = 2.0) {
     Array array(shape);
     std::uniform_real_distribution<float> values(static_cast<float>(low), static_cast<float>(high));
@@ -77,8 +77,8 @@ inline void expect_near(const Tensor& actual, const Array& expected, double tole
 using OnVariables = std::function<Variable(const std::vector<Variable>&)>;
 using OnArrays = std::function<Array(const std::vector<Array>&)>;
 
-// Compares values with `plain` and gradients of sum(weights * result) with its central differences, for every element
-// of every input. The weights are random, so that no gradient is right by symmetry.
+// Compares values with `plain`, and gradients of sum(weights * result) with central differences of `plain`, for every
+// element of every input. The weights are random, so that no gradient is correct merely by symmetry.
 inline void check_gradients(const std::vector<Array>& inputs, const OnVariables& function, const OnArrays& plain,
                             double tolerance = 2e-5) {
     Engine engine;

@@ -1,4 +1,4 @@
-// Layers, losses and gradient descent, as a program uses them.
+// Layers, losses and gradient descent as a program uses them.
 #include "engine/nn/layers.h"
 
 #include <gtest/gtest.h>
@@ -180,7 +180,7 @@ TEST(Sgd, MovesAgainstTheGradientOnce) {
     descend();
     EXPECT_EQ(parameter.variable.value().to_host(), (std::vector<float>{7.5f, 7.5f}));  // 10 - 0.5/4 * 20
     EXPECT_FALSE(parameter.variable.gradient().defined());
-    sgd.step(4);  // nothing is left to do
+    sgd.step(4);  // no gradient left: no op
     EXPECT_EQ(parameter.variable.value().to_host(), (std::vector<float>{7.5f, 7.5f}));
     sgd.keep_gradients(true);
     descend();
@@ -191,7 +191,7 @@ TEST(Sgd, MovesAgainstTheGradientOnce) {
 // The chapter's loop on a small network: y is a fixed linear map of x.
 class Training : public testing::TestWithParam<memory::FreePolicy> {};
 
-TEST_P(Training, LowersTheLossAndKeepsNoMemory) {
+TEST_P(Training, LowersTheLossAndLeaksNoMemory) {
     Engine engine(2, settings(GetParam(), 5));
     Network network;
     Sgd sgd(network.net.parameters(), 0.3f);

@@ -1,4 +1,4 @@
-// Every op's values and gradients against a plain implementation in double and its central differences.
+// Values and gradients of every op against a plain implementation in double and its central differences.
 #include "engine/nn/ops.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ Array random(const Shape& shape, double low = -2.0, double high = 2.0) {
     return random_array(generator, shape, low, high);
 }
 
-// Away from kinks and poles by more than the step of the differences.
+// Away from kinks and poles by more than the step of the central differences.
 Array random_away_from_zero(const Shape& shape) {
     Array array = random(shape, 0.3, 2.0);
     for (std::size_t i = 0; i < array.size(); i += 2) {
@@ -189,7 +189,7 @@ TEST(Ops, MaxSharesItsGradientAmongTies) {
     expect_near(x.gradient(), {{2, 4}, {0, 0.5, 0.5, 0, third, 0, third, third}}, 1e-6, "gradient");
 }
 
-TEST(Ops, ThatMoveElements) {
+TEST(Ops, MovingElements) {
     check_gradients(
         {random({3, 4})}, [](const Variables& v) { return transpose(v[0]); },
         [](const Arrays& v) { return plain::transpose(v[0], 0, 1); });
@@ -210,7 +210,7 @@ TEST(Ops, ThatMoveElements) {
 }
 
 TEST(Ops, InPlace) {
-    const auto started = [](const Variable& x) { return x * 2.0f; };  // a leaf may not be changed
+    const auto started = [](const Variable& x) { return x * 2.0f; };  // a leaf must not be changed
     const auto plain_started = [](const Array& x) { return plain::unary(OpKind::mul_scalar, x, 2.0); };
     for (const Shape& b : {Shape{3, 4}, Shape{4}, Shape{}}) {
         SCOPED_TRACE(to_string(b));
@@ -262,8 +262,8 @@ TEST(Ops, InPlace) {
         [&](const Arrays& v) { return plain::assign_slice(plain_started(v[0]), 3, v[1]); });
 }
 
-TEST(Ops, AChangedCopyOfDataCarriesAGradient) {
-    // The target is tracked only by what was put into it.
+TEST(Ops, InPlaceChangeOfUntrackedDataIsDifferentiated) {
+    // The target is tracked only because tracked values were written into it.
     check_gradients(
         {random({2, 2})},
         [](const Variables& v) {
@@ -289,7 +289,7 @@ TEST(Ops, ComparisonsHaveNoGradient) {
     EXPECT_EQ(equal(x, 2.0f).value().to_host(), (std::vector<float>{0, 1, 0}));
 }
 
-TEST(Ops, KnowTheLineTheyAreWrittenOn) {
+TEST(Ops, HaveTheirSourceLine) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
     const Variable y = x + 1.0f;

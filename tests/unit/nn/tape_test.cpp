@@ -1,4 +1,4 @@
-// The tape: what is recorded, how gradients meet, what is refused, and when memory is given back.
+// The tape: what is recorded, how gradients are summed, what is refused, and when memory is freed.
 #include "engine/nn/tape.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Tape, OverwritesOrAccumulates) {
             first = adds.gradient();
         }
     }
-    // Accumulation is in place, as in PyTorch: whoever holds the gradient sees it.
+    // Accumulation is in place, as in PyTorch, so it is visible through every copy of the gradient.
     EXPECT_EQ(first.buffer_id(), adds.gradient().buffer_id());
 }
 
@@ -107,20 +107,20 @@ TEST(Tape, GivesEachLeafAGradientOfItsOwn) {
     EXPECT_EQ(head.to_host(), (std::vector<float>{7, 7}));
 }
 
-TEST(Tape, LeavesUnusedBranchesAlone) {
+TEST(Tape, KeepsUnusedBranches) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
     const Variable unused = leaf(*engine, Array({2}, {1, 2}));
-    Variable y, aside;
+    Variable y, unused_branch;
     {
         const Recording recording;
-        aside = exp(x) * unused;
+        unused_branch = exp(x) * unused;
         y = x * 2.0f;
     }
     backward(y);
     EXPECT_EQ(x.gradient().to_host(), (std::vector<float>{2, 2}));
     EXPECT_FALSE(unused.gradient().defined());
-    backward(aside);  // still there
+    backward(unused_branch);  // still there
     EXPECT_NEAR(unused.gradient().to_host()[0], std::exp(1.0f), 1e-5);
 }
 
@@ -172,7 +172,7 @@ TEST(Tape, KeepsGradientsOfResultsWhenAsked) {
     EXPECT_EQ(x.gradient().to_host(), (std::vector<float>{18, 36}));
 }
 
-TEST(Tape, RefusesWhatHasNoHistory) {
+TEST(Tape, RefusesATensorWithoutHistory) {
     Engine engine;
     const Variable data(engine->ones({2}));
     EXPECT_NE(message_of([&] { backward(data); }).find("nothing was recorded"), std::string::npos);
@@ -183,7 +183,7 @@ TEST(Tape, RefusesWhatHasNoHistory) {
     EXPECT_NE(message.find("(2,)"), std::string::npos) << message;
 }
 
-TEST(Tape, SeesSavedValuesThatWereOverwritten) {
+TEST(Tape, DetectsOverwrittenSavedValues) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
     Variable y, z;
@@ -198,7 +198,7 @@ TEST(Tape, SeesSavedValuesThatWereOverwritten) {
     EXPECT_NE(message.find("tape_test.cpp"), std::string::npos) << message;
     EXPECT_NE(message.find("changed in place"), std::string::npos) << message;
 
-    // A failed pass leaves nothing behind.
+    // A failed pass leaves no partial gradients.
     Variable w;
     {
         const Recording recording;
@@ -208,7 +208,7 @@ TEST(Tape, SeesSavedValuesThatWereOverwritten) {
     EXPECT_EQ(x.gradient().to_host(), (std::vector<float>{2, 2}));
 }
 
-TEST(Tape, SeesDataThatWasOverwrittenThroughAView) {
+TEST(Tape, DetectsDataOverwrittenThroughAView) {
     Engine engine;
     const Variable weight = leaf(*engine, Array({2, 2}, {1, 2, 3, 4}));
     const Tensor data = engine->ones({2, 2});
@@ -221,14 +221,14 @@ TEST(Tape, SeesDataThatWasOverwrittenThroughAView) {
     EXPECT_NE(message_of([&] { backward(y); }).find("gradient of matmul"), std::string::npos);
 }
 
-TEST(Tape, ValuesThatNobodyNeedsMayBeOverwritten) {
+TEST(Tape, ValuesNotSavedMayBeOverwritten) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
     Variable y;
     {
         const Recording recording;
         Variable sum = x + 1.0f;  // saves nothing
-        y = sum * 3.0f;           // saves nothing of a tensor, either
+        y = sum * 3.0f;           // saves no tensor either
         add_in_place(sum, 5.0f);
     }
     backward(y);
@@ -256,7 +256,7 @@ TEST(Tape, RefusesAViewWhoseHistoryIsStale) {
     const Variable view = reshape(y, {4});
     add_in_place(y, x);
     EXPECT_NE(message_of([&] { exp(view); }).find("changed in place through another name"), std::string::npos);
-    backward(reshape(y, {4}));  // taken again, it is fine
+    backward(reshape(y, {4}));  // a new view is accepted
     EXPECT_EQ(x.gradient().to_host(), (std::vector<float>{3, 3, 3, 3}));
 }
 
@@ -271,7 +271,7 @@ TEST(Tape, RequiringAGradientForgetsTheHistory) {
     EXPECT_FALSE(x.gradient().defined());
 }
 
-TEST(Tape, AHundredThousandOpsDeepIsNoMatter) {
+TEST(Tape, HandlesAChainOfAHundredThousandOps) {
     Engine engine(1);
     const Variable x = leaf(*engine, Array({1}, {1}));
     constexpr int kOps = 100'000;
@@ -303,7 +303,7 @@ TEST(Tape, BackwardOnlyIssues) {
         const Recording recording;
         backward(square(exp(x)));
     }
-    EXPECT_GE(engine->headway(), 5u);  // it came back although nothing could run
+    EXPECT_GE(engine->headway(), 5u);  // it returned although nothing could run
     open = true;
     EXPECT_NEAR(x.gradient().to_host()[0], 2 * std::exp(2.0f), 1e-4);
 }
@@ -314,7 +314,7 @@ std::uint64_t live(Engine& engine) {
     return engine->live_bytes();
 }
 
-TEST(TapeMemory, AForgottenGraphIsFreeOnceItsResultIsDropped) {
+TEST(TapeMemory, DroppingTheResultFreesTheGraph) {
     Engine engine(1, settings(memory::FreePolicy::stream));
     const Variable x = leaf(*engine, Array::full({1000}, 1.0));
     const auto before = live(engine);
@@ -335,11 +335,11 @@ TEST(TapeMemory, SavesOnlyWhatGradientsNeed) {
     const auto before = live(engine);
     const Recording recording;
     {
-        const Variable y = (x + data) * 2.0f - data;  // nothing in between is needed
+        const Variable y = (x + data) * 2.0f - data;  // no intermediate value is needed
         EXPECT_EQ(live(engine), before + kBytes);
     }
     {
-        const Variable y = relu(x * data);  // the product is not needed, relu's result is
+        const Variable y = relu(x * data);  // needs relu's result, not the product
         EXPECT_EQ(live(engine), before + kBytes);
     }
     {
@@ -348,8 +348,8 @@ TEST(TapeMemory, SavesOnlyWhatGradientsNeed) {
     }
 }
 
-TEST(TapeMemory, FallsAlongTheBackwardPass) {
-    // A chain of exponentials saves every result. When the walk reaches the first one, the others must be gone.
+TEST(TapeMemory, FallsDuringTheBackwardPass) {
+    // A chain of exponentials saves every result. When the walk reaches the first one, the others must have been freed.
     Engine engine(1, settings(memory::FreePolicy::stream));
     constexpr std::uint64_t kBytes = 1000 * sizeof(float);
     const Variable x = leaf(*engine, Array::full({1000}, 0.0));
@@ -368,7 +368,7 @@ TEST(TapeMemory, FallsAlongTheBackwardPass) {
     }
     EXPECT_EQ(live(engine), before + 8 * kBytes);
     backward(y);
-    // y itself, and the gradient on its way.
+    // y itself, and the current gradient.
     EXPECT_EQ(at_the_first_op, before + 2 * kBytes);
     y = Variable();
     EXPECT_EQ(live(engine), before + kBytes);  // x's gradient
@@ -392,7 +392,7 @@ TEST(TapeMemory, NothingIsLeftUnderAnyPolicy) {
     }
 }
 
-TEST(TapeMemory, AFailedPassKeepsNothing) {
+TEST(TapeMemory, AFailedPassReleasesItsMemory) {
     Engine engine(1, settings(memory::FreePolicy::stream));
     const Variable x = leaf(*engine, Array::full({1000}, 1.0));
     const auto before = live(engine);

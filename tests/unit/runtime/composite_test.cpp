@@ -1,5 +1,5 @@
-// Ops that are issued together: traced functions and gathered programs. What they compute is checked on every device
-// by the conformance suite; here is what they promise besides.
+// Composite ops: traced functions and gathered programs. The conformance suite checks their values on every device;
+// these tests check everything else that they guarantee.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -24,7 +24,7 @@ protected:
     }
     void SetUp() override { start(); }
 
-    // f(x) = relu(x · 2 + c), of two ops that are traced and a constant that is made while tracing.
+    // f(x) = relu(x · 2 + c): three traced ops, and a constant that is issued while tracing.
     Graph traced(const Tensor& like) {
         const std::vector<Tensor> inputs{like};
         const auto in = rt->trace_begin(inputs);
@@ -77,7 +77,7 @@ TEST_F(Composites, ATracedFunctionIsOneIssueEachTime) {
     EXPECT_EQ(again.signature, f.signature);  // the same ops in the same order
 }
 
-TEST_F(Composites, TheSameTensorMayBeInputAndTakenFromOutside) {
+TEST_F(Composites, TheSameTensorMayBeInputAndCaptured) {
     const Tensor x = rt->full({2}, 3.0f);
     const std::vector<Tensor> inputs{x};
     const auto in = rt->trace_begin(inputs);
@@ -87,7 +87,7 @@ TEST_F(Composites, TheSameTensorMayBeInputAndTakenFromOutside) {
     EXPECT_EQ(run(f, rt->full({2}, 5.0f)).to_host()[0], 2.0f);
 }
 
-TEST_F(Composites, WhatIsWrittenInPlaceIsWrittenInEachRun) {
+TEST_F(Composites, InPlaceWritesHappenInEachRun) {
     const Tensor w = rt->full({2}, 1.0f);
     const std::vector<Tensor> inputs{w};
     const auto in = rt->trace_begin(inputs);
@@ -113,10 +113,10 @@ TEST_F(Composites, RandomOpsDrawAnewInEachRun) {
         EXPECT_NE(first, rt->run(f, {})[0].to_host());
     }
     start();
-    EXPECT_EQ(first, rt->randn({64}).to_host());  // the first draw of the run either way
+    EXPECT_EQ(first, rt->randn({64}).to_host());  // both are the run's first draw
 }
 
-TEST_F(Composites, AFunctionWithinAFunctionBecomesPartOfIt) {
+TEST_F(Composites, NestedFunctionsAreInlined) {
     const Tensor x = rt->full({2}, 3.0f);
     const Graph f = traced(x);
     const std::vector<Tensor> inputs{x};
@@ -127,7 +127,7 @@ TEST_F(Composites, AFunctionWithinAFunctionBecomesPartOfIt) {
     EXPECT_EQ(run(g, x).to_host(), (std::vector<float>{101.0f, 107.0f}));
 }
 
-TEST_F(Composites, ValuesCannotBeAskedForWhileTracing) {
+TEST_F(Composites, ReadingValuesWhileTracingIsAnError) {
     const Tensor x = rt->full({2}, 3.0f);
     const std::vector<Tensor> inputs{x};
     const auto in = rt->trace_begin(inputs);
@@ -149,7 +149,7 @@ TEST_F(Composites, OtherShapesAreRefused) {
     EXPECT_TRUE(has(failure_of([&] { rt->run(f, {}); }), "is called with 0"));
 }
 
-TEST_F(Composites, GatheredOpsGoAtTheNextWaitOrMinibatch) {
+TEST_F(Composites, GatheredOpsAreIssuedAtTheNextWaitOrMinibatch) {
     rt->set_gathering(true);
     Tensor x = rt->full({4}, 1.0f);
     for (int i = 0; i < 9; ++i) {
@@ -169,7 +169,7 @@ TEST_F(Composites, GatheredOpsGoAtTheNextWaitOrMinibatch) {
     EXPECT_EQ((x + 1.0f).to_host()[0], 22.0f);
 }
 
-TEST_F(Composites, OneIssueTellsAllThatItTouches) {
+TEST_F(Composites, OneIssueRecordsAllBuffers) {
     const Tensor w = rt->full({4}, 1.0f);
     rt->set_gathering(true);
     const Tensor a = rt->full({4}, 2.0f);
@@ -199,7 +199,7 @@ TEST_F(Composites, OneIssueTellsAllThatItTouches) {
     EXPECT_NE(of_op[3].kind & trace::kReadsOutput, 0);
 }
 
-TEST_F(Composites, IntermediateResultsGoWithTheComposite) {
+TEST_F(Composites, IntermediateResultsAreFreedWithTheComposite) {
     for (const auto policy : {memory::FreePolicy::finish, memory::FreePolicy::stream, memory::FreePolicy::lazy}) {
         Settings settings;
         settings.free_policy = policy;
@@ -215,7 +215,7 @@ TEST_F(Composites, IntermediateResultsGoWithTheComposite) {
     }
 }
 
-TEST_F(Composites, TooMuchIsRefusedAndLeavesNothingBehind) {
+TEST_F(Composites, OutOfMemoryRefusesTheCompositeAndFreesEverything) {
     Settings settings;
     settings.budget_bytes = 10'000;
     start(settings);
@@ -232,7 +232,7 @@ TEST_F(Composites, TooMuchIsRefusedAndLeavesNothingBehind) {
     EXPECT_EQ((x + 1.0f).to_host()[0], 2.0f);
 }
 
-TEST_F(Composites, AProgramThatEndsWithoutAWaitEndsWell) {
+TEST_F(Composites, GatheredOpsAreDroppedAtTheEndOfTheProgram) {
     rt->set_gathering(true);
     Tensor x = rt->full({4}, 1.0f);
     x = x + 1.0f;

@@ -1,4 +1,4 @@
-// What the learner's hand and the program's marks do to a run; the ops themselves are the conformance suite's.
+// Effects of the learner's controls and of program events on a run; the conformance suite tests the ops themselves.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -74,8 +74,8 @@ void minibatches(Runtime& rt, int count) {
     rt.waitall();
 }
 
-// Fresh memory costs page faults, which would be counted as the op's own time.
-TEST_F(ControlTest, ALoopThatWaitsUsesItsMemoryAgain) {
+// New memory costs page faults, which would count as the op's own time.
+TEST_F(ControlTest, ALoopThatWaitsReusesItsMemory) {
     devices::CpuDevice device(1, *recording_, {});
     Runtime rt(device, *recording_, Settings{});
     for (int i = 0; i < 20; ++i) {
@@ -93,7 +93,7 @@ TEST_F(ControlTest, WithoutABarrierNoMinibatchWaits) {
     EXPECT_TRUE(waits(WaitKind::minibatch_barrier).empty());
 }
 
-TEST_F(ControlTest, AMinibatchBarrierWaitsForAllThatWasIssued) {
+TEST_F(ControlTest, MinibatchBarrierWaitsForAllIssuedOps) {
     simulate(with_barrier(BarrierKind::minibatch), [](Runtime& rt) { minibatches(rt, 5); });
     const auto found = waits(WaitKind::minibatch_barrier);
     ASSERT_EQ(found.size(), 5u);
@@ -102,7 +102,7 @@ TEST_F(ControlTest, AMinibatchBarrierWaitsForAllThatWasIssued) {
     }
 }
 
-TEST_F(ControlTest, BehindKWaitsForTheMinibatchKBefore) {
+TEST_F(ControlTest, BehindKWaitsForTheMinibatchKEarlier) {
     simulate(with_barrier(BarrierKind::behind, 2), [](Runtime& rt) { minibatches(rt, 6); });
     const auto found = waits(WaitKind::minibatch_barrier);
     ASSERT_EQ(found.size(), 4u);  // after batches 2, 3, 4 and 5
@@ -122,8 +122,8 @@ TEST_F(ControlTest, TheWrittenBarrierActsUntilTheLearnerChooses) {
     EXPECT_EQ(waits(WaitKind::minibatch_barrier).size(), 2u);
 }
 
-TEST_F(ControlTest, WhatWasChosenBeforeTheProgramBeginsStands) {
-    // "As written", no budget and no limit are choices like any other, though they are zeros.
+TEST_F(ControlTest, SettingsChosenBeforeTheProgramTakePrecedence) {
+    // "As written", no budget and no limit are valid choices although they are zeros.
     auto& control = recording_->control();
     control.barrier.store(trace::pack_barrier({}));
     control.budget_bytes.store(0);
@@ -134,10 +134,10 @@ TEST_F(ControlTest, WhatWasChosenBeforeTheProgramBeginsStands) {
     simulate(settings, [](Runtime& rt) { minibatches(rt, 2); });
     EXPECT_TRUE(waits(WaitKind::op_barrier).empty());
     EXPECT_TRUE(waits(WaitKind::queue_limit).empty());
-    EXPECT_EQ(records(FrontendKind::issue).size(), 7u) << "a budget of one byte would have ended it";
+    EXPECT_EQ(records(FrontendKind::issue).size(), 7u) << "a budget of one byte would have ended the program";
 }
 
-TEST_F(ControlTest, WhatNobodyChoseIsTheRunsOwn) {
+TEST_F(ControlTest, UnchosenSettingsComeFromTheRun) {
     Settings settings = with_barrier(BarrierKind::op);
     settings.queue_limit = 3;
     settings.budget_bytes = 1 << 20;
@@ -155,7 +155,7 @@ TEST_F(ControlTest, TheOpBarrierWaitsAfterEachOp) {
     EXPECT_EQ(waits(WaitKind::op_barrier).size(), 7u);
 }
 
-TEST_F(ControlTest, TheQueueLimitIsAWaitOfItsOwn) {
+TEST_F(ControlTest, TheQueueLimitIsRecordedAsAWait) {
     Settings settings;
     settings.queue_limit = 4;
     simulate(settings, [](Runtime& rt) { minibatches(rt, 6); });
@@ -176,7 +176,7 @@ TEST_F(ControlTest, StopEndsTheProgramAtItsNextOp) {
     });
 }
 
-TEST_F(ControlTest, WhilePausedOpsGoOneByOneWhenStepped) {
+TEST_F(ControlTest, SteppingIssuesOneOpWhilePaused) {
     devices::CpuDevice device(1, *recording_);
     Runtime rt(device, *recording_, {});
     auto& control = recording_->control();
@@ -188,7 +188,7 @@ TEST_F(ControlTest, WhilePausedOpsGoOneByOneWhenStepped) {
             std::this_thread::yield();
         }
         control.step_ops.store(1);
-        // The first op passes; the second one stands still again.
+        // The first op is issued; the second one is held again.
         while (control.step_ops.load() != 0 || control.standing.load() == 0) {
             std::this_thread::yield();
         }
@@ -227,7 +227,7 @@ TEST_F(ControlTest, ABreakpointStopsBeforeItsLine) {
     EXPECT_EQ(stood_at, 7u);
 }
 
-TEST_F(ControlTest, TheHeldBackendRunsCommandsOneByOneWhenStepped) {
+TEST_F(ControlTest, SteppingRunsOneCommandWhileTheBackendIsHeld) {
     devices::CpuDevice device(1, *recording_);
     Runtime rt(device, *recording_, {});
     auto& control = recording_->control();
@@ -244,7 +244,7 @@ TEST_F(ControlTest, TheHeldBackendRunsCommandsOneByOneWhenStepped) {
     control.hold_backend.store(0);
     rt.waitall();
     EXPECT_EQ(rt.headway(), 0u);
-    // Before the second command the lane was held, and perhaps before the first: it may have come to it after the step.
+    // Before the second command the lane was held; before the first one perhaps not, if it was reached after the step.
     const auto reader = recording_->reader();
     ASSERT_TRUE(reader);
     (*reader)->poll();
@@ -256,7 +256,7 @@ TEST_F(ControlTest, TheHeldBackendRunsCommandsOneByOneWhenStepped) {
     EXPECT_LE(holds.back().begin + trace::unpack_duration(holds.back().duration), ran[1].begin);
 }
 
-TEST_F(ControlTest, ARunThatIsStoppedWhileItIsPausedSaysThatItWas) {
+TEST_F(ControlTest, StoppingAPausedRunRecordsThePause) {
     devices::CpuDevice device(1, *recording_);
     Runtime rt(device, *recording_, {});
     auto& control = recording_->control();
@@ -279,14 +279,14 @@ TEST_F(ControlTest, ARunThatIsStoppedWhileItIsPausedSaysThatItWas) {
     EXPECT_EQ(records[0].lane, static_cast<std::uint8_t>(trace::WaitKind::paused));
 }
 
-TEST_F(ControlTest, AFailureNamesTheLineThatIssuedIt) {
+TEST_F(ControlTest, FailureNamesTheLineOfTheOp) {
     Settings settings;
     settings.budget_bytes = 1000;
     simulate(settings, [](Runtime& rt) {
         const Tensor x = rt.ones({100});
         try {
             const Tensor y = rt.ones({100}), z = x + 1.0f, w = x + 2.0f;
-            FAIL() << "1200 bytes fit into 1000";
+            FAIL() << "an op of 1200 bytes exceeded a budget of 1000 without an error";
         } catch (const ProgramError& e) {
             EXPECT_EQ(e.error().kind, core::ErrorKind::out_of_memory);
             EXPECT_EQ(e.error().file, "control_test.cpp");

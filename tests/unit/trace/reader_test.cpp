@@ -18,7 +18,7 @@
 namespace headway::trace {
 namespace {
 
-// A file of its own in the temporary directory, removed at the end.
+// A unique file in the temporary directory, removed in the destructor.
 class TemporaryFile {
 public:
     explicit TemporaryFile(const std::string& content) {
@@ -42,7 +42,7 @@ private:
     int fd_ = -1;
 };
 
-// A small recording's bytes, only the chunks in use.
+// The bytes of a small recording, with only the chunks in use.
 std::string recorded_bytes() {
     auto recording = std::move(*Recording::create(std::size_t{32} << 20));
     recording->use_virtual_clock();
@@ -59,7 +59,7 @@ std::string recorded_bytes() {
     return content;
 }
 
-// Reads everything there is; returns how many records.
+// Reads everything; returns the number of records.
 std::uint64_t read_all(Reader& reader) {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;
@@ -98,7 +98,7 @@ TEST(Reader, OpensASavedFile) {
     ASSERT_TRUE(reader) << reader.error().message;
     EXPECT_EQ((*reader)->size({StreamKind::frontend, 0}), 70'000u);
     EXPECT_EQ(read_all(**reader), 140'000u);
-    (*reader)->control().pause.store(1);  // reaches nobody, harms nothing
+    (*reader)->control().pause.store(1);  // changes a private mapping only
 }
 
 TEST(Reader, HasAsManyLanesAsATraceMayHave) {
@@ -113,7 +113,7 @@ TEST(Reader, HasAsManyLanesAsATraceMayHave) {
     record_in(17, 3);
     EXPECT_EQ(reader->lanes(), 18u);
     record_in(core::kMaxTraceLanes - 1, 4);
-    record_in(core::kMaxTraceLanes, 5);  // none that a trace may have
+    record_in(core::kMaxTraceLanes, 5);  // not a valid lane of a trace
     record_in(255, 6);
     EXPECT_EQ(reader->lanes(), core::kMaxTraceLanes);
     for (std::uint32_t lane = 0; lane < 256; ++lane) {
@@ -136,7 +136,7 @@ TEST(Reader, SaysWhatIsWrongWithAFile) {
     EXPECT_EQ(reason(""), "not a recording of Headway: the file is too short");
     EXPECT_EQ(reason(std::string(1'000'000, 'x')), "not a recording of Headway");
     std::string content = recorded_bytes();
-    const std::size_t chunks = content.size() / kChunkBytes - 1;  // the keeper may have taken one for a sample
+    const std::size_t chunks = content.size() / kChunkBytes - 1;  // the keeper may have claimed one for a sample
     EXPECT_EQ(reason(content.substr(0, content.size() - 1)), "the recording is cut off: " + std::to_string(chunks - 1) +
                                                                  " of " + std::to_string(chunks) + " chunks are there");
     EXPECT_EQ(reason(content.substr(0, 5000)),
@@ -151,11 +151,11 @@ TEST(Reader, SurvivesDamagedFiles) {
     std::mt19937 random(1);
     for (int round = 0; round < 60; ++round) {
         std::string content = whole;
-        // Damage where the structure is: the header, the chunks' headers and the meta records.
+        // Damage the structure: the header, the chunk headers and the meta records.
         for (int i = 0; i < 12; ++i) {
             const std::size_t chunk = random() % (content.size() / kChunkBytes);
             const std::size_t place = chunk * kChunkBytes + random() % (chunk == 0 ? 256 : 96);
-            if (place >= 12) {  // magic and version stay
+            if (place >= 12) {  // keep magic and version
                 content[place] = static_cast<char>(random());
             }
         }
@@ -230,7 +230,7 @@ TEST(Reader, ReadsWhileAnotherProcessWritesAndAfterItIsKilled) {
     EXPECT_GT(reader->header().heartbeat_ns.load(), 0u);
 }
 
-// What was checked is what the caller gets, whatever the writer does to its memory afterwards.
+// The caller gets the values that were checked, even if the writer changes its memory afterwards.
 TEST(Reader, GivesCopiesOfMetaRecords) {
     constexpr std::size_t kBytes = std::size_t{16} << 20;
     constexpr std::uint32_t kText = 100;
@@ -251,7 +251,7 @@ TEST(Reader, GivesCopiesOfMetaRecords) {
         seen.emplace_back(payload);
     });
     EXPECT_EQ(seen, (std::vector<std::string>{std::string(kText, 'x'), "behind it"}));
-    // The next reader finds a length that does not fit, and nothing behind it.
+    // The next reader finds a length that does not fit and reads nothing after it.
     reader->another()->each_meta([](MetaType, std::uint16_t, std::string_view) { ADD_FAILURE(); });
     munmap(mapped, kBytes);
 }

@@ -26,21 +26,21 @@ std::unique_ptr<Reader> open_reader(Recording& recording) {
     return std::move(*reader);
 }
 
-struct Fact {
+struct MetaText {
     MetaType type;
     std::uint16_t id;
     std::string text;
 };
 
-std::vector<Fact> facts_of(Reader& reader) {
-    std::vector<Fact> facts;
+std::vector<MetaText> meta_of(Reader& reader) {
+    std::vector<MetaText> meta;
     reader.each_meta([&](MetaType type, std::uint16_t id, std::string_view text) {
-        facts.push_back({type, id, std::string(text)});
+        meta.push_back({type, id, std::string(text)});
     });
-    return facts;
+    return meta;
 }
 
-TEST(Recording, GivesBackWhatWasRecordedAcrossChunks) {
+TEST(Recording, ReadsBackRecordsAcrossChunks) {
     auto recording = make_recording();
     auto reader = open_reader(*recording);
     StreamWriter<FrontendRecord> frontend(*recording, {StreamKind::frontend, 0});
@@ -76,9 +76,9 @@ TEST(Recording, GivesBackWhatWasRecordedAcrossChunks) {
     EXPECT_EQ(reader->header().lost_records.load(), 0u);
 }
 
-TEST(Recording, CountsWhatDoesNotFit) {
+TEST(Recording, CountsLostRecords) {
     auto recording = make_recording(kHeaderBytes + 3 * kChunkBytes);
-    recording->use_virtual_clock();  // no samples from here on; one may have taken a chunk before
+    recording->use_virtual_clock();  // no samples from now on; an earlier one may have claimed a chunk
     StreamWriter<FrontendRecord> frontend(*recording, {StreamKind::frontend, 0});
     const std::uint32_t fits = (3 - recording->header().chunks_used.load()) * records_per_chunk(sizeof(FrontendRecord));
     for (std::uint32_t i = 0; i < fits + 1234; ++i) {
@@ -93,7 +93,7 @@ TEST(Recording, CountsWhatDoesNotFit) {
     EXPECT_EQ(reader->header().lost_records.load(), 1234u + 2u);
 }
 
-TEST(Recording, WritersOfNoRecordingAreSilent) {
+TEST(Recording, WritersWithoutARecordingDoNothing) {
     StreamWriter<DropRecord> writer;
     writer.add({1, 2, 3});
     EXPECT_EQ(writer.chunk(), nullptr);
@@ -107,15 +107,15 @@ TEST(Recording, InternsStrings) {
     EXPECT_NE(a, b);
     EXPECT_EQ(recording->string_id("forward"), a);
     auto reader = open_reader(*recording);
-    const auto facts = facts_of(*reader);
-    ASSERT_EQ(facts.size(), 2u);
-    EXPECT_EQ(facts[0].type, MetaType::string);
-    EXPECT_EQ(facts[0].id, a);
-    EXPECT_EQ(facts[0].text, "forward");
-    EXPECT_EQ(facts[1].text, "backward");
-    EXPECT_TRUE(facts_of(*reader).empty());  // each is given once
+    const auto meta = meta_of(*reader);
+    ASSERT_EQ(meta.size(), 2u);
+    EXPECT_EQ(meta[0].type, MetaType::string);
+    EXPECT_EQ(meta[0].id, a);
+    EXPECT_EQ(meta[0].text, "forward");
+    EXPECT_EQ(meta[1].text, "backward");
+    EXPECT_TRUE(meta_of(*reader).empty());  // each is returned once
     recording->string_id("update");
-    EXPECT_EQ(facts_of(*reader).size(), 1u);
+    EXPECT_EQ(meta_of(*reader).size(), 1u);
 }
 
 TEST(Recording, MetaRecordsNeverStraddleChunks) {
@@ -126,11 +126,11 @@ TEST(Recording, MetaRecordsNeverStraddleChunks) {
         recording->meta(MetaType::result, static_cast<std::uint16_t>(i), texts.back());
     }
     auto reader = open_reader(*recording);
-    const auto facts = facts_of(*reader);
-    ASSERT_EQ(facts.size(), texts.size());
+    const auto meta = meta_of(*reader);
+    ASSERT_EQ(meta.size(), texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        ASSERT_EQ(facts[i].id, i);
-        ASSERT_EQ(facts[i].text, texts[i]) << i;
+        ASSERT_EQ(meta[i].id, i);
+        ASSERT_EQ(meta[i].text, texts[i]) << i;
     }
     EXPECT_GE(recording->header().chunks_used.load(), 3u);
 }
@@ -139,9 +139,9 @@ TEST(Recording, CutsLongText) {
     auto recording = make_recording();
     recording->meta(MetaType::result, 0, std::string(100'000, 'x'));
     auto reader = open_reader(*recording);
-    const auto facts = facts_of(*reader);
-    ASSERT_EQ(facts.size(), 1u);
-    EXPECT_EQ(facts[0].text.size(), std::size_t{64} << 10);
+    const auto meta = meta_of(*reader);
+    ASSERT_EQ(meta.size(), 1u);
+    EXPECT_EQ(meta[0].text.size(), std::size_t{64} << 10);
 }
 
 TEST(Recording, WritesSignatures) {
@@ -150,14 +150,14 @@ TEST(Recording, WritesSignatures) {
     info.out_bytes = 4096;
     recording->signature(7, info, "(32×32)", "relu");
     auto reader = open_reader(*recording);
-    const auto facts = facts_of(*reader);
-    ASSERT_EQ(facts.size(), 1u);
-    EXPECT_EQ(facts[0].id, 7);
+    const auto meta = meta_of(*reader);
+    ASSERT_EQ(meta.size(), 1u);
+    EXPECT_EQ(meta[0].id, 7);
     SignatureInfo read{};
-    ASSERT_GT(facts[0].text.size(), sizeof read);
-    std::memcpy(&read, facts[0].text.data(), sizeof read);
+    ASSERT_GT(meta[0].text.size(), sizeof read);
+    std::memcpy(&read, meta[0].text.data(), sizeof read);
     EXPECT_EQ(read.out_bytes, 4096u);
-    EXPECT_EQ(facts[0].text.substr(sizeof read), std::string("(32×32)") + '\0' + "relu");
+    EXPECT_EQ(meta[0].text.substr(sizeof read), std::string("(32×32)") + '\0' + "relu");
 }
 
 TEST(Recording, TheKeeperSamplesMemoryAndRenewsTheAnchor) {
@@ -178,7 +178,7 @@ TEST(Recording, TheKeeperSamplesMemoryAndRenewsTheAnchor) {
     EXPECT_NEAR(static_cast<double>(scale.ns_from_ticks(now.ticks) - now.ns), 0.0, 1e6);
 }
 
-// A peak between two samples is recorded when it is reached.
+// A peak between two samples is recorded at once.
 TEST(Recording, KeepsEachPeakOfReservedMemory) {
     auto created = Recording::create(std::size_t{16} << 20);
     ASSERT_TRUE(created);
@@ -188,7 +188,7 @@ TEST(Recording, KeepsEachPeakOfReservedMemory) {
         recording->count_reserved(-bytes);
     }
     recording->count_reserved(300, 1);
-    recording->count_reserved(4900);  // no more than before on this device, but on both together
+    recording->count_reserved(4900);  // not a new maximum on this device, but in total
     auto reader = recording->reader();
     ASSERT_TRUE(reader);
     std::uint64_t most = 0;
@@ -200,13 +200,13 @@ TEST(Recording, KeepsEachPeakOfReservedMemory) {
     }
     EXPECT_EQ(std::count(all.begin(), all.end(), 1000u), 1);
     EXPECT_EQ(std::count(all.begin(), all.end(), 5000u), 1);
-    EXPECT_EQ(std::count(all.begin(), all.end(), 2000u), 0) << "less than before";
+    EXPECT_EQ(std::count(all.begin(), all.end(), 2000u), 0) << "not a new maximum";
     EXPECT_EQ(most, 5200u);
 }
 
 TEST(Recording, AVirtualClockCountsFromZeroAndTakesNoSamples) {
     auto recording = make_recording();
-    while (recording->header().chunks_used.load() == 0) {  // let the keeper sample real time first
+    while (recording->header().chunks_used.load() == 0) {  // let the keeper take a sample in real time first
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     recording->use_virtual_clock();
@@ -217,7 +217,7 @@ TEST(Recording, AVirtualClockCountsFromZeroAndTakesNoSamples) {
     EXPECT_EQ(recording->header().first_ns, 0);
 }
 
-TEST(Recording, KnowsItsOwnCost) {
+TEST(Recording, MeasuresItsOwnCost) {
     const double cost = Recording::measure_cost_ns();
     EXPECT_GT(cost, 0.0);
     EXPECT_LT(cost, 100'000.0);

@@ -1,4 +1,4 @@
-// The CUDA device on the fake, with the real CPU device beside it.
+// The CUDA device on the fake CUDA, in a run with the real CPU device.
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ using devices::OpKind;
 using runtime::OnDevice;
 using runtime::Tensor;
 
-class BesideCpu : public CudaTest {
+class WithCpu : public CudaTest {
 protected:
     void TearDown() override {
         stop_both();
@@ -61,7 +61,7 @@ std::vector<devices::CudaOptions> ways() {
     return all;
 }
 
-TEST_F(BesideCpu, ValuesGoThereAndBackHoweverTheyAreLaunchedAndCopied) {
+TEST_F(WithCpu, CopiesValuesBothWaysInEveryLaunchAndCopyMode) {
     for (const auto& way : ways()) {
         start_both(way);
         Tensor x = on_cpu(1.0f);
@@ -73,7 +73,7 @@ TEST_F(BesideCpu, ValuesGoThereAndBackHoweverTheyAreLaunchedAndCopied) {
     }
 }
 
-TEST_F(BesideCpu, WhatNeedsTheCpuWaitsAndTheRestIsLaunched) {
+TEST_F(WithCpu, OnlyOpsThatNeedTheCpuAreDeferred) {
     for (const auto& way : ways()) {
         if (way.streams < 2 || !way.pinned) {
             continue;
@@ -84,7 +84,7 @@ TEST_F(BesideCpu, WhatNeedsTheCpuWaitsAndTheRestIsLaunched) {
         Gate gate;
         const Tensor held = gated(gate);
         const Tensor after = rt->to_device(held, 0) + 1.0f;
-        const Tensor more = after * 2.0f + warm;  // of the same stream, and behind it
+        const Tensor more = after * 2.0f + warm;  // in the same stream, after it
         EXPECT_EQ((warm + 1.0f).to_host()[0], 2.0f);
         EXPECT_FALSE(rt->headway() == 0);
         gate.open();
@@ -92,18 +92,18 @@ TEST_F(BesideCpu, WhatNeedsTheCpuWaitsAndTheRestIsLaunched) {
     }
 }
 
-TEST_F(BesideCpu, TheFrontendNeedNotComeByForWhatIsSetAside) {
+TEST_F(WithCpu, DeferredOpsAreLaunchedWithoutTheFrontend) {
     devices::CudaOptions options;
     options.launch = devices::CudaLaunch::frontend;
     start_both(options);
     Gate gate;
     const Tensor gpu = rt->to_device(gated(gate), 0);
     gate.open();
-    wait_until([this] { return rt->headway() == 0; });  // which launches nothing
+    wait_until([this] { return rt->headway() == 0; });  // headway() launches nothing
     EXPECT_EQ(gpu.to_host()[1], 7.0f);
 }
 
-TEST_F(BesideCpu, AStreamHoldsUpALaneOfTheCpu) {
+TEST_F(WithCpu, CpuLaneWaitsForAStream) {
     start_both();
     Gate gate;
     const Tensor held = rt->host_call(Gate::run, &gate, Tensor(), {4});  // on a stream
@@ -115,7 +115,7 @@ TEST_F(BesideCpu, AStreamHoldsUpALaneOfTheCpu) {
     EXPECT_EQ(sum.to_host()[2], 8.0f);
 }
 
-TEST_F(BesideCpu, OverwritingWaitsForReadersOnTheOtherDevice) {
+TEST_F(WithCpu, OverwritingWaitsForReadersOnTheOtherDevice) {
     start_both();
     for (int i = 0; i < 200; ++i) {
         const Tensor x = on_cpu(1.0f);
@@ -131,7 +131,7 @@ TEST_F(BesideCpu, OverwritingWaitsForReadersOnTheOtherDevice) {
     }
 }
 
-TEST_F(BesideCpu, AStoppedRunEnds) {
+TEST_F(WithCpu, AStoppedRunEnds) {
     for (const auto launch : {devices::CudaLaunch::engine, devices::CudaLaunch::frontend}) {
         devices::CudaOptions options;
         options.launch = launch;
@@ -148,7 +148,7 @@ TEST_F(BesideCpu, AStoppedRunEnds) {
     }
 }
 
-TEST_F(BesideCpu, ALostGpuIsToldOnTheCpuToo) {
+TEST_F(WithCpu, ALostGpuIsReportedOnTheCpuToo) {
     start_both();
     fake::fault_at_kernel(1);
     const Tensor x = rt->to_device(rt->ones({4}) + 1.0f, cpu);

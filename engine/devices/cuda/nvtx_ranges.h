@@ -1,6 +1,7 @@
-// Names what is launched for Nsight Systems: "matmul 1024×512, op 17, line 31". Costs nothing where no tool listens.
+// NVTX ranges: names each launch for Nsight Systems: "matmul 1024×512, op 17, line 31". Costs nothing if no tool is
+// attached.
 //
-// Threads: whoever launches.
+// Threads: the launching thread.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -11,21 +12,21 @@
 
 namespace headway::devices::cuda {
 
-class Marks {
+class NvtxRanges {
 public:
-    Marks() : domain_(nvtxDomainCreateA("headway")) {}
-    ~Marks() {
+    NvtxRanges() : domain_(nvtxDomainCreateA("headway")) {}
+    ~NvtxRanges() {
         if (domain_ != nullptr) {
             nvtxDomainDestroy(domain_);
         }
     }
-    Marks(const Marks&) = delete;
-    Marks& operator=(const Marks&) = delete;
+    NvtxRanges(const NvtxRanges&) = delete;
+    NvtxRanges& operator=(const NvtxRanges&) = delete;
 
-    // One launch.
+    // The range of one launch.
     class Range {
     public:
-        Range(Marks& marks, const Command& command) : domain_(marks.domain_) {
+        Range(NvtxRanges& ranges, const Command& command) : domain_(ranges.domain_) {
             if (domain_ != nullptr) {
                 const Signature& s = *command.signature;
                 std::string text =
@@ -54,7 +55,7 @@ public:
     };
 
 private:
-    nvtxDomainHandle_t domain_;  // null where no tool listens
+    nvtxDomainHandle_t domain_;  // null if no tool is attached
 };
 
 }  // namespace headway::devices::cuda

@@ -1,0 +1,77 @@
+// GPU commands that wait for a CPU lane: deferred while other commands are launched.
+#include "engine/core/sequence.h"
+#include "engine/core/thread.h"
+#include "engine/devices/cuda/cuda_device.h"
+
+namespace headway::devices::cuda {
+
+namespace {
+
+constexpr std::chrono::microseconds kNap(20);
+constexpr std::chrono::milliseconds kLongNap(1);
+
+}  // namespace
+
+// Whether the command cannot be launched yet: a lane of the CPU has not completed what it waits for, or the command in
+// another stream that it waits for is deferred itself.
+bool CudaDevice::needs_more(const Command& command) const {
+    if (command.wait_lane == kNoLaneWait) {
+        return false;
+    }
+    if (!has_lane(command.wait_lane)) {
+        return !core::reached(peer()->completed(command.wait_lane).load(std::memory_order_acquire), command.wait_seq);
+    }
+    const Lane& needed = *lanes_[command.wait_lane];
+    return !needed.deferred.empty() && core::after(command.wait_seq, needed.launched);
+}
+
+void CudaDevice::defer(std::uint32_t lane, const Command& command) {
+    lanes_[lane]->deferred.push_back(command);
+    deferred_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Launches deferred commands that have become ready, in each stream's order. A launch for one stream may make commands
+// of another ready.
+void CudaDevice::launch_deferred() {
+    for (bool moved = true; moved && deferred_.load(std::memory_order_relaxed) != 0;) {
+        moved = false;
+        for (std::uint32_t index = 0; index < lanes_.size(); ++index) {
+            Lane& lane = *lanes_[index];
+            while (!lane.deferred.empty()) {
+                if (needs_more(lane.deferred.front())) {
+                    break;
+                }
+                launch(index, lane.deferred.front());
+                lane.deferred.pop_front();
+                deferred_.fetch_sub(1, std::memory_order_relaxed);
+                moved = true;
+            }
+        }
+    }
+}
+
+void CudaDevice::meet(Device& other) {
+    Device::meet(other);
+    if (options_.launch == CudaLaunch::frontend) {
+        shares_launching_ = true;  // before the thread starts
+        deferred_launcher_ = std::jthread([this](const std::stop_token& stop) { deferred_loop(stop); });
+    }
+}
+
+void CudaDevice::deferred_loop(const std::stop_token& stop) {
+    core::name_thread("cuda-launch");
+    use_device();
+    while (!stop.stop_requested()) {
+        if (deferred_.load(std::memory_order_relaxed) == 0) {
+            std::this_thread::sleep_for(kLongNap);
+            continue;
+        }
+        {
+            const std::lock_guard lock(launching_);
+            launch_deferred();
+        }
+        std::this_thread::sleep_for(kNap);
+    }
+}
+
+}  // namespace headway::devices::cuda
