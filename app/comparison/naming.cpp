@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/model/analysis/format.h"
+#include "app/model/numbers/format.h"
 
 namespace headway::comparison {
 namespace {

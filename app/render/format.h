@@ -1,7 +1,7 @@
-// Numbers as text (app/model/analysis/format.h), under the names that figures and the window use.
+// Numbers as text (app/model/numbers/format.h), under the names that figures and the window use.
 #pragma once
 
-#include "app/model/analysis/format.h"
+#include "app/model/numbers/format.h"
 
 namespace headway::figure {
 

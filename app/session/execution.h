@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/model/analysis/numbers_walk.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/run.h"
 #include "app/session/child_process.h"
 #include "app/session/settings.h"

@@ -112,7 +112,8 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
     to.add(ClipPop{});
 }
 
-void add_what_if(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& o, DisplayList& to) {
+void add_what_if(const TimelineLayout& layout, int run, const WhyOfRun& why, const TimelineOptions& o,
+                 DisplayList& to) {
     const model::Run& model = *layout.runs[static_cast<std::size_t>(run)].run;
     const Rgba colour = o.theme->dim;
     to.add(ClipPush{{layout.axis.x0, layout.axis.y0, layout.axis.x1, layout.axis.y1}});

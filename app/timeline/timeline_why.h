@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/model/analysis/critical_path.h"
-#include "app/model/analysis/what_if.h"
+#include "app/model/replay/what_if.h"
 #include "app/timeline/timeline.h"
 
 namespace headway::figure {

@@ -1,4 +1,4 @@
-"""A run once more, under other waits or with typical overheads: app/model/analysis/replay.h says what that means."""
+"""A run once more, under other waits or with typical overheads: app/model/replay/replay.h says what that means."""
 
 from collections import defaultdict
 

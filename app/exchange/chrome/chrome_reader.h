@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/model/analysis/numbers_walk.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/run.h"
 #include "engine/core/result.h"
 

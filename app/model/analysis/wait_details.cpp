@@ -5,7 +5,7 @@
 #include <set>
 
 #include "app/model/analysis/predecessor.h"
-#include "app/model/analysis/what_if.h"
+#include "app/model/replay/what_if.h"
 
 namespace headway::model {
 

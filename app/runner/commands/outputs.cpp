@@ -4,7 +4,7 @@
 
 #include "app/exchange/chrome/trace_file.h"
 #include "app/exchange/files/output_file.h"
-#include "app/model/analysis/report.h"
+#include "app/model/numbers/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
 #ifdef HEADWAY_WITH_FIGURES

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "app/model/analysis/report.h"
+#include "app/model/numbers/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/spread.h"

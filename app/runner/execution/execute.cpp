@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/model/analysis/format.h"
+#include "app/model/numbers/format.h"
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/machine.h"
 #include "app/runner/execution/messages.h"

@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "app/model/analysis/format.h"
+#include "app/model/numbers/format.h"
 
 namespace headway::runner {
 

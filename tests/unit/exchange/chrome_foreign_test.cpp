@@ -3,8 +3,8 @@
 
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/exchange/chrome/chrome_writer.h"
-#include "app/model/analysis/report.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/numbers/report.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "app/exchange/chrome/chrome_writer.h"
-#include "app/model/analysis/report.h"
 #include "app/model/analysis/time_range_summary.h"
+#include "app/model/numbers/report.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {

@@ -8,8 +8,8 @@
 
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
-#include "app/model/analysis/numbers_walk.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "app/model/analysis/idle.h"
-#include "app/model/analysis/numbers_walk.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -1,11 +1,11 @@
 // A replay is of the run as it was when the replay began, whatever the run takes in between two of its steps.
-#include "app/model/analysis/replay.h"
+#include "app/model/replay/replay.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "app/model/analysis/numbers_walk.h"
+#include "app/model/numbers/numbers_walk.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

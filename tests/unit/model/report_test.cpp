@@ -1,4 +1,4 @@
-#include "app/model/analysis/report.h"
+#include "app/model/numbers/report.h"
 
 #include <gtest/gtest.h>
 

@@ -278,7 +278,8 @@ TEST(Run, HoldsBackAnExecutionUntilItsIssueIsThere) {
 
 TEST(Run, ReadsFactsWithPatience) {
     RecordingBuilder builder;
-    builder.metadata(R"({"program": "train", "device_kind": "simulated", "simulated": true, "cores": 8, "budget": 1048576,
+    builder.metadata(
+        R"({"program": "train", "device_kind": "simulated", "simulated": true, "cores": 8, "budget": 1048576,
         "seed": -1, "barrier": 7, "parameters": {"hidden": "512", "batches": 60}, "lanes": ["Stream 0", 1],
         "new": []})");
     builder.recording().meta(trace::MetaType::file, 1, "lib/train.cpp");

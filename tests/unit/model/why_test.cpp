@@ -1,7 +1,7 @@
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
-#include "app/model/analysis/what_if.h"
+#include "app/model/replay/what_if.h"
 
 #include <gtest/gtest.h>
 

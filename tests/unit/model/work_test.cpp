@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/model/analysis/report.h"
+#include "app/model/numbers/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "app/model/analysis/critical_path.h"
-#include "app/model/analysis/numbers_walk.h"
-#include "app/model/analysis/prediction.h"
-#include "app/model/analysis/replay.h"
 #include "app/model/analysis/wait_details.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/numbers/prediction.h"
+#include "app/model/replay/replay.h"
 #include "app/model/run/budget.h"
 #include "app/model/run/quantiles.h"
 

@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/model/analysis/what_if.h"
+#include "app/model/replay/what_if.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

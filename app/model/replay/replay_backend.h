@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "app/model/analysis/replay.h"
+#include "app/model/replay/replay.h"
 
 namespace headway::model {
 

@@ -1,4 +1,4 @@
-#include "app/model/analysis/report.h"
+#include "app/model/numbers/report.h"
 
 #include <bitset>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
-#include "app/model/analysis/numbers_walk.h"
 #include "app/model/analysis/wait_details.h"
-#include "app/model/analysis/what_if.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/replay/what_if.h"
 #include "engine/core/error_word.h"
 
 namespace headway::model {

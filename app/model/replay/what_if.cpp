@@ -1,8 +1,8 @@
 // What a run would have taken without some of its waits.
 #include <utility>
 
-#include "app/model/analysis/replay.h"
-#include "app/model/analysis/what_if.h"
+#include "app/model/replay/replay.h"
+#include "app/model/replay/what_if.h"
 
 namespace headway::model {
 

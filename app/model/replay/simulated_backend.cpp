@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "app/model/analysis/replay_backend.h"
+#include "app/model/replay/replay_backend.h"
 #include "engine/core/sequence.h"
 
 namespace headway::model {

@@ -1,8 +1,8 @@
-#include "app/model/analysis/prediction.h"
+#include "app/model/numbers/prediction.h"
 
 #include <algorithm>
 
-#include "app/model/analysis/replay.h"
+#include "app/model/replay/replay.h"
 
 namespace headway::model {
 

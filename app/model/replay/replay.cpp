@@ -1,11 +1,11 @@
 // The frontend's side of a replay, and lanes that keep their recorded ops.
-#include "app/model/analysis/replay.h"
+#include "app/model/replay/replay.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "app/model/analysis/replay_backend.h"
+#include "app/model/replay/replay_backend.h"
 #include "app/model/run/budget.h"
 
 namespace headway::model {

@@ -1,4 +1,4 @@
-#include "app/model/analysis/format.h"
+#include "app/model/numbers/format.h"
 
 #include <algorithm>
 #include <array>
