@@ -14,7 +14,7 @@ namespace headway::figure {
 
 struct FigureColumn {
     std::string head;
-    std::vector<std::string> cells;  // of each run
+    std::vector<std::string> cells;  // one per run
     bool words = false;              // text rather than numbers
     float width_px = 0;              // set by the layout
 };
