@@ -72,8 +72,8 @@ class Values(unittest.TestCase):
         for text, message in (
             ("import torch\ntorch.stack([torch.ones(4), torch.ones(2, 2)])\n",
              "stack: expected all tensors to have the same shape, but item 0 has (4,) and item 1 has (2, 2), at "),
-            ("import torch\ntorch.stack([torch.ones(4), 3])\n", "stack: a tensor is wanted, not int (item 1), at "),
-            ("import torch\ntorch.stack([3])\n", "stack: a tensor is wanted, not int (item 0), at "),
+            ("import torch\ntorch.stack([torch.ones(4), 3])\n", "stack: expected a tensor, not int (item 1), at "),
+            ("import torch\ntorch.stack([3])\n", "stack: expected a tensor, not int (item 0), at "),
             ("import headway as hw\nhw.ones(2, 2)[0] = hw.ones(3)\n", "item assignment: (3,) does not fit into (2,), row 0 of (2, 2), at "),
             ("import headway as hw\nhw.ones(4, 2)[1:3] = hw.ones(3)\n", "item assignment: (3,) does not fit into (2, 2), rows 1 to 2 of (4, 2), at "),
         ):

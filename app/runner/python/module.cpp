@@ -313,7 +313,7 @@ bool tensors_from(PyObject* list, std::vector<runtime::Tensor>& tensors) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* item = PyList_GET_ITEM(list, i);
         if (!is_tensor(item)) {
-            PyErr_Format(PyExc_TypeError, "a tensor is wanted, not %s", Py_TYPE(item)->tp_name);
+            PyErr_Format(PyExc_TypeError, "expected a tensor, not %s", Py_TYPE(item)->tp_name);
             return false;
         }
         if (!can_be_read(as_tensor(item))) {

@@ -67,7 +67,7 @@ def _kind():
 
 
 def _settle(tensor):
-    """A tensor that waits or not, as the device that it is used on."""
+    """The tensor with `waits` as its device requires."""
     waits = _waits(tensor.device_number)
     return tensor if tensor.waits == waits else Tensor(tensor, None, waits)
 
@@ -282,7 +282,7 @@ def identity(a):
 
 
 class device:
-    """with tf.device("/CPU:0"): tensors created inside are on this device; ops run where their inputs are. tf.identity()
+    """with tf.device("/CPU:0"): tensors created inside are on it; ops run where their inputs are. tf.identity()
     copies from one device to another."""
 
     def __init__(self, name):

@@ -1,7 +1,8 @@
 """torch → Headway's PyTorch dialect: the part of PyTorch that the chapter uses, on Headway's queue.
 
 As in PyTorch, ops on a GPU return before they have run, in one stream, and values come back through copies in that
-stream. Ops on the CPU return when they are done: on the CPU this dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
+stream. Ops on the CPU return when they are done: on the CPU this dialect waits after each op. Gradients are recorded
+for tensors that require them, and accumulate.
 
 If a program's text names devices (device='cuda', x.cpu(), x.to(device)), tensors without a device are on the CPU, as
 in PyTorch. A program that names none runs entirely on the run's device.
