@@ -217,7 +217,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     if (right < left || row.height() < height) {
         return;
     }
-    const float beside = pen.px(8);
+    const float distance = pen.px(8);
     const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
     const auto free = [&](const Box& box) {
         return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
@@ -229,9 +229,9 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     const float near_y = std::clamp(peak_y - height / 2, row.y0, row.y1 - height);
     for (const bool to_right : {true, false}) {
         for (int k = 0; k <= kShifts; ++k) {
-            const float off = beside + width * 0.1F * static_cast<float>(k);
-            const float x = earlier    ? left + off - beside
-                            : later    ? right - off + beside
+            const float off = distance + width * 0.1F * static_cast<float>(k);
+            const float x = earlier    ? left + off - distance
+                            : later    ? right - off + distance
                             : to_right ? peak_x + off
                                        : peak_x - off - width;
             if (x < left || x > right) {
@@ -249,8 +249,8 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
         }
     }
     if (!best) {
-        const bool fits_right = peak_x + beside <= right;
-        const float x = std::clamp(fits_right ? peak_x + beside : peak_x - beside - width, left, right);
+        const bool fits_right = peak_x + distance <= right;
+        const float x = std::clamp(fits_right ? peak_x + distance : peak_x - distance - width, left, right);
         for (float off = 0; off < row.height() && !best; off += pen.px(3)) {
             for (const float y : {near_y + off, near_y - off}) {
                 const Box box = box_at(x, y);

@@ -151,11 +151,11 @@ class Sums:
         if trace.other["virtual_clock"]:
             return None
         if name is None:
-            beside = dict(trace.counters.get("reserved bytes, second device", []))
+            second = dict(trace.counters.get("reserved bytes, second device", []))
             if device == 1:
-                curve = sorted(beside.items())
+                curve = sorted(second.items())
             else:  # the sum minus the second device's part
-                curve = [(ns, value - beside.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
+                curve = [(ns, value - second.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
         else:
             curve = trace.counters.get(name, [])
         return max(curves.peak(curve, trace.begin, trace.end), live_peak)

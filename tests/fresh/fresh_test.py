@@ -111,7 +111,7 @@ class Fresh(unittest.TestCase):
                 small = [word for value in SMALL.get(lesson["id"], []) for word in ("--set", value)]
                 self.good(lesson["id"], "--device", "simulated", *small)
 
-    @unittest.skipUnless(CHAPTER.exists(), "the chapter's documents are not beside the project")
+    @unittest.skipUnless(CHAPTER.exists(), "the chapter's documents are not available")
     def test_every_document_runs(self):
         # 001 is prose with fragments of code: it is refused (tests/python/documents_test.py).
         for number, tab in (("000", "pytorch"), ("002", "mxnet"), ("002", "pytorch"), ("003", "pytorch"),

@@ -154,7 +154,7 @@ class Dialects:
     def test_a_trace_preserves_both_devices(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = os.path.join(folder, "t.json")
-            told = self.good(TORCH, "--trace", trace).report
+            recorded = self.good(TORCH, "--trace", trace).report
             # Drawing the figure of a trace reads it; compare prints its numbers again.
             report = os.path.join(folder, "r.json")
             done = subprocess.run([RUNNER, "compare", "--a", trace, "--b", trace, "--report", report],
@@ -165,7 +165,7 @@ class Dialects:
             with open(trace, encoding="utf-8") as file:
                 written = json.load(file)
         for field in ("devices", "waits", "ops", "total_ns", "live_bytes_peak", "pending_bytes_peak"):
-            self.assertEqual(again["a"][field], told[field], field)
+            self.assertEqual(again["a"][field], recorded[field], field)
         self.assertEqual([d["kind"] for d in again["a"]["devices"]], [self.device, "cpu"])
         self.assertEqual([d["kind"] for d in written["otherData"]["more_devices"]], ["cpu"])
         names = {e["args"]["name"] for e in written["traceEvents"] if e.get("name") == "thread_name"}

@@ -248,13 +248,13 @@ class Costs(unittest.TestCase):
             trace = os.path.join(folder, "t.json")
             simulated("increment", "--costs", "t1=1us,t2=2us,line=7ns", "--trace", trace)
             with open(trace, encoding="utf-8") as file:
-                told = json.load(file)["otherData"]
-        models = told["cost_models"]
+                metadata = json.load(file)["otherData"]
+        models = metadata["cost_models"]
         self.assertEqual(set(models), {"device", "beside", "host"})
         self.assertEqual(models["device"]["t1_ns"], 1000)
         self.assertEqual({f["base_ns"] for f in models["device"]["families"].values()}, {2000})
         self.assertEqual(models["host"]["line_ns"], 7)
-        self.assertEqual((told["profile"], told["chosen"]), ("Headway", []))
+        self.assertEqual((metadata["profile"], metadata["chosen"]), ("Headway", []))
 
     def test_invalid_costs_are_one_sentence(self):
         for costs in ("t1", "t4=1us", "t1=1", "t1=-1us", "t1=1us,t1=2us", "t1=0.5ns", "t1=1us,,t2=1us"):

@@ -279,10 +279,10 @@ class Exports(Scenario):
         # Unknown settings are ignored and reported: one sentence each, with its position.
         own.write_text('{"rows": [{"row": "memory", "pinned": true, "name": "Bytes held", "heigth": 3},'
                        ' {"row": "lnae 0", "pinned": 1}], "colour": "red"}')
-        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
-        self.assertEqual(told.status, 0, told)
+        drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        self.assertEqual(drawn_with.status, 0, drawn_with)
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
-        self.assertEqual(told.err.splitlines(), [
+        self.assertEqual(drawn_with.err.splitlines(), [
             'headway: lanes.json: the key "colour" beside rows is none that Headway knows, and was left out',
             'headway: lanes.json: the key "heigth" of row 1 is none that Headway knows, and was left out',
             "headway: lanes.json: pinned of row 2 is not true or false, and was left out",
@@ -292,13 +292,13 @@ class Exports(Scenario):
         bytes_held = '"rows": [{"row": "memory", "pinned": true, "name": "Bytes held"}]'
         for program, device, expected in ((SMALL[0], "simulated", arranged), (SMALL[0], "cuda", plain), ("other", "simulated", plain)):
             own.write_text('{"programs": [{"program": "%s", "device": "%s", %s}]}' % (program, device, bytes_held))
-            told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+            drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
             self.assertEqual((self.folder / "f.svg").read_text(), expected, (program, device))
-            self.assertEqual("No lanes are arranged" in told.err, expected == plain, told)
+            self.assertEqual("No lanes are arranged" in drawn_with.err, expected == plain, drawn_with)
         own.write_text('{"rows": [], "programs": [{"program": "%s", "device": "simulated", %s}, {"program": 3}]}' % (SMALL[0], bytes_held))
-        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
-        self.assertEqual(told.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
+        self.assertEqual(drawn_with.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
         (self.folder / "bad.json").write_text("[]")
         for wrong in ("none.json", "bad.json"):
             refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)

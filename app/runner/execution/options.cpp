@@ -117,7 +117,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
     add("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
     add("--workers", raw.workers,
-        "CPU workers, also those beside a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
+        "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
     add("--budget", raw.budget,
         "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; of a GPU none)");

@@ -50,11 +50,11 @@ TEST(Spread, TheReportListsTheWarmUpSeparately) {
 TEST(Spread, CoversOnlyWhatAllTracesContain) {
     auto runs = totals({300, 100});
     runs[1].capabilities.issues = runs[1].capabilities.memory = false;
-    std::string told;
+    std::string names;
     for (const Measure& measure : measures()) {
-        told += is_known(measure, runs) ? std::string(measure.name) + "," : "";
+        names += is_known(measure, runs) ? std::string(measure.name) + "," : "";
     }
-    EXPECT_EQ(told, "total,blocked,t2,ops,pending bytes,");
+    EXPECT_EQ(names, "total,blocked,t2,ops,pending bytes,");
 }
 
 TEST(Words, ColumnsCountCharactersAndNotBytes) {
