@@ -45,19 +45,20 @@ public:
         view_ = view();
     }
 
-    // `until_ns`: what happens later is not there yet.
+    // Without `until_ns`: the whole figure. With it: only what happened until then.
     DisplayList build(std::optional<double> until_ns = std::nullopt) {
         choose_scale();
         until_ns_ = until_ns;
         list_ = {};
         list_.width_px = width_;
-        list_.items.emplace_back(Rect{});  // the ground, once the height is known
+        list_.items.emplace_back(Rect{});  // placeholder for the background, which needs the height
         const float legend_y = draw_errors(draw_titles());
         DisplayList above = std::move(list_);
         const float below = height_below();
 
         TimelineOptions timeline = timeline_options();
-        // The legend says what occurs, and what is drawn in short is known only after the layout.
+        // The legend explains only what the timeline shows, but whether items are folded is known only after the
+        // layout.
         TimelineLayout layout;
         const auto lay_out = [&](const InShort& in_short) {
             list_ = {};
@@ -65,7 +66,7 @@ public:
             timeline.area.y1 = std::max(height_ - below, timeline.area.y0 + timeline_least_height(shown_, timeline));
             layout = layout_timeline(shown_, timeline);
         };
-        if (!in_short_) {  // in the whole figure, so that the legend is the same in all moments of it
+        if (!in_short_) {  // from the whole figure, so that the legend is the same at all moments
             lay_out({});
             in_short_ = in_short(layout);
         }
@@ -90,7 +91,8 @@ public:
         const std::vector<std::string> caption = caption_lines();
         list_.height_px = std::max(height_, std::ceil(end + look_.below_px + caption_height(caption) + look_.foot_px));
         draw_caption(caption);
-        list_.items.front() = Rect{{0, 0, width_ + 2, list_.height_px + 2}, t_.background};  // to the last pixel's end
+        // covers the last, partial pixel
+        list_.items.front() = Rect{{0, 0, width_ + 2, list_.height_px + 2}, t_.background};
         const bool grew = list_.height_px > std::ceil(height_) + 0.01F;
         if (scale_ != 1) {
             scale(list_, scale_);
@@ -107,7 +109,7 @@ public:
     [[nodiscard]] TimelineView shown_view() const { return view_; }
 
 private:
-    // What is too much for the pixels there are.
+    // What the layout had to abbreviate for lack of pixels.
     struct InShort {
         bool slivers = false, curves = false;
     };
@@ -119,21 +121,22 @@ private:
                 layout.curves_in_columns};
     }
 
-    // The finished figure's, in px.
+    // Width of the finished figure, in px.
     [[nodiscard]] float figure_width() const {
         return look_.width_px > 0 ? look_.width_px : std::max(o_.width_px, 200.0F);
     }
 
-    // Settles how much larger than the layout the figure is, and with that the layout's own size.
+    // Chooses the scale from layout to figure and thereby the layout's own size.
     void choose_scale() {
         const float width = figure_width();
         if (o_.size == FigureSize::page) {
-            // Small figures are laid out larger and scaled down: then there is room for all that they have to say.
+            // Lay small figures out larger and scale them down, so that there is room for all text.
             constexpr float kLeastLayout = 1200;
             set_scale(std::min(1.0F, width / kLeastLayout), width, o_.height_px);
             return;
         }
-        if (look_.width_px > 0 && look_.height_px == 0) {  // as high as it needs, if that is not more than a page
+        // as high as its content needs, at most a page unless even the least rows need more
+        if (look_.width_px > 0 && look_.height_px == 0) {
             constexpr float kPageHeight = 240 * 96 / 25.4F;
             set_scale(1, width, 0);
             height_ = std::min(needed_height(1), std::max(kPageHeight, needed_height(0)));
@@ -155,7 +158,7 @@ private:
         left_ = look_.margin_px;
         right_ = width_ - look_.margin_px;
     }
-    // With rows between the least height (0) and the one that looks best (1).
+    // The height with rows at their least height (comfort 0) to their natural height (comfort 1).
     float needed_height(float comfort) {
         list_ = {};
         const float y = draw_legend(draw_errors(draw_titles()), {true, true});
@@ -166,10 +169,10 @@ private:
         return std::ceil(y + least + comfort * std::max(0.0F, natural - least) + height_below());
     }
     float table_height() {
-        DisplayList aside = std::move(list_);
+        DisplayList saved = std::move(list_);
         list_ = {};
         const float height = draw_table(0, columns());
-        list_ = std::move(aside);
+        list_ = std::move(saved);
         return height;
     }
     float height_below() {
@@ -197,7 +200,7 @@ private:
         }
     }
 
-    // Words in as many lines as they need, at most `most`; what does not fit is cut with "…".
+    // Wraps text into at most `most` lines; the rest is cut with "…".
     std::vector<std::string> lines_of(const std::string& words, float size, FontRole role, int most) const {
         const float room = right_ - left_;
         std::vector<std::string> lines;
@@ -223,7 +226,7 @@ private:
         lines.push_back(shortened(line, room, role, size, measure_));
         return lines;
     }
-    // Returns the baseline after the last line.
+    // Draws wrapped text; returns the baseline after the last line.
     float paragraph(float y, const std::string& words, Rgba colour, float size, FontRole role, float pitch, int most) {
         for (const std::string& line : lines_of(words, size, role, most)) {
             text(left_, y, line, colour, size, role);
@@ -232,7 +235,7 @@ private:
         return y;
     }
 
-    // As many clauses of the verdict as there is room for.
+    // The finding, with as many clauses of the verdict as fit.
     std::string finding_words() const {
         if (b_ == nullptr) {
             return finding_of(a_, na_);
@@ -258,7 +261,7 @@ private:
         const std::size_t title_begins = list_.items.size();
         float y = paragraph(look_.top_px - (look_.title_px - size) * 0.3F, title, t_.text, size, FontRole::ui_bold,
                             look_.title_pitch_px, look_.title_lines);
-        if (until_ns_ && o_.title.empty()) {  // the finding is not known yet; its room stays
+        if (until_ns_ && o_.title.empty()) {  // the finding is not known yet, but its space is reserved
             list_.items.resize(title_begins, Rect{});
             const std::string runs = heading_of(a_, b_);
             const auto lines = lines_of(title, size, FontRole::ui_bold, look_.title_lines).size();
@@ -266,7 +269,7 @@ private:
                       look_.title_pitch_px, static_cast<int>(lines));
         }
         if (a_.info().simulated || (b_ != nullptr && b_->info().simulated)) {
-            // Not measured: said as loudly as the finding.
+            // Times that were not measured are announced as prominently as the finding.
             const bool both = b_ == nullptr || (a_.info().simulated && b_->info().simulated);
             const std::string words = both ? "SIMULATED: times come from a cost model, not from a clock."
                                            : std::string("SIMULATED: run ") + (a_.info().simulated ? "A" : "B") +
@@ -290,7 +293,7 @@ private:
             const std::size_t begins = list_.items.size();
             y = draw_error(shown, y);
             const auto total_ns = static_cast<double>(shown.run->end_ns() - shown.run->measure_begin_ns());
-            if (until_ns_ && *until_ns_ < total_ns) {  // it has not happened yet; its room stays
+            if (until_ns_ && *until_ns_ < total_ns) {  // the error has not happened yet, but its space is reserved
                 list_.items.resize(begins, Rect{});
             }
         }
@@ -302,7 +305,7 @@ private:
         if (!error) {
             return y;
         }
-        if (error->stopped()) {  // no failure; the message says where
+        if (error->stopped()) {  // not a failure; the message says where
             const std::string who = shown.letter == 0 ? "The run was " : std::string("Run ") + shown.letter + " was ";
             return paragraph(y, who + error->message + ".", t_.dim,
                              std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui,
@@ -327,7 +330,7 @@ private:
                          look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines);
     }
 
-    // The view ends at a round number when that is near.
+    // Rounds the end of the view up when a round number is near.
     TimelineView view() const {
         if (o_.view && o_.view->span_ns() > 0) {
             return *o_.view;
@@ -363,7 +366,7 @@ private:
         return o;
     }
 
-    // Swatches with words; returns where the timeline may begin.
+    // Draws the legend; returns the y at which the timeline may begin.
     float draw_legend(float y, const InShort& in_short) {
         const float size = look_.legend_px, swatch_width = look_.swatch_px, swatch_height = look_.swatch_height_px;
         const Occurring& o = occurring_;
@@ -444,7 +447,7 @@ private:
         }
     }
 
-    // Where the grid's lines are: the first items of the layout.
+    // Collects the x of the grid lines, which are the first items of the layout.
     void take_grid(const TimelineLayout& layout) {
         grid_x_.clear();
         for (const Item& item : layout.list.items) {
@@ -455,7 +458,7 @@ private:
             grid_x_.push_back(line->from.x);
         }
     }
-    // Lays the ground over what happened after `ns`, with the grid and the lines between the rows on it again.
+    // Covers everything after `ns` with the background, then redraws the grid and the lines between rows.
     void cover_what_is_later(const TimelineLayout& layout, double ns) {
         const float x = std::clamp(layout.map.x_px_from_ns(ns), layout.axis.x0, layout.axis.x1);
         float top = layout.axis.y1;
@@ -465,7 +468,7 @@ private:
                 continue;
             }
             const model::Run& run = *shown_[static_cast<std::size_t>(row.run)].run;
-            if (header) {  // its total is not known before its end
+            if (header) {  // the total is not known before the run's end
                 if (static_cast<double>(run.end_ns() - run.measure_begin_ns()) <= ns) {
                     continue;
                 }
@@ -494,7 +497,8 @@ private:
                              : total_columns(shown_, {na_}, look_.short_table);
     }
 
-    // Numbers of both runs on a panel; returns its lower edge. Columns that do not fit side by side go on below.
+    // Draws the numbers of the runs on a panel; returns its lower edge. Columns that do not fit side by side continue
+    // in further bands below.
     float draw_table(float y, std::vector<FigureColumn> all) {
         const float head_px = look_.head_px, cell_px = look_.cell_px, least_gap = look_.table_gap_px;
         const float row_px = look_.table_row_px, inset = look_.table_inset_px;
@@ -511,7 +515,7 @@ private:
             names = std::max(names, text_width(FontRole::ui_bold, cell_px, row_name(shown)));
         }
         names = std::min(names, room * 0.36F);
-        // Bands of columns: as few as fit, evenly filled, and each column under the one in the band above.
+        // As few bands as fit, evenly filled, with the columns of all bands aligned.
         std::vector<std::pair<std::size_t, std::size_t>> bands;
         std::vector<float> widths;
         for (std::size_t count = 1; count <= all.size(); ++count) {
@@ -534,7 +538,7 @@ private:
         const std::size_t gaps = std::max<std::size_t>(widths.size(), 2) - (names > 0 ? 0 : 1);
         const float gap =
             std::min(look_.table_gap_px * (look_.short_table ? 6.0F : 2.7F), (room - used) / static_cast<float>(gaps));
-        const float between = head_px * 0.7F;  // two bands
+        const float between = head_px * 0.7F;  // gap between bands
         const float band_height = head_px * 2 + row_px * static_cast<float>(shown_.size());
         const float height = 12 + (band_height + between) * static_cast<float>(bands.size()) - between + 4;
         list_.add(Rect{{left_, y, right_, y + height}, t_.raised, 8, t_.border, 1});
@@ -565,13 +569,13 @@ private:
     }
 
     [[nodiscard]] std::string row_name(const TimelineRun& shown) const {
-        if (look_.only_letters) {  // the header above says the rest
+        if (look_.only_letters) {  // the run's header has its full name
             return shown.letter != 0 ? std::string(1, shown.letter) : std::string();
         }
         return shown.letter == 0 ? shown.label : std::string(1, shown.letter) + "  " + shown.label;
     }
 
-    // The largest size at which it fits into the lines that there are.
+    // The largest text size at which the caption fits into its lines.
     [[nodiscard]] float caption_size(const std::string& words) const {
         float size = look_.caption_px;
         const float room = (right_ - left_) * static_cast<float>(look_.caption_lines) * 0.96F;
@@ -585,7 +589,7 @@ private:
         const std::string words = caption_of(a_, na_, b_, nb_, verdict_.evidence);
         return lines_of(words, caption_size(words), FontRole::ui, look_.caption_lines);
     }
-    // Of the lines before the last.
+    // The height of all lines before the last.
     [[nodiscard]] float caption_height(const std::vector<std::string>& lines) const {
         return static_cast<float>(lines.size() - 1) * look_.caption_px * 1.3F;
     }
@@ -605,12 +609,12 @@ private:
     const FigureLook& look_;
     const TextMeasure& measure_;
     Numbers na_, nb_;
-    comparison::Verdict verdict_;  // of two runs
+    comparison::Verdict verdict_;  // of a comparison
     std::vector<TimelineRun> shown_;
     Occurring occurring_;
     TimelineView view_;
     std::optional<double> until_ns_;
-    std::optional<InShort> in_short_;  // of the whole figure
+    std::optional<InShort> in_short_;  // computed from the whole figure
     DisplayList list_;
     std::vector<float> grid_x_;
     float scale_ = 1, width_ = 0, height_ = 0, left_ = 0, right_ = 0;

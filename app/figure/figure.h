@@ -1,5 +1,5 @@
-// A run, or two on one axis, as a picture to put on a slide or into a paper: title with the finding, settings, legend,
-// timeline, numbers, caption. Made from the recordings alone; needs no window.
+// A run, or two runs on one axis, as a picture for a slide or a paper: title with the finding, settings, legend,
+// timeline, numbers, caption. Uses recorded runs only; needs no window.
 //
 // Threads: any; one figure at a time per run.
 #pragma once
@@ -22,25 +22,26 @@ namespace headway::figure {
 
 struct FigureOptions {
     FigureSize size = FigureSize::page;
-    float width_px = 1600, height_px = 900;  // of a page or window, at 96 dpi; a page grows in height when rows need it
-    float scale = 1;                         // pixels of a PNG per px; PDF and SVG keep their size
+    // sizes page and window only, at 96 dpi; a page grows in height when its rows need it
+    float width_px = 1600, height_px = 900;
+    float scale = 1;  // PNG pixels per px; PDF and SVG keep their size
     ThemeName theme = ThemeName::light;
     std::string title, subtitle;  // empty: computed from the runs
-    // What several runs of each side say, of which the two that are drawn are one each; none: what these two say.
+    // The verdict of several runs of each side, of which `a` and `b` are one each; none: the verdict of these two.
     std::optional<comparison::Verdict> verdict{};
     bool with_warmup = false;
-    std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // drawn in their runs
-    std::optional<TimelineView> view;  // only this stretch of time; none: all that was measured
-    model::Arrangement arrangement{};  // of the rows; empty: in the order of the run
+    std::vector<model::Bookmark> bookmarks_a{}, bookmarks_b{};  // bookmarks of each run
+    std::optional<TimelineView> view;                           // the time range to show; none: all that was measured
+    model::Arrangement arrangement{};                           // of the rows; empty: the default order
 };
 
-// A, and B when it is given. The same runs and options give the same list.
+// Draws A, and B if given. Equal runs and options give an equal list.
 DisplayList figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
 
-// The same figure at moments of the run: what had not happened then is not there yet, and the table tells how things
-// stood. The last moment is the whole figure. All have one size.
+// The same figure at any moment of the run: later events are not drawn, and the table shows the numbers at that moment.
+// The last moment is the whole figure. All have the same size.
 //
-// Threads: as figure(). The runs stay, and are not updated, as long as this lives.
+// Threads: as figure(). The runs must outlive this object and must not be updated meanwhile.
 class Replay {
 public:
     Replay(const model::Run& a, const model::Run* b, const FigureOptions& options, const TextMeasure& measure);
@@ -48,7 +49,7 @@ public:
     Replay(const Replay&) = delete;
     Replay& operator=(const Replay&) = delete;
 
-    // `share` of the time that the figure shows has passed, 0 to 1.
+    // The figure after `share` (0 to 1) of the time that it shows.
     [[nodiscard]] DisplayList at(double share);
 
 private:
@@ -56,15 +57,16 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-// The title: of one run what it came to, of two the verdict of one run each.
+// The default title: the result of one run, or the verdict of two.
 std::string finding(const model::Run& a, const model::Run* b);
 
-// Writes the figure as the path's extension says: .png, .svg or .pdf. The file appears whole or not at all, and the
-// same runs give the same bytes. Errors: usage (another extension), unreadable (cannot be written), in one sentence.
+// Writes the figure in the format of the path's extension: .png, .svg or .pdf. The file is written completely or not at
+// all, and the same runs give the same bytes. Errors, as one sentence: usage (another extension), unreadable (cannot be
+// written).
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureOptions& options);
 
-// The same in two steps: laid out on the thread that may read the runs, and written by any other.
+// The same in two steps: layout on the thread that may read the runs, writing on any other.
 struct DrawnFigure {
     DisplayList list;
     std::string title, author, date;
@@ -73,7 +75,7 @@ class FontSet;
 DrawnFigure draw_figure(const model::Run& a, const model::Run* b, const FigureOptions& options, const FontSet& fonts);
 core::Result<void> write_drawn(const std::string& path, const DrawnFigure& drawn, float scale, const FontSet& fonts);
 
-// Whether write_figure knows the extension; to be asked before a long run.
+// Checks that write_figure supports the extension; call before a long run.
 core::Result<void> check_figure_path(const std::string& path);
 
 }  // namespace headway::figure

@@ -13,7 +13,7 @@ using model::Run;
 std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const std::vector<Numbers>& numbers,
                                         bool few) {
     std::vector<FigureColumn> all;
-    // A dash for what one run's trace does not tell of, and no column for what none does.
+    // A dash where one run's trace lacks the data; no column where all do.
     const auto add_if_recorded = [&](const char* head, bool model::TraceCapabilities::*recorded, auto cell,
                                      bool words = false) {
         FigureColumn column{head, {}, words, 0};
@@ -92,7 +92,7 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
                 last = middle;
             }
         }
-        const auto measured = r.measured();  // what came before is no part of the run's count
+        const auto measured = r.measured();  // ops before measuring are not counted
         first = std::min<std::size_t>(first, measured.last);
         return count_text(model::issued_ops(r, measured.first, static_cast<core::OpId>(first)));
     });

@@ -14,15 +14,15 @@ namespace headway::figure {
 
 struct FigureColumn {
     std::string head;
-    std::vector<std::string> cells;  // of each run
-    bool words = false;              // not numbers
-    float width_px = 0;              // for who lays them out
+    std::vector<std::string> cells;  // one per run
+    bool words = false;              // text rather than numbers
+    float width_px = 0;              // set by the layout
 };
 
-// What the runs came to; `numbers` are theirs. `few`: without what only a close reader asks for.
+// The numbers of whole runs; `numbers` has one entry per run. `few`: only the most important columns.
 std::vector<FigureColumn> total_columns(std::span<const TimelineRun> runs, const std::vector<model::Numbers>& numbers,
                                         bool few);
-// How they stood `ns` after measuring began.
+// The numbers at `ns` after measuring began.
 std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double ns);
 
 }  // namespace headway::figure

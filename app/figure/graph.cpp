@@ -71,7 +71,8 @@ public:
 private:
     [[nodiscard]] float line_px(float width) const { return width * o_.scale * t_.line_scale; }
 
-    // All that end at one node: their ends are spread over its left side, in the order of where they come from.
+    // Draws edges [first, last), which all end at one node. Their ends are spread over its left side, ordered by the
+    // row that they come from.
     void draw_arrows(std::size_t first, std::size_t last) {
         std::vector<model::GraphEdge> edges(graph_.edges.begin() + static_cast<std::ptrdiff_t>(first),
                                             graph_.edges.begin() + static_cast<std::ptrdiff_t>(last));
@@ -132,7 +133,7 @@ private:
                 words = rgb(0xFFFFFF);
                 break;
         }
-        if (node.context) {  // behind glass
+        if (node.context) {  // context nodes are paler
             fill = mixed(t_.background, fill, 0.35);
             border = mixed(t_.background, border, 0.45);
             words = t_.dim;
@@ -144,7 +145,7 @@ private:
                 Rect{{box.x0 - d, box.y0 - d, box.x1 + d, box.y1 + d}, Rgba{0, 0, 0, 0}, radius + d, colour, width});
         };
         if (state == OpState::running && !node.context) {
-            ring(4, line_px(2), family);  // a halo, and a gap to it
+            ring(4, line_px(2), family);  // a halo, separated by a gap
         }
         if (node.op == o_.selected || node.op == o_.hovered) {
             ring(state == OpState::running ? 7 : 3, line_px(2), t_.text);
@@ -182,14 +183,14 @@ private:
 
 GraphView fit_graph(std::span<const GraphCell> cells, const Box& area, float scale) {
     const Extent e = extent_of(cells);
-    constexpr float kEdge = 12;  // for rings
+    constexpr float kEdge = 12;  // room for the rings around nodes
     const float width = ((e.column1 - e.column0) * kColumn + kNodeWidth + 2 * kEdge) * scale;
     const float height = ((e.row1 - e.row0) * kRow + kNodeHeight + 2 * kEdge) * scale;
     GraphView view;
     view.zoom = std::clamp(std::min(area.width() / width, area.height() / height), kLeastGraphZoom, 1.25F);
     const float unit = scale * view.zoom;
     const float room = area.width() - width * view.zoom;
-    // From the left where all fits, else the newest at the right.
+    // Left-aligned if everything fits, else with the newest node at the right edge.
     const float left = room >= 0 ? area.x0 + std::min(room / 2, 40 * scale) : area.x0 + room;
     view.origin.x = left + (kEdge + kNodeWidth / 2 - e.column0 * kColumn) * unit;
     view.origin.y = (area.y0 + area.y1) / 2 - (e.row0 + e.row1) / 2 * kRow * unit;

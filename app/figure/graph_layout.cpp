@@ -1,5 +1,4 @@
-// Where the nodes of a dependency graph stand. One node after another, each beside what it follows; never looking
-// ahead.
+// Places the nodes of a dependency graph one after the other, each near its dependencies and without looking ahead.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +18,7 @@ public:
             for (; edge < graph_.edges.size() && graph_.edges[edge].to == node; ++edge) {
                 sources_.push_back(graph_.edges[edge].from);
             }
-            // What comes from before the page stands at the left, alone.
+            // Column 0 is reserved for context nodes, from before the ops shown.
             float column = graph_.nodes[node].context || !graph_.with_context ? 0 : 1;
             for (const std::uint32_t from : sources_) {
                 column = std::max(column, cells_[from].column + 1);
@@ -33,7 +32,7 @@ public:
     }
 
 private:
-    // The free row that costs least: near the sources, with no arrow across a node.
+    // The free row of least cost: close to the sources and without arrows across nodes.
     [[nodiscard]] float row_for(float column) const {
         float wanted = 0;
         for (const std::uint32_t from : sources_) {
@@ -45,10 +44,10 @@ private:
         float best = 0;
         float least = INFINITY;
         const int reach = 2 * static_cast<int>(graph_.nodes.size()) + 2;
-        for (int step = 0; step <= 2 * reach; ++step) {  // 0, +½, -½, +1, -1 … from where it wants to be
+        for (int step = 0; step <= 2 * reach; ++step) {  // offsets 0, +½, -½, +1, -1 … from the wanted row
             const float away = 0.5F * static_cast<float>((step + 1) / 2);
             if (away > least) {
-                break;  // it only gets worse
+                break;  // the cost is at least `away`
             }
             const float row = wanted + (step % 2 == 1 ? away : -away);
             if (!is_free(column, row)) {
@@ -69,7 +68,7 @@ private:
         });
     }
 
-    // How many nodes and arrows would lie on each other.
+    // Number of overlaps of nodes with arrows if the node were placed here.
     [[nodiscard]] float crossings(float column, float row) const {
         int count = 0;
         const auto passes = [](const GraphCell& from, const GraphCell& to, const GraphCell& node) {

@@ -35,7 +35,7 @@ std::string extension_of(const std::string& path) {
     return extension;
 }
 
-// A name with one "%d" or "%04d" in it.
+// A file name pattern with one "%d" or "%04d".
 struct Series {
     std::string before, after;
     int digits = 0;
@@ -72,7 +72,7 @@ Error cancelled() {
     return {ErrorKind::failed, "Given up; nothing was written."};
 }
 
-// How much of the run has passed in frame `i` of `count`: the last sixth stands still at the end.
+// The share of the run that has passed in frame `i` of `count`. The last sixth of the frames all show the end.
 double share_at(std::size_t i, std::size_t count) {
     const double moving = std::max(1.0, std::floor(static_cast<double>(count) * 5 / 6) - 1);
     return std::min(1.0, static_cast<double>(i) / moving);
@@ -98,8 +98,8 @@ Result<void> write_series(const Series& series, std::size_t count, Replay& repla
         if (go_on && !go_on(static_cast<double>(i) / static_cast<double>(count))) {
             return give_up(cancelled());
         }
-        const bool stands = i > 0 && share_at(i - 1, count) >= 1;  // the same as the one before
-        if (!stands) {
+        const bool unchanged = i > 0 && share_at(i - 1, count) >= 1;  // same as the previous frame
+        if (!unchanged) {
             last = png_bytes(replay.at(share_at(i, count)), scale, fonts);
         }
         if (!last) {
@@ -138,7 +138,7 @@ std::vector<std::string> encoder_words(const Pixels& first, double fps, bool gif
         words.insert(words.end(), more.begin(), more.end());
     };
     if (gif) {
-        // A palette for each frame: one for all would keep every frame in memory until the last is there.
+        // A palette per frame: a common one would make ffmpeg keep all frames in memory until the last.
         add({"-filter_complex",
              "[0:v]split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=dither=none:new=1", "-f", "gif"});
     } else {
@@ -152,9 +152,9 @@ std::vector<std::string> encoder_words(const Pixels& first, double fps, bool gif
 
 Result<void> encode(const std::string& path, double fps, std::size_t count, Replay& replay, float scale,
                     const FontSet& fonts, const std::function<bool(double)>& go_on) {
-    // Whether there can be a file is known before the frames are drawn.
+    // Create the temporary file first, so that a path that cannot be written fails before frames are drawn.
     const auto slash = path.find_last_of('/');
-    std::string beside = (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + ".headway-XXXXXX";
+    std::string temporary = (slash == std::string::npos ? "" : path.substr(0, slash + 1)) + ".headway-XXXXXX";
     const auto cannot_write = [&](int why) {
         return Error{ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
     };
@@ -162,23 +162,23 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     if (stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode)) {
         return cannot_write(EISDIR);
     }
-    const int fd = mkstemp(beside.data());
+    const int fd = mkstemp(temporary.data());
     if (fd < 0) {
         return cannot_write(errno);
     }
     if (fchmod(fd, core::permissions_of_new_files()) != 0) {
-        // It stays the owner's alone.
+        // Not an error: the file stays readable by its owner only.
     }
     close(fd);
     const auto give_up = [&](const Error& error) {
-        unlink(beside.c_str());
+        unlink(temporary.c_str());
         return error;
     };
     auto pixels = pixels_of(replay.at(0), scale, fonts);
     if (!pixels) {
         return give_up(pixels.error());
     }
-    auto encoder = Tool::start("ffmpeg", encoder_words(*pixels, fps, extension_of(path) == "gif", beside));
+    auto encoder = Tool::start("ffmpeg", encoder_words(*pixels, fps, extension_of(path) == "gif", temporary));
     if (!encoder) {
         return give_up(encoder.error());
     }
@@ -201,7 +201,7 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     if (!taken) {
         return give_up({ErrorKind::failed, "ffmpeg ended before it had all frames."});
     }
-    if (rename(beside.c_str(), path.c_str()) != 0) {
+    if (rename(temporary.c_str(), path.c_str()) != 0) {
         return give_up(cannot_write(errno));
     }
     return {};
@@ -224,7 +224,7 @@ Result<void> check_movie_path(const std::string& path) {
                 "A series of pictures is named like frame-%04d.png, with one number in the file's name, not '" + path +
                     "'."};
         }
-        // Its folder, or the one that it will be made in.
+        // The frames' folder if it exists, else the folder that it will be created in.
         const std::string folder = folder_of(series->before);
         const bool there = access(folder.c_str(), F_OK) == 0;
         if (access((there ? folder : folder_of(folder)).c_str(), W_OK | X_OK) != 0) {

@@ -12,12 +12,12 @@ namespace {
 using core::OpId;
 using model::kPending;
 
-// How much room a stretch gets: ten times the time is one step more, within limits.
+// The width of an interval: grows by one step per tenfold duration, within limits.
 float weight_of(std::int64_t ns) {
     return ns <= 0 ? 0 : std::clamp(static_cast<float>(std::log10(static_cast<double>(ns))) - 1, 1.0F, 2.6F);
 }
 
-// Pixels from the times of events; between two events evenly.
+// Maps time to pixels: piecewise linear between events, each interval as wide as its weight.
 class SqueezedAxis {
 public:
     SqueezedAxis(std::vector<std::int64_t> times, float x0, float x1) : times_(std::move(times)) {
@@ -88,7 +88,7 @@ private:
             if (op.begin_ns != kPending) {
                 add(op.begin_ns, op.end_ns == kPending ? run_.now_ns() : op.end_ns);
             }
-            lanes_[op.lane] = {};  // known before it runs, so that no row comes later
+            lanes_[op.lane] = {};  // add the row before the op runs, so that rows do not appear later
         }
         const std::int64_t begin_ns = run_.op(o_.first).issue_begin_ns;
         const std::int64_t end_ns = o_.last < run_.op_count() ? run_.op(o_.last + 1).issue_begin_ns : kPending;
@@ -96,7 +96,7 @@ private:
         auto wait = std::lower_bound(waits.begin(), waits.end(), begin_ns,
                                      [](const model::Wait& w, std::int64_t ns) { return w.begin_ns < ns; });
         for (; wait != waits.end() && wait->begin_ns < end_ns && waits_.size() < kMostWaits; ++wait) {
-            if (wait->kind != trace::WaitKind::paused) {  // the learner's time stands still here
+            if (wait->kind != trace::WaitKind::paused) {  // pauses by the user are not shown
                 waits_.push_back(&*wait);
                 add(wait->begin_ns, wait->end_ns);
             }
@@ -110,7 +110,7 @@ private:
         const auto rows = static_cast<float>(std::max<std::size_t>(1, lanes_.size()));
         const float words = px(20);
         const float height = o_.area.height() - words;
-        // Bars, and room for the arrows between frontend and backend.
+        // Heights of the bars, and of the gaps for the arrows between frontend and backend.
         const float bar = std::clamp(height / (rows * 1.25F + 3.4F), px(14), px(40));
         const float gap = std::max(px(6), (height - bar * (rows * 1.25F + 2)) / 2.6F);
         float y = o_.area.y0 + std::max(0.0F, (height - (bar * (rows * 1.25F + 2) + gap * 2)) / 2);
@@ -143,13 +143,13 @@ private:
         out_.list.add(Line{{row.x0, row.y1 + px(3)}, {row.x1, row.y1 + px(3)}, t_.grid, line_px(1)});
     }
 
-    // What has not begun at the moment is pale.
+    // Paler if it begins after `now_ns`.
     [[nodiscard]] Rgba lit(Rgba colour, std::int64_t begin_ns) const {
         return begin_ns <= o_.now_ns ? colour : mixed(t_.background, colour, 0.22);
     }
 
-    // The words at the size that they fit at, a little smaller where that shows them whole; cut where enough of them
-    // stays; else nothing, which says more than "pr…" does.
+    // Text that fits into `room`: complete at `size` or a little smaller (then `size` is changed), else shortened, or
+    // empty if too little would be left to recognise.
     [[nodiscard]] std::string fitted(const std::string& words, float room, float& size) const {
         constexpr float kSmallest = 0.8F, kStep = 0.95F;
         const float usual = size;
@@ -160,7 +160,7 @@ private:
         }
         size = usual;
         std::string fit = shortened(words, room, FontRole::ui_semibold, size, *o_.measure);
-        constexpr std::size_t kCut = 3, kEnough = 8;  // bytes of "…", and of what still says something
+        constexpr std::size_t kCut = 3, kEnough = 8;  // bytes of "…", and of a recognisable rest
         const std::size_t kept = fit.size() - std::min(fit.size(), kCut);
         return kept >= kEnough || 2 * kept >= words.size() ? fit : std::string();
     }
@@ -178,7 +178,7 @@ private:
         }
     }
 
-    // "matmul 3.1 µs", or as much of it as fits.
+    // "matmul 3.1 µs", or only the name if that does not fit.
     [[nodiscard]] std::string with_time(const std::string& name, std::int64_t ns, const Box& box) const {
         const std::string words = name + "  " + duration_text(static_cast<double>(ns));
         const float size = std::min(px(11.5F), box.height() * 0.7F);
@@ -239,7 +239,8 @@ private:
                            Anchor::middle});
     }
 
-    // Launch, op, launch, op: not what happened, but what these same launches and ops would look like.
+    // Launch, op, launch, op: not recorded, but what the same launches and ops would look like if each op were waited
+    // for.
     void draw_one_at_a_time() {
         label(one_at_a_time_, "One at a time", "if each were waited for");
         std::vector<float> widths;
@@ -323,13 +324,13 @@ private:
                             px(7)});
     }
 
-    // From what a wait was for to where it ends.
+    // Draws the arrow from the op that a wait waited for to the wait's end.
     void draw_return() {
         for (const model::Wait* wait : waits_) {
             OpId id = wait->target_op;
             if (id == 0) {
                 const OpId through = std::min(wait->waits_through, o_.last);
-                for (OpId op = o_.first; op <= through; ++op) {  // the last to end
+                for (OpId op = o_.first; op <= through; ++op) {  // find the last to end
                     const std::int64_t end_ns = run_.op(op).end_ns;
                     if (end_ns != kPending && (id == 0 || end_ns > run_.op(id).end_ns)) {
                         id = op;

@@ -18,7 +18,7 @@
 namespace headway::figure {
 namespace {
 
-// Its last line that says something.
+// The last non-empty line of the file.
 std::string last_line(int fd) {
     std::array<char, 4096> bytes{};
     const off_t size = lseek(fd, 0, SEEK_END);
@@ -52,7 +52,7 @@ std::optional<std::string> find_tool(const std::string& name) {
 core::Result<Tool> Tool::start(const std::string& program, const std::vector<std::string>& arguments) {
     Tool tool;
     tool.name_ = program.substr(program.find_last_of('/') + 1);
-    // A socket and not a pipe: a program that ends early is then an error of send(), and no signal.
+    // A socket, not a pipe: if the program ends early, send() returns an error instead of raising SIGPIPE.
     std::array<int, 2> ends{};
     const auto failed = [&](int why) {
         return core::Error{core::ErrorKind::unavailable, "Cannot start " + program + ": " + std::strerror(why) + "."};

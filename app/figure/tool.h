@@ -1,6 +1,6 @@
-// A program of the machine that takes bytes on its stdin: an encoder, a clipboard.
+// An external program that reads bytes from stdin: an encoder, a clipboard.
 //
-// Threads: one per Tool. Its calls wait for the program; none belongs on a thread that draws.
+// Threads: one per Tool. Calls block on the program, so never use it on a thread that draws.
 #pragma once
 
 #include <sys/types.h>
@@ -19,15 +19,15 @@ std::optional<std::string> find_tool(const std::string& name);
 
 class Tool {
 public:
-    // `program` is a path or a name on PATH. What it prints goes nowhere, but for its last complaint.
+    // `program` is a path or a name on PATH. Its stdout is discarded; its stderr is kept for error messages.
     static core::Result<Tool> start(const std::string& program, const std::vector<std::string>& arguments);
     Tool(Tool&& other) noexcept;
     Tool& operator=(Tool&& other) noexcept;
     ~Tool();  // kills it if it still runs
 
-    // False when it takes no more; finish() then says why.
+    // Writes to the program's stdin. False when the program accepts no more; finish() then returns the reason.
     bool write(std::string_view bytes);
-    // Ends its stdin and waits for it. An error holds its last line on stderr.
+    // Closes stdin and waits for the program to end. An error contains its last line on stderr.
     core::Result<void> finish();
 
 private:

@@ -11,7 +11,7 @@
 namespace headway::figure {
 namespace {
 
-// A parameter's name in words.
+// A parameter's name with spaces for underscores.
 std::string readable(std::string name) {
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;

@@ -1,4 +1,4 @@
-// What a figure says in words: the finding, what a run is called, its settings.
+// The texts of a figure: the finding, the names of the runs, their settings.
 //
 // Threads: any that may read the runs.
 #pragma once
@@ -11,22 +11,22 @@
 
 namespace headway::figure {
 
-// Of one run: what it is called and what it came to.
+// The finding of one run: its barrier and its result.
 std::string finding_of(const model::Run& run, const model::Numbers& numbers);
-// "recorded by another program: 12 events left out, 3 repaired"; empty for a run of the engine, of which nothing was
-// lost on the way here.
+// "recorded by another program: 12 events left out, 3 repaired"; empty for a complete recording by Headway.
 std::string source_of(const model::RunInfo& info);
-// What one run is called; beside another, with what they differ in.
+// A run's label: its barrier and, if `other` is given, the settings in which it differs from that run.
 std::string run_label(const model::Run& run, const model::Run* other);
 // "Xeon, 2 workers".
 std::string device_of(const model::RunInfo& info);
-// The same of all devices of a run: "…, 2 streams and …, 1 worker".
+// All devices of a run: "…, 2 streams and …, 1 worker".
 std::string devices_of(const model::Run& run);
-// Program, parameters and device, and what two runs have in common.
+// Program, parameters and device, and a note of what two runs have in common.
 std::string subtitle_of(const model::Run& a, const model::Run* b);
-// The runs alone, as long as nothing is found: "A: no barrier; B: barrier every minibatch".
+// The title while there is no finding yet: "A: no barrier; B: barrier every minibatch".
 std::string heading_of(const model::Run& a, const model::Run* b);
-// Everything that says where the numbers come from, in one line; `evidence`: what a comparison rests on.
+// The provenance of the numbers in one line: version, program, devices, settings, date. `evidence`: the runs that a
+// comparison is based on.
 std::string caption_of(const model::Run& a, const model::Numbers& na, const model::Run* b, const model::Numbers& nb,
                        const std::string& evidence);
 

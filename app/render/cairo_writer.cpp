@@ -149,7 +149,7 @@ public:
         }
         colour(t.colour);
         for (const auto& run : runs) {
-            std::string clean;  // cairo refuses a whole text for one wrong byte
+            std::string clean;  // cairo rejects the whole text if one byte is not UTF-8
             each_char(run.text,
                       [&](char32_t code, std::string_view bytes) { clean += code == 0xfffd ? "\uFFFD" : bytes; });
             cairo_set_font_face(c_, run.face);
@@ -311,7 +311,7 @@ Result<std::string> pdf_bytes(const DisplayList& list, const FileNotes& notes, c
         Surface surface(cairo_pdf_surface_create_for_stream(append, &bytes,
                                                             static_cast<double>(list.width_px) * kPoints,
                                                             static_cast<double>(list.height_px) * kPoints));
-        // Without these cairo would write the time of day, and no two files would be equal.
+        // Without a fixed date cairo writes the current time, and equal figures would give different files.
         const std::string date = is_iso_date(notes.date) ? notes.date.substr(0, 10) : "1970-01-01";
         cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, (date + "T00:00:00Z").c_str());
         if (!notes.title.empty()) {

@@ -19,7 +19,7 @@ Box box_of(const Text& text, const TextMeasure& measure) {
 std::size_t word_end(std::string_view text, std::size_t kept) {
     if (kept < text.size() && text[kept] != ' ') {
         const std::size_t space = text.substr(0, kept).rfind(' ');
-        // Of a single long word, or of a long one after a short one, a part says more than nothing.
+        // Cut at the space unless that drops more than half: then a cut inside the word is more useful.
         if (space != std::string_view::npos && space * 2 >= kept) {
             kept = space;
         }
@@ -39,7 +39,7 @@ std::string shortened(std::string_view text, float room_px, FontRole role, float
     if (measure.width(role, size_px, text) <= room_px) {
         return std::string(text);
     }
-    // Characters are narrow, so the widths are sums: the longest prefix that leaves room for the dots.
+    // Find the longest prefix that leaves room for the dots; widths are summed character by character.
     const float room = room_px - measure.width(role, size_px, "…");
     std::size_t kept = 0;
     float width = 0;

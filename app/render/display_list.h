@@ -20,12 +20,12 @@ struct Rgba {
 constexpr Rgba rgb(std::uint32_t hex) {
     return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8), static_cast<std::uint8_t>(hex)};
 }
-// The same colour, `opacity` times as opaque.
+// The same colour with its alpha multiplied by `opacity`.
 constexpr Rgba faded(Rgba c, double opacity) {
     c.a = static_cast<std::uint8_t>(static_cast<double>(c.a) * opacity + 0.5);
     return c;
 }
-// `share` of the way from `from` to `to`.
+// Linear interpolation: `from` at share 0, `to` at share 1.
 constexpr Rgba mixed(Rgba from, Rgba to, double share) {
     auto mix = [share](std::uint8_t x, std::uint8_t y) {
         return static_cast<std::uint8_t>(static_cast<double>(x) * (1 - share) + static_cast<double>(y) * share + 0.5);
@@ -38,7 +38,7 @@ struct Point {
     friend bool operator==(Point, Point) = default;
 };
 
-// A box; x1 and y1 are outside.
+// A box; x1 and y1 are exclusive.
 struct Box {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     [[nodiscard]] float width() const { return x1 - x0; }
@@ -48,7 +48,8 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 };
 
-// Families and weights; whoever draws chooses the font files (fonts.h does for cairo). em sizes: 1 em is size_px.
+// Families and weights; each writer chooses the font files (fonts.h does for cairo). Sizes in em are relative to
+// size_px.
 enum class FontRole : std::uint8_t { ui, ui_semibold, ui_bold, mono, mono_bold };
 inline constexpr std::size_t kFontRoles = 5;
 enum class Anchor : std::uint8_t { start, middle, end };
@@ -62,8 +63,9 @@ struct Rect {
     float stroke_px = 0;
 };
 
-// A box of diagonal stripes ("/", 45 degrees) on a ground, with a border. Stripes are `stripe_px` wide every
-// `period_px`, both measured across them, and are in phase with the picture's origin.
+// A box of diagonal stripes ("/", 45 degrees) over a background, with a border. Stripes are `stripe_px` wide and repeat
+// every `period_px`, both measured perpendicular to them; their phase is relative to the picture's origin, so
+// neighbouring boxes match.
 struct Hatch {
     Box box;
     Rgba ground, stripe, border;
@@ -113,7 +115,7 @@ struct Text {
     Anchor anchor = Anchor::start;
 };
 
-// What follows is cut at this box (and at the boxes around it) until its ClipPop.
+// Clips the following items to this box (and to the enclosing clips) until the matching ClipPop.
 struct ClipPush {
     Box box;
 };
@@ -135,32 +137,32 @@ public:
     void add(Primitive primitive) {
         items.emplace_back(std::move(primitive));
     }
-    // Appends points for a Polyline or an Area; the caller counts them from first_point().
+    // Appends points for a Polyline or an Area; the caller takes first_point() before the first one.
     [[nodiscard]] std::uint32_t first_point() const { return static_cast<std::uint32_t>(points.size()); }
     void point(float x, float y) { points.push_back({x, y}); }
 };
 
-// How wide text comes out, in whatever will draw it. Layout is the same code for every drawer.
+// Measures text with the fonts that will draw it, so that the layout code is the same for all writers.
 class TextMeasure {
 public:
     virtual ~TextMeasure() = default;
     [[nodiscard]] virtual float width(FontRole role, float size_px, std::string_view text) const = 0;
 };
 
-// The same picture, `factor` times as large.
+// Scales the picture in place.
 void scale(DisplayList& list, float factor);
 
 // Text reaches at most this far above and below its baseline, in ems (Inter, JetBrains Mono, Noto Sans CJK).
 inline constexpr float kAscentEm = 0.95F, kDescentEm = 0.25F, kCapHeightEm = 0.73F;
 
-// The box that a text covers.
+// The bounding box of a text.
 Box box_of(const Text& text, const TextMeasure& measure);
 
-// Where to cut a text of which `kept` bytes fit: after a whole word, unless too little would be left.
+// The byte length at which to cut a text of which `kept` bytes fit: after a whole word, unless that keeps too little.
 std::size_t word_end(std::string_view text, std::size_t kept);
 
-// The text, cut after a word (or else at a character) and ended by "…", so that it is at most `room_px` wide; empty
-// when not even one character fits.
+// The text, cut after a word (or else at a character) and ended by "…" so that it is at most `room_px` wide; empty when
+// not even one character fits.
 std::string shortened(std::string_view text, float room_px, FontRole role, float size_px, const TextMeasure& measure);
 
 }  // namespace headway::figure

@@ -20,8 +20,7 @@ struct CharSetCloser {
     void operator()(FcCharSet* set) const noexcept { FcCharSetDestroy(set); }
 };
 
-// The font that fontconfig holds nearest to this family and weight. By weight, not by style name, which some families
-// spell differently.
+// The best fontconfig match for this family and weight. Selects by weight because style names differ between families.
 Pattern match(const char* family, int weight, bool mono, const char* language) {
     Pattern wanted(FcPatternCreate());
     FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));

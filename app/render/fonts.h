@@ -1,5 +1,5 @@
-// The fonts of figures: found by fontconfig, measured and drawn by cairo. A character that the role's own font does not
-// have is taken from the next one that has it (Noto Sans CJK, DejaVu Sans), run by run.
+// The fonts of figures: found by fontconfig, measured and drawn by cairo. A character missing from the role's own font
+// is taken from the first fallback font that has it (Noto Sans CJK, DejaVu Sans).
 //
 // Threads: one per FontSet.
 #pragma once
@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] float width(FontRole role, float size_px, std::string_view text) const override;
 
-    // A stretch of text that one font face draws.
+    // A run of characters drawn with one font face.
     struct Run {
         cairo_font_face_t* face = nullptr;
         std::string_view text;

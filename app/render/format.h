@@ -1,4 +1,4 @@
-// Numbers as text (app/model/numbers/format.h), under the names that figures and the window use.
+// Brings the number formatting of app/model/numbers/format.h into the namespace of figures and the window.
 #pragma once
 
 #include "app/model/numbers/format.h"

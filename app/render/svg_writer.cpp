@@ -1,4 +1,4 @@
-// Our own, because cairo's SVG turns text into outlines.
+// Not cairo's SVG backend, because that turns text into outlines.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -40,7 +40,7 @@ std::string opacity(Rgba k) {
     return number(static_cast<float>(k.a) / 255);
 }
 
-// ` fill="#…"`, with its opacity where it has one.
+// ` fill="#…"`, with its opacity unless opaque.
 std::string paint(std::string_view attribute, Rgba k) {
     const std::string colour = joined({" ", attribute, "=\"", hex(k), "\""});
     return k.a == 255 ? colour : joined({colour, " ", attribute, "-opacity=\"", opacity(k), "\""});
@@ -58,7 +58,7 @@ std::string escaped(std::string_view text) {
         } else if (code == '"') {
             out += "&quot;";
         } else if (code == 0xfffd || code == 0xfffe || code == 0xffff || (code < 0x20 && code != '\t')) {
-            out += "\uFFFD";  // XML has no room for these
+            out += "\uFFFD";  // XML 1.0 does not allow control characters
         } else {
             out += bytes;
         }
@@ -191,7 +191,7 @@ private:
         return s;
     }
 
-    // One definition for all that look alike; ID stands for its name, which is returned.
+    // Returns the id of a definition; equal definitions share one. "ID" in `text` is replaced by the id.
     std::string define(const std::string& text) {
         const auto [it, fresh] = ids_.try_emplace(text, ids_.size());
         const std::string id = joined({"d", std::to_string(it->second)});

@@ -85,7 +85,7 @@ Theme make_light() {
     return t;
 }
 
-// For a bright room and the last row: black on white, no pale greys, thicker lines.
+// For projectors in bright rooms: black on white, no pale greys, thicker lines.
 Theme make_projector() {
     Theme t = make_light();
     t.name = "projector";

@@ -1,7 +1,7 @@
-// Colours by meaning. One meaning has one colour everywhere (window, figures), near Okabe and Ito's palette. For normal
-// eyes and for the three kinds of colour blindness any two families lie at least 8 apart (CIEDE2000), and text has a
-// contrast of at least 4.5 : 1 to what it stands on; a test computes both. Hatch, shape and label tell the same without
-// colour.
+// Colours by meaning. One meaning has one colour everywhere (window, figures), close to Okabe and Ito's palette. Any
+// two families differ by at least 8 (CIEDE2000) for normal vision and for the three kinds of colour blindness, and text
+// has a contrast of at least 4.5 : 1 to its background; a test computes both. Hatching, shape and labels carry the same
+// information without colour.
 //
 // Threads: any; themes never change.
 #pragma once
@@ -23,12 +23,12 @@ struct Theme {
     Rgba text, dim, faint;
     // The frontend.
     Rgba issue, work, on_work, wait, wait_ground, wait_text, wait_label_ground;
-    // The backend, by devices::Family; on_family is for text inside.
+    // The backend, by devices::Family; on_family is the colour of text on them.
     std::array<Rgba, kFamilies> families{};
     std::array<Rgba, kFamilies> on_family{};
     // Curves.
     Rgba headway, memory, memory_text, pending;
-    // Judgements.
+    // Verdicts.
     Rgba warning, good;
     // Runs.
     Rgba run_a, run_b;
@@ -45,7 +45,7 @@ const Theme& theme(ThemeName name);
 // "dark", "light", "projector"; null for any other word.
 const Theme* theme_called(std::string_view word);
 
-// As the legend says it.
+// The family's name in legends.
 const char* label_of(devices::Family family);
 
 }  // namespace headway::figure

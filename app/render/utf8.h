@@ -1,4 +1,4 @@
-// Walking through UTF-8 text, character by character. What is not UTF-8 comes out as U+FFFD, one byte at a time.
+// Iterates over the characters of UTF-8 text. Each invalid byte gives one U+FFFD.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// A display list as the bytes of a file: PNG and PDF by cairo, SVG by ourselves, with real text in it.
+// A display list as the bytes of a file: PNG and PDF by cairo, SVG by our own writer, which keeps text as text.
 //
-// Threads: one per FontSet. The same list gives the same bytes.
+// Threads: one per FontSet. Equal lists give equal bytes.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@
 
 namespace headway::figure {
 
-// What a file says of itself.
+// Metadata written into the file.
 struct FileNotes {
     std::string title;
     std::string author;  // the program
     std::string date;    // ISO; left out (PDF: 1970) when empty or not a date
 };
 
-// Rows from the top, four bytes a pixel: blue, green, red, and one that means nothing.
+// Rows from the top; four bytes per pixel: blue, green, red, unused.
 struct Pixels {
     int width = 0, height = 0;
     std::vector<unsigned char> bgrx;
 };
 
-// `scale` pixels per px.
+// Rasterises the list at `scale` pixels per px.
 core::Result<Pixels> pixels_of(const DisplayList& list, float scale, const FontSet& fonts);
 core::Result<std::string> png_bytes(const DisplayList& list, float scale, const FontSet& fonts);
 core::Result<std::string> pdf_bytes(const DisplayList& list, const FileNotes& notes, const FontSet& fonts);

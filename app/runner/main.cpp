@@ -1,4 +1,4 @@
-// headway-runner: the process in which programs run. `headway` becomes it for the subcommands that need no window, and
+// headway-runner: the process in which programs run. `headway` executes it for the subcommands that need no window, and
 // starts one for each run.
 #include <signal.h>
 
@@ -50,7 +50,7 @@ int dispatch(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     headway::core::ensure_standard_fds();
-    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error of write()
+    signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit becomes an error of write()
     const headway::core::ExitNotice exit_notice;
     int status = kProgramFailed;
     try {

@@ -13,7 +13,7 @@ using devices::Family;
 
 using Span = model::SpanIndex::Span;  // marked: it failed
 
-// Four kinds of rows behind one shape: begins ascend, and what comes later ends later.
+// The four kinds of rows behind one interface: begins ascend, and a later begin has a later end.
 struct LaneSpans {
     const model::Run& run;
     const model::Lane& lane;
@@ -28,7 +28,7 @@ struct LaneSpans {
     }
 };
 
-// Ops of other programs that were not seen to be issued are marked, and not shown here.
+// Ops of other programs whose issue was not recorded are flagged (`marked`) and not shown here.
 struct IssueSpans {
     const model::Run& run;
     static constexpr bool kMarkHides = true;
@@ -88,7 +88,7 @@ IndexRange touching(const Spans& spans, std::int64_t begin_ns, std::int64_t end_
     return {first, std::max(first, last)};
 }
 
-// Gathers what is too narrow, one column at a time.
+// Collects the spans that are too narrow to draw, one pixel column at a time.
 class Sliver {
 public:
     Sliver(const FoldOptions& options, std::vector<Piece>& pieces) : o_(options), pieces_(pieces) {}
@@ -116,7 +116,7 @@ public:
         if (count_ == 0) {
             return;
         }
-        // From the first one's begin to the last one's end, at least a pixel.
+        // From the first span's begin to the last span's end, at least a pixel.
         const float x = o_.map.x_px_from_ns(static_cast<double>(begin_ns_ - o_.origin_ns));
         const float x0 = std::clamp(x, o_.map.x0(), o_.map.x1() - 1);
         const float x1 =
@@ -136,7 +136,7 @@ public:
             const double span_ns = static_cast<double>(x1 - x0) * ns_per_px_;
             piece.share = static_cast<float>(std::min(1.0, static_cast<double>(all) / span_ns));
         }
-        // Even no time at all has a colour.
+        // Spans of zero duration still need a colour.
         piece.family = time_[most] > 0 ? static_cast<Family>(most) : first_family_;
         piece.failed = failed_;
         time_ = {};
@@ -189,7 +189,7 @@ public:
         const IndexRange range = touching(spans_, static_cast<std::int64_t>(std::floor(begin + origin)),
                                           static_cast<std::int64_t>(std::ceil(end + origin)));
         const auto columns = static_cast<std::size_t>(sliver_.last_column() + 1);
-        constexpr std::size_t kWorthWalking = 8;  // per column; beyond, searching is cheaper
+        constexpr std::size_t kWorthWalking = 8;  // spans per column; above that a binary search is cheaper
         if (range.last - range.first <= columns * kWorthWalking) {
             for (std::size_t i = range.first; i < range.last; ++i) {
                 take(i);
@@ -203,7 +203,7 @@ public:
     }
 
 private:
-    // Whether it is drawn by itself; the same wherever the view stands.
+    // Whether the span is drawn individually; does not depend on the scroll position.
     [[nodiscard]] bool wide(const Span& span) const {
         return static_cast<double>(span.end_ns - span.begin_ns) >= least_ns_;
     }
@@ -229,11 +229,12 @@ private:
                            span.family, span.mark});
     }
 
-    // Column by column, from the index. Of what begins in a column only the last can reach beyond it, and the first may
-    // be as wide as the column or begin before the view; the others are too narrow together to be drawn one by one.
+    // Folds column by column, from the index. Among the spans that begin in a column, only the last can extend beyond
+    // it, and the first may be as wide as the column or begin before the view; all others are too narrow to be drawn
+    // individually.
     void step(IndexRange range, std::size_t columns) {
         const model::SpanIndex& index = spans_.index();
-        std::vector<std::int64_t> ends(columns - 1);  // of all columns but the last
+        std::vector<std::int64_t> ends(columns - 1);  // of every column except the last
         for (std::size_t column = 0; column + 1 < columns; ++column) {
             const double end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
                                static_cast<double>(o_.origin_ns);
@@ -242,7 +243,7 @@ private:
         std::vector<std::size_t> blocks;
         index.blocks_near(ends, blocks);
         model::SpanSums so_far;
-        std::size_t summed = SIZE_MAX;  // so many of them
+        std::size_t summed = SIZE_MAX;  // number of columns summed
         std::size_t at = range.first;
         for (std::size_t column = 0; column < columns && at < range.last; ++column) {
             const std::size_t next =
@@ -284,7 +285,7 @@ private:
         }
     }
 
-    static constexpr std::size_t kWalked = 8;  // in a column: looking at so few is as cheap
+    static constexpr std::size_t kWalked = 8;  // spans in a column; visiting that few is as cheap as the index
 
     const Spans& spans_;
     FoldOptions o_;
@@ -302,7 +303,7 @@ std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, con
 
 LanesFolding::LanesFolding(const model::Run& run, std::vector<int> lanes, const FoldOptions& options)
     : run_(run), lanes_(std::move(lanes)), options_(options), folded_(lanes_.size()) {
-    // Starting a thread takes as long as folding one or two lanes of a great many ops.
+    // Starting a thread costs as much as folding one or two lanes with many ops.
     constexpr std::size_t kWorthAThread = 8, kManyOps = 20'000;
     const std::size_t most = run_.op_count() < kManyOps ? 1 : lanes_.size() / kWorthAThread;
     const std::size_t workers =
@@ -312,7 +313,7 @@ LanesFolding::LanesFolding(const model::Run& run, std::vector<int> lanes, const 
     }
 }
 
-LanesFolding::~LanesFolding() = default;  // a future of std::async waits
+LanesFolding::~LanesFolding() = default;  // the destructor of a std::async future waits
 
 std::vector<Piece>& LanesFolding::pieces(std::size_t i) {
     fold_rest();

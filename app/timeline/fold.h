@@ -1,8 +1,8 @@
-// Level of detail: what a row of a great many ops, issues or waits shows at one zoom. Each is a piece of its own where
-// it is wide enough; what is narrower is folded, column by column, into slivers that know how many they stand for.
+// Level of detail: what a row with many ops, issues or waits shows at one zoom. Each one that is wide enough is a piece
+// of its own; narrower ones are folded, column by column, into slivers that record how many they stand for.
 //
-// What shares a column is looked up in the run's indices (model/span_index.h), so that a row costs by its columns;
-// counts, families and shares are exact.
+// Columns are summed with the run's indices (model/span_index.h), so a row costs in proportion to its columns and not
+// to its ops; counts, families and shares are exact.
 //
 // Threads: any that may read the run.
 #pragma once
@@ -17,27 +17,27 @@
 namespace headway::figure {
 
 struct Piece {
-    float x0 = 0, x1 = 0;  // px, cut at the axis's ends
+    float x0 = 0, x1 = 0;  // px, clipped to the axis
     // Index in the row: into Lane::ops, op id - 1 for issues, into Run::waits() or Run::works().
     std::uint32_t first = 0;
-    std::uint32_t count = 1;                          // more than one: a sliver
-    float share = 1;                                  // of its time that was busy
-    devices::Family family = devices::Family::other;  // that took most of the time
-    bool failed = false;                              // at least one of them
+    std::uint32_t count = 1;                          // more than 1: a sliver
+    float share = 1;                                  // share of its duration that was busy
+    devices::Family family = devices::Family::other;  // the family that took most of the time
+    bool failed = false;                              // at least one of them failed
     friend bool operator==(const Piece&, const Piece&) = default;
 };
 
 struct FoldOptions {
     TimeMap map;
-    std::int64_t origin_ns = 0;  // the run's time at 0 on the axis
+    std::int64_t origin_ns = 0;  // run time at axis position 0
     float least_px = 1.5F;       // narrower ones are folded
-    float column_px = 2;         // into columns this wide
+    float column_px = 2;         // width of the columns they are folded into
 };
 
-// Everything that touches the axis, in order; the counts add up to it.
+// Everything that overlaps the axis, in order of time; the counts of the pieces add up to the number of spans.
 std::vector<Piece> fold_lane(const model::Run& run, const model::Lane& lane, const FoldOptions& options);
-// Many lanes, each as fold_lane() gives it. Other threads begin with them at once where they are worth that, while the
-// caller has other things to do with the run.
+// Many lanes, each folded as by fold_lane(). Other threads start on them at once when there are enough ops to be worth
+// it, while the caller does other work on the run.
 class LanesFolding {
 public:
     LanesFolding(const model::Run& run, std::vector<int> lanes, const FoldOptions& options);
@@ -45,7 +45,7 @@ public:
     LanesFolding(const LanesFolding&) = delete;
     LanesFolding& operator=(const LanesFolding&) = delete;
 
-    // Of lanes[i]; folds what nobody has begun, and waits for the others.
+    // The pieces of lanes[i]. Folds the lane here when no other thread has started on it, else waits for that thread.
     std::vector<Piece>& pieces(std::size_t i);
 
 private:
@@ -63,7 +63,7 @@ std::vector<Piece> fold_works(const model::Run& run, const FoldOptions& options)
 std::vector<Piece> fold_launches(const model::Run& run, const FoldOptions& options);  // into Run::launches()
 std::vector<Piece> fold_waits(const model::Run& run, const FoldOptions& options);
 
-// The indices of what touches [begin, end] in the run's time: [first, last).
+// The indices of the spans that overlap [begin, end] in run time: [first, last).
 struct IndexRange {
     std::size_t first = 0, last = 0;
 };

@@ -1,4 +1,4 @@
-// What the ops of a run are called.
+// Names the ops of a run: "ops", or "spans" for traces of other programs.
 //
 // Threads: any.
 #pragma once

@@ -1,4 +1,4 @@
-// A picture in which ops can be pointed at.
+// A picture with the boxes of its ops, for hit testing.
 //
 // Threads: as a display list.
 #pragma once
@@ -19,7 +19,7 @@ struct OpsPicture {
     DisplayList list;
     std::vector<OpBox> boxes;  // in drawing order; an op may have several
 
-    // The op drawn on top there; 0: none.
+    // The topmost op at this point; 0: none.
     [[nodiscard]] core::OpId hit(float x, float y) const {
         for (std::size_t i = boxes.size(); i-- > 0;) {
             if (boxes[i].box.contains(x, y)) {

@@ -89,7 +89,7 @@ std::string row_key(RowKind kind, int lane) {
 
 namespace {
 
-// The part of a row in which bars stand or a curve runs.
+// The part of a row that holds its bars or its curve.
 Box content_of(const RowPlan& row, const Box& box, const Box& axis, const TimelineOptions& o) {
     Box c{axis.x0, box.y0, axis.x1, box.y1};
     const float h = box.height();
@@ -100,7 +100,7 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
         case RowKind::launch:
         case RowKind::lane:
             above = below = std::clamp(h * 0.14F, 2.0F * o.scale, 9.0F * o.scale);
-            below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the slivers' rail
+            below = std::max(below, std::min(4.5F * o.scale, h * 0.25F));  // room for the rail under slivers
             break;
         case RowKind::headway:
         case RowKind::memory:
@@ -183,7 +183,8 @@ private:
         ticks_ = ticks_for(out_.view.span_ns(), tick_room() * out_.map.ns_per_px());
     }
 
-    // How far apart ticks must be for their texts, which depend on the ticks: two rounds do.
+    // The least distance between ticks so that their labels fit. The labels depend on the ticks; two iterations
+    // suffice.
     [[nodiscard]] float tick_room() const {
         float room = px(std::min(80.0F, o_.style.tick_room_px));
         for (int round = 0; round < 2; ++round) {
@@ -227,7 +228,7 @@ private:
         each_tick([&](double ns, float x) {
             const std::string words = tick_text(ticks_, ns, o_.style.ticks_carry_unit);
             const float width = o_.measure->width(FontRole::mono, size, words);
-            // Centred on its line, but inside the picture.
+            // Centred on its line, but kept inside the picture.
             const float x0 =
                 std::min(x - width / 2, out_.area.x1 - width + (below ? px(o_.style.ruler_overhang_px) : -px(2)));
             if (x0 < free_from) {
@@ -248,7 +249,7 @@ private:
         const float size = px(o_.style.header_px);
         const float baseline = row.box.y1 - (px(o_.style.header_row_px) - size * kCapHeightEm) / 2 +
                                std::max(0.0F, px(o_.style.header_row_px) - row.box.height()) / 2;
-        // From the right: the note. From the left: letter, label, then what must be said of the run.
+        // At the right: the note. At the left: letter, label, then the warnings about the run.
         const float small = px(o_.style.sublabel_px);
         const auto measured = run.measured();
         const double total =
@@ -256,7 +257,7 @@ private:
         const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
         const FontRole note_role = shown.note.empty() || o_.style.ruler_below ? FontRole::mono_bold : FontRole::ui;
         const float note_width = o_.measure->width(note_role, size, note) + px(16);
-        // That times are simulated is said whole wherever they are shown; the label and then the note give way to it.
+        // "SIMULATED" is never shortened; the label, and then the note, are shortened to make room for it.
         const std::string simulated = run.info().simulated ? "SIMULATED" : "";
         const float simulated_width =
             simulated.empty() ? 0 : o_.measure->width(FontRole::ui_bold, small, simulated) + px(14);
@@ -285,9 +286,9 @@ private:
                 theme_.warning, FontRole::ui_semibold, small, right);
         }
         if (o_.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
-            return;  // how it ends is not known yet
+            return;  // the outcome is not known yet
         }
-        if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // on the axis, and not in the total
+        if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // pauses are on the axis but not in the total
             put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
                 right);
         }
@@ -301,7 +302,7 @@ private:
         }
     }
 
-    // Beside the minibatches, which are the last line of their row.
+    // At the height of the minibatches, which are the last line of their row.
     void draw_scope_label(const RowBox& row) {
         const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
         const float line = row.box.height() / static_cast<float>(scope_lines(run, o_.style));
@@ -313,7 +314,7 @@ private:
         }
     }
 
-    // "1,204 issues, 12 waits", or as much of it as is known; the first has more room.
+    // "1,204 issues, 12 waits", or the part of it that the trace contains, from the longest text to the shortest.
     static std::vector<std::string> frontend_totals(const RowPen& pen) {
         const auto words = [](std::size_t count, const char* one) {
             return count_text(count) + " " + one + (count == 1 ? "" : "s");
@@ -332,7 +333,7 @@ private:
     void draw_label(const RowBox& row) {
         std::string name;
         std::string below;
-        std::vector<std::string> totals;  // in its place: the first that there is room for
+        std::vector<std::string> totals;  // totals instead of a sublabel: the first that fits
         if (row.run < 0) {
             return;
         }
@@ -384,7 +385,7 @@ private:
         if (o_.arrangement != nullptr) {
             const auto* setting = model::setting_of(*o_.arrangement, row_key(row.kind, row.lane));
             if (setting != nullptr && !setting->name.empty()) {
-                if (row.kind == RowKind::lane) {  // what it is, under what it is called
+                if (row.kind == RowKind::lane) {  // the kind of lane, below its name
                     below = name;
                     const std::string count = totals.empty() ? std::string() : totals.back();
                     totals = count.empty() ? totals : std::vector{name + ", " + count};
@@ -398,14 +399,14 @@ private:
         const float pitch = size * 0.3F + small;
         const bool two = height >= size + pitch + px(7);
         if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
-            name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // there is one for each
+            name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
         }
         const float middle = (row.box.y0 + row.box.y1) / 2;
         const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
-        // The scale's numbers stand at the axis in the curves' rows.
+        // In curve rows the scale's numbers are drawn next to the axis.
         const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
         const float room = out_.axis.x0 - row.box.x0 - px(scaled ? o_.style.scale_room_px : 8);
-        // Whole, if need be a little smaller, before it is cut.
+        // Shrink the text a little before shortening it.
         constexpr float kSmallest = 0.72F, kStep = 0.96F;
         float fitted = size;
         while (fitted > size * kSmallest && o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
@@ -435,7 +436,7 @@ private:
         return {o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), run};
     }
 
-    // The rows that are lanes, of every run, in their order.
+    // Starts folding the lane rows of every run, in row order.
     std::deque<LanesFolding> fold_lane_rows() {
         std::deque<LanesFolding> folding;
         for (std::size_t run = 0; run < out_.runs.size(); ++run) {
@@ -452,8 +453,8 @@ private:
 
     void draw_rows() {
         auto lanes = fold_lane_rows();
-        std::vector<std::size_t> drawn(out_.runs.size());  // of each run's lanes
-        // By index: the pens write to out_.
+        std::vector<std::size_t> drawn(out_.runs.size());  // lane rows per run
+        // By index, because the pens append to out_.
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {
             const RowBox row = out_.rows[i];
             if (row.run < 0) {
@@ -490,15 +491,15 @@ private:
                 draw_unmeasured(pen, row);
             }
         }
-        for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // over all other rows
+        for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // drawn last, over all other rows
             if (const RowBox row = out_.rows[i]; row.kind == RowKind::marks) {
                 draw_bookmarks(pen_of(row.run), row);
             }
         }
     }
 
-    // What came before measuring began and what follows its end are there, but paler, over all rows of the run (its
-    // last row is `last`).
+    // Draws what happened before measuring began and after it ended paler, over all rows of the run (`last` is its last
+    // row).
     void draw_unmeasured(const RowPen& pen, const RowBox& last) {
         draw_unmeasured(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up");
         if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {

@@ -1,8 +1,8 @@
 // One or two runs on one time axis, laid out for a rectangle: ruler; per run a header, the frontend (issues, waits, its
 // own work), headway, one row per lane, memory. The same layout draws in the window and in a figure.
 //
-// What is too small to draw is folded into slivers, each of which knows how many it stands for. Never more than a few
-// primitives per pixel column, whatever the length of the run.
+// What is too small to draw is folded into slivers, each of which records how many it stands for. A layout has at most
+// a few primitives per pixel column, whatever the length of the run.
 //
 // Threads: one; the runs must not be updated between layout and the last hit().
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace headway::figure {
 
-// A stretch of time, in nanoseconds from where measuring began in each run (warm-up is negative).
+// A time range, in nanoseconds from where measuring began in each run (warm-up is negative).
 struct TimelineView {
     double begin_ns = 0, end_ns = 1;
     [[nodiscard]] double span_ns() const { return end_ns - begin_ns; }
     friend bool operator==(const TimelineView&, const TimelineView&) = default;
 };
 
-// Time to pixels and back, in double relative to the view, so that nothing trembles at deep zoom.
+// Converts between time and pixels, in double and relative to the view, so that positions are stable at deep zoom.
 class TimeMap {
 public:
     TimeMap() = default;
@@ -53,11 +53,11 @@ private:
 // One run as the timeline shows it.
 struct TimelineRun {
     const model::Run* run = nullptr;
-    char letter = 'A';                         // 'A' and 'B' have their colours; 0: a run by itself
+    char letter = 'A';                         // 'A' and 'B' have their own colours; 0: a single run
     std::string label;                         // "barrier every minibatch"; empty: from the run's barrier policy
     std::string note;                          // at the right of the header; empty: the total
-    std::int64_t total_ns = -1;                // as the numbers say it; -1: from begin to end of what was measured
-    std::vector<model::Bookmark> bookmarks{};  // in their order
+    std::int64_t total_ns = -1;                // the duration to show; -1: from begin to end of what was measured
+    std::vector<model::Bookmark> bookmarks{};  // in order of time
 };
 
 // Sizes, before `scale`.
@@ -66,22 +66,23 @@ struct TimelineStyle {
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;
     float header_row_px = 30, scopes_row_px = 16, frontend_row_px = 66, headway_row_px = 60, launch_row_px = 38,
           lane_row_px = 56, memory_row_px = 130, ruler_px = 26, marks_row_px = 22;
-    float scale_px = 9.5F;                       // a curve's scale: 0 and the most
-    float ruler_overhang_px = 40;                // how far a number below may stand out of the axis at its right
-    float scale_room_px = 52;                    // of a row's name that a curve's scale takes
-    float tick_room_px = 90;                     // between two ticks, at least
-    float bars_grow = 1.6F, curves_grow = 2.4F;  // by how much rows may be taller than that, where there is room
+    float scale_px = 9.5F;                       // the labels of a curve's scale: 0 and the maximum
+    float ruler_overhang_px = 40;                // how far a tick label may extend beyond the right end of the axis
+    float scale_room_px = 52;                    // the part of the label column reserved for a curve's scale
+    float tick_room_px = 90;                     // the least distance between two ticks
+    float bars_grow = 1.6F, curves_grow = 2.4F;  // the factor by which rows may grow where there is room
     float run_gap_px = 10;                       // between two runs
     float bottom_inset_px = 6;                   // under the last row
     bool ruler_below = false;                    // the ruler under the rows, with the unit in words
     bool ticks_carry_unit = true;                // "0.35 ms" at every tick
-    bool gradient = true;                        // areas fade towards their base
+    bool gradient = true;                        // areas fade towards their baseline
     bool curve_label_in_row =
         false;  // "1,204 ops ahead" where there is room in the curve's row; else "max 1,204" at the right
     bool row_lines = true;
-    bool error_in_header = true;  // its message, not only that the run failed
-    bool whole_scopes = true;     // show scopes that span (nearly) all that was measured, too
-    // Heights that somebody gave rows are meant against the window's; false: they are sizes, as the window has them.
+    bool error_in_header = true;  // the error message, not only that the run failed
+    bool whole_scopes = true;     // also show scopes that span (nearly) the whole measured part
+    // Row heights set by the user are relative to the window's default heights; false: they are absolute, as in the
+    // window.
     bool heights_in_proportion = false;
 };
 TimelineStyle window_style();
@@ -92,9 +93,9 @@ enum class RowKind : std::uint8_t { ruler, header, marks, scopes, frontend, head
 struct RowBox {
     RowKind kind = RowKind::ruler;
     int run = -1;   // index into the runs given; -1: the ruler
-    int lane = -1;  // of a lane's row; of a memory row the device, where there are several
+    int lane = -1;  // lane rows: the lane; memory rows: the device, where there are several
     Box box;        // the whole row, labels included
-    Box content;    // where its curve or bars are
+    Box content;    // the part that holds its curve or bars
 };
 
 // What lies under a point.
@@ -103,10 +104,10 @@ struct Hit {
     RowKind row = RowKind::lane;
     int lane = -1;             // as the row's
     double ns = 0;             // on the axis
-    double ns_per_px = 1;      // how far apart moments can be told
+    double ns_per_px = 1;      // resolution of `ns`: time per pixel
     core::OpId op = 0;         // an op executing (lane), launched, or being issued (frontend); 0: none
     int part = -1;             // of that op, where it is composite: index into Run::parts()
-    int wait = -1;             // index into Run::waits(); at its end, the open one
+    int wait = -1;             // index into Run::waits(); waits().size(): the open wait
     int work = -1;             // index into Run::works()
     int scope = -1;            // index into Run::scopes()
     int minibatch = -1;        // index into Run::minibatches()
@@ -114,7 +115,7 @@ struct Hit {
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
 };
 
-// How much was drawn one by one and how much in slivers. Their sums are everything that the view touches.
+// How many spans were drawn individually and how many in slivers. The two add up to everything that overlaps the view.
 struct DrawnCounts {
     std::uint64_t ops_drawn = 0, ops_folded = 0;
     std::uint64_t issues_drawn = 0, issues_folded = 0;
@@ -128,13 +129,14 @@ public:
     std::vector<RowBox> rows;
     TimeMap map;
     Box area;  // the rectangle laid out; taller than asked for when the rows need more
-    Box axis;  // the part of it that time runs through
+    Box axis;  // the part of it that the time axis covers
     TimelineView view;
     std::vector<DrawnCounts> counts;  // per run
-    bool curves_in_columns = false;   // a curve changes too often: it is drawn as the least and the most of each pixel
+    // a curve changes too often to draw every step: drawn as the minimum and maximum of each pixel column
+    bool curves_in_columns = false;
 
     [[nodiscard]] std::optional<Hit> hit(float x, float y) const;
-    // Where an op is drawn, whether or not it is in view; empty when it has not started or its lane has no row.
+    // Where an op is drawn, even outside of the view; empty when it has not started or its lane has no row.
     [[nodiscard]] std::optional<Box> box_of_op(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Box> box_of_issue(int run, core::OpId op) const;
     [[nodiscard]] std::optional<Box> box_of_wait(int run, int wait) const;
@@ -150,28 +152,28 @@ struct TimelineOptions {
     const TextMeasure* measure = nullptr;
     float scale = 1;
     TimelineStyle style = window_style();
-    const model::Arrangement* arrangement = nullptr;  // null: as they come
-    // What begins later on the axis is not there yet, and is in no count, no peak and no duration.
+    const model::Arrangement* arrangement = nullptr;  // null: the default order
+    // What begins later on the axis is not drawn and not included in any count, peak or duration.
     double until_ns = std::numeric_limits<double>::infinity();
 };
 
-// What an arrangement calls this row; empty: it stands where it stands.
+// The row's name in an arrangement; empty: the row cannot be moved.
 std::string row_key(RowKind kind, int lane);
 
-// Top to bottom in the order given. Row heights fill the area; when even the least heights need more, the layout is
-// taller than the area (the window scrolls, a figure grows).
+// Lays the runs out from top to bottom in the given order. Row heights fill the area; when even the least heights need
+// more, the layout is taller than the area (the window scrolls, a figure grows).
 TimelineLayout layout_timeline(std::span<const TimelineRun> runs, const TimelineOptions& options);
 // The least height of that layout.
 float timeline_least_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
-// The height at which the rows look as the style means them.
+// The height at which every row has its style's size.
 float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineOptions& options);
 
-// Everything that these runs show: from the warm-up's begin (when `with_warmup`) or 0 to the later end.
+// The view of everything in these runs: from the begin of the warm-up (when `with_warmup`) or 0 to the later end.
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup);
 
 // "no barrier", "barrier every minibatch", "barrier 1 behind", "barrier after every op", "barriers as written".
 std::string barrier_label(std::string_view barrier);
-// The same of a run, with what the learner switched to in the middle of it: "…, then no barrier from 512 ms".
+// The barrier of a run, including changes made during the run: "…, then no barrier from 512 ms".
 std::string barrier_label(const model::Run& run);
 
 }  // namespace headway::figure

@@ -1,4 +1,4 @@
-// Marks that someone set, in a row of their own, and their lines through the run's other rows.
+// The row of bookmarks, and their lines through the run's other rows.
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +45,7 @@ void draw_bookmarks(const RowPen& pen, const RowBox& row) {
         pen.list().add(
             Line{{left, row.box.y0}, {left, y1}, faded(theme.text, 0.7), pen.line_px(1), pen.px(4), pen.px(3)});
         pen.list().add(Rect{{left, row.box.y0 + pen.px(3), left + flag, row.box.y1 - pen.px(5)}, theme.text});
-        // As far as to the next mark, which is drawn over what is left.
+        // The text ends before the next bookmark, which is drawn on top.
         float room_end = x1;
         for (std::size_t k = i + 1; k < marks.size() && room_end == x1; ++k) {
             if (const float next = bookmark_px(pen, marks[k]).first; next > from + 1) {

@@ -11,7 +11,7 @@ namespace {
 
 using model::Curve;
 
-// Where a curve's values are in a row.
+// Maps a curve's values to y within a row.
 struct Vertical {
     float base_y = 0, top_y = 0;
     double top = 1;  // the value at top_y
@@ -52,7 +52,7 @@ std::size_t first_time_after(const Curve& curve, std::int64_t ns) {
     return low;
 }
 
-// Of the columns that begin at each x, up to `end_px`.
+// The extremes of each column; columns begin at the values of `x`, the last one ends at `end_px`.
 std::vector<model::Extremes> column_extremes(const RowPen& pen, const Curve& curve, const std::vector<float>& x,
                                              float end_px) {
     std::vector<std::int64_t> bounds;
@@ -67,12 +67,12 @@ std::vector<model::Extremes> column_extremes(const RowPen& pen, const Curve& cur
     return extremes;
 }
 
-// What a curve looks like at this zoom: its steps where they can be told apart, else the least and the most of every
-// column, a pixel wide.
+// A curve at this zoom: its individual steps when they are far enough apart, else the minimum and maximum of each pixel
+// column.
 struct Outline {
     std::vector<float> x;
     std::vector<std::int64_t> most, least;
-    bool steps = false;  // most holds the value from x on
+    bool steps = false;  // then `most` is the value from x on
 };
 
 Outline outline_of(const RowPen& pen, const Curve& curve, const Reach& reach) {
@@ -135,8 +135,8 @@ void draw_curve(const RowPen& pen, const Outline& o, const Reach& reach, const V
     if (o.steps || o.most == o.least) {
         list.add(Area{high, high_count, v.base_y, v.top_y, top, bottom});
     } else {
-        // Between the least and the most of a column the area is paler: there the curve goes up and down within a
-        // pixel. Both have a line, so that a drain is seen however short it is.
+        // The range between minimum and maximum is paler: the curve changes within a pixel there. Both bounds get a
+        // line, so that even a very short drain is visible.
         list.add(Area{high, high_count, v.base_y, v.top_y, faded(top, 0.55), faded(bottom, 0.55)});
         const std::uint32_t low = list.first_point();
         const std::uint32_t low_count = trace(list, o, o.least, reach, v);
@@ -147,7 +147,7 @@ void draw_curve(const RowPen& pen, const Outline& o, const Reach& reach, const V
     list.add(Polyline{high, high_count, colour, pen.line_px(pen.style().gradient ? 1.3F : 2)});
 }
 
-// How high the curve reaches (its least y) between two x.
+// The highest point of the curve (its least y) between two x.
 float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, float x0, float x1) {
     x0 = std::max(x0, reach.x0);
     x1 = std::min(x1, reach.x1);
@@ -159,7 +159,7 @@ float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, con
     return v.y(static_cast<double>(curve.extremes(begin, std::max(end, begin + 1)).most));
 }
 
-// The most that a curve reached while it was measured (what the numbers say), and when it first did.
+// The curve's maximum within the measured part (the value shown in the numbers), and when it was first reached.
 struct Peak {
     std::int64_t value = 0, ns = 0;
 };
@@ -167,7 +167,7 @@ Peak peak_of(const RowPen& pen, const Curve& curve) {
     const model::Run& run = pen.run;
     Peak peak{static_cast<std::int64_t>(run.measured_peak(curve)), 0};
     auto part = run.measured();
-    if (pen.now_ns() < part.end_ns) {  // so far
+    if (pen.now_ns() < part.end_ns) {  // the run is still in progress
         part.end_ns = std::max(pen.now_ns(), part.begin_ns + 1);
         peak.value = std::max<std::int64_t>(0, curve.extremes(part.begin_ns, part.end_ns).most);
     }
@@ -185,14 +185,14 @@ Peak peak_of(const RowPen& pen, const Curve& curve) {
     return peak;
 }
 
-constexpr float kRowInset = 2;  // of labels, from the row's edge
+constexpr float kRowInset = 2;  // distance of labels from the row's edge
 
 float label_height(float size, float px) {
     return size * (kCapHeightEm + 0.25F) + 2 * px;
 }
 
-// Names a curve's peak: a dot where it is, and the label beside it, where the curve leaves room or else on a ground of
-// its own. Where the peak is out of view, at the edge, with an arrow to where it is.
+// Labels a curve's peak: a dot at the peak and the label next to it, clear of the curve where possible, else on a
+// background of its own. If the peak is out of view, the label is at that edge of the axis with an arrow.
 void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const Vertical& v, const Box& row,
                 const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
                 FontRole role) {
@@ -207,7 +207,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     }
     const float width = pen.width(role, size, label);
     const float left = pen.map().x0() + pen.px(6);
-    const float right = pen.map().x1() - pen.px(4) - width;  // the label's begin
+    const float right = pen.map().x1() - pen.px(4) - width;  // the rightmost x for the label
     const float peak_y = v.y(static_cast<double>(peak.value));
     if (!earlier && !later) {
         const float radius = pen.px(2.5F);
@@ -217,21 +217,21 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
     if (right < left || row.height() < height) {
         return;
     }
-    const float beside = pen.px(8);
+    const float distance = pen.px(8);
     const auto box_at = [&](float x, float y) { return Box{x - pen.px(3), y, x + width + pen.px(3), y + height}; };
     const auto free = [&](const Box& box) {
         return std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); });
     };
-    // Right of the peak, or left of it; a little further off where the curve has come down by then.
+    // Try right of the peak, then left of it, at increasing distance in case the curve is lower there.
     std::optional<Box> best;
     float best_cost = 0;
     constexpr int kShifts = 4;
     const float near_y = std::clamp(peak_y - height / 2, row.y0, row.y1 - height);
     for (const bool to_right : {true, false}) {
         for (int k = 0; k <= kShifts; ++k) {
-            const float off = beside + width * 0.1F * static_cast<float>(k);
-            const float x = earlier    ? left + off - beside
-                            : later    ? right - off + beside
+            const float off = distance + width * 0.1F * static_cast<float>(k);
+            const float x = earlier    ? left + off - distance
+                            : later    ? right - off + distance
                             : to_right ? peak_x + off
                                        : peak_x - off - width;
             if (x < left || x > right) {
@@ -249,8 +249,8 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
         }
     }
     if (!best) {
-        const bool fits_right = peak_x + beside <= right;
-        const float x = std::clamp(fits_right ? peak_x + beside : peak_x - beside - width, left, right);
+        const bool fits_right = peak_x + distance <= right;
+        const float x = std::clamp(fits_right ? peak_x + distance : peak_x - distance - width, left, right);
         for (float off = 0; off < row.height() && !best; off += pen.px(3)) {
             for (const float y : {near_y + off, near_y - off}) {
                 const Box box = box_at(x, y);
@@ -268,7 +268,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
              Anchor::start);
 }
 
-// The scale's top at the left of the axis, so that rows of different scale are not mistaken for equals.
+// Draws the scale's maximum at the left of the axis, so that rows of different scale are not mistaken for equal ones.
 void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
     const float size = pen.px(pen.style().scale_px);
     const float x = pen.map().x0() - pen.px(6);
@@ -280,7 +280,7 @@ void draw_scale(const RowPen& pen, const Vertical& v, const std::string& top) {
     pen.text(x, v.base_y, "0", colour, size, FontRole::mono, Anchor::end);
 }
 
-// The scale goes to the most of the whole run, the peak is that of the measured part: where they differ, it says so.
+// The scale covers the whole run, the peak only the measured part; this suffix is added when they differ.
 const char* of_measured(const Peak& peak, const Curve& curve) {
     return peak.value < curve.most() ? " measured" : "";
 }
@@ -314,12 +314,12 @@ void draw_headway(const RowPen& pen, const RowBox& row) {
         pen.theme().headway, pen.px(pen.style().mark_px), words ? FontRole::ui_semibold : FontRole::mono_bold);
 }
 
-// A GPU's memory is taken from the driver in advance, and what is taken is gone for everybody else.
+// Reserved memory is shown for GPUs only: it is allocated from the driver in advance and unavailable to other programs.
 static bool shows_reserved(const model::Run& run, std::size_t device) {
     return run.devices()[device].kind == "cuda" && run.reserved_bytes(device).most() > 0;
 }
 
-// A row's device; one is the run's own.
+// The device of a memory row. Runs with a single device have one memory row with lane -1.
 static std::size_t device_of(const RowBox& row) {
     return static_cast<std::size_t>(std::max(row.lane, 0));
 }
@@ -338,7 +338,8 @@ std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device) 
             continue;
         }
         const std::uint64_t budget = shown.run->info().budget;
-        constexpr std::uint64_t kFar = 4;  // a budget far above would flatten the curve; it is written instead
+        // A budget more than this many times the peak would flatten the curve, so it is written as text instead.
+        constexpr std::uint64_t kFar = 4;
         if (budget > 0 && budget / kFar < peak) {
             top = std::max(top, budget + budget / 12);
         }
@@ -360,7 +361,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     const Curve& taken_ahead = pen.run.reserved_bytes(device);
     const Reach reach = reach_of(pen);
     const Vertical v{row.content.y1, row.content.y0, static_cast<double>(top_bytes)};
-    if (top_bytes > 1) {  // something is held, or may be
+    if (top_bytes > 1) {  // memory is held, or a budget is set
         draw_scale(pen, v, bytes_text(top_bytes));
     }
 
@@ -400,7 +401,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
     const Outline outline = outline_of(pen, live, reach);
     draw_curve(pen, outline, reach, v, theme.memory, pen.style().gradient ? 0.72F : 0.28F);
     if (pending.size() > 0 && pending.most() > 0) {
-        // What is held only because an op has not run yet lies on top, above this line.
+        // Memory that pending ops hold is drawn on top, above this line.
         DisplayList& list = pen.list();
         const std::uint32_t first = list.first_point();
         Outline settled;
@@ -411,14 +412,15 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             settled.x.insert(settled.x.end(), outline.x.begin(), outline.x.end());
             std::sort(settled.x.begin(), settled.x.end());
             settled.most.assign(settled.x.size(), 0);
-            for (std::size_t i = 0; i < settled.x.size(); ++i) {  // a little right of the change, so after it
+            // Sample a little to the right of the change.
+            for (std::size_t i = 0; i < settled.x.size(); ++i) {
                 const double ns = pen.map().ns_from_x_px(settled.x[i]) + 0.02 * pen.map().ns_per_px();
                 const auto run_ns = static_cast<std::int64_t>(ns) + pen.origin_ns;
                 settled.most[i] = std::max<std::int64_t>(0, live.at(run_ns) - pending.at(run_ns));
             }
         } else {
             settled = {};
-            const bool columns = !outline.steps;  // then their most is known
+            const bool columns = !outline.steps;  // then the maxima are already computed
             const float step = columns && outline.x.size() > 1 ? outline.x[1] - outline.x[0] : 2;
             for (std::size_t i = 0; reach.x0 + step * static_cast<float>(i) < reach.x1; ++i) {
                 settled.x.push_back(reach.x0 + step * static_cast<float>(i));

@@ -1,4 +1,4 @@
-// From pixels back to what was recorded.
+// Hit testing: from pixels to recorded ops, waits, work, scopes and bookmarks.
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +9,9 @@
 namespace headway::figure {
 namespace {
 
-constexpr float kNear = 3;  // px: what is narrower than a pointer can still be pointed at
+constexpr float kNear = 3;  // px: tolerance around narrow items
 
-// The one of [first, last) whose time lies nearest to `ns`, of those that are drawn; `last` where none is.
+// The drawn element of [first, last) closest to `ns`; `last` if none is drawn.
 template <class Time, class IsDrawn>
 std::size_t nearest(IndexRange range, double ns, Time time, IsDrawn is_drawn) {
     std::size_t best = range.last;
@@ -26,7 +26,7 @@ std::size_t nearest(IndexRange range, double ns, Time time, IsDrawn is_drawn) {
             best = i;
             best_distance = distance;
         }
-        if (distance > best_distance || i - range.first > 4096) {  // past it, or far too many to tell apart
+        if (distance > best_distance || i - range.first > 4096) {  // moving away, or too many to distinguish
             break;
         }
     }
@@ -56,7 +56,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
     const double slack = static_cast<double>(kNear) * map.ns_per_px();
     const auto begin = static_cast<std::int64_t>(std::floor(ns - slack));
     const auto end = static_cast<std::int64_t>(std::ceil(ns + slack));
-    // As many as share a sliver's column.
+    // Count those that share a sliver's column.
     const auto begin_column = static_cast<std::int64_t>(std::floor(ns - map.ns_per_px()));
     const auto end_column = static_cast<std::int64_t>(std::ceil(ns + map.ns_per_px()));
 
@@ -154,7 +154,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                                        : column.last - column.first;
         hit.folded = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, count));
     } else if (row->kind == RowKind::marks) {
-        // The one that is pointed at, or whose note lies there.
+        // The bookmark under the pointer, or the one whose text is there.
         const auto& marks = runs[static_cast<std::size_t>(row->run)].bookmarks;
         for (std::size_t i = 0; i < marks.size(); ++i) {
             if (map.x_px_from_ns(static_cast<double>(marks[i].begin_ns)) <= x + kNear) {

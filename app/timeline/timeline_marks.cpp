@@ -14,8 +14,8 @@ void outline(const Box& box, float radius, Rgba colour, float width, DisplayList
     to.add(Rect{{box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1}, Rgba{0, 0, 0, 0}, radius, colour, width});
 }
 
-// Between slivers arrows would be a blob of heads: in a row they are drawn where there is way to go, and one for all
-// that begin and end at the same places.
+// Draws arrows between ops. Skips arrows within a row that are too short to see, and merges arrows that begin and end
+// at the same places: between slivers they would be a blob of heads.
 class Arrows {
 public:
     Arrows(const TimelineLayout& layout, int run, float scale, DisplayList& to)
@@ -40,8 +40,8 @@ public:
             return;
         }
         drawn_.emplace_back(from, end);
-        const float reach = std::max(2 * scale_, std::abs(end.x - from.x) * 0.4F);  // more would make a loop
-        const float lift = same_row ? -(after->height() / 2 + 8 * scale_) : 0;      // over the ops between
+        const float reach = std::max(2 * scale_, std::abs(end.x - from.x) * 0.4F);  // a longer reach would make a loop
+        const float lift = same_row ? -(after->height() / 2 + 8 * scale_) : 0;      // arch over the ops in between
         to_.add(Arrow{{from, Point{from.x + reach, from.y + lift}, Point{end.x - reach, end.y + lift}, end},
                       colour,
                       width * scale_,
@@ -95,7 +95,7 @@ void add_op_marks(const TimelineLayout& layout, int run, core::OpId op, const Th
                      6 * scale});
     }
     if (box) {
-        // Every op that a long chain needs would be a web; the nearest are what can be followed with the eye.
+        // Arrows for a whole long chain would be unreadable; draw the nearest dependencies only.
         constexpr std::size_t kNearest = 128;
         std::vector<std::pair<core::OpId, core::OpId>> indirect;
         Arrows arrows(layout, run, scale, to);
@@ -188,10 +188,10 @@ void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<c
         const float y = b.y1 + 1 * scale;
         to.add(Rect{{x0, y, std::max(x1, x0 + 1), y + width}, colour, 0, Rgba{0, 0, 0, 0}, 0});
     };
-    // One line for ops that touch on the screen.
+    // Ops that touch on the screen share one line.
     std::vector<Box> lines;  // one open line per row
     const auto close = [&](const Box& b) { under(b, b.x0, b.x1, 1.5F * scale, theme.wait); };
-    const bool recorded = model.capabilities().issues;  // what there was to wait for
+    const bool recorded = model.capabilities().issues;  // the trace contains what the wait waited for
     for (const core::OpId op : causes) {
         const auto at = layout.box_of_op(run, op);
         if (!at || at->x1 < layout.axis.x0 || at->x0 > layout.axis.x1) {

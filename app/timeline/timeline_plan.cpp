@@ -32,13 +32,14 @@ float natural_px(const TimelineStyle& style, RowKind kind) {
     return 0;
 }
 
-// Puts the rows from `first` on into the order that is wanted, and gives them the heights.
+// Applies the arrangement's order and heights to the rows from `first` on.
 void arrange_rows(std::vector<RowPlan>& plan, std::size_t first, const TimelineOptions& o) {
     if (o.arrangement == nullptr || o.arrangement->empty()) {
         return;
     }
     constexpr float kCollapsed = 16, kLeast = 15, kMost = 1200;
-    // A figure's rows keep the window's proportions, may still shrink and grow with the others, and hold their names.
+    // In a figure, custom heights are proportions of the window's; rows still shrink and grow, and always fit their
+    // names.
     const bool shares = o.style.heights_in_proportion;
     const float least_px = shares ? o.style.label_px * 1.3F : kLeast;
     std::vector<std::string> keys;
@@ -92,7 +93,7 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
             add(RowKind::scopes, index, -1, height, 13.0F * static_cast<float>(lines), 1);
         }
         const model::TraceCapabilities capabilities =
-            run.capabilities();  // a row of what is not in the trace would say that there was none
+            run.capabilities();  // an empty row for data that the trace lacks would look like a zero
         if (capabilities.issues || capabilities.waits) {
             add(RowKind::frontend, index, -1, style.frontend_row_px, 26, style.bars_grow);
         }
@@ -109,7 +110,7 @@ std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const Timeline
             add(RowKind::memory, index, -1, style.memory_row_px, 34, style.curves_grow);
         }
         for (std::size_t device = 0; device < run.devices().size() && run.devices().size() > 1; ++device) {
-            constexpr float kShare = 0.7F;  // of two rows instead of one
+            constexpr float kShare = 0.7F;  // each of two rows, relative to a single one
             add(RowKind::memory, index, static_cast<int>(device), style.memory_row_px * kShare, 34, style.curves_grow);
         }
         arrange_rows(plan, first, o);

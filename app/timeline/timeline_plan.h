@@ -8,7 +8,7 @@
 
 namespace headway::figure {
 
-// How tall a row wants to be, how little it can do with, and how far it may grow; px.
+// A row with its preferred, least and greatest height, in px.
 struct RowPlan {
     RowKind kind;
     int run = -1, lane = -1;
@@ -16,13 +16,13 @@ struct RowPlan {
     float height = 0;
 };
 
-// The rows of these runs from the top to the bottom, arranged as the options say; of no height yet.
+// The rows of these runs from top to bottom, in the order of the options' arrangement. Heights are not assigned yet.
 std::vector<RowPlan> plan_rows(std::span<const TimelineRun> runs, const TimelineOptions& options);
 
-// Of all rows.
+// The sum of one kind of height over all rows.
 float sum(const std::vector<RowPlan>& plan, float RowPlan::*height);
 
-// Gives every row its share of the height: all shrink, or all grow, by the same part of what they can.
+// Assigns the heights: all rows shrink, or all grow, by the same fraction of their range.
 void share_height(std::vector<RowPlan>& plan, float height);
 
 }  // namespace headway::figure

@@ -32,7 +32,7 @@ float RowPen::x(std::int64_t run_ns) const {
 FoldOptions RowPen::fold_options() const {
     FoldOptions fold;
     fold.map = map();
-    if (options.until_ns < layout.view.end_ns) {  // an axis that ends there; at least so long that it is one
+    if (options.until_ns < layout.view.end_ns) {  // the axis ends there, but is at least one pixel long
         const double end = std::max(options.until_ns, layout.view.begin_ns + map().ns_per_px());
         fold.map = TimeMap({layout.view.begin_ns, end}, map().x0(), map().x_px_from_ns(end));
     }
@@ -68,14 +68,14 @@ bool RowPen::tag(const std::string& text, Box room, Rgba colour, Rgba ground, fl
 
 namespace {
 
-// Neighbouring slivers, gathered: they get one mark and one count.
+// Neighbouring slivers, which share one rail and one count.
 struct Group {
     Box box;
     std::uint64_t count = 0;
 };
 
-// Calls draw(piece) for pieces that stand for one, and sliver(piece, merged x1) for folded ones, neighbours that look
-// alike merged into one; returns the groups of neighbouring slivers.
+// Calls one(piece) for pieces that stand for a single item, and sliver(piece) for folded ones after merging neighbours
+// that look the same. Returns the groups of neighbouring slivers.
 template <class DrawOne, class DrawSliver>
 std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOne one, DrawSliver sliver) {
     std::vector<Group> groups;
@@ -110,7 +110,7 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
     return groups;
 }
 
-// How many slivers stand for, in their middle. False where there is no room for that.
+// Writes the count of a group in its middle. False if it does not fit.
 bool tag_group(const RowPen& pen, const Group& group, const char* what) {
     const float size = pen.px(pen.style().inside_px);
     const std::string count = count_text(group.count);
@@ -119,8 +119,7 @@ bool tag_group(const RowPen& pen, const Group& group, const char* what) {
            pen.tag(count, group.box, pen.theme().text, pen.theme().background, size, FontRole::ui_semibold);
 }
 
-// The mark of slivers, a rail under them at `y`. Where they have a count, the rail's ends say how far it counts: what
-// is beside is not in it.
+// Draws the rail under slivers at `y`. If the group has a count, end marks show the range that the count covers.
 void draw_rail(const RowPen& pen, const Group& group, float y, bool counted) {
     const float thick = std::max(1.0F, pen.px(1.5F));
     const float y0 = y + pen.px(2);
@@ -146,10 +145,10 @@ void count_pieces(std::span<const Piece> pieces, std::uint64_t& drawn, std::uint
 
 }  // namespace
 
-// What a wait that goes on still needs: "for matmul #12", "for 3 ops"; empty when all is done.
+// What an open wait is still waiting for: "for matmul #12", "for 3 ops"; empty when everything is done.
 static std::string still_needed(const model::Run& run, model::Wait wait) {
     wait.begin_ns = run.now_ns();
-    constexpr std::size_t kCounted = 10'000;  // in every frame
+    constexpr std::size_t kCounted = 10'000;  // limit, since this runs every frame
     std::size_t count = 0;
     const auto needed = run.caused_by(wait, 1, &count, kCounted + 1);
     if (needed.empty()) {
@@ -161,8 +160,7 @@ static std::string still_needed(const model::Run& run, model::Wait wait) {
                : "for " + run.signature(run.op(needed.front()).signature).name + " #" + count_text(needed.front());
 }
 
-// Issues hang from the top and waits stand on the bottom where they are folded: the heights are their shares of the
-// time.
+// Folded issues grow down from the top and folded waits up from the bottom; their height is their share of the time.
 void draw_frontend(const RowPen& pen, const RowBox& row) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
@@ -174,7 +172,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     count_pieces(issues, counts.issues_drawn, counts.issues_folded);
     const float size = pen.px(pen.style().inside_px);
     const Rgba on_issue = theme.dark ? rgb(0x06202F) : rgb(0xFFFFFF);
-    float named_to = c.x0 - 1;  // one launch may have issued several ops, and then has the first one's name
+    float named_to = c.x0 - 1;  // if one launch issued several ops, only the first is named
     const auto groups = each_piece(
         issues, c,
         [&](const Piece& p) {
@@ -194,7 +192,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             pen.list().add(Rect{{p.x0, c.y0, p.x1, c.y0 + std::max(least, c.height() * p.share)}, theme.issue});
         });
 
-    // The frontend's own work lies between issues and waits: narrower bars, so that the shape tells them apart.
+    // The frontend's own work is drawn between issues and waits, as narrower bars so that the shape distinguishes it.
     const auto works = fold_works(pen.run, pen.fold_options());
     count_pieces(works, counts.works_drawn, counts.works_folded);
     const Box inner{c.x0, c.y0 + c.height() * 0.2F, c.x1, c.y1 - c.height() * 0.2F};
@@ -223,7 +221,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
 
     const auto waits = fold_waits(pen.run, pen.fold_options());
     count_pieces(waits, counts.waits_drawn, counts.waits_folded);
-    // Stripes are in phase everywhere, so that neighbouring slivers look like one hatched area.
+    // All stripes have the same phase, so neighbouring slivers look like one hatched area.
     const auto hatch = [&](Box box, bool mine, bool border) {
         const Rgba ground = mine ? mixed(theme.background, theme.faint, 0.2) : theme.wait_ground;
         const Rgba stripe = mine ? theme.faint : theme.wait;
@@ -283,7 +281,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         return all;
     };
     auto issue_groups = in_half(groups, true, wait_groups);
-    // Waits that were drawn one by one keep their labels; a count must not lie on them.
+    // Waits that are drawn individually keep their labels; a count must not cover them.
     std::erase_if(issue_groups, [&](const Group& group) {
         for (const Piece& p : waits) {
             if (p.count == 1 && p.x1 - p.x0 > pen.px(4) && p.x0 < group.box.x1 && p.x1 > group.box.x0) {
@@ -316,7 +314,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     }
 }
 
-// Between issue and execution; the colour of issuing, paler, since it may be another thread's time.
+// Launches lie between issue and execution. They use the issue colour, paler, because they may run on another thread.
 void draw_launches(const RowPen& pen, const RowBox& row) {
     const Theme& theme = pen.theme();
     const Box& c = row.content;
@@ -346,8 +344,8 @@ void draw_launches(const RowPen& pen, const RowBox& row) {
 
 namespace {
 
-// The ops that a composite one consists of, each in its family's colour, inside of the composite's outline. False
-// where they are too small to be told apart.
+// Draws the parts of a composite op inside its outline, each in its family's colour. False if they are too small to
+// distinguish.
 bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
     const auto parts = pen.run.parts(op);
     if (parts.empty() || box.width() < pen.px(3) * static_cast<float>(parts.size())) {
@@ -375,7 +373,8 @@ bool draw_parts(const RowPen& pen, const Box& box, core::OpId op) {
     return true;
 }
 
-// What the lane is at, or was when the run was cut off: paler than what is over, and open at the end that time runs to.
+// Draws the op that a lane is executing, or was executing when the run was cut off: paler than finished ops, and
+// without an edge at its end.
 void draw_running(const RowPen& pen, const Box& content, const model::Running& running) {
     const Theme& theme = pen.theme();
     const model::Signature& signature = pen.run.signature(pen.run.op(running.op).signature);
@@ -431,7 +430,8 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
             }
             const Rgba fill = p.failed ? theme.warning : theme.family(p.family);
             pen.list().add(Rect{box, fill, width > 3 * radius ? radius : 0});
-            if (p.failed && width > pen.px(8) && width <= pen.px(40)) {  // a cross: not by colour alone
+            // a cross, so that failure is not shown by colour alone
+            if (p.failed && width > pen.px(8) && width <= pen.px(40)) {
                 const float in = pen.px(2);
                 const float arm = std::min(box.width() / 2 - in, pen.px(6));
                 const Point m{(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2};
@@ -457,7 +457,7 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
             pen.text((box.x0 + box.x1) / 2, baseline, label, p.failed ? rgb(0xFFFFFF) : theme.on(p.family), size,
                      FontRole::ui_semibold, Anchor::middle);
         },
-        [&](const Piece& p) {  // the height is the share of the time
+        [&](const Piece& p) {  // the height is the share of busy time
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, p.failed ? theme.warning : theme.family(p.family)});
         });
@@ -469,7 +469,8 @@ std::size_t ops_of(const RowPen& pen, int lane) {
     IndexRange range =
         lane_range(pen.run, pen.run.lanes()[static_cast<std::size_t>(lane)], pen.origin_ns, pen.now_ns());
     const core::OpId first = pen.run.measured().first;
-    while (range.first < range.last && ops[range.first] < first) {  // issued before, and running when it began
+    // ops issued before measuring but running when it began
+    while (range.first < range.last && ops[range.first] < first) {
         ++range.first;
     }
     const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(range.first);
@@ -504,7 +505,7 @@ void draw_pauses(const RowPen& pen) {
     if (pen.run.paused_ns() == 0 && pen.run.holds().list().empty()) {
         return;
     }
-    const float least = pen.px(8);  // slow motion is a pause at every line
+    const float least = pen.px(8);  // slow motion pauses at every line, too short to draw
     const Box& axis = pen.layout.axis;
     const auto run_ns = [&](float x) { return static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns; };
     const IndexRange in_view = wait_range(pen.run, run_ns(axis.x0), run_ns(axis.x1));

@@ -1,4 +1,4 @@
-// The insides of the timeline's rows; for timeline.cpp.
+// Draws the contents of the timeline's rows; for timeline.cpp.
 #pragma once
 
 #include <utility>
@@ -8,14 +8,14 @@
 
 namespace headway::figure {
 
-// What every row of one run needs to draw itself.
+// Drawing context of one run's rows.
 struct RowPen {
     const TimelineOptions& options;
     TimelineLayout& layout;
     const model::Run& run;
     const TimelineRun& shown;
-    std::int64_t origin_ns = 0;  // the run's time at 0 on the axis
-    int index = 0;               // of the run
+    std::int64_t origin_ns = 0;  // run time at axis position 0
+    int index = 0;               // the run's index in the layout
 
     [[nodiscard]] const Theme& theme() const { return *options.theme; }
     [[nodiscard]] const TimelineStyle& style() const { return options.style; }
@@ -26,45 +26,45 @@ struct RowPen {
     [[nodiscard]] float width(FontRole role, float size_px, std::string_view text) const {
         return options.measure->width(role, size_px, text);
     }
-    // Where the axis ends, or what is shown of it so far; and the last moment of the run that is told of.
+    // right(): the x of the axis's end or of `until_ns`, whichever is earlier. now_ns(): the last run time to draw.
     [[nodiscard]] float right() const;
     [[nodiscard]] std::int64_t now_ns() const;
-    // The pixel of a time of the run, kept near the axis so that no coordinate is huge.
+    // The x of a run time, clamped near the axis so that coordinates stay small.
     [[nodiscard]] float x(std::int64_t run_ns) const;
     [[nodiscard]] FoldOptions fold_options() const;
-    // Bars that touch are told apart by a gap at their right, where they are wide enough to spare it.
+    // The gap at the right of a bar that separates it from the next; 0 for bars too narrow to spare it.
     [[nodiscard]] float gap_px(float width) const;
     void text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role, Anchor anchor) const;
-    // Text in a filled box of its own, centred on a point; nothing when it does not fit in `room`.
+    // Draws text in a filled box centred in `room`; returns false and draws nothing if it does not fit.
     bool tag(const std::string& text, Box room, Rgba colour, Rgba ground, float size_px, FontRole role) const;
 };
 
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
-// Where the learner had the run stand still, the time on the axis is not its own: hatched over all of its rows.
+// Draws the times when the user had paused the run: hatched over all of the run's rows.
 void draw_pauses(const RowPen& pen);
-// The room above a curve in which the name of its peak stands free of it.
+// The height to reserve above a curve for the label of its peak.
 float peak_label_px(const TimelineStyle& style, float scale);
 void draw_headway(const RowPen& pen, const RowBox& row);
 void draw_launches(const RowPen& pen, const RowBox& row);
 // `pieces`: the lane's, folded.
 void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> pieces);
-// After the other rows of the run: lines run through them.
+// Call after the run's other rows are laid out: its lines cross them.
 void draw_bookmarks(const RowPen& pen, const RowBox& row);
-// Where a mark begins and ends on the axis, in view or not.
+// The x of a bookmark's begin and end, not clamped to the view.
 std::pair<float, float> bookmark_px(const RowPen& pen, const model::Bookmark& mark);
-// `top_bytes`: what the row's height stands for, the same for all runs shown.
+// `top_bytes`: the value at the top of the row, the same for all runs shown.
 void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes);
 
-// What the memory rows' height should stand for: the highest peak, and the budget unless it is far above.
+// The value for the top of the memory rows: the highest peak, or the budget unless it is far above.
 std::uint64_t memory_top(std::span<const TimelineRun> runs, std::size_t device);
 
-// All that the lane executed, and that the frontend issued and waited for, from where measuring began until now.
+// Number of ops a lane executed, and of issues and waits of the frontend, from the begin of measuring until now.
 std::size_t ops_of(const RowPen& pen, int lane);
 std::size_t issues_of(const RowPen& pen);
 std::size_t waits_of(const RowPen& pen);
 
-// Minibatches as one line, then one line per depth of scopes.
+// Number of lines of the scopes row: one for minibatches and one per depth of scopes.
 int scope_lines(const model::Run& run, const TimelineStyle& style);
 
 }  // namespace headway::figure

@@ -1,4 +1,4 @@
-// The row of a run's minibatches and of its scopes, above all others.
+// The row of a run's minibatches and scopes, above its other rows.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,22 +13,22 @@
 namespace headway::figure {
 namespace {
 
-// A figure leaves out the only scope of a run that is nearly all of it, of which the header tells.
+// Figures hide a run's only scope if it spans nearly the whole run: the header already says the same.
 bool is_shown(const model::Run& run, const model::Scope& scope, const TimelineStyle& style) {
     const auto span = static_cast<double>(std::min(scope.end_ns, run.now_ns()) - scope.begin_ns);
     return style.whole_scopes || run.scopes().size() > 1 ||
            span < 0.97 * static_cast<double>(run.end_ns() - run.measure_begin_ns());
 }
 
-// A minibatch as it is seen.
+// The visible part of a minibatch, in px.
 struct Batch {
     float x0 = 0, x1 = 0;
     std::uint32_t index = 0;
-    bool cut = false;  // by an end of the axis
+    bool cut = false;  // clipped by an end of the axis
 };
 
-// Where the middle of its label stands: inside of the axis. Nothing where a part of it is all that is seen, and the
-// label would stand on its neighbour.
+// The x of the label's centre, kept inside the axis. Empty if only a clipped part is visible and the label would
+// overlap its neighbour.
 std::optional<float> label_middle(const RowPen& pen, const Batch& batch, float width) {
     if (batch.cut && width > batch.x1 - batch.x0) {
         return std::nullopt;
@@ -37,7 +37,8 @@ std::optional<float> label_middle(const RowPen& pen, const Batch& batch, float w
     return std::clamp((batch.x0 + batch.x1) / 2, least, std::max(least, pen.right() - width / 2));
 }
 
-// Of the numbers that can be divided by the result all have room, at least `gap_px` apart. 0: not even of one.
+// The least step (1, 2, 5, 10 …) such that the labels of all minibatches divisible by it fit, at least `gap_px` apart;
+// 0 if there is none.
 std::uint32_t numbered_every(const RowPen& pen, const std::vector<Batch>& batches, float size, float gap_px) {
     const auto all_have_room = [&](std::uint32_t step) {
         float free_from = pen.map().x0() - 1;
@@ -71,7 +72,7 @@ void draw_minibatches(const RowPen& pen, Box line) {
     const float size = std::min(pen.px(pen.style().inside_px), line.height());
     const std::int64_t end_ns = pen.now_ns();
     const float right = pen.right();
-    // Those in view: begins ascend.
+    // The first minibatch in view; they are ordered by time.
     const double left_ns = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
     auto it = std::lower_bound(all.begin(), all.end(), left_ns, [&](const model::Minibatch& m, double ns) {
         return static_cast<double>(std::min(m.issue_end_ns, end_ns)) < ns;
@@ -83,7 +84,7 @@ void draw_minibatches(const RowPen& pen, Box line) {
         const bool cut = pen.x(it->issue_begin_ns) < x0 || pen.x(std::min(it->issue_end_ns, end_ns)) > x1;
         batches.push_back({x0, x1, static_cast<std::uint32_t>(std::max(it->index, 0)), cut});
     }
-    if (batches.empty()) {  // in what lies between two, a barrier say
+    if (batches.empty()) {  // the view lies between two minibatches, in a barrier for example
         if (it != all.begin()) {
             pen.text(pen.map().x0() + pen.px(4), (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2,
                      "after minibatch " + std::to_string(std::max(std::prev(it)->index, 0)), theme.faint, size,
@@ -99,12 +100,12 @@ void draw_minibatches(const RowPen& pen, Box line) {
         pen.tag(count_text(batches.size()) + " minibatches", whole, theme.dim, even, size, FontRole::ui);
         return;
     }
-    // In words where there is room for all that are seen whole.
+    // Write "minibatch 3" if that fits into every fully visible one.
     const float words_px = pen.width(FontRole::ui, size, "minibatch " + std::to_string(batches.back().index));
     const bool in_words = words_px <= whole.width() && std::all_of(batches.begin(), batches.end(), [&](const Batch& b) {
                               return b.cut || words_px <= b.x1 - b.x0 - pen.px(6);
                           });
-    // Else every k-th number, so that what stands between two is the same everywhere.
+    // Else label every k-th one, at a constant step.
     const std::uint32_t step = in_words ? 1 : numbered_every(pen, batches, size, pen.px(6));
     for (const Batch& batch : batches) {
         const float width = batch.x1 - batch.x0;
@@ -118,7 +119,7 @@ void draw_minibatches(const RowPen& pen, Box line) {
         const std::string label = in_words ? "minibatch " + std::to_string(batch.index) : std::to_string(batch.index);
         const float width = pen.width(FontRole::ui, size, label);
         if (const auto middle = label_middle(pen, batch, width)) {
-            if (width > batch.x1 - batch.x0) {  // no edge of a box crosses it
+            if (width > batch.x1 - batch.x0) {  // cover box edges under the label
                 const float half = width / 2 + pen.px(1);
                 pen.list().add(Rect{{*middle - half, line.y0, *middle + half, line.y1}, even, pen.px(2)});
             }
@@ -128,28 +129,28 @@ void draw_minibatches(const RowPen& pen, Box line) {
     }
 }
 
-// A bracket over a scope, and where its name stands.
+// The bracket of a scope, and the position of its label.
 struct Bracket {
     float x0 = 0, x1 = 0;
     const model::Scope* scope = nullptr;
     bool begins = true, ends = true;           // in view
-    std::vector<const model::Scope*> under{};  // that there is no room for beside it
+    std::vector<const model::Scope*> under{};  // scopes that overlap it on the screen
     std::string label{};
     enum class Place { none, inside, right, left } place = Place::none;
-    float label_x = 0;     // its begin, beside the bracket
-    std::string before{};  // the names of brackets left of this one, at the begin of its line
+    float label_x = 0;     // left end of a label outside the bracket
+    std::string before{};  // names of unlabelled brackets to the left, written at the left end of this one's line
 };
 
-constexpr float kLeader = 5;  // between a bracket and a name beside it
+constexpr float kLeader = 5;  // gap between a bracket and a label outside it
 
-// Puts each name into its bracket where it fits, else into the free room beside it. Narrow ones that stand close have
-// their names together behind the last of them.
+// Puts each name into its bracket if it fits, else next to it. Narrow neighbouring brackets share one label after the
+// last of them.
 void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) {
     const auto& measure = *pen.options.measure;
     const float lead = pen.px(kLeader) + pen.px(4), apart = pen.px(9);
     const auto width_of = [&](const std::string& words) { return pen.width(FontRole::ui, size, words); };
-    float taken_to = pen.map().x0();  // by the name of the one before
-    std::string unnamed;              // brackets before this one
+    float taken_to = pen.map().x0();  // right end of the previous label
+    std::string unnamed;              // names of preceding brackets without a label
     for (std::size_t i = 0; i < brackets.size(); ++i) {
         Bracket& b = brackets[i];
         const std::int64_t end_ns = std::min(b.scope->end_ns, pen.now_ns());
@@ -180,7 +181,7 @@ void place_names(const RowPen& pen, std::vector<Bracket>& brackets, float size) 
             const std::string& fits = width_of(words) <= left ? words : name;
             put(fits, Bracket::Place::left, b.x0 - lead - width_of(fits));
         } else if (const std::string part = shortened(name, inside, FontRole::ui, size, measure);
-                   part.size() > std::string_view("Ben…").size()) {  // less says nothing
+                   part.size() > std::string_view("Ben…").size()) {  // shorter ones are not recognisable
             put(part, Bracket::Place::inside, 0);
         }
         if (b.place == Bracket::Place::inside && !unnamed.empty()) {
@@ -205,7 +206,7 @@ void draw_bracket(const RowPen& pen, const Bracket& b, Box line, float size) {
     const float stroke = pen.line_px(1);
     const float y = (line.y0 + line.y1) / 2, baseline = y + size * kCapHeightEm / 2;
     const float width = b.label.empty() ? 0 : pen.width(FontRole::ui, size, b.label);
-    float from = b.x0, to = b.x1;  // of the line on top
+    float from = b.x0, to = b.x1;  // ends of the bracket's horizontal line
     if (b.place == Bracket::Place::right) {
         to = b.x1 + pen.px(kLeader);
     } else if (b.place == Bracket::Place::left) {
@@ -234,11 +235,12 @@ void draw_bracket(const RowPen& pen, const Bracket& b, Box line, float size) {
     }
 }
 
-// Brackets, open downwards. The narrowest are a little wider than they are; what then lies on another is named with it.
+// Draws the brackets of one depth. The narrowest are widened to `least`; scopes that this would cover are named
+// together with them.
 void draw_scope_line(const RowPen& pen, Box line, int depth) {
     const float size = std::min(pen.px(pen.style().inside_px), line.height());
     const float right = pen.right(), least = pen.px(4);
-    constexpr std::size_t kNamed = 12;  // under one bracket; a name of more says nothing
+    constexpr std::size_t kNamed = 12;  // per bracket; a longer list of names would not be readable
     std::vector<Bracket> brackets;
     std::uint64_t unnamed = 0;
     for (const model::Scope& scope : pen.run.scopes()) {
@@ -275,7 +277,7 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
                         ? bracket.label_x + pen.width(FontRole::ui, size, bracket.label)
                         : bracket.x1;
     }
-    if (unnamed > 0) {  // nothing is hidden silently
+    if (unnamed > 0) {  // say how many were left out
         const std::string more = "+ " + count_text(unnamed) + (unnamed == 1 ? " scope" : " scopes");
         if (free_from + pen.width(FontRole::ui, size, more) + pen.px(8) < right) {
             pen.text(right - pen.px(2), (line.y0 + line.y1) / 2 + size * kCapHeightEm / 2, more, pen.theme().faint,
@@ -306,7 +308,7 @@ void draw_scopes(const RowPen& pen, const RowBox& row) {
     Box line = row.content;
     line.y1 = line.y0 + height - pen.px(2);
     if (!pen.run.minibatches().empty()) {
-        // Scopes enclose minibatches, so their brackets come first.
+        // Minibatches are the last line, because scopes enclose them.
         const float y0 = row.content.y1 - height;
         draw_minibatches(pen, {line.x0, y0 + pen.px(1), line.x1, row.content.y1 - pen.px(1)});
     }

@@ -17,8 +17,8 @@ const RowBox* row_of(const TimelineLayout& layout, int run, RowKind kind, int la
     return nullptr;
 }
 
-// Words in the header of a run, between what stands at its left and the total at its right: no data lies there. The
-// first that there is room for; the last is cut.
+// Writes a note in the header of a run, between the text at its left and the total at its right, so that it covers no
+// data. Uses the first of `choice` that fits; shortens the last one if none does.
 void add_note(const TimelineLayout& layout, int run, const std::vector<std::string>& choice, const TimelineOptions& o,
               DisplayList& to) {
     const RowBox* header = row_of(layout, run, RowKind::header, -1);
@@ -46,7 +46,7 @@ void add_note(const TimelineLayout& layout, int run, const std::vector<std::stri
         return;
     }
     const float x = right - apart;
-    // On the line of the header's own words, at the lower end of a row that may have a gap above it.
+    // Same baseline as the header's text: the row may have a gap above it.
     const float baseline = header->box.y1 - (o.style.header_row_px * o.scale - size * kCapHeightEm) / 2;
     to.add(Rect{{x - width(words) - 2 * pad, baseline - size * 1.05F, x, baseline + size * 0.5F},
                 o.theme->background,
@@ -85,7 +85,7 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
     const RowBox* row = nullptr;
     float from = layout.axis.x0;
     const auto line_y = [](const RowBox& r) { return r.content.y0 - (r.content.y0 - r.box.y0) * 0.5F; };
-    const auto end_stretch = [&](float x) {
+    const auto end_segment = [&](float x) {
         if (row != nullptr && x > from) {
             to.add(Line{{from, line_y(*row)}, {x, line_y(*row)}, colour, thick});
         }
@@ -101,14 +101,14 @@ void add_critical_path(const TimelineLayout& layout, int run, const WhyOfRun& wh
             here = row_of(layout, run, lane ? RowKind::lane : RowKind::frontend, lane ? model.op(piece->op).lane : -1);
         }
         if (here != row) {
-            end_stretch(x);
+            end_segment(x);
             if (row != nullptr && here != nullptr) {
                 to.add(Line{{x, line_y(*row)}, {x, line_y(*here)}, faded(colour, 0.55), thick * 0.5F});
             }
             row = here;
         }
     }
-    end_stretch(layout.axis.x1);
+    end_segment(layout.axis.x1);
     to.add(ClipPop{});
 }
 
@@ -188,7 +188,7 @@ void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool pa
         add_critical_path(layout, run, why, o, to);
         if (why.total_ns > 0) {
             const std::string execute = share(why.totals.execute_ns), frontend = share(why.totals.frontend_ns);
-            const std::string waking =  // lanes, and the frontend after its waits
+            const std::string waking =  // lanes, and the frontend after waits
                 share(why.totals.handover_ns + why.totals.return_ns);
             go_on(
                 {"critical path: executing " + execute + ", frontend " + frontend + ", waking " + waking,

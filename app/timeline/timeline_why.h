@@ -1,5 +1,5 @@
-// What may be laid over a timeline to say why a run took as long as it did: its critical path, and its what_if, the run
-// without barriers as model/what_if.h computes it. Both cost by pixel columns and not by ops.
+// Overlays that explain a run's duration: its critical path, and its what-if run, the run without barriers as
+// model/what_if.h computes it. Both cost per pixel column and not per op.
 //
 // Threads: as for the layout.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace headway::figure {
 
-// Worked out once per run that has ended; may take tenths of a second for millions of ops.
+// Computed once per finished run; may take tenths of a second for millions of ops.
 struct WhyOfRun {
     std::vector<model::PathPiece> path;  // in the order of time
     model::PathTotals totals;
@@ -23,12 +23,12 @@ struct WhyOfRun {
 };
 std::shared_ptr<const WhyOfRun> why_of(const model::Run& run);
 
-// The path: a line along the row that it goes through at each moment, and its parts in words. The ghost: pale bars
-// where each lane would have been busy, and where the run would have ended, labelled as computed. The words stand in
-// the run's header, where no data is.
+// The path: a line along the row that it passes through at each moment, and its shares as text. The what-if run: pale
+// bars where each lane would have been busy, and a line where the run would have ended, labelled as computed. The text
+// is in the run's header, where it covers no data.
 void add_why(const TimelineLayout& layout, int run, const WhyOfRun& why, bool path, bool what_if,
              const TimelineOptions& options, DisplayList& to);
-// Words in their place, as long as there is nothing to lay over.
+// Shows `words` in the header instead, while there is nothing to overlay.
 void add_why_note(const TimelineLayout& layout, int run, const std::string& words, const TimelineOptions& options,
                   DisplayList& to);
 

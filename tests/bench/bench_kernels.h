@@ -1,5 +1,4 @@
-// The work itself, the same for every peer that has no kernels of its own, so that the table compares what is around
-// it.
+// The kernels for peers that have none of their own, so that the table compares only the queueing.
 #pragma once
 
 #include <cblas.h>

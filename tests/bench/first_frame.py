@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How long it takes from the start of the program until its first frame is there: offscreen, and in a window where there
-is a display. Medians and the least of several starts; the first one, with cold caches, is told by itself.
+"""Measures the time from the start of the program to its first frame: offscreen, and in a window if there
+is a display. Reports median and minimum of several starts; the first one, with cold caches, separately.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-// bench_frames [OPS]: what whole frames of the timeline cost without a screen, from the layout to pixels, for runs of
-// 10^4 to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep inside; at 1080p and
-// 2160p; the view moving, and at rest (the layout is kept, as the window keeps it, and painted again). The painter and
-// the renderer are the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
+// bench_frames [OPS]: cost of whole frames of the timeline without a screen, from the layout to pixels, for runs of
+// 10^4 to 10^7 ops (or one size) in 4 and in 40 lanes: the whole run, a tenth of it, and deep zoom; at 1080p and 2160p;
+// with a moving view, and at rest (the layout is cached as in the window, and painted again). Painter and renderer are
+// the window's; OpenGL is whatever EGL offers. The window at rest draws no frames at all.
 //
-// A table with medians, of 40 frames each: of a moving frame its layout (processor time) and all of it (by the wall
-// clock, because software OpenGL draws in threads of its own, and the processor time of all threads); of a resting one
-// the wall clock's; then the ratio of the largest run to the smallest. 77: no OpenGL here.
+// Prints a table of medians over 40 frames: for moving frames the layout (processor time) and the whole frame (wall
+// clock, because software OpenGL draws in its own threads, and the processor time of all threads); for frames at rest
+// the wall clock; then the ratio of the largest run to the smallest. Exit status 77: no OpenGL.
 #include <imgui.h>
 #include <sys/resource.h>
 
@@ -38,7 +38,7 @@ double median(std::vector<double> of) {
     return of[of.size() / 2];
 }
 
-// One offscreen window with nothing in it but the timeline.
+// An offscreen window with only the timeline.
 class Stage {
 public:
     Stage(platform::Size size, std::unique_ptr<platform::Platform> platform, std::unique_ptr<gfx::Renderer> renderer)
@@ -56,14 +56,14 @@ public:
         options.scale = fonts_.scale();
         return options;
     }
-    // As the window does it: painted when the layout is new.
+    // As in the window: paints only when the layout is new.
     void paint(const figure::TimelineLayout& layout) {
         layer_.begin({0, 0, static_cast<float>(size_.width), static_cast<float>(size_.height)},
                      ui::colour(figure::theme(figure::ThemeName::dark).background));
         ui::paint(layout.list, layer_, fonts_);
         layer_.end();
     }
-    // Until the picture is there.
+    // Returns when the picture is complete.
     void draw() {
         platform_->begin_frame(platform::Platform::Pace::animate);
         if (fonts_.bake()) {
@@ -87,7 +87,7 @@ private:
     ui::TextMeasure measure_;
 };
 
-// Of all threads.
+// Processor time of all threads.
 double process_cpu_ms() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -107,7 +107,7 @@ Cost cost_of(Stage& stage, const figure::TimelineRun& shown, double share) {
     std::vector<double> layouts, moving, moving_cpu, resting;
     Cost cost;
     figure::TimelineLayout layout;
-    for (int frame = -2; frame < kFrames; ++frame) {  // the first ones bake fonts
+    for (int frame = -2; frame < kFrames; ++frame) {  // the first two frames load fonts and are not measured
         const double begin = whole.begin_ns + (whole.span_ns() - span) * 0.4 + span * 0.01 * (frame + 2);
         options.view = {begin, begin + span};
         const double wall = wall_ms(), cpu = bench::cpu_ms(), all_cpu = process_cpu_ms();
@@ -121,7 +121,7 @@ Cost cost_of(Stage& stage, const figure::TimelineRun& shown, double share) {
             moving_cpu.push_back(process_cpu_ms() - all_cpu);
         }
     }
-    stage.draw();  // the second time its pixels are kept, from the third on they are copied
+    stage.draw();  // the second draw caches the pixels, from the third on they are copied
     for (int frame = 0; frame < kFrames; ++frame) {
         const double wall = wall_ms();
         stage.draw();

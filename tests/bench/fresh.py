@@ -1,4 +1,4 @@
-"""The part of the benchmark table that a user meets: y = x + 1, n times, each time in a fresh process.
+"""The part of the benchmark table that a user experiences: y = x + 1, n times, each time in a new process.
 
 Headway runs its own program `increment` with all that a user's run has: the recording in fresh memory, the thread that
 prepares it, the report. The peers run the same loop as workload (a). All take turns, so that a slow minute of the
@@ -30,7 +30,7 @@ def checked(command, environment):
 
 
 def run_headway(runner, n, environment):
-    """What one run says of itself, in ns per op where it is a time."""
+    """The results of one run; times are in ns per op."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.json"
         checked([str(runner), "run", "increment", "--device", "cpu", "--set", f"n={n}", "--report", str(path)], environment)
@@ -48,7 +48,7 @@ def run_peer(program, peer, n, environment):
 
 
 def collect(build, rounds, environment, quick=False):
-    """{peer: [what each run showed]}; peers that are not built are left out."""
+    """{peer: [results of each run]}; peers that are not built are left out."""
     runner = build / "headway-runner"
     n = N // 1000 if quick else N
     if not runner.exists():
@@ -66,7 +66,7 @@ def collect(build, rounds, environment, quick=False):
 
 
 def summary(runs):
-    """Quartiles of the runs' times and medians of what else they showed."""
+    """Quartiles of the runs' times and medians of their other results."""
     times = sorted(run["e2e"] for run in runs)
     low, middle, high = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
     result = {"runs": len(runs), "e2e_p25": low, "e2e_median": middle, "e2e_p75": high,
@@ -81,7 +81,7 @@ def summary(runs):
 
 
 def judged(found):
-    """(measured, bar, detail) of Headway's time over the cheapest peer's; measured is None without a peer."""
+    """(measured, bar, detail) of the ratio of Headway's time to the fastest peer's; measured is None without a peer."""
     medians = {peer: summary(runs)["e2e_median"] for peer, runs in found.items()}
     mine = medians.pop("headway run increment", None)
     who = min(medians, key=medians.get, default=None)

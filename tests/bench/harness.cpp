@@ -18,9 +18,9 @@ namespace headway::bench {
 namespace {
 
 constexpr int kAttempts = 4;
-constexpr double kQuietCores = 0.02;       // what others may use of the machine while it counts as quiet
-constexpr double kDisturbedPercent = 12;   // a row with more of it is taken again
-constexpr double kJudgeableSeconds = 0.2;  // the kernel counts in hundredths; shorter rows cannot be judged
+constexpr double kQuietCores = 0.02;       // load by other processes up to which the machine counts as quiet
+constexpr double kDisturbedPercent = 12;   // rows with more disturbance are repeated
+constexpr double kJudgeableSeconds = 0.2;  // the kernel counts in hundredths of a second; shorter rows cannot be judged
 
 bool pinning = true;
 
@@ -45,7 +45,7 @@ void reset_peak_memory() {
     std::ofstream("/proc/self/clear_refs") << "5";
 }
 
-// Seconds of processor time that anybody has used on this machine.
+// Processor time used by all processes of the machine, in seconds.
 double machine_busy_s() {
     std::ifstream stat("/proc/stat");
     std::string word;

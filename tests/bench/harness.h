@@ -1,4 +1,4 @@
-// What every benchmark of the table shares: the clock, the cores, the memory of the process, and one JSON line per row.
+// Shared by all benchmarks of the table: the clock, the cores, the process's memory, and one JSON line per row.
 //
 // A benchmark is a program that offers rows (a peer under a workload) and runs those that it is asked for:
 //     bench_x [--list] [--workload NAME]... [--peer NAME]... [--repeats N] [--quick] [--quiet-seconds S] [--fresh]
@@ -6,7 +6,7 @@
 // another process disturbed it, and says how much of that was left (100: one whole core).
 // With --fresh a row is what a user's program does: once, at once, on whatever cores the system picks.
 //
-// Threads: the main one, which is the frontend of whatever is measured.
+// Threads: the main thread, which is the frontend of the measured queue.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace headway::bench {
 
-// One repetition's stopwatch. Set up, call begin(), issue, call issued(), wait, call done().
+// The stopwatch of one repetition. Set up, call begin(), issue, call issued(), wait, call done().
 class Measure {
 public:
     void begin();
-    void issued();  // left out where there is no difference: issue takes as long as the whole
+    void issued();  // optional: without it, issuing counts as long as the whole
     void done();
-    // In place of the three: totals that the body summed up itself.
+    // Instead of these three calls: totals that the body measured itself.
     void set_totals(double issue_ns, double end_to_end_ns);
-    // Bytes of trace that the ops left behind.
+    // Bytes of trace recorded by the ops.
     void set_trace_bytes(std::uint64_t bytes) { trace_bytes_ = bytes; }
 
     [[nodiscard]] double issue_ns() const { return issue_ns_; }
     [[nodiscard]] double end_to_end_ns() const { return end_to_end_ns_; }
-    // The most that the process grew by while it was measured, shared mappings (traces) left out.
+    // Peak growth of the process during the measurement, without shared mappings (traces).
     [[nodiscard]] std::int64_t growth_bytes() const { return growth_bytes_; }
     [[nodiscard]] std::uint64_t trace_bytes() const { return trace_bytes_; }
     // Page faults of the calling thread between begin() and done().
     [[nodiscard]] std::int64_t page_faults() const { return page_faults_; }
-    // And its processor time.
+    // Processor time of the calling thread between begin() and done().
     [[nodiscard]] double processor_ns() const { return processor_ns_; }
 
 private:
@@ -50,7 +50,7 @@ private:
     double processor_ns_ = 0;
 };
 
-// Does `ops` ops once and tells the stopwatch.
+// Runs `ops` ops once and reports to the stopwatch.
 using Body = std::function<void(Measure&, long ops)>;
 
 // The sizes of the workloads.
@@ -63,11 +63,11 @@ class Harness {
 public:
     Harness(int argc, char** argv);  // ends the process with status 2 on wrong usage
 
-    // Runs the row if it is wanted and prints its JSON line.
+    // Runs the row if it is selected, and prints its JSON line.
     void row(const std::string& peer, const std::string& workload, long ops, const Body& body,
              const std::string& note = "");
 
-    // Whether any row of this workload is wanted: for set-up that is dear.
+    // Whether any row of this workload is selected; for expensive set-up.
     [[nodiscard]] bool wanted(const std::string& workload) const;
     [[nodiscard]] bool only_lists() const { return list_; }
 
@@ -86,11 +86,11 @@ void sleep_us(std::int64_t us);
 // Two cores that share as little as the machine allows: the frontend's and the worker's.
 int frontend_core();
 int worker_core();
-void pin_to(int core);  // the calling thread, and the threads that it starts from here on; not with --fresh
-void unpin();           // likewise, to every core that the process was given
+void pin_to(int core);  // the calling thread and threads that it starts afterwards; no effect with --fresh
+void unpin();           // the same, to all cores available to the process
 void spin_pause();
 
-// Tells the compiler that `pointer`'s target is used.
+// Prevents the compiler from removing computations whose result is at `pointer`.
 inline void keep(const void* pointer) {
     asm volatile("" : : "g"(pointer) : "memory");
 }

@@ -1,4 +1,4 @@
-// What the machine allows: the costs that no queue can go below.
+// Limits of the machine: costs that no queue can undercut.
 #include <atomic>
 #include <thread>
 
@@ -9,7 +9,7 @@
 namespace headway::bench {
 namespace {
 
-// What recording an op must cost: two readings of the clock and a record written into warm memory.
+// The least cost of recording an op: two readings of the clock and a record written to warm memory.
 struct Record {
     std::uint64_t begin, end, op, line;
 };
@@ -31,7 +31,7 @@ void write_records(Measure& measure, long n) {
     measure.done();
 }
 
-// Two cache lines there and back between two spinning threads.
+// Two cache lines sent back and forth between two spinning threads.
 void spin_round_trips(Measure& measure, long n) {
     struct alignas(128) Word {
         std::atomic<long> value{0};

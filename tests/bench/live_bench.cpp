@@ -1,9 +1,9 @@
-// bench_live RUNNER [OPS [REPEATS]]: what it costs a run that a window follows it. The same program (y = x + 1, OPS
-// times, on the CPU, waited for once) is run in turn without a window, with one that follows it offscreen at 1080p, and
-// with one that is also asked for a figure in the middle of it. Frames are paced as a real window's.
+// bench_live RUNNER [OPS [REPEATS]]: the cost to a run of being followed by a window. The same program (y = x + 1, OPS
+// times, on the CPU, one wait at the end) runs alternately without a window, with one that follows it offscreen at
+// 1080p, and with one that also writes a figure during the run. Frames are paced as in a real window.
 //
-// One JSON object: medians of issued and executed ops a second, the share that the window costs (median over the
-// turns), frames a second while the run goes on, and the longest frame. 77: no OpenGL here.
+// Prints one JSON object: medians of ops issued and executed per second, the share that the window costs (median over
+// the turns), frames per second during the run, and the longest frame. Exit status 77: no OpenGL.
 #include <imgui.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,9 +50,9 @@ double median(std::vector<double> of) {
 struct Turn {
     bool good = false;
     double ops_a_second = 0, frames_a_second = 0;
-    double longest_ms = 0;     // frame, from its begin to the picture
+    double longest_ms = 0;     // longest frame, from its begin to the picture
     double thread_ms = 0;      // processor time of the longest frame on the thread that draws
-    double window_cpu_ms = 0;  // of this process, a second of the run
+    double window_cpu_ms = 0;  // processor time of this process per second of the run
 };
 
 std::vector<lesson::Lesson> lessons(const std::string& ops) {
@@ -78,7 +78,7 @@ Turn rate_of(const model::Run& run) {
     return turn;
 }
 
-// Nobody looks until it is over.
+// A run without a window.
 Turn alone(const std::string& runner, const std::string& ops) {
     session::Session session({runner, kTraceBytes, false});
     session.settings.program = "increment";
@@ -95,7 +95,7 @@ Turn alone(const std::string& runner, const std::string& ops) {
     return session.b()->run() != nullptr ? rate_of(*session.b()->run()) : Turn{};
 }
 
-// `figure_at`: ops at which a figure is asked for; 0: never.
+// A run followed by a window. `figure_at`: number of ops at which a figure is requested; 0: never.
 Turn followed(const std::string& runner, const std::string& ops, std::size_t figure_at,
               const std::filesystem::path& folder) {
     session::Session session({runner, kTraceBytes, false});
@@ -167,7 +167,7 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
     }
     const double ran = now_ms() - begun;
     const double cpu = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_begun;
-    while (session.live() || state.pictures.job().busy()) {  // also of the frames behind the end
+    while (session.live() || state.pictures.job().busy()) {  // includes frames after the run's end
         frame();
         longest = std::max(longest, now_ms() - last);
     }
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
     const std::string n = std::to_string(ops);
     std::vector<double> plain, with, costs, frames, longest, thread, with_figure, cpu;
     bool good = true;
-    for (int i = 0; i <= repeats; ++i) {  // the first turn warms up
+    for (int i = 0; i <= repeats; ++i) {  // the first turn is a warm-up
         const Turn without = alone(runner, n);
         const Turn window = followed(runner, n, 0, folder);
         const Turn figure = followed(runner, n, static_cast<std::size_t>(ops) / 4, folder);

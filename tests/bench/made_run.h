@@ -1,4 +1,4 @@
-// A run of any number of ops on any number of lanes, made without running anything: what the benchmarks look at.
+// Builds a run of any size without executing anything, as input of the benchmarks.
 //
 // Threads: any; nothing is shared.
 #pragma once
@@ -16,14 +16,14 @@
 
 namespace headway::bench {
 
-// Of this thread on the processor, so that others on the machine do not count.
+// Processor time of this thread, which excludes other processes.
 inline double cpu_ms() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// `intake_ms`: processor time that the model took to take it in. Ends the program where there is no memory for it.
+// `intake_ms`: processor time for reading the recording into the model. Exits if there is not enough memory.
 inline std::unique_ptr<model::Run> made_run(std::uint32_t count, std::uint32_t lanes, double& intake_ms) {
     auto recording = trace::Recording::create((std::size_t{count} * 64) + (std::size_t{256} << 20), -1, 0,
                                               trace::ClockKind::virtual_ns);

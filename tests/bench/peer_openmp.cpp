@@ -10,7 +10,7 @@ namespace {
 
 float input[2] = {1, 1};
 
-// Issues in a team of two and waits for all of it.
+// Issues in a team of two threads and waits for all tasks.
 template <class Issue>
 void in_team(Measure& measure, Issue issue) {
 #pragma omp parallel num_threads(2)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Headway's CUDA device beside PyTorch on the same GPU, in one run: what the chapter times, issue and total.
+"""Compares Headway's CUDA device with PyTorch on the same GPU: the chapter's measurements, issue and total.
 
     peer_torch_gpu.py RUNNER [--repeats N] [--json FILE]
 
-Every workload is run by both, one after the other, and that several times over; the least of each counts, and only
-ratios are judged. Without a GPU, or without PyTorch, it says so and ends with status 77 (skipped).
+Both run every workload alternately, several times; the minimum of each counts, and only
+ratios are judged. Without a GPU or without PyTorch, prints the reason and exits with status 77 (skipped).
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 
 SKIP = 77
 
-# Each as Headway's program: what follows measure() is what PyTorch is timed with below. The training loop is the
+# Headway's programs; the part after measure() corresponds to PyTorch's timed code below. The training loop is the
 # built-in program.
 PROGRAMS = {
     "product": """
@@ -45,7 +45,7 @@ hw.waitall()
 """,
 }
 TRAIN = {"batches": 60, "batch_size": 256, "hidden": 512}
-# workload -> (the most that issuing may be of PyTorch's, the most that the total may be)
+# workload -> greatest allowed ratio to PyTorch's time of (issue, total)
 BARS = {"product": (0.2, 1.0), "increment": (0.2, 1.0), "train": (None, 1.1)}
 
 
@@ -116,7 +116,7 @@ def main():
     options.add_argument("--json")
     options = options.parse_args()
     runner = os.path.abspath(options.runner)
-    # The device first: a machine without a GPU need not have PyTorch.
+    # Check the device first: a machine without a GPU need not have PyTorch.
     with tempfile.TemporaryDirectory(prefix="headway-bench-") as folder:
         programs = {}
         for name, text in PROGRAMS.items():

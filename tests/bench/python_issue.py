@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What issuing y = x + 1 costs from Python, beside the same loop without Headway: in one run, least of many repeats.
+"""The cost of issuing y = x + 1 from Python, compared with the same loop without Headway: minimum of many repeats.
 
-The loops run inside headway-runner with the line hook on, as a learner's program does, and once more in the system's
-own Python without Headway. Clocks are this machine's; only ratios travel. Ratios are of the thread's own time, which
-leaves out what other programs on the machine took from it.
+The loops run inside headway-runner with the line hook on, as users' programs do, and again in the system's
+own Python without Headway. Only ratios are comparable between machines. They use the thread's own time, which
+excludes time taken by other processes.
 
     tests/bench/python_issue.py [--build FOLDER] [--repeats N] [--quick] [--json]
 """
@@ -96,7 +96,7 @@ def main():
     mine = least["Headway", "in Headway, line hook on"]
     ratios = {"issue / plain empty loop": mine / least["empty loop", "plain Python"]}
     if numpy:
-        # 300 ns where NumPy's own y = x + 1 takes 660: the bar that travels.
+        # From 300 ns on a machine where NumPy's own y = x + 1 takes 660 ns: a ratio that holds on other machines.
         ratios["issue / NumPy's y = x + 1 (bar 0.45)"] = mine / least["NumPy", "plain Python"]
     if options.json:
         print(json.dumps({"n": n, "repeats": repeats, "cpus": os.cpu_count(), "rows": rows, "ratios": ratios}, indent=2))

@@ -1,5 +1,5 @@
-// Headway's own queue: the runtime over the CPU device, recorder on, off, and with several lanes. Every repetition has
-// a recording, a device and a runtime of its own, so that nothing is warm that a run would find cold.
+// Headway's queue: the runtime on the CPU device with the recorder on, off, and with several lanes. Every repetition
+// creates its own recording, device and runtime, so that it starts as cold as a real run.
 #include <cstdio>
 #include <cstdlib>
 
@@ -31,7 +31,7 @@ T value_or_exit(core::Result<T> result) {
     return std::move(result).value();
 }
 
-// A runtime that is ready to go: threads placed, first ops done.
+// A runtime ready to use: threads placed, first ops done.
 class Engine {
 public:
     explicit Engine(const Variant& variant)
@@ -48,7 +48,7 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // Begins with the workers awake, as they are in the middle of a program.
+    // Begins with the workers awake, as in the middle of a program.
     void begin(Measure& measure) {
         runtime_.noop();
         runtime_.waitall();
@@ -56,7 +56,7 @@ public:
         measure.begin();
     }
 
-    // What the ops left in the trace; the record of the wait that ends the workload is not theirs.
+    // Bytes that the ops recorded, without the record of the wait that ends the workload.
     [[nodiscard]] std::uint64_t recorded_by_ops() {
         const std::uint64_t bytes = recorded_bytes() - recorded_before_;
         return bytes == 0 ? 0 : bytes - sizeof(trace::FrontendRecord);
@@ -67,8 +67,8 @@ public:
 
 private:
     static std::unique_ptr<trace::Recording> make_recording() {
-        unpin();  // the recording's own thread and the workers start from here
-        // The trace is touched beforehand, so that its page faults, which a third core would meet, are in no row.
+        unpin();  // before the recording's thread and the workers start
+        // Touch the trace in advance, so that its page faults, which a third core would take, are in no row.
         return value_or_exit(trace::Recording::create(std::size_t{1} << 30, -1, std::size_t{160} << 20));
     }
     static devices::CpuOptions options_of(const Variant& variant) {
@@ -101,7 +101,7 @@ private:
     std::uint64_t recorded_before_ = 0;
 };
 
-// A row: `issue(engine, ops)` between begin and issued, then one wait for everything.
+// Adds a row: `issue(engine, ops)` between begin() and issued(), then one wait for everything.
 template <class Issue>
 Body timed(const Variant& variant, Issue issue) {
     return [variant, issue](Measure& measure, long n) {
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
     headway::devices::kernels::use_one_blas_thread();
     rows(harness, {"Headway", 1, true});
     rows(harness, {"Headway, not recording", 1, false});
-    // Without a limit the ops that wait hold their results: memory grows by the headway, which is no cost of the queue.
+    // Without a limit, queued ops hold their results: memory grows with the headway, which is not a cost of the queue.
     const Variant limited{"Headway, at most 16k queued", 1, true, 16384};
     harness.row(limited.peer, "a1m", kLarge, fresh_results(limited));
     rows(harness, {"Headway, 2 lanes", 2, true});

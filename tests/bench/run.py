@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmark table: Headway's queue beside its peers, in one run, and the goals as ratios.
+"""The benchmark table: Headway's queue and its peers, in one run, and the goals as ratios.
 
 Every workload is run by all peers one after the other, and that several times over, so that a slow minute of the machine
 meets all of them. The table gives the least and the median over all repetitions; goals compare the least. Clocks are
@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import fresh  # noqa: E402
 
-# program -> what it measures, and the package that it needs
+# program -> (what it measures, the package that it needs)
 PROGRAMS = {
     "bench_limits": ("limits of the machine", None),
     "bench_queue": ("Headway", None),
@@ -45,7 +45,7 @@ DISTURBED_PERCENT = 12
 
 
 class Row:
-    """All that one peer showed under one workload; times are nanoseconds per op."""
+    """The results of one peer under one workload; times are in nanoseconds per op."""
 
     def __init__(self, line):
         self.peer, self.workload, self.n, self.note = line["peer"], line["workload"], line["n"], line["note"]
@@ -75,7 +75,7 @@ class Row:
 
 
 class Goal:
-    """One bar. `measured` is None when a row that it needs was not there."""
+    """One goal. `measured` is None if a row that it needs is missing."""
 
     def __init__(self, text, measured, bar, detail=""):
         self.text, self.measured, self.bar, self.detail = text, measured, bar, detail
@@ -89,7 +89,7 @@ class Goal:
 
 
 def goals(rows):
-    """The goals, judged on {(peer, workload): Row}."""
+    """The goals, evaluated on {(peer, workload): Row}."""
 
     def least(peer, workload, what="e2e"):
         row = rows.get((peer, workload))
@@ -138,7 +138,7 @@ def goals(rows):
 
 
 def short(ns, workload):
-    """A time as the table shows it: products in ms, the op after idle in µs, all else in ns."""
+    """Formats a time: products in ms, the op after idle in µs, everything else in ns."""
     value = ns / 1e6 if workload.startswith("e_") else ns / 1e3 if workload == "f" else ns
     if value >= 100_000:
         return f"{value / 1000:.0f}k"
@@ -148,7 +148,7 @@ def short(ns, workload):
 
 
 def table(rows):
-    """The lines of the table; a cell is least/median."""
+    """The lines of the table; a cell is minimum/median."""
     peers = list(dict.fromkeys(peer for peer, _ in rows))
     peers = [peer for peer in peers if any((peer, workload) in rows for workload, _ in COLUMNS)]
     units = {"e_sync": "ms", "e_async": "ms", "f": "µs"}
@@ -170,7 +170,7 @@ def table(rows):
 
 
 def command_of(program, build):
-    """How to start a program, or None when it is not there."""
+    """The command line of a program, or None if it is not available."""
     if program.endswith(".py"):
         script = Path(__file__).with_name(program)
         for interpreter in dict.fromkeys(("/usr/bin/python3", sys.executable)):
@@ -183,7 +183,7 @@ def command_of(program, build):
 
 
 def run(command, environment):
-    """The JSON lines of one call; a program that fails is an error."""
+    """The JSON lines of one call. Raises an error if the program fails."""
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[-400:]}")
@@ -191,7 +191,7 @@ def run(command, environment):
 
 
 def collect(options, environment):
-    """({(peer, workload): Row}, names of what is not there)."""
+    """({(peer, workload): Row}, names of missing programs)."""
     commands, absent = {}, []
     for program, (name, package) in PROGRAMS.items():
         command = command_of(program, options.build)

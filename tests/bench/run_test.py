@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table's arithmetic: what is least, which goal is met, and what is said when a peer is absent."""
+"""The table's arithmetic: minimum, goals, and missing peers."""
 
 import sys
 import unittest
@@ -25,7 +25,7 @@ def goal(judged, text):
 
 
 class Goals(unittest.TestCase):
-    def test_compares_least_with_the_cheapest_peer(self):
+    def test_compares_minimum_with_the_fastest_peer(self):
         judged = run.goals(rows(("Headway", "a10k", 30, 40), ("GCC OpenMP", "a10k", 400, 400),
                                 ("oneTBB task_group", "a10k", 80, 100), ("oneTBB flow graph", "a10k", 120, 90)))
         issue = goal(judged, "issue (a, 10k)")
@@ -60,13 +60,13 @@ class Goals(unittest.TestCase):
 
 
 class Table(unittest.TestCase):
-    def test_shows_least_and_median_in_the_unit_of_the_column(self):
+    def test_shows_minimum_and_median_in_the_unit_of_the_column(self):
         self.assertEqual(run.short(12.34, "a10k"), "12.3")
         self.assertEqual(run.short(40_100, "d"), "40.1k")
         self.assertEqual(run.short(11_500_000, "e_sync"), "11.5")
         self.assertEqual(run.short(49_000, "f"), "49.0")
 
-    def test_has_a_line_for_each_peer_and_dashes_for_what_it_has_not(self):
+    def test_has_a_line_for_each_peer_and_dashes_for_missing_values(self):
         lines = run.table(rows(("Headway", "a10k", 30, 40), ("NumPy", "d", 600, 600), ("limit", "record", 10, 10)))
         self.assertEqual(len(lines), 3)
         self.assertIn("30.0/45.0", lines[1])
@@ -79,7 +79,7 @@ class Fresh(unittest.TestCase):
         return {"headway run increment": mine, "GCC OpenMP": [{"e2e": 300, "processor": 300, "page_faults": 0}] * 3,
                 "oneTBB task_group": [{"e2e": 120, "processor": 120, "page_faults": 3}] * 3}
 
-    def test_compares_medians_with_the_cheapest_peer(self):
+    def test_compares_medians_with_the_fastest_peer(self):
         measured, bar, detail = fresh.judged(self.found())
         self.assertAlmostEqual(measured, 60 / 120)
         self.assertEqual(bar, 0.30)

@@ -1,5 +1,5 @@
-// bench_timeline [OPS]: what a frame's layout costs for runs of 10^4 to 10^7 ops (or one size), in 4 and in 16 lanes:
-// the whole run, a tenth of it, and deep inside; at 1080p. One JSON object a line.
+// bench_timeline [OPS]: cost of a frame's layout for runs of 10^4 to 10^7 ops (or one size), in 4 and in 16 lanes: the
+// whole run, a tenth of it, and deep zoom; at 1080p. Prints one JSON object per line.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// bench_trace [EVENTS [WINDOW]]: Chrome traces of 300 bytes for each of so many events (default 10^6), one shaped like
-// torch.profiler's and one of Headway's own, are read, and written out again, by a process of their own for each step.
-// WINDOW, the path of headway, opens them as well: from its start to the frame that shows the trace.
+// bench_trace [EVENTS [WINDOW]]: reads Chrome traces with the given number of events (default 10^6) of 300 bytes each,
+// one shaped like torch.profiler's and one of Headway's own, and writes them again, each step in its own process.
+// WINDOW, the path of headway, also opens them: from its start to the frame that shows the trace.
 //
-// One JSON object a shape: seconds on the clock and on the processor, MB/s by the clock, the peak of memory of that
-// step alone, and whether what was written, read and written again is the same byte by byte. Files are in the cache.
-// Exit status 1 where something cannot be read or the round trip is not equal.
+// Prints one JSON object per shape: wall and processor seconds, MB/s by the wall clock, peak memory of each step, and
+// whether writing, reading and writing again gives the same bytes. Files are in the page cache. Exit status 1 if
+// something cannot be read or the round trip differs.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ double megabytes(const std::string& path) {
     return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
 }
 
-// What a step came to; plain bytes, for they come through a pipe.
+// The result of a step; plain bytes, because it is sent through a pipe.
 struct Outcome {
     bool good = false;
     double wall_s = 0, cpu_s = 0;
@@ -59,7 +59,7 @@ private:
     double cpu_ = cpu_s();
 };
 
-// In a process of its own, so that the memory of one step is not counted for another.
+// Runs a step in its own process, so that its memory is measured alone.
 Outcome apart(const std::function<Outcome()>& step) {
     int ends[2];
     if (pipe(ends) != 0) {
@@ -151,7 +151,7 @@ void make_trace(const std::string& path, long events) {
 }
 
 Outcome make_own(const std::string& path, long events) {
-    // An op and what belongs to it take about 730 bytes.
+    // One op and its related events take about 730 bytes.
     double ignored = 0;
     const auto run = bench::made_run(static_cast<std::uint32_t>(std::max(1L, events * 300 / 730)), 4, ignored);
     std::FILE* out = std::fopen(path.c_str(), "wb");
@@ -177,7 +177,7 @@ Outcome read_it(const std::string& path) {
     return outcome;
 }
 
-// To a file, or (`same`) against one that is there.
+// Writes a file, or (`same`) compares the bytes with an existing one.
 Outcome write_it(const std::string& from, const std::string& to, bool same) {
     Outcome outcome;
     const auto read = exchange::read_trace(from);
@@ -201,7 +201,7 @@ Outcome write_it(const std::string& from, const std::string& to, bool same) {
     return outcome;
 }
 
-// The whole program, from its start to the frame that shows the trace.
+// Time of the whole program, from its start to the frame that shows the trace.
 Outcome open_it(const std::string& window, const std::string& path) {
     Outcome outcome;
     const Stopwatch watch;

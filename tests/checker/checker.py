@@ -1,4 +1,4 @@
-"""Recomputes a report from the raw events of the same run, and says what differs.
+"""Recomputes a report from the raw events of the same run, and prints the differences.
 
     python3 checker.py REPORT.json TRACE.json
 """
@@ -14,23 +14,23 @@ from events import PENDING, Trace
 from graph import Graph, clipped
 from sums import Sums
 
-# What the report says that raw events do not: each with its reason.
+# Entries of the report that do not follow from raw events, each with its reason.
 SAID = {
     "headway": "the program's version",
     "result": "what the program says of itself",
     "error": "the failure's message",
     "machine": "facts of the machine",
 }
-FROM_OTHER = {  # repeated from the trace's head
+FROM_OTHER = {  # copied from the trace's metadata
     "program": "program", "language": "frontend",
 }
 SETTINGS = ("barrier", "free_policy", "workers", "streams", "budget", "queue_limit", "seed", "profile", "chosen",
             "issue", "launch", "copies", "products")
-MOST_CAUSES = 1000  # that a wait lists
+MOST_CAUSES = 1000  # limit of the list in a wait
 
 
 class Check:
-    """`differences`: (key, the report's value, the events'). `compared`: how many numbers were."""
+    """`differences`: (key, the report's value, the recomputed value). `compared`: how many numbers were compared."""
 
     def __init__(self, report, trace):
         self.report, self.trace = report, trace
@@ -128,7 +128,7 @@ class Check:
         self.top("pauses", pauses)
 
     def _curves(self):
-        """The curves that the window draws are those of the events."""
+        """Compares the curves that the window draws with those of the events."""
         trace = self.trace
         drawn = {"headway": curves.headway(trace)}
         (live, _), by_device = curves.memory(trace)
@@ -147,7 +147,7 @@ class Check:
                                          own[at:at + 2]))
 
     def _marks(self):
-        """The ops and waits of the measured part are those between its moments."""
+        """Checks that the measured ops and waits are those between the begin and the end of measuring."""
         trace = self.trace
         issues, waits = [(o.issue_begin, o.issue_end) for o in trace.ops], [(w.begin, w.end) for w in trace.waits]
         for kind, items, first, end in (("op", issues, trace.first - 1, trace.last),

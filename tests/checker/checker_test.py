@@ -1,4 +1,4 @@
-"""Runs lessons and random programs, and compares every number of their reports with what the raw events say.
+"""Runs lessons and random programs, and compares every number of their reports with the raw events.
 
 By default a sample, drawn with a fixed seed; --all: all lessons and tabs on all devices under all barrier policies, and
 200 random programs, and the comparison of each lesson. --only WORD: those whose name contains it.
@@ -23,7 +23,7 @@ import verdict
 from events import Trace
 
 RUNNER = os.environ["HEADWAY_RUNNER"]
-POLICIES = (None, "none", "op", "minibatch", "behind:1")  # None: as written
+POLICIES = (None, "none", "op", "minibatch", "behind:1")  # None: the program's own
 DEVICES = ("cpu", "simulated")
 RANDOM_PROGRAMS = 200
 QUICK_LESSONS, QUICK_PROGRAMS, QUICK_COMPARISONS, QUICK_HANDS = 64, 60, 12, 10
@@ -53,7 +53,7 @@ def comparisons():
 
 
 def compare_one(job):
-    """(name, how many values were compared, what is wrong)."""
+    """(name, how many values were compared, differences)."""
     name, arguments = job
     with tempfile.TemporaryDirectory(prefix="headway-checker-") as folder:
         path = os.path.join(folder, "report.json")
@@ -67,7 +67,7 @@ def compare_one(job):
 
 
 def run_one(job):
-    """(name, how many numbers were compared, what is wrong)."""
+    """(name, how many numbers were compared, differences)."""
     name, arguments, text = job
     with tempfile.TemporaryDirectory(prefix="headway-checker-") as folder:
         if text is not None:
@@ -97,7 +97,7 @@ def skip_without_python():
 
 
 def learners_hand(job):
-    """Of recorded runs that get pauses and holds: as run_one()."""
+    """As run_one(), for recorded runs into which pauses and holds are inserted."""
     name, arguments, seed = job
     with tempfile.TemporaryDirectory(prefix="headway-checker-") as folder:
         report, trace, touched = (os.path.join(folder, file) for file in ("both.json", "trace.json", "touched.json"))
@@ -116,7 +116,7 @@ def learners_hand(job):
 
 
 def numbers_in(value, path=()):
-    """Where the numbers of a report are."""
+    """The paths of all numbers in a report."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from numbers_in(inner, (*path, key))
@@ -128,7 +128,7 @@ def numbers_in(value, path=()):
 
 
 def missed_changes():
-    """Every number of a report that is changed must be found; those that are not."""
+    """Changes every number of a report in turn; returns the changes that the checker does not find."""
     with tempfile.TemporaryDirectory(prefix="headway-checker-") as folder:
         report_path, trace_path = os.path.join(folder, "report.json"), os.path.join(folder, "trace.json")
         subprocess.run([RUNNER, "run", "train", "--set", "batches=1", "--set", "batch_size=4", "--device", "simulated",

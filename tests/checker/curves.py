@@ -6,7 +6,7 @@ from events import PENDING
 
 
 def curve_of(changes):
-    """From (time, change); changes at one moment act together."""
+    """A curve from (time, change); changes at the same time are combined."""
     at = defaultdict(int)
     for ns, change in changes:
         at[ns] += change
@@ -18,7 +18,7 @@ def curve_of(changes):
 
 
 def changes_only(curve):
-    """Without the points at which the value stays as it is."""
+    """The curve without points that do not change the value."""
     kept, value = [], 0
     for ns, next_value in curve:
         if next_value != value:
@@ -28,7 +28,7 @@ def changes_only(curve):
 
 
 def peak(curve, begin, end):
-    """The most between two moments, both included; what the curve comes in with counts."""
+    """The maximum between two times, inclusive; includes the value at the begin."""
     most = before = 0
     for ns, value in curve:
         if ns <= begin:
@@ -39,8 +39,8 @@ def peak(curve, begin, end):
 
 
 def headway(trace):
-    """Ops issued and not finished: from the end of the issue, or the begin of the execution where a worker was faster
-    than the return of the call, to the end of the execution."""
+    """Number of ops issued but not finished: from the end of the issue, or the begin of the execution if a worker was
+    faster than the return of the call, to the end of the execution."""
     changes = []
     for op in trace.ops:
         if op.issued:
@@ -56,11 +56,11 @@ class Buffer:
         self.device = device
         self.taken = PENDING
         self.dropped = PENDING
-        self.done = 0  # when the last op that touches it has ended; PENDING: one has not
+        self.done = 0  # end of the last op that uses it; PENDING: one has not ended
 
 
 def memory(trace):
-    """Live and pending bytes: of all, and of each device."""
+    """Curves of live and pending bytes: in total and per device."""
     policy = trace.other["free_policy"]
     buffers = {}
     for op in trace.ops:

@@ -1,4 +1,4 @@
-"""Reads a Chrome trace that Headway exported. Times become whole nanoseconds; nothing is computed here."""
+"""Reads a Chrome trace that Headway exported. Times become integer nanoseconds; nothing else is computed here."""
 
 import gzip
 import json
@@ -21,9 +21,9 @@ class Op:
     line: tuple
     out: int
     reads: list
-    made: dict       # buffers that it makes, with their bytes
-    overwrites: list  # buffers that it writes and that were there before
-    in_place: bool   # it reads `out` as well
+    made: dict       # buffers that it creates, with their bytes
+    overwrites: list  # existing buffers that it writes
+    in_place: bool   # it also reads `out`
     beside: bool     # `out` is memory of the other device
     issued: bool = True
     begin: int = PENDING
@@ -42,10 +42,11 @@ class Wait:
     line: tuple
     issued: int  # ops issued before it
     target: int  # a buffer, or 0
-    through: int  # it is for the ops up to this one
+    through: int  # it waits for the ops up to this one
     device: int
     held: int = 0
-    writer: int = 0  # that it waits for: the op just issued where it copies the target to the host, else its last writer
+    # the op that it waits for: the op just issued if that copies the target to the host, else the target's last writer
+    writer: int = 0
 
 
 @dataclass
@@ -151,7 +152,7 @@ class Trace:
                                   overwrites, args.get("in_place", False), args.get("beside", False),
                                   not args.get("unissued", False))
 
-    # ---- plain facts about them ----
+    # ---- lookup ----
 
     def op(self, id):
         return self.ops[id - 1]

@@ -1,12 +1,12 @@
-"""The frontend's time, divided: issues, waits and pauses as recorded; what lies between them from the costs that the
-frontend measured of itself on some events (app/model/run/frontend_time.h says how)."""
+"""Divides the frontend's time: issues, waits and pauses as recorded; the time between them from the costs that the
+frontend measured on a sample of events (rules: app/model/run/frontend_time.h)."""
 
 import math
 
 from graph import spread
 
-STALL = 8       # times the median: that much of a measured event stands for others, the rest for itself
-DEVIATIONS = 2  # of a mean
+STALL = 8       # times the median: the part of a sample above it is not extrapolated to other events
+DEVIATIONS = 2  # standard deviations of a mean
 STAMP_UNITS = 16
 RECORDING, DROP, NO_CORE, NO_CORE_ISSUING, TOTALS = 1, 2, 3, 4, 5
 
@@ -16,7 +16,7 @@ def rounded(value):
 
 
 class Measured:
-    """Events of one kind: some measured, for all of them."""
+    """Sampled costs of events of one kind."""
 
     def __init__(self):
         self.events = []  # [begin, ns, weight]
@@ -26,7 +26,7 @@ class Measured:
             self.events[-1][1] = max(self.events[-1][1] - ns, 0)
 
     def sum(self, count):
-        """Of `count` events: (their sum, how far it may be off)."""
+        """The estimated sum over `count` events, and its uncertainty."""
         alone = [ns for _, ns, weight in self.events if weight <= 1]
         samples = [(ns, weight) for _, ns, weight in self.events if weight > 1]
         typical = sorted([ns for ns, _ in samples] or alone)
@@ -52,7 +52,7 @@ def divided(trace, sums):
     last = records
     stamps = []
     sampling = no_core = no_core_issuing = 0
-    language = {True: 0, False: 0}  # by whether it was before the measured part
+    language = {True: 0, False: 0}  # key: whether it is before the measured part
     faults = {True: None, False: None}
     for cost in trace.costs:
         kind, begin, before = cost.more["kind"], cost.begin, cost.begin <= trace.begin
@@ -81,7 +81,7 @@ def divided(trace, sums):
                 no_core_issuing += ns
             last.less(begin, ns)
 
-    # Of the issues: the language's share, times without a core, and readings of the clock are something else.
+    # From the issues, subtract the language's share, times without a core, and clock readings.
     issue = sums.issue_ns
     in_language = min(max(language[False] - language[True], 0), issue)
     issue -= in_language
@@ -118,7 +118,7 @@ def divided(trace, sums):
 
 
 def check(checker):
-    """The parts add up exactly; estimates are equal but for the order in which fractions are added."""
+    """The parts must add up exactly; estimates may differ by rounding, because fractions are added in another order."""
     report = checker.report["frontend"]
     parts, each, faults = divided(checker.trace, checker.sums)
     checker.seen.add("frontend")

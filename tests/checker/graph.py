@@ -1,4 +1,4 @@
-"""What ops had to follow: their dependencies, the op before in the lane, and what a wait was for."""
+"""The dependencies of ops, the previous op in each lane, and the ops that a wait waits for."""
 
 from events import PENDING
 
@@ -10,9 +10,9 @@ def copies_to_host(trace, op):
 class Graph:
     def __init__(self, trace):
         self.trace = trace
-        self.needs = []         # of each op: {op it has to follow: whether only because that one reads what it writes}
-        self.before = {}        # the op before it in its lane
-        self.writers = {}       # of a buffer: (op, …) that wrote it, ascending
+        self.needs = []         # per op: {dependency: whether it is only a WAR dependency}
+        self.before = {}        # the previous op in the lane
+        self.writers = {}       # per buffer: ids of the ops that wrote it, ascending
         self._find_needs()
         for lane in trace.lanes:
             for earlier, later in zip(lane, lane[1:]):
@@ -32,7 +32,7 @@ class Graph:
         for op in self.trace.ops:
             needs = {}
             changed = set(op.overwrites)
-            # What a composite op changes besides its output it has read.
+            # Buffers that a composite op changes, other than its output, it has also read.
             also_read = {b for b in changed if b != op.out or op.in_place}
             for buffer in {*op.reads, *also_read}:
                 if buffer in writer:
@@ -56,8 +56,8 @@ class Graph:
         return [self.trace.op(id) for id in self.needs[op.id - 1]]
 
     def gate(self, op):
-        """The last thing that was over before the op began: (when, the op; None for its own issue). Times of devices
-        are a little uncertain: what seems to end after the begin ended with it."""
+        """The last event that the op had to follow: (time, op; None for its own issue). Device times are slightly
+        uncertain: an end after the op's begin is moved to that begin."""
         when, by = min(op.issue_end, op.begin), None
         candidates = sorted(self.needs_of(op), key=lambda other: other.id)
         if op.id in self.before:
@@ -70,7 +70,7 @@ class Graph:
     # ---- waits ----
 
     def asked_for(self, wait):
-        """The ops that the wait names, without what they need."""
+        """The ops that the wait names, without their dependencies."""
         trace = self.trace
         if wait.kind == "paused":
             return []
@@ -80,7 +80,7 @@ class Graph:
                 if wait.device < 0 or trace.device_of_lane(op.lane) == wait.device]
 
     def causes(self, wait):
-        """The unfinished ops that it was for: those and all that they depend on."""
+        """Ids of the unfinished ops that it waited for: those named and all their dependencies."""
         found, open = set(), [op for op in self.asked_for(wait) if op.end > wait.begin]
         while open:
             op = open.pop()
@@ -90,7 +90,7 @@ class Graph:
         return sorted(found)
 
     def done(self, wait):
-        """When all that it asked for had ended; PENDING: some never did."""
+        """When all ops that it names had ended; PENDING if some never did."""
         return max((op.end for op in self.asked_for(wait)), default=0)
 
     def ended_by(self, wait):
@@ -101,7 +101,7 @@ class Graph:
         return last if wait.begin < last.end <= wait.end else None
 
     def split(self, index):
-        """(parts in ns, ops before, ops of the line's own) of a wait."""
+        """(parts in ns, number of earlier ops, number of ops issued by the wait's own line)."""
         trace, wait = self.trace, self.trace.waits[index]
         earlier = trace.waits[index - 1].issued if index else 0
         first_own = wait.issued + 1
@@ -160,14 +160,14 @@ class Graph:
             op = self.ended_by(wait)
             if op is not None:
                 piece("return_ns", op.end)
-            elif wait.kind == "paused":  # not the program's time
+            elif wait.kind == "paused":  # not part of the program's time
                 now = min(max(wait.begin, trace.begin), now)
             else:
                 piece("limit_ns" if wait.group == "limit" else "return_ns", wait.begin)
         return totals
 
     def longest_chain(self):
-        """Of the measured ops: the longest time that ops take which follow each other by dependencies alone."""
+        """The greatest total duration of a chain of dependent ops in the measured part."""
         chain = {}
         for op in self.trace.measured_ops():
             if op.end != PENDING:
@@ -186,7 +186,7 @@ def union(spans):
 
 
 def held_between(trace, begin, end):
-    """How long the learner held any lane."""
+    """How long the user held at least one lane."""
     return sum(max(min(hold_end, end) - max(hold_begin, begin), 0) for hold_begin, hold_end in union(trace.holds))
 
 
@@ -195,7 +195,7 @@ def clipped(begin, end, trace):
 
 
 def spread(times):
-    """Of times measured one by one: each is one of them, the lower of two."""
+    """Quantiles of individual measurements; each is one of the values, the lower of two."""
     if not times:
         return None
     times = sorted(max(time, 0) for time in times)

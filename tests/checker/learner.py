@@ -1,5 +1,5 @@
-"""Puts a learner's hand on a recorded run: pauses and held lanes, written into its trace. No test pauses a run to
-the nanosecond; `headway compare --a TRACE --b TRACE` reports on traces as on runs."""
+"""Inserts pauses and held lanes into the trace of a recorded run, because no test can pause a run with nanosecond
+accuracy. `headway compare --a TRACE --b TRACE` reports on traces as on runs."""
 
 import json
 import random
@@ -17,7 +17,7 @@ def end_of(event):
 
 
 def paused(whole, draw, lasts_ns):
-    """Between two events of the frontend; all that comes later, and the ends of what goes on, move by so much."""
+    """Inserts a pause between two events of the frontend: later times, including ends of running ops, move by it."""
     events, other = whole["traceEvents"], whole["otherData"]
     front = sorted((nanoseconds(e["ts"]), end_of(e)) for e in events
                    if e["ph"] in "Xi" and e["tid"] in (FRONTEND, WAITS, WORK, COSTS, DROPS))
@@ -60,7 +60,7 @@ def paused(whole, draw, lasts_ns):
 
 
 def held(path, draw, times):
-    """The trace at this path gets stretches in which a lane could have begun an op and was held."""
+    """Adds intervals to the trace file in which a lane was held although it could have begun an op."""
     trace = Trace(path)
     graph = Graph(trace)
     stood = []
@@ -79,7 +79,7 @@ def held(path, draw, times):
 
 
 def touched(trace_path, to_path, seed):
-    """The trace with a few pauses and holds."""
+    """Writes a copy of the trace with a few pauses and holds."""
     draw = random.Random(f"learner {seed}")
     with open(trace_path, encoding="utf-8") as file:
         whole = json.load(file)

@@ -1,15 +1,15 @@
-"""The lessons: what their runs are called, small sizes, and what each compares with what."""
+"""The lessons: the names of their runs, small sizes, and the two sides that each one compares."""
 
 import json
 import os
 import subprocess
 
 RUNNER = os.environ.get("HEADWAY_RUNNER", "headway-runner")
-TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu")  # need a GPU beside the CPU: on simulated only
-# Sizes for tests; what is not named stays as the lesson has it.
+TWO_DEVICES = ("cpu-and-gpu", "exercise-cpu-and-gpu")  # need a GPU and the CPU: on simulated only
+# Small sizes for tests; other parameters keep the lesson's values.
 SMALL = {"n": 200, "size": 48, "steps": 5, "batches": 4, "batch_size": 32, "features": 64, "hidden": 32, "reps": 4,
          "products": 4, "pairs": 3, "others": 3}
-# What a lesson without a parameter of several choices compares.
+# The two sides for lessons without a parameter with choices.
 COMPARED = {
     "frontends": ("", "--tab python"),
     "dependency-graph": ("", "--tab mxnet"),

@@ -1,4 +1,4 @@
-"""What a run should have taken, and what bounds it: the report's prediction, regime and critical path."""
+"""The predicted duration of a run and what limits it: the report's prediction, regime and critical path."""
 
 from events import PENDING
 from graph import clipped
@@ -13,7 +13,7 @@ def cut_off(trace):
 
 
 def regime(checker, frontend_ns, lane_ns, chain_ns):
-    """The side that alone needs nearly all of the time; of two backends' the chain only where it is clearly longer."""
+    """The side that alone needs nearly all of the time. The chain counts only if clearly longer than the lane."""
     sums, parts = checker.sums, checker.frontend
     backend = ("dependency-bound", chain_ns) if chain_ns > lane_ns * (1 + EVEN_SHARE) else ("execution-bound", lane_ns)
     front = ("frontend-bound" if parts["work_ns"] > parts["issue_ns"] else "issue-bound", frontend_ns)
@@ -25,8 +25,8 @@ def regime(checker, frontend_ns, lane_ns, chain_ns):
 
 
 def formula(checker, h):
-    """The chapter's, where a wait follows every op or one follows all of them, one lane runs them, the ops are alike and
-    the frontend does little else: (formula, what it gives, why there is none though waits and lane are as it assumes)."""
+    """The chapter's formula for runs of similar ops on one lane with a wait after each op or one after all of them:
+    (formula, its result, why it does not apply although waits and lane are as it assumes)."""
     trace, sums, graph = checker.trace, checker.sums, checker.graph
     count = trace.last - trace.first + 1
     full, newest, others = 0, 0, False
@@ -76,12 +76,12 @@ def check(checker):
     if not trace.holds and sums.paused_ns == 0:
         checker.equal("critical_path, sum", sum(ns for key, ns in path.items() if key != "ops"), sums.total_ns)
     checker.top("handover_ns", path["handover_ns"])
-    # On the simulated device returns cost what the device says, and stand as they are.
+    # On the simulated device, returns cost what the model says, so they are kept.
     returns = None if trace.simulated else typical_returns(trace, graph)
     lanes = lanes_for(trace, graph)
     with_handovers = replay(trace, graph, lanes, returns=returns)
     if not isinstance(lanes, RecordedLanes) and not trace.holds:
-        for op in trace.ops:  # the device followed its own rules
+        for op in trace.ops:  # check that the device followed its rules
             checker.equal(f"lane and times of op {op.id}", (op.lane, op.begin, op.end),
                           (lanes.places[op.id][0], *lanes.moments[op.id].now))
     handovers = lanes.medians() if isinstance(lanes, RecordedLanes) else {}

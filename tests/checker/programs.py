@@ -1,4 +1,4 @@
-"""Random programs in Headway's own dialect and in those of PyTorch and MXNet. The same seed gives the same text."""
+"""Random programs in the dialects of Headway, PyTorch and MXNet. Equal seeds give equal programs."""
 
 import random
 
@@ -16,7 +16,7 @@ class Writer:
         self.dialect = dialect
         self.on_gpu = ", device='cuda'" if device == "simulated" else ""
         self.two_devices = dialect == "headway" and device == "simulated" and self.random.random() < 0.4
-        self.beside = []  # tensors on the CPU beside the GPU
+        self.beside = []  # tensors on the CPU in a program with a GPU
         self.side = self.random.choice((4, 32, 96, 300))
         self.names = []
         self.lines = []
@@ -58,7 +58,7 @@ class Writer:
         self.put(self.random.choice((*blockers, *barriers[self.dialect], f"print({name}.mean())", self.wait_for_all())))
 
     def step_beside(self):
-        """On the CPU beside the GPU, or from one to the other."""
+        """Ops on the CPU in a program with a GPU, or copies between the two."""
         if not self.beside or self.random.random() < 0.3:
             self.beside.append(f"c{len(self.beside)}")
             made = f"hw.randn({self.side}, {self.side}, device='cpu')"

@@ -1,4 +1,4 @@
-"""A run once more, under other waits or with typical overheads: app/model/replay/replay.h says what that means."""
+"""Replays a run without some waits or with typical overheads. Rules: app/model/replay/replay.h."""
 
 from collections import defaultdict
 
@@ -6,16 +6,16 @@ from events import PENDING
 from graph import held_between
 from virtual_lanes import FREE, VirtualLanes, rounded
 
-ASLEEP_NS = 50_000  # lanes and frontend spin so long before they sleep
+ASLEEP_NS = 50_000  # how long lanes and frontend spin before they sleep
 
 
 def median(values):
-    """The lower of two in the middle; 0 of none."""
+    """The lower median; 0 for an empty list."""
     return sorted(values)[(len(values) - 1) // 2] if values else 0
 
 
 class Samples:
-    """Of the measured part; None where it has none."""
+    """Samples of the measured part; the median is None if there are none."""
 
     def __init__(self):
         self.measured = []
@@ -29,14 +29,14 @@ class Samples:
 
 
 class Moment:
-    """When an op runs in a replay."""
+    """(begin, end) of an op in the replay."""
 
     def __init__(self):
         self.now = None
 
 
 class RecordedLanes:
-    """Ops stay in their lanes; each keeps its duration, and its hand-over unless medians by class are given."""
+    """Ops stay in their lanes and keep their durations. Hand-overs are kept, too, or replaced by medians per class."""
 
     def __init__(self, trace, graph, handovers=None):
         self.trace, self.graph, self.handovers = trace, graph, handovers
@@ -54,7 +54,7 @@ class RecordedLanes:
         before = self.graph.before.get(op.id)
         if before:
             others.pop(before.id, None)
-            others[before.id] = "lane"  # the last one: of equals it counts
+            others[before.id] = "lane"  # moved to the end, because the last of equals counts
         for id, kind in others.items():
             other = self.trace.op(id)
             if other.end == PENDING:
@@ -117,7 +117,7 @@ class SimulatedLanes:
         self.next_lane = [device["first_lane"] for device in trace.devices]
         self.limit = trace.other["queue_limit"]
         self.lazy = trace.other["free_policy"] == "lazy"
-        self.uses = {}  # of a buffer: (device, its writer's place, {lane: its last reader's number})
+        self.uses = {}  # per buffer: (device, place of its writer, {lane: number of its last reader})
 
     def _lanes_of(self, device):
         return [lane for lane in range(len(self.trace.lanes)) if self.trace.device_of_lane(lane) == device]
@@ -127,7 +127,7 @@ class SimulatedLanes:
         name = signature["name"]
         family = ("create", "elementwise", "matmul", "reduce", "update", "copy", "random", "other")[signature["family"]]
         rates = model.get("ops", {}).get(name) or model["families"][family]
-        # As the device computes it: a factor per operation and per byte, and times these.
+        # Same order of operations as in the device: factors per operation and per byte, multiplied.
         per = lambda key: 1e9 / rates[key] if rates.get(key) else 0.0
         beyond = max(per("flops_per_s") * signature["flops"], per("bytes_per_s") * signature["moved_bytes"])
         ns = rates["base_ns"] + beyond
@@ -165,7 +165,7 @@ class SimulatedLanes:
         if lane != preferred:
             self.next_lane[device] = own[(own.index(lane) + 1) % len(own)]
         waits = [(other, number) for other, number in sorted(needs.items()) if other != lane]
-        for wait in waits[1:]:  # a task holds one wait, further ones go ahead of it
+        for wait in waits[1:]:  # a task has one wait; further waits are separate tasks before it
             self.lanes.submit(lane, FREE, None, wait, end)
         moment = self.moments[op.id] = Moment()
         number = self.lanes.submit(lane, self.cost_of(op, device), moment, waits[0] if waits else None, end,
@@ -183,7 +183,7 @@ class SimulatedLanes:
             self.uses[buffer] = (1 - device if op.beside else device, place, {})
 
     def drop(self, buffer, ns):
-        """Memory goes back by a task of its own, behind all that uses it."""
+        """Frees memory by a separate task that follows all uses of the buffer."""
         self.lanes.run_until(ns)
         if not self.lazy or buffer not in self.uses:
             return
@@ -202,7 +202,7 @@ class SimulatedLanes:
         self.lanes.run_until(now)
         if wait.target and not wait.writer or not wait.target and not wait.through:
             return PENDING
-        if not wait.target and wait.through >= wait.issued:  # all tasks, also those that are no ops
+        if not wait.target and wait.through >= wait.issued:  # all tasks, including those that are not ops
             places = [(lane, self.lanes.lanes[lane].submitted) for lane in range(len(self.trace.lanes))
                       if wait.device < 0 or self.trace.device_of_lane(lane) == wait.device]
         else:
@@ -218,7 +218,7 @@ class SimulatedLanes:
         return done
 
     def room_for(self, op, now):
-        """Under a queue limit: from when the op may be issued."""
+        """The earliest time at which the op may be issued under the queue limit."""
         if not self.limit:
             return now
         self.lanes.run_until(now)
@@ -257,10 +257,10 @@ def typical_returns(trace, graph):
 
 
 def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
-    """How long the measured part takes: `left_out` are the waits (by index) that there are not, `returns` medians by
-    class in place of the recorded ones."""
+    """Duration of the measured part without the waits `left_out` (indices). `returns`: medians by
+    class that replace the recorded returns."""
     limits = isinstance(lanes, SimulatedLanes) and lanes.limit > 0
-    shift = 0  # the frontend's time now, less its time then
+    shift = 0  # replayed minus recorded time of the frontend
     paused = 0
     begin = end = None
     now_front = then_front = -PENDING
@@ -293,7 +293,7 @@ def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
                 now = wait.begin + shift
                 then_done, now_done = recorded_finish(graph, wait), lanes.finish(wait, now)
                 if then_done > wait.end or now_done == PENDING:
-                    shift -= wait.held  # it was for something else: it takes what it took
+                    shift -= wait.held  # it waited for something else: keep its duration
                 else:
                     back = wait.end - max(wait.begin, then_done)
                     if returns is not None:
@@ -322,7 +322,7 @@ def replay(trace, graph, lanes, left_out=frozenset(), returns=None):
     elif not trace.end_marked:
         end = max(last_now, now_front) + trace.end - max(last_then, then_front)
     elif max((op.end for op, _ in part), default=-PENDING) <= trace.end:
-        end = max([end, *(end_ for _, end_ in part)])  # the work that was measured is to be done before its end
+        end = max([end, *(end_ for _, end_ in part)])  # measured work has to end within the measured part
     return max(end - begin - paused, 0)
 
 
@@ -336,7 +336,7 @@ POLICY = ("op_barrier", "minibatch_barrier")
 
 
 def barriers_left_out(trace):
-    """All barriers since measuring began but for one at the end, and before that those of the policy."""
+    """The measured barriers except one at the end, and the policy's barriers before measuring began."""
     # PyTorch waits for each op on a CPU, under any policy.
     frameworks = trace.other["barrier"] != "op" and not trace.other.get("barrier_changes")
     stay = {index for index, wait in enumerate(trace.waits) if wait.kind == "op_barrier" and frameworks}

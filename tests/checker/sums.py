@@ -8,7 +8,7 @@ from graph import clipped, held_between, spread
 
 
 class Sums:
-    """What the report says beside predictions, paths and waits; by the report's keys."""
+    """The report's numbers except predictions, paths and waits, by the report's keys."""
 
     def __init__(self, trace, graph):
         self.trace, self.graph = trace, graph
@@ -19,7 +19,8 @@ class Sums:
         self.paused_ns = sum(clipped(w.begin, w.end, trace) if w.kind == "paused" else
                              held_between(trace, max(w.begin, trace.begin), min(w.end, trace.end)) for w in waits)
         self.total_ns = trace.end - trace.begin - self.paused_ns
-        self.issue_ns = sum(self.issue_of(op) for op in ops)  # as recorded; the frontend's share is checked in frontend.py
+        # as recorded; the frontend's share is checked in frontend.py
+        self.issue_ns = sum(self.issue_of(op) for op in ops)
         self.blocked_ns = sum(w.end - w.begin - w.held for w in self.asked)
         self.work_ns = sum(clipped(w.begin, w.end, trace) for w in trace.works)
         self.busy_ns = sum(op.end - op.begin for op in self.ended)
@@ -35,8 +36,8 @@ class Sums:
         return 0 if same else op.issue_end - op.issue_begin
 
     def returns(self):
-        """Of barriers and blockers: from when all was done to their end. Those that had nothing to wait for count only
-        where there are no others."""
+        """Return times of barriers and blockers: from the end of the last op to the end of the wait. Waits without
+        anything to wait for count only if there are no others."""
         some, idle = [], []
         for wait in self.asked:
             if wait.group in ("barrier", "blocker"):
@@ -76,7 +77,7 @@ class Sums:
         }
 
     def reserved_peak(self, live_peak):
-        """Tensors lie within what was reserved for them."""
+        """Peak of reserved bytes; at least the live peak, because tensors are inside reserved memory."""
         peak = self.sampled_peak("reserved bytes")
         return None if peak is None else max(peak, live_peak)
 
@@ -89,7 +90,7 @@ class Sums:
         return within or max((value for _, value in curve), default=0)
 
     def open_ns(self):
-        """Of lanes whose ops have not all ended: from the last one that has, to the end."""
+        """Time without an outcome: in lanes with unfinished ops, from the last finished op to the end."""
         total = 0
         for lane in self.lanes_used:
             if any(op.end == PENDING for op in self.trace.ops if op.lane == lane):
@@ -150,17 +151,17 @@ class Sums:
         if trace.other["virtual_clock"]:
             return None
         if name is None:
-            beside = dict(trace.counters.get("reserved bytes, second device", []))
+            second = dict(trace.counters.get("reserved bytes, second device", []))
             if device == 1:
-                curve = sorted(beside.items())
-            else:  # of the sum, what is not the second one's
-                curve = [(ns, value - beside.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
+                curve = sorted(second.items())
+            else:  # the sum minus the second device's part
+                curve = [(ns, value - second.get(ns, 0)) for ns, value in trace.counters.get("reserved bytes", [])]
         else:
             curve = trace.counters.get(name, [])
         return max(curves.peak(curve, trace.begin, trace.end), live_peak)
 
     def device_of(self, wait):
-        """Whose ops it was for; None for all."""
+        """The device whose ops it waited for; None: all devices."""
         if len(self.trace.devices) == 1:
             return 0
         if wait.device >= 0:
@@ -205,7 +206,7 @@ class Sums:
             causes["paused_ns"] += held
 
     def _behind(self, free, end, causes):
-        """Behind a lane's last op: until all has been issued, its next one might have come."""
+        """Idle time after a lane's last op: until everything is issued, another op might have come."""
         if end <= free:
             return
         last = self.trace.op(self.trace.last) if self.trace.last else None

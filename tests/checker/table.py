@@ -3,7 +3,7 @@ same ratio on simulated, and the verdict of the lesson's own comparison.
 
     HEADWAY_RUNNER=build/release/headway-runner python3 tests/checker/table.py [--load] [--runs 20]
 
---load: beside two busy processes. What else the machine does is not looked at.
+--load: runs two busy processes at the same time. Other load on the machine is ignored.
 """
 
 import argparse

@@ -11,17 +11,18 @@ import sys
 
 RUNS, P, LARGE, LARGE_OPS, OPS_APART, EXPLAINS = 5, 0.01, 2, 10, 1.25, 0.25
 SAID = {"a": "the names of the sides", "b": "the names of the sides", "sentence": "words", "evidence": "words"}
-ALIKE = ("workers", "streams", "issue", "launch", "copies", "products")  # settings under which equal ops are asked for
+# settings that must be equal for op times to be comparable
+ALIKE = ("workers", "streams", "issue", "launch", "copies", "products")
 
 
 def ranks(values):
-    """Of each value; equal ones share the mean of theirs."""
+    """The rank of each value; ties get their mean rank."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
 
 
 def rank_sum_p(a, b):
-    """Two-sided, exact: over all ways of sharing the ranks out."""
+    """The exact two-sided p-value of the rank-sum test, over all assignments of the ranks."""
     all_ranks = ranks([*a, *b])
     observed = sum(all_ranks[:len(a)])
     below = above = ways = 0
@@ -42,7 +43,7 @@ def whole(value):
 
 
 def weighted_median(pairs):
-    """Of (value, weight): where half of the weight lies on either side."""
+    """The weighted median of (value, weight) pairs."""
     half, seen = sum(weight for _, weight in pairs) / 2, 0
     for value, weight in sorted(pairs):
         seen += weight
@@ -52,7 +53,7 @@ def weighted_median(pairs):
 
 
 class Equal:
-    """Whether equal ops took equal times: by signature the medians of each run, of both sides."""
+    """Whether equal ops took equal times on both sides, from each run's median per signature."""
 
     def __init__(self, a, b):
         self.a, self.b = a, b
@@ -92,7 +93,7 @@ def measured(a, b):
 
 
 def claim(found, a, b, simulated, least_apart, word):
-    """By exactness, by the test, or by being large."""
+    """Adds a claim if the values are exact, pass the test, or differ by much."""
     x, y = median(a), median(b)
     larger = "A" if x >= y else "B"
     runs = min(len(a), len(b))
@@ -140,7 +141,7 @@ def verdict_of(report):
             return own
     claim(time, *total, simulated, None, "faster")
     if time["subject"]:
-        time["subject"] = "B" if time["subject"] == "A" else "A"  # the faster one
+        time["subject"] = "B" if time["subject"] == "A" else "A"  # the faster side
     return own
 
 
@@ -151,7 +152,7 @@ def near(said, own):
 
 
 def differences(report):
-    """(how many were compared, [(key, the report's, its own)]) of a comparison's report."""
+    """(how many were compared, [(key, the report's value, the recomputed value)]) of a comparison's report."""
     found, compared = [], 0
 
     def walk(key, said, own):
@@ -169,7 +170,7 @@ def differences(report):
     waits = verdict.pop("waits")
     walk("", verdict, verdict_of(report))
     for side in "ab":
-        # The run in the middle stands for its side; each of the others is known by its numbers only.
+        # The median run represents its side; of the others only the numbers are known.
         of_side = report[side]
         counted = sum(wait["kind"] not in ("queue_limit", "memory", "paused") for wait in of_side["waits"])
         if report["runs"] == 1:
@@ -180,7 +181,7 @@ def differences(report):
 
 
 def repeats(report):
-    """(key, the report's, its own) of what a report says of repeated runs."""
+    """(key, the report's value, the recomputed value) of a report's numbers on repeated runs."""
     if "repeat" not in report:
         return
     repeat = report["repeat"]

@@ -1,9 +1,9 @@
-"""The simulated device's lanes once more, after the rules that engine/devices/simulated/virtual_lanes.h states."""
+"""Reimplements the simulated device's lanes by the rules in engine/devices/simulated/virtual_lanes.h."""
 
 import math
 from collections import deque
 
-FREE = (0, 0.0, 0)  # what costs nothing: (ns alone, share, resource)
+FREE = (0, 0.0, 0)  # a task without cost: (ns alone, share, resource)
 
 
 def rounded(value):
@@ -20,16 +20,16 @@ class Lane:
     def __init__(self):
         self.queue = deque()
         self.running = None
-        self.ends = []         # of what has completed, in order
-        self.expected = deque()  # ends of what has not completed, less `slip`
+        self.ends = []         # ends of completed tasks, in order
+        self.expected = deque()  # expected ends of the other tasks, minus `slip`
         self.slip = 0
-        self.expected_ns = 0   # of all that was submitted
+        self.expected_ns = 0   # expected end of everything submitted
         self.submitted = 0
-        self.left = 0.0        # of the running task, at full speed, as of `since`
+        self.left = 0.0        # remaining work of the running task, in ns at full speed, at time `since`
         self.since = 0
 
     def expects(self, number):
-        """When this task is expected to end; 0: it has."""
+        """When this task is expected to end; 0: it has ended."""
         behind = number - len(self.ends) - 1
         return self.expected[behind] + self.slip if behind >= 0 else 0
 
@@ -41,8 +41,8 @@ class VirtualLanes:
         self.order = 0
 
     def submit(self, index, cost, op, wait, issued, fails=False):
-        """`op`: gets the task's begin and end, or None; `wait`: (lane, number of a task in it), or None; `fails`: the
-        task turns out to be impossible when it begins. Returns the task's number in its lane, from 1."""
+        """`op`: receives the task's begin and end, or None; `wait`: (lane, number of a task in it), or None; `fails`:
+        the task fails when it begins. Returns the task's number in its lane, from 1."""
         lane = self.lanes[index]
         expected = max(issued, lane.expected_ns)
         if wait:
@@ -55,7 +55,7 @@ class VirtualLanes:
         return lane.submitted
 
     def earliest(self, candidates, needs, issued):
-        """The first of the lanes in which an op that waits for these (lane: number) is expected to begin first."""
+        """The first lane in which an op that waits for `needs` (lane: number) is expected to begin earliest."""
         def begin(index):
             return max([issued, self.lanes[index].expected_ns] +
                        [self.lanes[other].expects(number) for other, number in needs.items() if other != index])
@@ -80,8 +80,8 @@ class VirtualLanes:
     # ---- events ----
 
     def _next(self, until):
-        """The next event, if it happens by then. Ends come before begins; of these what costs nothing, then what was
-        submitted first."""
+        """The next event up to `until`. Ends come before begins; among begins, tasks without cost first, then in order
+        of submission."""
         best = None
         for index, lane in enumerate(self.lanes):
             if lane.running:
@@ -131,7 +131,7 @@ class VirtualLanes:
             task.op.now = (task.begin, task.end)
 
     def _share(self, resource, ns):
-        """Others run on it now: what was done so far was done at the speed until now."""
+        """Updates the progress of the tasks that share a resource before their speed changes."""
         running = [lane for lane in self.lanes if lane.running and lane.running.cost[2] == resource]
         shares = 0.0
         for lane in running:

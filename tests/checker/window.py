@@ -1,4 +1,4 @@
-"""What the window's tables must say of a run: the report's numbers, as people read them."""
+"""The texts that the window's tables must show for a run: the report's numbers, formatted."""
 
 
 def three_digits(value):
@@ -6,7 +6,7 @@ def three_digits(value):
 
 
 def duration(ns):
-    """"412 ns", "3.10 µs": three digits, in the largest unit of which it is at least one."""
+    """"412 ns", "3.10 µs": three digits, in the largest unit that gives at least 1."""
     if ns < 0:
         return "\u2212" + duration(-ns)
     if ns < 999.5:
@@ -38,14 +38,14 @@ def ops(count):
 
 
 def words_of(path):
-    """The texts of a frame: [(x, y, text)]."""
+    """Reads the texts of a frame: [(x, y, text)]."""
     with open(path, encoding="utf-8") as file:
         lines = [line.rstrip("\n").split("\t", 2) for line in file]
     return [(int(x), int(y), text) for x, y, text in lines]
 
 
 def below(words, head):
-    """What stands under each head of this text, nearest first."""
+    """The nearest text below each occurrence of this column head."""
     found = []
     for x, y, text in words:
         if text == head:
@@ -55,7 +55,7 @@ def below(words, head):
 
 
 def behind(words, head):
-    """What stands behind each text of this name, in its line."""
+    """The nearest text to the right of each occurrence of this name, on the same line."""
     found = []
     for x, y, text in words:
         if text == head:
@@ -65,7 +65,7 @@ def behind(words, head):
 
 
 def differences(report, words):
-    """(how many texts were compared, [(which, the window's, the report's)])."""
+    """(how many texts were compared, [(name, the window's texts, the expected text)])."""
     known = report["backend_idle_ns"] + report["backend_busy_ns"] + report["backend_open_ns"]
     of_table = {
         "total": duration(report["total_ns"]),
@@ -96,7 +96,7 @@ def differences(report, words):
 
 
 def lines_of(report, words):
-    """Of the lines of the source that are in sight: (line, the texts in its row, how many ops it issued)."""
+    """For each visible source line: (line, the texts in its row, the number of ops that it issued)."""
     heads = [(x, y) for x, y, text in words if text == "ops"]
     for line in report["lines"]:
         rows = [(x, y) for x, y, text in words if text == str(line["line"]) and any(

@@ -18,7 +18,7 @@ QUICK = 10
 
 
 def look(folder, name, options):
-    """(how many texts were compared, what is wrong)."""
+    """(how many texts were compared, differences)."""
     report, trace, words = (os.path.join(folder, file) for file in ("report.json", "trace.json", "words.txt"))
     done = subprocess.run([lessons.RUNNER, "run", name, *options, "--report", report, "--trace", trace],
                           capture_output=True, stdin=subprocess.DEVNULL, check=False)

@@ -2,7 +2,7 @@
 
     clean_clone_test.py SOURCE_FOLDER
 
-The compiler's cache makes this quick where the project was just built; without it the test builds all of it again.
+Fast with a warm compiler cache; without it the test builds the whole project.
 """
 
 import json
@@ -19,7 +19,7 @@ SOURCE = Path(sys.argv.pop(1))
 
 
 def sources():
-    """The files that are committed or would be."""
+    """All files that git tracks or does not ignore."""
     listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, check=True).stdout
     names = [os.fsdecode(name) for name in listed.split(b"\0") if name]
@@ -27,7 +27,7 @@ def sources():
 
 
 def has_nvcc():
-    """Whether there is a CUDA compiler, as the scripts look for it."""
+    """Whether there is a CUDA compiler, searched as in the scripts."""
     return subprocess.run(["bash", "-c", f'. "{SOURCE}/scripts/lib-install"; find_nvcc'],
                           capture_output=True, text=True).stdout != ""
 
@@ -48,7 +48,7 @@ class ScriptsRun(unittest.TestCase):
 
     @classmethod
     def run_script(cls, *arguments):
-        """What the script wrote, on a machine without a display."""
+        """The output of the script, on a machine without a display."""
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("DISPLAY", "WAYLAND_DISPLAY") and not name.startswith("HEADWAY_")}
         done = subprocess.run([cls.root / "scripts/run", *arguments], cwd="/", env=environment, capture_output=True,
@@ -62,7 +62,7 @@ class ScriptsRun(unittest.TestCase):
         wanted = {"headway", "headway-runner"} | ({"libheadway_cuda.so"} if has_nvcc() else set())
         found = {path.name for path in build.rglob("*")
                  if path.is_file() and os.access(path, os.X_OK) and "CMakeFiles" not in path.parts}
-        self.assertEqual(found, wanted)  # nothing is missing, and no test or benchmark was built
+        self.assertEqual(found, wanted)  # all programs are built, but no test or benchmark
 
     def test_runs_the_default_lesson_without_a_display(self):
         self.assertIn("there is no display", self.said)
@@ -74,7 +74,7 @@ class ScriptsRun(unittest.TestCase):
         started = time.monotonic()
         self.run_script("devices")
         second = time.monotonic() - started
-        self.assertLess(second, 20)  # it takes about one; a build takes minutes
+        self.assertLess(second, 20)  # takes about a second; a build takes minutes
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Every lesson and all documents of the chapter run with only the packages that scripts/run installs.
+"""All lessons and all documents of the chapter run with only the packages that scripts/run installs.
 
-The test goes into a mount namespace of its own in which /usr/lib/python3/dist-packages holds only what these packages
-and what they depend on brought, /usr/local is empty, and PATH leads to their programs alone.
+The test enters its own mount namespace, in which /usr/lib/python3/dist-packages holds only the files of these packages
+and their dependencies, /usr/local is empty, and PATH has only their programs.
 """
 
 import glob
@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = ROOT.parent / "shared" / "chapter"
 RUNNER = os.environ["HEADWAY_RUNNER"]
 MODULES = Path("/usr/lib/python3/dist-packages")
-# Smaller than as a user would run them, where that takes seconds.
+# Smaller sizes for lessons that would take seconds.
 SMALL = {"train": ["batches=3"], "limits": ["batches=3"], "increment": ["n=1000"], "matmul": ["size=50"]}
 
 
 def user_packages():
-    """What scripts/run installs, as it names it itself."""
+    """The packages that scripts/run installs, as listed in the script."""
     text = subprocess.run(["bash", "-c", f'. "{ROOT}/scripts/lib-install"; printf "%s\\n" "${{user_packages[@]}}"'],
                           capture_output=True, text=True, check=True).stdout
     names = [name for spec in text.split() for name in spec.split("|")]
@@ -33,7 +33,7 @@ def user_packages():
 
 
 def with_dependencies(packages):
-    """These, all that they depend on, and what every Debian has."""
+    """These packages, their dependencies, and those of every Debian system."""
     fields = "${db:Status-Abbrev}|${Package}|${Essential}|${Priority}|${Pre-Depends}, ${Depends}|${Provides}\n"
     listed = subprocess.run(["dpkg-query", "-W", "-f", fields], capture_output=True, text=True, check=True).stdout
     depends, providers, found = {}, {}, list(packages)
@@ -64,7 +64,7 @@ def files_of(packages):
 
 
 def hide_the_rest(packages):
-    """In this process and its children: what other packages brought for Python, and /usr/local."""
+    """Hides other packages' Python modules and /usr/local from this process and its children."""
     files = files_of(packages)
     kept = {Path(file).relative_to(MODULES).parts[0] for file in files
             if file.startswith(str(MODULES) + "/")}
@@ -111,9 +111,9 @@ class Fresh(unittest.TestCase):
                 small = [word for value in SMALL.get(lesson["id"], []) for word in ("--set", value)]
                 self.good(lesson["id"], "--device", "simulated", *small)
 
-    @unittest.skipUnless(CHAPTER.exists(), "the chapter's documents are not beside the project")
+    @unittest.skipUnless(CHAPTER.exists(), "the chapter's documents are not available")
     def test_every_document_runs(self):
-        # 001 is prose that was cut into code: it is refused (tests/python/documents_test.py).
+        # 001 is prose with fragments of code: it is refused (tests/python/documents_test.py).
         for number, tab in (("000", "pytorch"), ("002", "mxnet"), ("002", "pytorch"), ("003", "pytorch"),
                             ("004", "mxnet"), ("004", "pytorch")):
             (document,) = glob.glob(str(CHAPTER / f"{number}_*.txt"))
@@ -121,8 +121,8 @@ class Fresh(unittest.TestCase):
                 self.good(shutil.copy(document, os.path.join(folder, number + ".md")), "--device", "simulated",
                           "--tab", tab)
 
-    def test_a_module_that_is_hidden_is_missed(self):
-        # Were NumPy not among the packages, the lessons would say so: what is hidden here is hidden.
+    def test_a_hidden_module_is_reported_missing(self):
+        # Without NumPy the lessons report that it is missing: this proves that hiding works.
         subprocess.run(["mount", "-t", "tmpfs", "none", str(MODULES)], check=True)
         try:
             done = run("who-waits", "--device", "simulated")
@@ -134,7 +134,7 @@ class Fresh(unittest.TestCase):
 
 def main():
     if os.environ.get("HEADWAY_FRESH") != "inside":
-        # A namespace of its own, as a user who is root in it.
+        # A new namespace, in which the user is root.
         os.environ["HEADWAY_FRESH"] = "inside"
         command = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
         tried = subprocess.run([*command, "mount", "-t", "tmpfs", "none", str(MODULES)], capture_output=True, text=True)

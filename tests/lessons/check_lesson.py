@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that what a lesson's text says is true: every sentence of **Claim.** and **Look at** has a function in claims.py
-that proves it, on the lesson's device and on simulated, with the parameters as they are and at their ends.
+"""Checks the statements in a lesson's text: every sentence of **Claim.** and **Look at** has a function in claims.py
+that proves it, on the lesson's device and on simulated, with default parameters and with their extreme values.
 
     check_lesson.py [--verbose] FOLDER...        FOLDER: .../lessons/NN-name
 """
@@ -22,7 +22,7 @@ MUST_BE_PROVED = ("**Claim.**", "**Look at**")
 
 
 def sentences_of(text):
-    """The sentences of a paragraph, without the marks of Markdown that stand for emphasis."""
+    """The sentences of a paragraph, without Markdown's emphasis characters."""
     text = " ".join(re.sub(r"\*\*\w+\.\*\*", "", text).replace("*", "").split())
     return [s for s in re.split(r"(?<=[.?!])\s+(?=[A-Z`])", text) if s]
 
@@ -34,7 +34,7 @@ def paragraphs_of(lesson_md):
 
 
 def form_problems(lesson_md, proved):
-    """What the text says without proof, and what is proved that the text does not say. `proved`: quotations."""
+    """Sentences of the text without a proof, and quotations in `proved` that are not in the text."""
     paragraphs = paragraphs_of(lesson_md)
     said = {s for p in paragraphs for s in sentences_of(p)}
     quoted = {s for quotation in proved for s in sentences_of(quotation)}
@@ -49,7 +49,7 @@ def form_problems(lesson_md, proved):
 
 
 def settings_of(facts, largest):
-    """The parameters as they are, then each at its ends, or with each of its words."""
+    """The default parameters, then each parameter at its least and greatest value, or with each of its choices."""
     settings = [{}]
     for parameter in facts["parameters"]:
         name = parameter["name"]
@@ -62,7 +62,7 @@ def settings_of(facts, largest):
 
 
 def failure(error, function):
-    """Where it failed, and what the function's variables were."""
+    """Where a claim failed, and the function's local variables."""
     frames = [f for f in traceback.walk_tb(error.__traceback__) if f[0].f_code.co_filename == function.__code__.co_filename]
     frame, line = frames[-1] if frames else (None, 0)
     words = [f"{type(error).__name__}: {error}" if str(error) else type(error).__name__]
@@ -81,7 +81,7 @@ def load(path):
 
 
 def facts_of(folder):
-    """The lesson as Headway lists it."""
+    """The lesson's entry in `headway lessons --json`."""
     environment = {**os.environ, "HEADWAY_ASSETS": str(folder.parent.parent)}
     listed = subprocess.run([checking.RUNNER, "lessons", "--json"], capture_output=True, text=True, env=environment)
     if listed.returncode not in (0, 2) or not listed.stdout:
@@ -95,7 +95,7 @@ def facts_of(folder):
 
 
 def check(folder, verbose):
-    """How many problems the lesson has; each is printed."""
+    """Prints the lesson's problems and returns their number."""
     folder = folder.resolve()
     facts = facts_of(folder)
     path = folder / "claims.py"
@@ -118,7 +118,7 @@ def check(folder, verbose):
                     outcome = f"not here: {reason}"
                     if not setting and device == (function.devices or [facts["device"]])[0]:
                         problems.append(f"{where}, with the parameters as they are: {outcome}")
-                except Exception as error:  # whatever it is, the other claims are checked
+                except Exception as error:  # any error: go on with the other claims
                     problems.append(f"{where}:\n    {failure(error, function)}")
                     outcome = "FAILS"
                 if verbose:

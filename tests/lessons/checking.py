@@ -1,4 +1,4 @@
-"""What a lesson's claims.py uses: `claim` names the sentences that a function proves, `lesson` runs the lesson.
+"""The library of a lesson's claims.py: `claim` names the sentences that a function proves, `lesson` runs the lesson.
 
     from checking import claim, needs
 
@@ -37,11 +37,11 @@ def claim(*sentences, devices=None):
 
 
 class NotHere(Exception):
-    """A claim has a condition that does not hold with these parameters."""
+    """A precondition of the claim does not hold with these parameters."""
 
 
 def needs(condition, reason):
-    """Ends the function without a result where the text says that the claim does not hold: `reason`."""
+    """Ends the function without a result if the text excludes these parameters; `reason` says why."""
     if not condition:
         raise NotHere(reason)
 
@@ -60,7 +60,7 @@ class Op:
 
 
 class Run:
-    """What a run printed, its report (`run["total_ns"]`) and its ops."""
+    """The output of a run, its report (`run["total_ns"]`) and its ops."""
 
     def __init__(self, done, report, trace):
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -74,11 +74,11 @@ class Run:
         return f"<run {({key: self[key] for key in keys} if self._report else self.err)}>"
 
     def waits(self, *kinds):
-        """The waits of these kinds (all, where none is given), as in the report."""
+        """The waits of these kinds (all if none is given), as in the report."""
         return [w for w in self["waits"] if not kinds or w["kind"] in kinds]
 
     def scope(self, name):
-        """How long the bracket with this name took, in ns; of several, all together."""
+        """Duration of the scope with this name in ns; the sum if there are several."""
         return sum(s["ns"] for s in self["scopes"] if s["name"] == name)
 
     def printed(self, label):
@@ -98,16 +98,16 @@ class Run:
 
     @property
     def begin_ns(self):
-        """Where the measured part begins."""
+        """Begin of the measured part, in ns."""
         self.ops
         return self._begin_ns
 
     def headway_at(self, ns):
-        """Ops of the measured part that were issued and not finished at this moment."""
+        """Number of measured ops that were issued but not finished at this moment."""
         return sum(op.issue_end_ns <= ns < op.end_ns for op in self.ops)
 
     def overlap_ns(self):
-        """For how long two or more ops ran at the same time."""
+        """Time in ns during which two or more ops ran at the same time."""
         edges = sorted([(op.begin_ns, 1) for op in self.ops] + [(op.end_ns, -1) for op in self.ops])
         total, running, last = 0, 0, 0
         for ns, change in edges:
@@ -157,25 +157,25 @@ class Lesson:
 
     @property
     def exact(self):
-        """On simulated the same run takes the same time, always."""
+        """Whether runs are deterministic: on simulated, equal runs take equal time."""
         return self.device == "simulated"
 
     def run(self, *options, fails=False, **parameters):
-        """Runs the lesson with these options of `headway run` and these parameters, which go before the setting's."""
+        """Runs the lesson with these options of `headway run` and these parameters, which override the setting's."""
         return self._run(options, fails, parameters, 0)
 
     def median(self, number, *options, count=5, **parameters):
-        """The median of `number(run)` over some runs; on simulated, of one."""
+        """The median of `number(run)` over several runs; on simulated, of one."""
         runs = (self._run(options, False, parameters, i) for i in range(1 if self.exact else count))
         return statistics.median(number(run) for run in runs)
 
     def most(self, number, *options, count=5, **parameters):
-        """The largest `number(run)` of some runs, the one that a busy machine disturbed least; on simulated, of one."""
+        """The maximum of `number(run)` over several runs, which other load disturbs least; on simulated, of one."""
         runs = (self._run(options, False, parameters, i) for i in range(1 if self.exact else count))
         return max(number(run) for run in runs)
 
     def least(self, number, *options, **more):
-        """The smallest, likewise."""
+        """The minimum of `number(run)` over several runs; on simulated, of one."""
         return -self.most(lambda run: -number(run), *options, **more)
 
     def _run(self, options, fails, parameters, repetition):
@@ -200,7 +200,7 @@ def _value(parameter, text):
 
 
 def busy_share(run):
-    """Of the measured time, how much the first device worked."""
+    """The share of the measured time in which the first device was busy."""
     return run["devices"][0]["busy_ns"] / run["total_ns"]
 
 
@@ -209,7 +209,7 @@ _files = tempfile.TemporaryDirectory()
 
 
 def _run(folder, words, repetition):
-    """Runs once for the same words, however many claims ask."""
+    """Caches runs: equal arguments run once, whatever the number of claims."""
     key = (folder, words, repetition)
     if key not in _runs:
         base = Path(_files.name) / str(len(_runs))

@@ -1,4 +1,4 @@
-"""A lesson without proof of what it says does not pass."""
+"""Lessons whose statements are not proved fail the check."""
 
 import contextlib
 import io
@@ -57,7 +57,7 @@ class Form(unittest.TestCase):
         self.lesson.mkdir(parents=True)
 
     def check(self, text=TEXT, claims=CLAIMS):
-        """What is wrong with the lesson, as it is printed."""
+        """The printed problems of the lesson."""
         for name, content in (("lesson.md", text), ("two.py", PROGRAM), ("claims.py", claims)):
             (self.lesson / name).write_text(content, encoding="utf-8")
         out = io.StringIO()
@@ -66,10 +66,10 @@ class Form(unittest.TestCase):
         self.assertEqual(problems == 0, out.getvalue() == "")
         return out.getvalue()
 
-    def test_what_is_proved_passes(self):
+    def test_a_proved_lesson_passes(self):
         self.assertEqual(self.check(), "")
 
-    def test_every_end_of_every_parameter_is_tried(self):
+    def test_least_and_greatest_parameters_are_tried(self):
         self.check()
         facts = check_lesson.facts_of(self.lesson)
         self.assertEqual(check_lesson.settings_of(facts, {"n": 9}), [{}, {"n": "1"}, {"n": "9"}, {"word": "b"}])
@@ -87,7 +87,7 @@ class Form(unittest.TestCase):
         self.assertIn("waits on simulated:", said)
         self.assertRegex(said, r'claims.py:\d+: assert len\(lesson.run\(\).waits\("waitall"\)\) == 2')
 
-    def test_a_claim_must_hold_with_the_parameters_as_they_are(self):
+    def test_a_claim_must_hold_with_default_parameters(self):
         self.assertIn("not here: one op is one op", self.check(claims=CLAIMS.replace("> 1", "> 3")))
 
     def test_a_lesson_without_claims_fails(self):
@@ -106,7 +106,7 @@ class Form(unittest.TestCase):
                 self.assertIn("**Look at**", text)
                 self.assertLess(len(text.split("---", 2)[2].split()), 260)
 
-    def test_claims_are_no_part_of_what_headway_lists(self):
+    def test_claims_are_not_listed_by_headway(self):
         listed = subprocess.run([RUNNER, "lessons", "--json"], capture_output=True, text=True)
         self.assertEqual((listed.returncode, listed.stderr), (0, ""))
         self.assertNotIn("claims", listed.stdout)

@@ -1,5 +1,5 @@
-"""CPU and GPU at once, in every dialect: on the simulated GPU with a simulated CPU beside it, exactly; and on the CUDA
-device, where one made of threads was built, with the real CPU beside it."""
+"""CPU and GPU in one run, in every dialect: on the simulated GPU and CPU, exactly; and on the CUDA
+device, if the fake one made of threads was built, with the real CPU."""
 
 import json
 import os
@@ -66,7 +66,7 @@ MIXED = {
 
 
 class Dialects:
-    """What holds on every pair of devices; subclasses say which."""
+    """Tests for every pair of devices; subclasses choose the pair."""
 
     device = ""
 
@@ -101,7 +101,7 @@ class Dialects:
     def test_tensorflow(self):
         self.assertIn("8.", self.good(TENSORFLOW).out)
 
-    def test_tensors_apart_are_a_clear_error(self):
+    def test_operands_on_different_devices_are_a_clear_error(self):
         for name, text in MIXED.items():
             with self.subTest(dialect=name):
                 outcome = run(text, "--device", self.device)
@@ -113,7 +113,7 @@ class Dialects:
                 self.assertIn("GPU", message)
                 self.assertEqual(outcome.report["error"]["line"], text.count("\n"))
 
-    def test_rows_from_apart_are_named_as_they_were_written(self):
+    def test_errors_on_rows_from_another_device_name_the_written_operation(self):
         head = {"headway": 'import headway as hw\na = hw.ones(2, 4)\nb = hw.ones(2, 4, device="cpu")\n',
                 "torch": 'import torch\na = torch.ones(2, 4, device="cuda")\nb = torch.ones(2, 4)\n',
                 "mxnet": "import mxnet as mx\nfrom mxnet import np\na = np.ones((2, 4))\nb = np.ones((2, 4), ctx=mx.cpu())\n"}
@@ -139,7 +139,7 @@ class Dialects:
         self.assertEqual(outcome.status, 1)
         self.assertIn("out of memory on the CPU at op 3", outcome.report["error"]["message"])
 
-    def test_a_program_that_names_no_device_is_as_before(self):
+    def test_a_program_without_device_names_runs_on_one_device(self):
         outcome = self.good("import torch\nx = torch.ones(3)\ny = x + 1\nprint(y)\n")
         self.assertEqual(outcome.out, "tensor([2., 2., 2.])\n")
         self.assertEqual([d["kind"] for d in outcome.report["devices"]], [self.device])
@@ -151,11 +151,11 @@ class Dialects:
                 "print(w.gradient.device, w.gradient.tolist())\n")
         self.assertEqual(self.good(text).out, "cpu [6.0, 6.0, 6.0]\n")
 
-    def test_the_trace_brings_all_of_it_back(self):
+    def test_a_trace_preserves_both_devices(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = os.path.join(folder, "t.json")
-            told = self.good(TORCH, "--trace", trace).report
-            # A recording is read by making another run's figure of it; compare gives its numbers again.
+            recorded = self.good(TORCH, "--trace", trace).report
+            # Drawing the figure of a trace reads it; compare prints its numbers again.
             report = os.path.join(folder, "r.json")
             done = subprocess.run([RUNNER, "compare", "--a", trace, "--b", trace, "--report", report],
                                   capture_output=True, text=True)
@@ -165,7 +165,7 @@ class Dialects:
             with open(trace, encoding="utf-8") as file:
                 written = json.load(file)
         for field in ("devices", "waits", "ops", "total_ns", "live_bytes_peak", "pending_bytes_peak"):
-            self.assertEqual(again["a"][field], told[field], field)
+            self.assertEqual(again["a"][field], recorded[field], field)
         self.assertEqual([d["kind"] for d in again["a"]["devices"]], [self.device, "cpu"])
         self.assertEqual([d["kind"] for d in written["otherData"]["more_devices"]], ["cpu"])
         names = {e["args"]["name"] for e in written["traceEvents"] if e.get("name") == "thread_name"}
@@ -186,22 +186,22 @@ class Simulated(Dialects, unittest.TestCase):
         self.assertTrue(all(d["simulated"] for d in ahead["devices"]))
         gpu, cpu = ahead["devices"]
         self.assertEqual([d["busy_ns"] for d in ahead["devices"]], [d["busy_ns"] for d in turn["devices"]])
-        # What the cost models' constants make of it: nearly that of the slower one, and nearly the sum.
+        # As computed from the cost models: nearly the time of the slower device, and nearly the sum.
         self.assertEqual((ahead["total_ns"], turn["total_ns"]), (7_211_911, 10_701_652))
         self.assertEqual((cpu["busy_ns"], gpu["busy_ns"]), (6_734_880, 3_964_160))
         self.assertEqual((cpu["live_bytes_peak"], gpu["live_bytes_peak"]), (18_874_368, 203_548_300))
         self.assertEqual((cpu["pending_bytes_peak"], gpu["pending_bytes_peak"]), (18_874_368, 185_713_800))
-        self.assertEqual(ahead["live_bytes_peak"], 221_374_092)  # at one moment: the sum of both peaks or less
+        self.assertEqual(ahead["live_bytes_peak"], 221_374_092)  # the peak of the sum, at most the sum of both peaks
         self.assertEqual([w["device"] for w in turn["waits"]][:2], [None, "simulated"])
         self.assertIn("round numbers, not measured", cpu["name"])
 
-    def test_the_second_one_costs_nothing_until_it_is_used(self):
+    def test_an_unused_second_device_costs_nothing(self):
         text = "import headway as hw\nx = hw.ones(4)\nprint(x.to('gpu').tolist())\n"
         self.assertEqual(len(self.good(text).report["devices"]), 1)
 
 
 class Names(unittest.TestCase):
-    """A run has one GPU and one CPU: whatever else is asked for is one clear error."""
+    """A run has one GPU and one CPU: any other device is one clear error."""
 
     def refused(self, text, message, device="simulated"):
         with self.subTest(text=text, device=device):
@@ -209,7 +209,7 @@ class Names(unittest.TestCase):
             self.assertEqual(outcome.status, 1, outcome.err)
             self.assertIn(message + ", at program.py:%d" % (text.count("\n") + 1), outcome.report["error"]["message"])
 
-    def test_devices_that_a_run_has_not(self):
+    def test_missing_devices_are_errors(self):
         said = 'there is no device "%s": a run has one GPU and one CPU, each with the index 0'
         for device in ("simulated", "cpu"):
             for name in ("gpu:1", "cuda:99", "simulated:3", "cpu:9", "gpu:", "gpu:x", "cpu:-1"):
@@ -231,7 +231,7 @@ class Names(unittest.TestCase):
             self.refused("import mxnet as mx\nmx.np.ones(2, ctx=mx.gpu(%d))" % index,
                          "there is no gpu(%d): the run has one GPU" % index)
 
-    def test_a_context_of_mxnet_is_one(self):
+    def test_mxnet_functions_require_a_context(self):
         for call in ("x.as_in_ctx(%s)", "x.copyto(%s)"):
             for value in ("None", "'gpu'"):
                 self.refused("from mxnet import np\nx = np.ones(2)\n" + call % value,
@@ -246,13 +246,13 @@ class Names(unittest.TestCase):
                 "             '/job:localhost/replica:0/task:0/device:GPU:0', '/cpu:0', 'CPU:0'):\n"
                 "    with tf.device(name):\n        print(tf.ones((1,)).device_number, end=' ')\n")
         self.assertEqual(run(text, "--device", "simulated").out, "0 0 0 0 0 1 1 ")
-        for framework in ("tensorflow", "torch"):  # as many as there are, then the CPU
+        for framework in ("tensorflow", "torch"):  # one GPU is available; otherwise the program uses the CPU
             text = "from d2l import %s as d2l\nprint(d2l.try_gpu(1).__dict__)\n" % framework
             self.assertIn("cpu", run(text, "--device", "simulated").out.lower())
 
 
 class PyTorchPlaces(unittest.TestCase):
-    """What x.to() takes, and which programs say where tensors are."""
+    """The arguments of x.to(), and which programs name devices."""
 
     def printed(self, text):
         outcome = run("import torch\n" + text + "\n", "--device", "simulated")
@@ -322,7 +322,7 @@ class OnTheCpu(unittest.TestCase):
                      "import tensorflow as tf\nwith tf.device('/GPU:0'):\n    tf.ones((2,))\n"):
             with self.subTest(text=text):
                 outcome = run(text, "--device", "cpu")
-                self.assertEqual(outcome.status, 3)  # the device asked for is not available
+                self.assertEqual(outcome.status, 3)  # the requested device is not available
                 self.assertIn("this run is on the device cpu and has no GPU: choose the device cuda or simulated, at ",
                               outcome.report["error"]["message"])
 

@@ -1,4 +1,4 @@
-"""The chapter's own documents, where they are beside the project (shared/chapter), run as they are written."""
+"""The chapter's documents run unchanged, if they are available (shared/chapter)."""
 
 import glob
 import os
@@ -58,7 +58,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.good("004", "--tab", "pytorch")[-1], "tensor([[3., 3.]])")
 
     def test_the_mxnet_tab_of_004_under_a_budget_ends_at_a_line_of_the_document(self):
-        # MXNet takes memory when an op starts; the pile-up is that of an engine that takes it at the issue.
+        # MXNet allocates when an op starts; memory piles up only with allocation at the issue.
         outcome = self.shown("004", "--tab", "mxnet", "--budget", "512M", "--free-policy", "finish")
         self.assertEqual(outcome.status, 1, outcome.err)
         self.assertIn("out of memory", outcome.report["error"]["message"])

@@ -1,4 +1,4 @@
-"""tf.function: traced once, issued as one op; and the lessons on the CUDA device, where one made of threads was built."""
+"""tf.function: traced once, issued as one op; and the lessons on the fake CUDA device made of threads, if built."""
 
 import os
 import unittest
@@ -30,14 +30,14 @@ class Traced(unittest.TestCase):
             self.assertEqual(outcome.report["ops"], 3 + 5 + (2 if device == "simulated" else 0))  # copies of numpy()
             self.assertEqual(outcome.report["parts"], 5 * 3)
 
-    def test_other_shapes_and_other_words_are_traced_anew(self):
+    def test_other_shapes_or_arguments_are_traced_again(self):
         outcome = run(STEP + "step(a, b)\nstep(tf.ones((2, 2)), b)\nstep(tf.ones((1, 2)), b)\nprint(len(traces))\n")
         self.assertEqual(outcome.out, "2\n", outcome.err)
         text = ("import tensorflow as tf\n@tf.function\ndef f(a, up=True):\n    return a + 1.0 if up else a - 1.0\n"
                 "a = tf.ones(2)\nprint(f(a).numpy(), f(a, up=False).numpy(), f(a, up=True).numpy())\n")
         self.assertEqual(run(text).out, "[2. 2.] [0. 0.] [2. 2.]\n")
 
-    def test_values_inside_are_a_mistake_that_names_its_line(self):
+    def test_reading_values_during_tracing_is_an_error_with_its_line(self):
         outcome = run("import tensorflow as tf\n@tf.function\ndef f(a):\n    return a * float(a)\nf(tf.ones(()))\n")
         self.assertEqual(outcome.status, 1)
         self.assertIn("while a function is traced", outcome.report["error"]["message"])

@@ -1,5 +1,5 @@
-"""Programs that try to take the runner down: each ends, says in one sentence what happened, and what was recorded
-before stays."""
+"""Programs that try to break the runner: each run ends with one sentence of explanation, and what was recorded
+before is kept."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(outcome.status, 2, outcome.err)
         self.assertIn("latin.py", outcome.err)
 
-    def test_a_module_that_is_not_there(self):
+    def test_a_missing_module(self):
         self.ends(
             "\nimport no_such_module\n",
             1,
@@ -47,10 +47,10 @@ class Hostile(unittest.TestCase):
         hidden = "import sys\nsys.modules['numpy'] = None\n"
         outcome = self.ends(hidden + "import numpy\n", 1, [said % ("program.py", 3)])
         self.assertEqual(outcome.report["error"]["message"], said % ("program.py", 3))
-        # Also where a tensor is to become an array.
+        # Also when a tensor is converted to an array.
         for make in ("import headway\nheadway.ones(2).numpy()\n", "from mxnet import np\nnp.ones(2).asnumpy()\n"):
             self.ends(hidden + make, 1, [said % ("program.py", 4)])
-        # In a notebook, the line is that of its cells.
+        # In a notebook, the line counts through its code cells.
         cells = [hidden, "x = 1\nimport numpy.linalg"]
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "cells.ipynb")
@@ -60,10 +60,10 @@ class Hostile(unittest.TestCase):
         self.assertEqual(outcome.status, 1, outcome.err)
         self.assertIn(said % ("cells.ipynb", 7), outcome.err)
 
-    def test_a_part_that_an_installed_module_lacks(self):
+    def test_a_missing_submodule(self):
         self.ends("import json.no_such_part\n", 1, ["No module named 'json.no_such_part'", "program.py:1"])
 
-    def test_stdout_that_is_gone(self):
+    def test_a_closed_stdout(self):
         self.ends("import sys\nprint('before')\nsys.stdout = None\nprint('after')\n", 0, [])
         self.ends("import sys\nsys.stdout.close()\nsys.stderr.close()\n1 / 0\n", 1, ["ZeroDivisionError"])
 
@@ -132,7 +132,7 @@ except PermissionError:
             own = os.path.join(folder, "own")
             os.mkdir(own)
             os.environ["OWN"] = own
-            # The report is written all the same: that is not the program's doing.
+            # The report is still written, because the runner writes it, not the program.
             outcome = run(text, "--confine", own)
             if "no Landlock" in outcome.err:
                 self.skipTest("this kernel has no Landlock")
@@ -145,7 +145,7 @@ except PermissionError:
         self.assertEqual(outcome.status, 2)
         self.assertIn("no folder", outcome.err)
 
-    def test_sudden_ends_are_seen_from_outside(self):
+    def test_sudden_ends_are_detected(self):
         for text in (
             "import ctypes\nctypes.string_at(0)\n",
             "import os\nos.abort()\n",
@@ -172,7 +172,7 @@ except PermissionError:
         done = subprocess.run([command, "run", "increment", "--set", "n=5"], capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_what_a_fork_does_is_its_own(self):
+    def test_a_fork_does_not_affect_the_run(self):
         outcome = run(
             "import os\nimport headway as hw\n"
             "x = hw.ones((2, 2))\n"

@@ -1,4 +1,4 @@
-"""Every lesson runs on the CPU and on the simulated device, in every tab. What each one says is checked in its folder."""
+"""Every lesson runs on the CPU and on the simulated device, in every tab. Its statements are checked by claims.py."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def lesson(name, *options, device="simulated", **values):
 
 
 def compare(name, a, b):
-    """The report of two runs beside each other."""
+    """The report of a comparison of two runs."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         done = subprocess.run([RUNNER, "compare", name, "--a", a, "--b", b, "--report", str(report)],
@@ -66,7 +66,7 @@ class Lessons(unittest.TestCase):
             for device in ("cpu", "simulated"):
                 with self.subTest(lesson=entry["id"], device=device):
                     if (entry["id"], device) in (("cpu-and-gpu", "cpu"), ("exercise-cpu-and-gpu", "cpu")):
-                        continue  # they need both
+                        continue  # they need both devices
                     self.good(lesson(entry["id"], device=device))
         for tab in ("pytorch", "mxnet", "tensorflow"):
             self.good(lesson("dependency-graph", "--tab", tab))
@@ -87,7 +87,7 @@ class Lessons(unittest.TestCase):
         self.assertEqual(report["a"]["ops"], report["b"]["ops"])
         self.assertGreater(min(report[side]["t1_ns"] for side in "ab"), 0)
         self.assertIn("Python", report["verdict"]["sentence"])
-        # In virtual time a language costs its lines, and nothing else: without them it is the same program.
+        # In virtual time the frontends differ only in the cost of lines of Python.
         cxx = "--device simulated --costs t1=2.2us --set n=300 --set size=2"
         same = compare("frontends", cxx, cxx.replace("2us", "2us,line=0") + " --tab python")
         self.assertEqual(same["a"]["total_ns"], same["b"]["total_ns"])
@@ -98,7 +98,7 @@ class Lessons(unittest.TestCase):
 
 
 class Teachers(unittest.TestCase):
-    """The example of docs/lessons.md, as it stands there."""
+    """The example in docs/lessons.md."""
 
     def setUp(self):
         text = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Each framework behaves as it does in reality: its streams, its memory, its waits; and the simulated machine's one
+"""Each dialect behaves as its framework: streams, memory, waits; and the simulated machine has one
 clock."""
 
 import json
@@ -59,7 +59,7 @@ class Profiles(unittest.TestCase):
             outcome = run("dependency-graph", "--device", "simulated", *options)
             self.assertEqual(outcome.report["settings"]["profile"], name)
 
-    def test_what_is_chosen_goes_before_and_is_said(self):
+    def test_explicit_options_override_the_profile_and_are_reported(self):
         text = "import torch\nx = torch.ones(2, device='cuda')\n"
         settings = self.settings(text, "--streams", "3", "--free-policy", "finish")
         self.assertEqual([settings[k] for k in ("profile", "streams", "free_policy", "chosen")],
@@ -101,12 +101,12 @@ class Profiles(unittest.TestCase):
         self.assertEqual(outcome.report["ops"], 3)
         self.assertEqual(outcome.report["settings"]["workers"], 1)
 
-    def test_a_copy_that_is_not_waited_for_is_not(self):
+    def test_a_non_blocking_copy_does_not_wait(self):
         outcome = self.good("import torch\na = torch.ones(400, 400, device='cuda')\n"
                             "b = a.to('cpu', non_blocking=True)\ntorch.cuda.synchronize()\n")
         self.assertEqual([w["kind"] for w in outcome.waits()], ["synchronize"])
 
-    def test_what_a_dialect_has_not_is_named(self):
+    def test_missing_functions_are_named(self):
         for text, missing in (("import torch\ntorch.cuda.Stream()\n", "torch.cuda.Stream"),
                               ("import torch\ntorch.cuda.Event()\n", "torch.cuda.Event"),
                               ("import torch\ntorch.conv2d\n", "torch.conv2d"),
@@ -129,7 +129,7 @@ class Profiles(unittest.TestCase):
         finish = self.good(text, "--free-policy", "finish").report
         self.assertLess(outcome.report["pending_bytes_peak"], finish["pending_bytes_peak"])
 
-    def test_memory_that_is_given_back_later_is_no_wait_of_the_program(self):
+    def test_deferred_frees_do_not_block_the_program(self):
         text = "from mxnet import np, npx\nfor _ in range(200):\n    a = np.ones((300, 300))\n    b = np.dot(a, a)\nnpx.waitall()\n"
         for _ in range(5):
             self.assertEqual([w["kind"] for w in run(text, "--device", "cpu").waits()], ["waitall"])
@@ -195,7 +195,7 @@ class Clock(unittest.TestCase):
         self.assertEqual(again.out, outcome.out)
         self.assertEqual([s["ns"] for s in again.report["scopes"]], [numpy, torch, synced])
 
-    def test_every_clock_of_python_is_the_runs(self):
+    def test_all_python_clocks_are_virtual(self):
         text = ("import time\nimport headway as hw\nfrom time import perf_counter\n"
                 "names = ('time', 'perf_counter', 'monotonic', 'process_time', 'thread_time')\n"
                 "before = [getattr(time, n + '_ns')() for n in names]\nfirst = perf_counter()\ntime.sleep(100)\n"
@@ -211,7 +211,7 @@ class Clock(unittest.TestCase):
         (wait,) = self.printed(text).waits()
         self.assertEqual(wait["caused_by_count"], 0)
 
-    def test_what_waits_for_something_real_has_the_real_clock(self):
+    def test_modules_that_wait_for_real_events_use_the_real_clock(self):
         text = ("import queue\nimport subprocess\nimport threading\n"
                 "try:\n    queue.Queue().get(timeout=0.05)\nexcept queue.Empty:\n    print('empty')\n"
                 "print(threading.Event().wait(0.01))\n"
@@ -243,20 +243,20 @@ class Costs(unittest.TestCase):
             self.assertEqual(run(folder, "--set", "n=10", "--costs", "t1=2us,t2=1us,t3=0").report["total_ns"], 21_000)
             self.assertEqual(run(folder, "--set", "n=10", "--device", "cpu").status, 0)
 
-    def test_the_trace_keeps_what_a_run_was_computed_with(self):
+    def test_the_trace_contains_the_cost_models(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = os.path.join(folder, "t.json")
             simulated("increment", "--costs", "t1=1us,t2=2us,line=7ns", "--trace", trace)
             with open(trace, encoding="utf-8") as file:
-                told = json.load(file)["otherData"]
-        models = told["cost_models"]
+                metadata = json.load(file)["otherData"]
+        models = metadata["cost_models"]
         self.assertEqual(set(models), {"device", "beside", "host"})
         self.assertEqual(models["device"]["t1_ns"], 1000)
         self.assertEqual({f["base_ns"] for f in models["device"]["families"].values()}, {2000})
         self.assertEqual(models["host"]["line_ns"], 7)
-        self.assertEqual((told["profile"], told["chosen"]), ("Headway", []))
+        self.assertEqual((metadata["profile"], metadata["chosen"]), ("Headway", []))
 
-    def test_words_that_are_no_costs_are_one_sentence(self):
+    def test_invalid_costs_are_one_sentence(self):
         for costs in ("t1", "t4=1us", "t1=1", "t1=-1us", "t1=1us,t1=2us", "t1=0.5ns", "t1=1us,,t2=1us"):
             outcome = simulated("increment", "--costs", costs)
             self.assertEqual(outcome.status, 2, costs)

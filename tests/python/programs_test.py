@@ -45,7 +45,7 @@ class Dialects(unittest.TestCase):
         text = "from mxnet import np\na = np.ones(3)\nb = a + 1\n"
         self.assertEqual(run(text).waits("op_barrier"), [])
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_functions_are_named(self):
         for text, name in (
             ("import torch\ntorch.fft\n", "torch.fft"),
             ("import torch\ntorch.ones(2).cumsum(0)\n", "Tensor.cumsum"),
@@ -68,12 +68,12 @@ class Values(unittest.TestCase):
                 "with autograd.record():\n    y = np.stack([b, b * 2]).sum()\ny.backward()\nprint(b.grad)\n")
         self.assertEqual(run(text).out, "[3. 3. 3.]\n")
 
-    def test_rows_that_do_not_fit_are_refused_by_what_was_written(self):
+    def test_errors_on_rows_name_the_written_operation(self):
         for text, message in (
             ("import torch\ntorch.stack([torch.ones(4), torch.ones(2, 2)])\n",
              "stack: expected all tensors to have the same shape, but item 0 has (4,) and item 1 has (2, 2), at "),
-            ("import torch\ntorch.stack([torch.ones(4), 3])\n", "stack: a tensor is wanted, not int (item 1), at "),
-            ("import torch\ntorch.stack([3])\n", "stack: a tensor is wanted, not int (item 0), at "),
+            ("import torch\ntorch.stack([torch.ones(4), 3])\n", "stack: expected a tensor, not int (item 1), at "),
+            ("import torch\ntorch.stack([3])\n", "stack: expected a tensor, not int (item 0), at "),
             ("import headway as hw\nhw.ones(2, 2)[0] = hw.ones(3)\n", "item assignment: (3,) does not fit into (2,), row 0 of (2, 2), at "),
             ("import headway as hw\nhw.ones(4, 2)[1:3] = hw.ones(3)\n", "item assignment: (3,) does not fit into (2, 2), rows 1 to 2 of (4, 2), at "),
         ):
@@ -187,7 +187,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(outcome.report["error"]["line"], 3)
         self.assertIn("ZeroDivisionError: division by zero, at program.py:3", outcome.err)
 
-    def test_shapes_that_do_not_fit_are_told_at_their_line(self):
+    def test_shape_errors_have_their_line(self):
         outcome = run("import headway as hw\na = hw.ones(2, 3)\nb = a @ a\n")
         self.assertEqual((outcome.status, outcome.report["error"]["line"]), (1, 3))
         self.assertIn("(2, 3)", outcome.report["error"]["message"])
@@ -210,7 +210,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(refused.status, 2)
         self.assertIn("name, n"[-1], refused.err)
 
-    def test_modules_beside_the_program_can_be_imported_and_stand_in_for_none_of_ours(self):
+    def test_modules_next_to_the_program_can_be_imported_but_not_replace_ours(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (
                 ("helper.py", "word = 'beside'\n"),

@@ -1,4 +1,4 @@
-"""Runs programs through headway-runner and reads what came of it."""
+"""Runs programs with headway-runner and reads their output, report and status."""
 
 import json
 import os

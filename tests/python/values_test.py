@@ -1,4 +1,4 @@
-"""Values that programs see are those of the framework, or refused in a sentence that says what is missing."""
+"""Values are the same as in the framework, or refused with a sentence that says what is missing."""
 
 import unittest
 
@@ -47,7 +47,7 @@ class Random(unittest.TestCase):
 
 
 class Rows(unittest.TestCase):
-    """Rows are copies here and views in the frameworks: neither side is written unseen."""
+    """Rows are copies here and views in the frameworks, so writes to either side are refused."""
 
     def refused(self, body, words, head="import torch\nx = torch.ones(4, 2)\n"):
         outcome = run(head + body)
@@ -86,7 +86,7 @@ class Rows(unittest.TestCase):
             with self.subTest(body=body):
                 self.refused(body, words)
 
-    def test_what_nobody_can_tell_apart_goes_on(self):
+    def test_unobservable_writes_are_allowed(self):
         outcome = run(
             "import torch\nx = torch.ones(4, 2)\nx[1:3] += 5\nx[0] *= 3\nr = x[1]\nx = x + 1\nprint(r.tolist())\n"
             "c = x[2].clone()\nc += 1\nx += 1\nprint(c.tolist(), x.tolist())\n"
@@ -104,19 +104,19 @@ class Rows(unittest.TestCase):
             outcome.err,
         )
 
-    def test_rows_of_a_tensor_that_nobody_holds_are_their_own(self):
+    def test_rows_of_a_released_tensor_are_writable(self):
         outcome = run(
             "import torch\nx = torch.ones(4, 2)\nx = x[1:3]\nx += 5\nprint(x.tolist())\n"
             "r = torch.ones(4, 2)[0]\nr *= 3\nprint(r.tolist())\n"
         )
         self.assertEqual(outcome.out.splitlines(), ["[[6.0, 6.0], [6.0, 6.0]]", "[3.0, 3.0]"], outcome.err)
         for body in (
-            "v = x.view(8)\nx = x[1:3]\nx += 5\n",  # v still sees them
+            "v = x.view(8)\nx = x[1:3]\nx += 5\n",  # v still refers to the same values
             "w = torch.ones(2, 2, requires_grad=True)\nw.sum().backward()\ng = w.grad[0]\ng += 1\n",
         ):
             self.refused(body, "write to its rows")
 
-    def test_tensors_of_tensorflow_do_not_change(self):
+    def test_tensors_of_tensorflow_are_immutable(self):
         outcome = run("import tensorflow as tf\nx = tf.ones((2,))\ny = x\ny += 1\ny *= 3\nprint(x, y)\n")
         self.assertIn("[1. 1.]", outcome.out)
         self.assertIn("[6. 6.]", outcome.out)
@@ -151,7 +151,7 @@ class Types(unittest.TestCase):
             tensorflow.err,
         )
 
-    def test_what_would_be_of_another_type_is_refused(self):
+    def test_results_of_another_type_are_refused(self):
         for body, words in (
             ("torch.tensor([1, 2]) + 1", "float32 tensors only, and this one is of integers"),
             ("(torch.ones(2) > 0).sum()", "float32 tensors only, and this one is of booleans"),

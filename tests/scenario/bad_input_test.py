@@ -10,7 +10,7 @@ from scenario import RUNNER, WITH_FIGURES, Scenario, main
 
 
 class BadInput(Scenario):
-    def test_wrong_words_have_status_two(self):
+    def test_usage_errors_have_status_two(self):
         cases = [
             (["frobnicate"], "unknown command"),
             ([], "headway --help"),
@@ -87,7 +87,7 @@ class BadInput(Scenario):
         self.assertEqual(subprocess.run([RUNNER.encode(), b"run", b"\xff\xfe"], cwd=self.folder, capture_output=True,
                                         timeout=60).returncode, 2)
 
-    def test_a_device_that_is_not_there_has_status_three(self):
+    def test_an_unavailable_device_has_status_three(self):
         listed = {device["kind"]: device for device in json.loads(self.headway("devices", "--json").out)}
         if listed["cuda"]["available"]:
             self.skipTest("a CUDA device is here")
@@ -100,7 +100,7 @@ class BadInput(Scenario):
         self.assert_refused(self.headway("run", "train", "--device", "simulated", environment=missing), 3,
                             "HEADWAY_ASSETS")
         self.assert_refused(self.headway("lessons", environment=missing), 2, "HEADWAY_ASSETS")
-        # The built-in programs do without.
+        # The built-in programs do not need assets.
         self.assertEqual(self.headway("run", "increment", "--set", "n=5", environment=missing).status, 0)
 
     def test_places_that_cannot_be_written(self):
@@ -122,7 +122,7 @@ class BadInput(Scenario):
             ran = self.headway("run", name, "--device", "simulated")
             self.assertEqual(ran.status, 0, ran)
             self.assertIn(": 7 ops in ", ran.err)
-        (self.folder / "increment").mkdir()  # a lesson's name alone is the lesson
+        (self.folder / "increment").mkdir()  # a plain name means the lesson
         ran = self.headway("run", "increment", "--device", "simulated", "--set", "n=3")
         self.assertEqual(ran.status, 0, ran)
         for name in ("increment/", "./increment"):
@@ -153,13 +153,13 @@ class BadInput(Scenario):
         self.assertEqual(ran.status, 2, ran)
         self.assertEqual(path.read_text(), "old")
 
-    def test_output_that_nobody_can_take(self):
+    def test_output_that_cannot_be_written(self):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([RUNNER, "run", "increment", "--set", "n=5"], stdout=full, stderr=subprocess.PIPE,
                                   timeout=60, cwd=self.folder)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"No space left on device", done.stderr)
-        # A reader that goes away is no failure of the run.
+        # A reader that closes the pipe does not fail the run.
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run([RUNNER, "run", "increment", "--set", "n=5", "--report", "r.json"], stdout=write,
@@ -189,7 +189,7 @@ class BadInput(Scenario):
         self.assertEqual(program.read_text(encoding="utf-8"), text)
         self.assertEqual(trace.read_bytes(), recorded)
 
-    def test_a_recording_that_is_full_is_told(self):
+    def test_a_full_recording_is_reported(self):
         ran = self.headway("run", "increment", "--set", "n=1000000", "--trace-limit", "16M")
         self.assertEqual(ran.status, 0, ran)
         self.assertIn("records are missing", ran.err)

@@ -1,4 +1,4 @@
-"""Two runs on one time axis: each in a process of its own, a table and a verdict in words, one report of both."""
+"""Two runs on one time axis: each in its own process, a table and a verdict, one report of both."""
 
 import json
 import os
@@ -31,7 +31,7 @@ class Compare(Scenario):
         self.assertEqual(ran.out.count("12 batches, time"), 12)
         self.assertEqual(os.listdir(self.folder), ["r.json"])
 
-    def test_what_is_said_once_is_of_both_sides(self):
+    def test_common_options_apply_to_both_sides(self):
         ran = self.headway("compare", "train", "--device", "simulated", "--set", "batches=12", "--set", "hidden=64",
                            "--a", "--barrier none", "--b", "--barrier minibatch --set batches=6", "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
@@ -56,7 +56,7 @@ class Compare(Scenario):
         self.assertEqual(*reports)
         both = json.loads(reports[0])
         self.assertLess(both["a"]["total_ns"], both["b"]["total_ns"])
-        # Exact, so that one run of each is enough.
+        # The simulation is exact, so one run of each is enough.
         verdict = both["verdict"]
         self.assertEqual((verdict["runs"], verdict["time"]["claim"], verdict["time"]["subject"]), (1, "faster", "A"))
         self.assertEqual(verdict["time"]["medians"], {"a": both["a"]["total_ns"], "b": both["b"]["total_ns"]})
@@ -93,11 +93,11 @@ class Compare(Scenario):
         self.assertEqual((verdict["a"], verdict["b"]), ("C++", "Python"))
         self.assertIn("A (C++)", verdict["sentence"])
 
-    def test_repeats_take_turns_and_compare_medians(self):
+    def test_repeats_alternate_and_compare_medians(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --set batches=12", "--b",
                            "--barrier minibatch --set batches=12", "--repeat", 3, "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
-        self.assertEqual(ran.out.count("12 batches, time"), 8)  # and one each to warm up
+        self.assertEqual(ran.out.count("12 batches, time"), 8)  # including one warm-up each
         self.assertIn("medians of 3 runs each", ran.err)
         both = json.loads((self.folder / "r.json").read_text())
         self.assertEqual(both["runs"], 3)
@@ -116,7 +116,7 @@ class Compare(Scenario):
             self.assertEqual(verdict["time"]["medians"][side], total["median"])
             self.assertEqual(verdict["time"]["spreads"][side], [total["least"], total["most"]])
 
-    def test_faster_is_said_where_the_runs_are_separated_and_nowhere_else(self):
+    def test_faster_is_claimed_only_if_the_runs_are_separated(self):
         ran = self.headway("compare", "increment", "--a", "--set n=200", "--b", "--set n=400000", "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
         both = json.loads((self.folder / "r.json").read_text())
@@ -128,10 +128,10 @@ class Compare(Scenario):
         ran = self.headway("compare", "increment", "--a", "--set n=2000", "--b", "--set n=2000", "--report", "r.json")
         both = json.loads((self.folder / "r.json").read_text())
         a, b = (both[side]["repeat"]["totals_ns"] for side in ("a", "b"))
-        if not (max(a) < min(b) or max(b) < min(a)):  # of five runs each nothing less is enough
+        if not (max(a) < min(b) or max(b) < min(a)):  # with five runs each, only complete separation is significant
             self.assertNotEqual(both["verdict"]["time"]["claim"], "faster", both["verdict"])
 
-    def test_the_same_against_itself_differs_in_nothing(self):
+    def test_a_run_against_itself_shows_no_difference(self):
         ran = self.headway("compare", "increment", "--a", "--device simulated --set n=200 --barrier none", "--b",
                            "--device simulated --set n=200 --barrier minibatch", "--repeat", 2)
         self.assertEqual(ran.status, 0, ran)
@@ -145,7 +145,7 @@ class Compare(Scenario):
         self.assertEqual(ran.status, 2)
         self.assertIn("--repeat", ran.err)
 
-    def test_a_trace_is_not_said_to_tell_what_it_does_not(self):
+    def test_numbers_missing_from_a_trace_are_dashes(self):
         spans = [{"ph": "X", "name": "decode", "tid": i % 3, "ts": 10 * i, "dur": 9} for i in range(30)]
         (self.folder / "theirs.json").write_text(json.dumps(spans))
         ran = self.headway("run", "increment", "--device", "simulated", "--trace", "ours.json")
@@ -160,7 +160,7 @@ class Compare(Scenario):
                 self.assertEqual(len([cell for cell in rows[name] if cell == "–"]),
                                  3 if a == b else 2, (name, ran.err))
             self.assertRegex(rows["spans" if a == b else "ops"][-1], r"^[0-9.]+x$", ran.err)
-            # The other side is simulated: its clock is a virtual one.
+            # The other side is simulated, so its clock is virtual.
             self.assertRegex(rows["total"][-1], r"^[0-9.]+x$" if a == b else "^–$", ran.err)
             theirs = json.loads((self.folder / "r.json").read_text())["a" if a == "theirs.json" else "b"]
             for name in ("issue_ns", "blocked_ns", "recorded_work_ns", "t1_ns", "t2_ns", "t3_ns", "regime", "predicted_ns",
@@ -170,7 +170,7 @@ class Compare(Scenario):
             self.assertIsNone(theirs["settings"]["seed"])
             self.assertEqual((theirs["ops"], theirs["total_ns"]), (30, 299_000))
 
-    def test_virtual_time_beside_real_time_has_no_ratio(self):
+    def test_virtual_and_real_time_have_no_ratio(self):
         ran = self.headway("compare", "increment", "--set", "n=100", "--a", "--device simulated", "--b", "--device cpu",
                            "--repeat", "1", "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
@@ -182,14 +182,14 @@ class Compare(Scenario):
         verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
         self.assertIsNone(verdict["time"]["ratio"])
 
-    def test_a_side_that_fails_is_compared_up_to_there(self):
+    def test_a_failed_side_is_compared_up_to_the_failure(self):
         ran = self.headway("compare", "train", "--a", "--barrier none --budget 4M", "--b", "", "--report", "r.json")
         self.assertEqual(ran.status, 1, ran)
         self.assertIn("out of memory", ran.err)
         both = json.loads((self.folder / "r.json").read_text())
         self.assertIsNotNone(both["a"]["error"])
         self.assertIsNone(both["b"]["error"])
-        # Once is enough to know, and nothing is claimed.
+        # One run is enough, and nothing is claimed.
         self.assertEqual(both["runs"], 1)
         self.assertEqual(both["verdict"]["time"]["claim"], "not comparable")
         self.assertEqual(both["verdict"]["memory"]["claim"], "not comparable")
@@ -213,11 +213,11 @@ class Compare(Scenario):
         self.assertEqual(ran.status, 0, ran)
         frames = [(self.folder / "both" / f"{i:02d}.png").read_bytes() for i in range(1, 7)]
         self.assertEqual(len(os.listdir(self.folder / "both")), 6)
-        self.assertEqual(len(set(frames)), 5)  # it stands still at the end
+        self.assertEqual(len(set(frames)), 5)  # the end repeats the last frame
         ran = self.headway("compare", "increment", *sides, "--figure", "end.png", "--figure-size", "640x400")
         self.assertEqual(ran.status, 0, ran)
         self.assertEqual((self.folder / "end.png").read_bytes(), frames[-1])
-        # Said before anything runs.
+        # Reported before anything runs.
         ran = self.headway("compare", "increment", *sides, "--figure", "no/such/%02d.png")
         self.assertEqual(ran.status, 2, ran)
         self.assertEqual(ran.out, "")

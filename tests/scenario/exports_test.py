@@ -1,4 +1,4 @@
-"""Files that a run leaves behind: the Chrome trace agrees with the report; figures are what they claim to be."""
+"""Files that a run writes: the Chrome trace agrees with the report; figures have the requested format and content."""
 
 import gzip
 import json
@@ -61,7 +61,7 @@ class Exports(Scenario):
         trace, _ = self.exported("t.json.gz", "--barrier", "none", "--workers", 2)
         by_thread = {}
         for event in trace["traceEvents"]:
-            # What the frontend measured of itself may overlap: it can lose its core within a record.
+            # Cost events may overlap: the frontend can lose its core while recording.
             if event["ph"] == "X" and event.get("cat") != "cost":
                 begin = round(event["ts"] * 1000)
                 by_thread.setdefault(event["tid"], []).append((begin, begin + round(event["dur"] * 1000)))
@@ -95,7 +95,7 @@ class Exports(Scenario):
         self.assertEqual(ran.status, 0, ran)
         self.assertIn('"total_ns"', ran.out)
 
-    def test_a_trace_on_disk_is_the_run_again(self):
+    def test_a_trace_on_disk_restores_the_run(self):
         for device in ("cpu", "simulated"):
             for name in ("t.json", "t.json.gz"):
                 with self.subTest(device=device, name=name):
@@ -117,7 +117,7 @@ class Exports(Scenario):
         self.assertEqual((self.folder / "trace.svg").read_bytes(), (self.folder / "run.svg").read_bytes())
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_a_cut_trace_gives_what_is_there_and_says_so(self):
+    def test_a_truncated_trace_gives_its_complete_part_and_a_notice(self):
         ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json")
         self.assertEqual(ran.status, 0, ran)
         whole = (self.folder / "t.json").read_bytes()
@@ -146,7 +146,7 @@ class Exports(Scenario):
         self.assertNotIn("both devices", (self.folder / "one.svg").read_text())
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_lanes_that_cannot_be_are_told_of(self):
+    def test_impossible_lanes_are_reported(self):
         trace, _ = self.exported("t.json", "--device", "simulated")
         issues = [e for e in trace["traceEvents"] if e.get("cat") == "issue"]
         for lane, said in ((99, "op 5: 99"), (-3, "op 5: -3"), ("one", 'op 5: "one"')):
@@ -162,7 +162,7 @@ class Exports(Scenario):
         self.assertEqual(drawn.status, 0, drawn)
         self.assertIn("The lanes of Second cannot be (first_lane 77, lanes 1, and there are 2 in all)", drawn.err)
 
-    def test_why_a_run_took_its_time_is_in_the_report(self):
+    def test_the_report_explains_the_duration(self):
         _, report = self.exported("t.json", "--device", "simulated", "--barrier", "minibatch")
         path = report["critical_path"]
         self.assertEqual(sum(v for k, v in path.items() if k != "ops"), report["total_ns"])
@@ -174,7 +174,7 @@ class Exports(Scenario):
                              wait["ns"])
             self.assertEqual(split["before_ops"] + split["own_ops"], wait["caused_by_count"])
 
-    def test_repeats_show_median_and_spread_and_the_warm_up_apart(self):
+    def test_repeats_show_median_and_spread_and_the_warm_up_separately(self):
         ran = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--repeat", 3, "--report", "r.json")
         self.assertEqual(ran.status, 0, ran)
         report = json.loads((self.folder / "r.json").read_text())
@@ -185,7 +185,7 @@ class Exports(Scenario):
                                               "most": report["total_ns"], "warmup": report["total_ns"],
                                               "each": [report["total_ns"]] * 3})
         self.assertIn("median", ran.err)
-        # Every option of the run reaches each of them.
+        # Every option is passed to each of the runs.
         ran = self.headway("run", "increment", "--set", "n=50", "--device", "simulated", "--issue", "graph",
                            "--repeat", 2, "--report", "g.json")
         self.assertEqual(ran.status, 0, ran)
@@ -198,7 +198,7 @@ class Exports(Scenario):
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_the_same_run_gives_the_same_bytes(self):
-        # Of two runs only the date may differ, and a day has one.
+        # Only the date may differ between two runs, so compare within one day.
         for turn in ("a", "b"):
             ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", f"{turn}.json")
             self.assertEqual(ran.status, 0, ran)
@@ -218,7 +218,7 @@ class Exports(Scenario):
                              (self.folder / "b-frames" / name).read_bytes(), name)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_a_figure_is_as_large_as_it_is_asked_to_be(self):
+    def test_a_figure_has_the_requested_size(self):
         def pixels(name):
             data = (self.folder / name).read_bytes()
             return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
@@ -256,7 +256,7 @@ class Exports(Scenario):
             self.assertEqual(refused.err.count("\n"), 1, refused)
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_lanes_are_arranged_when_that_is_asked_for(self):
+    def test_lanes_follow_the_requested_arrangement(self):
         ran = self.headway("run", *SMALL, "--device", "simulated", "--trace", "t.json", "--figure", "plain.svg")
         self.assertEqual(ran.status, 0, ran)
         own = self.folder / "lanes.json"
@@ -271,34 +271,34 @@ class Exports(Scenario):
             return (self.folder / "f.svg").read_text()
 
         plain = (self.folder / "plain.svg").read_text()
-        self.assertEqual(drawn(), plain)  # not unless it is asked for
+        self.assertEqual(drawn(), plain)  # only if requested
         arranged = drawn("--lanes", "lanes.json")
         self.assertIn("Bytes held", arranged)
         self.assertLess(arranged.index("Bytes held"), arranged.index("Frontend"))
         self.assertEqual(drawn("--lanes", "window"), arranged)
-        # What nobody knows is left out, and said: one sentence each, with its place.
+        # Unknown settings are ignored and reported: one sentence each, with its position.
         own.write_text('{"rows": [{"row": "memory", "pinned": true, "name": "Bytes held", "heigth": 3},'
                        ' {"row": "lnae 0", "pinned": 1}], "colour": "red"}')
-        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
-        self.assertEqual(told.status, 0, told)
+        drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        self.assertEqual(drawn_with.status, 0, drawn_with)
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
-        self.assertEqual(told.err.splitlines(), [
+        self.assertEqual(drawn_with.err.splitlines(), [
             'headway: lanes.json: the key "colour" beside rows is none that Headway knows, and was left out',
             'headway: lanes.json: the key "heigth" of row 1 is none that Headway knows, and was left out',
             "headway: lanes.json: pinned of row 2 is not true or false, and was left out",
             'headway: lanes.json: "lnae 0", row 2, is no row of a timeline',
         ])
-        # What was arranged for another program, or for another device, is not meant.
+        # Arrangements for another program or device do not apply.
         bytes_held = '"rows": [{"row": "memory", "pinned": true, "name": "Bytes held"}]'
         for program, device, expected in ((SMALL[0], "simulated", arranged), (SMALL[0], "cuda", plain), ("other", "simulated", plain)):
             own.write_text('{"programs": [{"program": "%s", "device": "%s", %s}]}' % (program, device, bytes_held))
-            told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+            drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
             self.assertEqual((self.folder / "f.svg").read_text(), expected, (program, device))
-            self.assertEqual("No lanes are arranged" in told.err, expected == plain, told)
+            self.assertEqual("No lanes are arranged" in drawn_with.err, expected == plain, drawn_with)
         own.write_text('{"rows": [], "programs": [{"program": "%s", "device": "simulated", %s}, {"program": 3}]}' % (SMALL[0], bytes_held))
-        told = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
+        drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
-        self.assertEqual(told.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
+        self.assertEqual(drawn_with.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
         (self.folder / "bad.json").write_text("[]")
         for wrong in ("none.json", "bad.json"):
             refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)
@@ -307,7 +307,7 @@ class Exports(Scenario):
             self.assertFalse((self.folder / "no.svg").exists())
 
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
-    def test_figures_are_what_their_names_say(self):
+    def test_figures_have_the_format_of_their_extension(self):
         begins = {"f.png": b"\x89PNG\r\n", "f.svg": b"<", "f.pdf": b"%PDF-"}
         for name, begin in begins.items():
             ran = self.headway("run", *SMALL, "--device", "simulated", "--figure", name)

@@ -1,5 +1,5 @@
-"""The frontend's time is divided without gaps: parts that add up to the nanosecond, in every lesson and in random
-programs. What can be added up from the exported events is added up here, by itself."""
+"""The parts of the frontend's time add up to the nanosecond, in every lesson and in random
+programs. Sums that follow from the exported events are recomputed here independently."""
 
 import json
 import random
@@ -16,7 +16,7 @@ SMALL = {
 
 
 def random_program(rng):
-    """C++ has lessons alone; Python reaches the same engine: ops, drops, waits, and work of its own."""
+    """Random programs are in Python, which uses the same engine: ops, drops, waits, and its own work."""
     lines = ["import headway as hw", "x = hw.ones((8, 8))", "kept = [x]"]
     for _ in range(rng.randint(5, 40)):
         lines.append(rng.choice((
@@ -44,7 +44,7 @@ class FrontendTime(Scenario):
         if simulated:
             self.assertEqual({name: parts[name] for name in ENGINE}, dict.fromkeys(ENGINE, 0), what)
         else:
-            # A short run has few events to measure: what one of them may be off counts there.
+            # In a short run few events are measured, so each one's uncertainty counts.
             self.assertLessEqual(parts["unnamed_ns"], max(0.05 * report["total_ns"], 300_000), what)  # a busy machine
 
     def test_lessons(self):
@@ -73,10 +73,10 @@ class FrontendTime(Scenario):
             self.assertLessEqual(each["median_ns"], each["p90_ns"])
         self.assertGreater(parts["record_ns"], 0)
         self.assertGreater(report["frontend_page_faults"]["minor"], -1)
-        # Single page faults would be one in a hundred ops and more.
+        # Without prefaulting there would be at least one fault per hundred ops.
         self.assertLess(report["frontend_page_faults"]["minor"], 700)
 
-    def test_the_exported_events_say_the_same(self):
+    def test_the_exported_events_agree(self):
         path = self.folder / "trace.json"
         report = self.run_program("increment", *settings(n=5000), "--device", "cpu", "--trace", path)
         trace = json.loads(path.read_text())
@@ -90,7 +90,7 @@ class FrontendTime(Scenario):
         self.assertEqual(report["issue_ns"], report["frontend"]["issue_ns"])
         begin, end = ns(measured["begin_us"]), ns(measured["end_us"])
         costs = [e for e in events if e.get("cat") == "cost" and begin <= ns(e["ts"]) < end]
-        # Engine's issue is what the records hold, less readings of the clock and times without a core.
+        # The engine's issue time is that of the records without clock readings and times without a core.
         self.assertLessEqual(report["frontend"]["issue_ns"], issued)
         kinds = {e["name"] for e in costs}
         self.assertLessEqual({"recording", "drop"}, kinds)

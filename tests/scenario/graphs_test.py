@@ -1,5 +1,5 @@
-"""Op by op against graphs: the same values from fewer issues, on every device; and the CUDA device on a CUDA made of
-threads, where that was built."""
+"""Graphs compute the same values as single ops with fewer issues, on every device; and the CUDA device on a fake CUDA
+made of threads, if it was built."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class Graphs(Scenario):
             self.assertGreaterEqual(min(live), 0)
             self.assertLess(live[-1], max(live))
 
-    def test_words_that_are_none_are_refused(self):
+    def test_invalid_option_values_are_refused(self):
         self.assert_refused(self.headway("run", "train", "--issue", "all"), 2, "--issue must be op or graph")
         self.assert_refused(self.headway("run", "train", "--launch", "gpu"), 2, "--launch must be engine or frontend")
         self.assert_refused(self.headway("run", "train", "--copies", "x"), 2, "--copies must be pageable or pinned")
@@ -56,7 +56,7 @@ class Graphs(Scenario):
 
 
 class NoGpu(Scenario):
-    def test_a_missing_driver_is_said_in_one_sentence(self):
+    def test_a_missing_driver_is_one_sentence(self):
         without = {"HEADWAY_CUDA_DRIVER": "libheadway-no-driver.so.1"}
         ran = self.headway("run", "train", "--device", "cuda", environment=without)
         self.assert_refused(ran, 3, "the device cuda is not available", "driver is not installed",
@@ -86,7 +86,7 @@ class FakeCuda(Scenario):
         self.assertTrue(cuda["available"], cuda)
         self.assertEqual(cuda["name"], "Fake GPU")
 
-    def test_the_training_is_the_cpus(self):
+    def test_training_agrees_with_the_cpu(self):
         losses = self.run_program("train", *SIZE)["result"]["losses"]
         for options in ((), ("--launch", "frontend"), ("--issue", "graph"), ("--copies", "pageable"),
                         ("--free-policy", "lazy"), ("--free-policy", "stream", "--streams", "1")):
@@ -98,7 +98,7 @@ class FakeCuda(Scenario):
             self.assertGreater(report["reserved_bytes_peak"], 0)
             self.assertIn("waits_between_streams", report["driver"])
 
-    def test_who_launches_is_in_the_settings_and_in_the_trace(self):
+    def test_the_launching_thread_is_in_the_settings_and_the_trace(self):
         path = self.folder / "trace.json"
         ran = self.headway("run", "train", *SIZE, "--device", "cuda", "--launch", "frontend", "--trace", path,
                            environment=FAKE_CUDA)
@@ -109,7 +109,7 @@ class FakeCuda(Scenario):
         issues = {e["args"]["op"]: e for e in trace["traceEvents"] if e.get("cat") == "issue"}
         launches = [e for e in trace["traceEvents"] if e.get("cat") == "launch"]
         self.assertEqual(len(launches), len(issues))
-        for launch in launches:  # inside of the issue
+        for launch in launches:  # launches are within the issue
             issue = issues[launch["args"]["op"]]
             self.assertGreaterEqual(launch["ts"], issue["ts"] - 0.002)
             self.assertLessEqual(launch["ts"] + launch["dur"], issue["ts"] + issue["dur"] + 0.002)

@@ -1,4 +1,4 @@
-"""y = x + 1, waited for each time or once."""
+"""y = x + 1 with a wait after each op or one at the end."""
 
 import json
 
@@ -7,7 +7,7 @@ from scenario import Scenario, main, settings, waits_of
 
 class Increment(Scenario):
     def formula_or_reason(self, report, formula):
-        """On a real machine recording and other work of the frontend may be too much for the formula to hold."""
+        """On a real machine, recording and other work of the frontend may be too long for the formula to apply."""
         prediction = report["prediction"]
         self.assertIn(prediction["formula"], ("", formula))
         self.assertEqual(prediction["formula"] == "", prediction["no_formula"] is not None)
@@ -34,7 +34,7 @@ class Increment(Scenario):
         verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
         self.assertEqual((verdict["a"], verdict["b"]), (None, None))
 
-    def test_an_option_without_effect_is_said_once(self):
+    def test_an_option_without_effect_is_reported_once(self):
         ran = self.headway("run", "increment", *settings(n=10), "--device", "cpu", "--streams", "4")
         self.assertEqual(ran.status, 0, ran)
         self.assertEqual(ran.err.count("--streams has no effect on cpu"), 1)
@@ -62,7 +62,7 @@ class Increment(Scenario):
         self.assertGreater(report["predicted_ns"], 0)
         self.assertEqual([scope["name"] for scope in report["scopes"]], ["wait once"])
 
-    def test_the_warm_up_is_kept_apart(self):
+    def test_the_warm_up_is_not_measured(self):
         report = self.run_program("increment", *settings(n=1))
         self.assertEqual(report["ops"], 1)
         self.assertGreater(report["warmup_ns"], 0)

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first asks the run to stop and keeps what was asked for; the second ends at once."""
+"""Ctrl-C: the first stops the run and its outputs are still written; the second ends at once."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import unittest
 
 from scenario import RUNNER, Scenario, main, settings
 
-# Long enough on any machine to be interrupted in the middle; nothing here waits for its end.
+# Long enough to be interrupted on any machine; no test waits for its end.
 LONG = ["train", *settings(batches=100000, batch_size=256, hidden=1024)]
 
 
@@ -33,7 +33,7 @@ class Interrupt(Scenario):
 
     @staticmethod
     def wait_for_output(child):
-        """Until the program's first line, so that it surely runs."""
+        """Waits for the program's first line of output, so that it is running."""
         return child.stdout.readline()
 
     def test_the_first_stops_the_run_and_writes_the_report(self):
@@ -51,7 +51,7 @@ class Interrupt(Scenario):
         self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "t.json.gz"])
 
     def test_a_run_far_ahead_stops_as_well(self):
-        # Without a barrier the frontend soon sits in the last wait, with everything queued.
+        # Without a barrier the frontend is soon in the last wait, with everything queued.
         child = self.start("run", "matmul", *settings(reps=1000, size=2000), "--budget", "none", "--report", "r.json")
         time.sleep(1)
         child.send_signal(signal.SIGINT)
@@ -61,7 +61,7 @@ class Interrupt(Scenario):
         self.assertIn("stopped", report["error"]["message"])
 
     def test_the_second_ends_at_once(self):
-        # Held, the run cannot end by itself: it is stopped in the middle of one long op.
+        # Stops the run in the middle of one long op.
         child = self.start("run", "matmul", *settings(reps=1, size=8000), "--report", "r.json")
         time.sleep(1)
         child.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ class Interrupt(Scenario):
         self.assertIn(b"nothing to compare", err)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_a_comparison_that_alone_is_told_stops_its_run(self):
+    def test_a_comparison_forwards_its_signal_to_the_run(self):
         child = self.start("compare", *LONG[:1], "--a", " ".join(LONG[1:]), "--b", "--set batches=1")
         self.wait_for_output(child)
         child.send_signal(signal.SIGTERM)

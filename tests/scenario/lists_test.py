@@ -1,4 +1,4 @@
-"""What there is to choose from: lessons, devices, help, the engine's own costs."""
+"""The lists: lessons, devices, help, and the engine's own costs."""
 
 import json
 import shutil
@@ -68,7 +68,7 @@ class Lists(Scenario):
         self.assertRegex(ran.err, r"c-worse/lesson\.md:\d+: ")
         self.assertEqual(self.headway("run", "mine", environment=environment).status, 0)
         self.assertEqual(self.headway("run", "other", environment=environment).status, 2)
-        # Who asks for a broken one is told what is wrong with that one.
+        # Running a broken lesson reports its own error.
         for name, place in (("other", r"b-broken/lesson\.md:6: .* no parameter m"), ("worse", r"c-worse/lesson\.md:\d+: ")):
             ran = self.headway("run", name, environment=environment)
             self.assertEqual(ran.status, 2, ran)

@@ -1,4 +1,4 @@
-"""Budgets: too much memory is one clean error at the op that asked, and the barrier is a cure."""
+"""Budgets: too much memory is one error at the op that allocates, and a barrier avoids it."""
 
 from scenario import Scenario, main, settings
 
@@ -37,7 +37,7 @@ class Memory(Scenario):
         self.assertEqual(report["error"]["op"], 1)
         self.assertIn("it asks for 8 B, and 0 B of the budget of 1 B are live", report["error"]["message"])
 
-    def test_the_report_says_which_budget_there_was(self):
+    def test_the_report_contains_the_budget(self):
         for options, chosen in (((), None), (("--budget", "none"), "none"), (("--budget", "1M"), 1 << 20)):
             settings = self.run_program("increment", "--set", "n=10", *options)["settings"]
             self.assertEqual(settings["budget_is_default"], chosen is None)

@@ -1,4 +1,4 @@
-"""What is said about time on the simulated device: predictions and what-ifs are those of real runs, to the nanosecond."""
+"""On the simulated device, predictions and what-if durations equal those of actual runs, to the nanosecond."""
 
 import json
 
@@ -35,12 +35,12 @@ class Prediction(Scenario):
                         held = self.simulated(lesson, "--streams", streams, "--barrier", barrier)
                         self.assertEqual(held["without_barriers_ns"], free["without_barriers_ns"])
 
-    def test_waiting_each_time_is_told_what_waiting_once_takes(self):
+    def test_what_if_of_waiting_each_time_equals_waiting_once(self):
         once = self.simulated("increment", *settings(n=500, wait="once"))
         each = self.simulated("increment", *settings(n=500, wait="each"))
         self.assertEqual(each["without_barriers_ns"], once["total_ns"])
 
-    def test_training_without_barriers_takes_what_is_told(self):
+    def test_training_without_barriers_takes_the_what_if_time(self):
         sizes = settings(batches=20, batch_size=512, hidden=2048)
         for streams in (1, 2, 4, 8):
             free = self.simulated("train", *sizes, "--streams", streams, "--barrier", "none")

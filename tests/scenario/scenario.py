@@ -1,4 +1,4 @@
-"""What the scenario tests share: run the runner as a person would, and read what it leaves behind.
+"""Shared by the scenario tests: runs the runner as a user would, and reads its output and files.
 
 Each test file is started with the runner's path as its one argument.
 """
@@ -20,7 +20,7 @@ def main():
 
 
 class Ran:
-    """A finished command: its status and what it wrote."""
+    """A finished command: its status and its output."""
 
     def __init__(self, done):
         self.status = done.returncode
@@ -54,7 +54,7 @@ class Scenario(unittest.TestCase):
         return report
 
     def assert_refused(self, ran, status, *words):
-        """One sentence on stderr, nothing on stdout, nothing left behind."""
+        """Asserts one sentence on stderr, nothing on stdout, and no files written."""
         self.assertEqual(ran.status, status, ran)
         self.assertEqual(ran.out, "", ran)
         self.assertTrue(ran.err.startswith("headway: "), ran)
@@ -75,5 +75,5 @@ def waits_of(report, *kinds):
 
 
 def settings(**values):
-    """--set options."""
+    """The --set options for these values."""
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]

@@ -49,7 +49,7 @@ class Simulated(Scenario):
                 self.assertEqual(first.read_bytes(), second.read_bytes())
                 self.assertEqual(outputs[0], outputs[1])
 
-    def test_it_says_simulated(self):
+    def test_output_is_labelled_simulated(self):
         ran = self.headway("run", "increment", "--device", "simulated")
         self.assertIn("SIMULATED", ran.err)
         report = self.simulated("increment")

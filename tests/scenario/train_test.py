@@ -1,4 +1,4 @@
-"""The training loop on the CPU: what a barrier per minibatch does to headway and memory, and what it leaves alone."""
+"""The training loop on the CPU: how a barrier per minibatch changes headway and memory, but not the results."""
 
 import unittest
 
@@ -71,7 +71,7 @@ class Train(Scenario):
         self.assertGreaterEqual(self.report("--barrier", "none")["live_bytes_peak"], 10 * stream["live_bytes_peak"])
         self.assertGreaterEqual(stream["headway_max"], 10 * self.report("--barrier", "minibatch")["headway_max"])
 
-    def test_every_number_of_the_report_is_there(self):
+    def test_the_report_has_every_number(self):
         report = self.report("--barrier", "none")
         for name in ("headway", "program", "device", "machine", "settings", "ops", "total_ns", "issue_ns", "blocked_ns",
                      "backend_busy_ns", "backend_idle_ns", "recorder_ns", "t1_ns", "t2_ns", "t3_ns", "regime",

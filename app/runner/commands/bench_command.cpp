@@ -1,4 +1,4 @@
-// headway bench: what the engine itself costs on this machine, as the least of several repeats.
+// headway bench: the engine's own costs on this machine, each the minimum of several repeats.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -21,7 +21,7 @@ struct Costs {
     double issue_ns = 0, end_to_end_ns = 0, wait_ns = 0;
 };
 
-// One op: a fresh y = x + 1 on two floats, whose handle is dropped at once.
+// Measures one op: y = x + 1 on two floats, with a new result tensor whose handle is dropped at once.
 core::Result<Costs> measure(bool record) {
     constexpr int kIssues = 10'000, kMany = 100'000, kWaits = 2'000;
     Costs least{1e18, 1e18, 1e18};

@@ -25,7 +25,7 @@ core::Error cannot_start(const char* what, int why) {
 }  // namespace
 
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options) {
-    ChildRun run{Descriptor(memfd_create("headway-run", 0)), 0};  // inherited
+    ChildRun run{Descriptor(memfd_create("headway-run", 0)), 0};  // without MFD_CLOEXEC, so the child inherits it
     if (run.recording.get() < 0) {
         return cannot_start("memfd_create", errno);
     }

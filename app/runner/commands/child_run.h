@@ -1,4 +1,4 @@
-// A run in a process of its own, so that neither its memory nor its threads are in the way of the next one.
+// A run in its own process, so that its memory and threads do not affect the next run.
 //
 // Threads: the main thread.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace headway::runner {
 
-// A descriptor that is closed.
+// Owns a file descriptor.
 class Descriptor {
 public:
     explicit Descriptor(int fd) : fd_(fd) {}
@@ -32,11 +32,11 @@ private:
 
 struct ChildRun {
     Descriptor recording;
-    int status = 0;  // the child's exit status; it has said why
+    int status = 0;  // the child's exit status; the child has reported any error
 };
 
-// Runs the program to its end with these options of `headway run`. Its output, its errors and Ctrl-C are the child's as
-// well as ours. Fails when it cannot be started.
+// Runs the program with these options of `headway run` and waits for it to end. The child shares our stdout and stderr,
+// and Ctrl-C reaches both. Fails when the child cannot be started.
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options);
 
 }  // namespace headway::runner

@@ -1,4 +1,4 @@
-// The subcommands. Each returns the process's exit status and has said on stderr what went wrong.
+// The subcommands. Each reports errors on stderr and returns the process's exit status.
 //
 // Threads: the main thread.
 #pragma once
@@ -21,22 +21,22 @@ int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);
 
-// The recording behind `fd`, complete, as a model.
+// Reads the complete recording in `fd` into a model.
 core::Result<std::unique_ptr<model::Run>> read_run(int fd);
 core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording);
 
-// A trace on disk as a model; what was mended or left out of it is told on stderr.
+// Reads a trace file into a model; reports on stderr what was repaired or left out.
 core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path);
 
-// Whether the outputs could be written as they are wished for, before a long run: none of them twice, and none over one
-// of the `inputs`.
+// Checks before a long run that the requested outputs can be written: all paths differ, and none is one of the
+// `inputs`.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
                                  const FigureWish& wish, const std::vector<std::string>& inputs = {});
-// The same for everything that is asked for: report, trace and figure of one run; the first that fails is told, and its
-// exit status returned. `report`: the text, where it is not the run's own.
+// Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
+// `report`: the report's text, if it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
-// `verdict`: of all runs of which `a` and `b` are one each; null: of these two alone.
+// `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,
                                 const FigureWish& wish, const comparison::Verdict* verdict = nullptr);
 

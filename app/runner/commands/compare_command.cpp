@@ -1,4 +1,5 @@
-// headway compare: runs of one program with two kinds of settings, several of each in turn; or two recordings.
+// headway compare: runs a program with two sets of options, alternating and several times each; or compares two
+// recordings.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -32,7 +33,7 @@ std::string ratio_text(double a, double b) {
     return text;
 }
 
-// All runs of one side, in their order, without the warm-up. Of a recorded side there is one.
+// All runs of one side in order, without the warm-up. A recorded side has one.
 struct Side {
     std::vector<std::unique_ptr<model::Run>> runs;
     std::vector<model::Numbers> numbers;
@@ -53,7 +54,7 @@ struct Side {
 };
 
 void print_table(const Side& a, const Side& b) {
-    // Virtual time beside real time: each is shown, and no ratio of them.
+    // A ratio of virtual time to real time means nothing, so it is not shown.
     const bool one_clock = a.middle().info().simulated == b.middle().info().simulated;
     const bool repeated = a.numbers.size() > 1;
     const auto row = [&](const char* name, const std::string& left, const std::string& left_spread,
@@ -87,7 +88,7 @@ void print_table(const Side& a, const Side& b) {
     for (const Measure& measure : measures()) {
         const Spread left = spread_of(measure, a.numbers);
         const Spread right = spread_of(measure, b.numbers);
-        // Where a trace does not tell of it there is neither a number nor a ratio.
+        // A measure that a trace lacks has neither a value nor a ratio.
         const bool told_a = is_known(measure, a.numbers), told_b = is_known(measure, b.numbers);
         const bool spans = std::string_view(measure.key) == "ops" && !a.numbers.front().capabilities.backend &&
                            !b.numbers.front().capabilities.backend;
@@ -102,8 +103,8 @@ void print_table(const Side& a, const Side& b) {
     }
 }
 
-// What the verdict rests on besides totals and peaks: of each signature that all runs have, in each run, how many ops
-// had it and how long they took.
+// The verdict's evidence in addition to totals and peaks: for each signature that all runs have, the number of ops and
+// their median duration in each run.
 Json op_times_of(const comparison::Side& side) {
     Json times = Json::object();
     for (const auto& [signature, first] : side.samples.front().ops) {
@@ -130,15 +131,15 @@ Json report_of(const Side& side, const comparison::Side& compared) {
     return report;
 }
 
-// One side as it was asked for.
+// One side of the command line.
 struct SideOptions {
     const RunOptions& options;
     const std::vector<std::string>& words;
-    const std::string& trace;  // recorded
+    const std::string& trace;  // path of a recording; empty: the side is run
     const char* name;
 };
 
-// What is wrong with one side, before either is run; else whether its clock is a virtual one.
+// Checks one side before either is run. Returns whether its clock is virtual.
 core::Result<bool> check_side(const RunOptions& options, const char* side) {
     const auto in_side = [&](core::Error error) {
         error.message = "in " + std::string(side) + ": " + error.message;
@@ -162,16 +163,17 @@ core::Result<bool> check_side(const RunOptions& options, const char* side) {
     return job->options.device == "simulated";
 }
 
-// Every other round begins with B, so that neither side always comes first.
+// Odd rounds begin with B, so that neither side always runs first.
 std::size_t side_at(std::uint32_t round, std::size_t place) {
     return round % 2 == 0 ? place : 1 - place;
 }
 
-// Runs both sides in turn, so that a machine that grows warm or busy does it to both. More than once: the first round
-// warms up. A side that fails ends it. Returns kDone, kProgramFailed where a program failed, or what ends the command.
+// Runs both sides alternately, so that changes of the machine's speed affect both. With more than one repeat, the first
+// round is a warm-up. Stops at the first failure. status: kDone, kProgramFailed if a program failed, or the status that
+// ends the command.
 struct Rounds {
     int status = kDone;
-    bool stop = false;  // nothing to compare
+    bool stop = false;  // there is nothing to compare
 };
 Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std::uint32_t repeat, Side (&both)[2]) {
     const Interrupts interrupts;
@@ -199,7 +201,7 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
                 return {fail(ran.error()), true};
             }
             if (ran->status > kProgramFailed) {
-                return {ran->status, true};  // the run has said why
+                return {ran->status, true};  // the child has reported the error
             }
             result.status = std::max(result.status, ran->status);
             auto run = read_run(ran->recording.get());
@@ -225,7 +227,7 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
 int compare_command(const CompareOptions& options) {
     const SideOptions sides[2] = {{options.a, options.words_a, options.trace_a, "--a"},
                                   {options.b, options.words_b, options.trace_b, "--b"}};
-    bool exact = true;  // one run of each is enough
+    bool exact = true;  // all clocks are virtual, so one run of each is enough
     for (const SideOptions& side : sides) {
         if (!side.trace.empty()) {
             continue;

@@ -1,4 +1,4 @@
-// headway figure: a trace on disk as a picture.
+// headway figure: draws a trace file.
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/runner/commands/commands.h"
 

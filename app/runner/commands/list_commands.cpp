@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Whole numbers without a point.
+// Integers are written without a decimal point.
 ordered_json number_json(double value) {
     if (value == static_cast<double>(static_cast<std::int64_t>(value))) {
         return static_cast<std::int64_t>(value);

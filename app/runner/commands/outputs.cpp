@@ -1,4 +1,4 @@
-// What a run leaves behind: report, trace and figure, and sentences on stderr.
+// Writes a run's outputs: report, trace and figure, and messages on stderr.
 #include <algorithm>
 #include <filesystem>
 
@@ -39,7 +39,7 @@ core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<s
     return model::read_arrangements(wish.lanes, remarks);
 }
 
-// Of a moving figure or one that stands.
+// Checks the path of a figure or a movie.
 [[maybe_unused]] core::Result<void> check_figure(const std::string& path) {
 #ifdef HEADWAY_WITH_FIGURES
     if (figure::is_movie_path(path)) {
@@ -57,7 +57,7 @@ core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<s
 #endif
 }
 
-// The frames of a series have other names, and perhaps a folder that is made for them.
+// A series of frames has generated file names, and its folder may not exist yet.
 bool has_frames(const std::string& path) {
     return path.find('%', path.find_last_of('/') + 1) != std::string::npos;
 }
@@ -89,7 +89,8 @@ core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
 
 namespace {
 
-// However they are written; what is no file (/dev/null) may serve several.
+// Whether two paths name the same file, however they are spelled. False for non-files such as /dev/null, which may be
+// used several times.
 bool is_same_file(const std::string& a, const std::string& b) {
     std::error_code ignored;
     const auto path = std::filesystem::weakly_canonical(a, ignored);

@@ -1,5 +1,5 @@
-// headway run --repeat N: once to warm up, then N times, each in a process of its own; median and spread. What is
-// written down besides (report, trace, figure) is the median run's.
+// headway run --repeat N: one warm-up, then N runs, each in its own process; reports median and spread. Report, trace
+// and figure are those of the median run.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The options of one of the runs, as words.
+// The command line of one of the runs.
 std::vector<std::string> words_of(const RunOptions& options) {
     std::vector<std::string> words;
     const auto add = [&words](const char* name, const std::string& value) {
@@ -103,7 +103,7 @@ int repeat_command(const RunOptions& options) {
             return fail(child.error());
         }
         if (child->status != kDone) {
-            return child->status;  // the run has said why
+            return child->status;  // the child has reported the error
         }
         auto run = read_run(child->recording.get());
         if (!run) {

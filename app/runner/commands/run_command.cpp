@@ -87,8 +87,8 @@ void summarise(const model::Run& run) {
     }
 }
 
-// A thread that was there before the program was confined, and so may still write files: the run's outputs are made
-// on it. Without a confinement they are made where they are asked for.
+// A thread started before the process is confined, which therefore may still write files anywhere: outputs are written
+// on it. Without confinement, outputs are written on the calling thread.
 class OutputThread {
 public:
     explicit OutputThread(bool wanted) {
@@ -123,10 +123,10 @@ private:
     std::jthread thread_;
 };
 
-// The folder that the program works in, and what it may write to.
+// Sets the program's working folder and confines what it may write to.
 core::Result<void> settle_in(const RunOptions& options) {
     if (!options.folder.empty()) {
-        // A relative path in the environment was meant from where we are.
+        // A relative path in the environment refers to the folder that we are about to leave.
         if (const char* assets = getenv("HEADWAY_ASSETS"); assets != nullptr && *assets != '\0' && *assets != '/') {
             std::error_code ignored;
             setenv("HEADWAY_ASSETS", std::filesystem::absolute(assets, ignored).c_str(), 1);
@@ -186,7 +186,7 @@ int run_command(const RunOptions& options) {
     }
     int status = outcome->error ? fail(*outcome->error) : kDone;
     if (!wanted && options.trace_fd >= 0) {
-        return status;  // whoever watches has it all
+        return status;  // the watcher reads the recording itself
     }
     return outputs.run([&] {
         auto run = read_run(*outcome->recording);

@@ -1,4 +1,4 @@
-// What several runs with the same settings have in common: the median and the spread of each of their numbers.
+// Median and spread of each number over several runs with the same settings.
 //
 // Threads: any.
 #pragma once
@@ -23,16 +23,17 @@ struct Measure {
     const char* key;   // in reports
     const char* name;  // in tables
     double (*of)(const model::Numbers&);
-    bool model::TraceCapabilities::*recorded = nullptr;  // where it is known; null: always
+    bool model::TraceCapabilities::*recorded = nullptr;  // the capability that the trace needs for it; null: none
 };
-// In the order of the table; the total first.
+// All measures in the order of the table; the total is first.
 std::span<const Measure> measures();
 
-bool is_known(const Measure& measure, std::span<const model::Numbers> runs);  // by all of them
+bool is_known(const Measure& measure, std::span<const model::Numbers> runs);  // in all runs
 Spread spread_of(const Measure& measure, std::span<const model::Numbers> runs);
 std::string text_of(const Measure& measure, double value);
 
-// The run in the middle by its total stands for them all: its index. Of two in the middle the faster one.
+// The index of the run with the median total, which represents them all. With an even number, the faster of the middle
+// two.
 std::size_t middle_of(std::span<const model::Numbers> runs);
 
 // {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}.

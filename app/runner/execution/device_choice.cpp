@@ -30,7 +30,7 @@ core::Result<std::string> cost_model_file(const char* name) {
     const auto file = *assets / "cost_models" / name;
     std::error_code problem;
     if (!std::filesystem::exists(file, problem)) {
-        // A teacher's folder of lessons need not hold one.
+        // A custom assets folder may hold lessons only; use the installation's cost models then.
         const auto executable = std::filesystem::read_symlink("/proc/self/exe", problem);
         if (const auto own = lesson::find_assets_dir(executable.parent_path())) {
             return (*own / "cost_models" / name).string();
@@ -44,7 +44,7 @@ core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
     return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
 }
 
-// "t1 1us, t2 0.95us": what was chosen in place of the model's own constants.
+// "t1 1us, t2 0.95us": the constants given by --costs.
 std::string words_of(const CostChoice& chosen) {
     std::string words;
     const auto add = [&words](const char* name, const std::optional<double>& ns) {
@@ -60,7 +60,7 @@ std::string words_of(const CostChoice& chosen) {
     return words;
 }
 
-core::Error not_there(const std::string& kind, const std::string& reason) {
+core::Error unavailable(const std::string& kind, const std::string& reason) {
     return {core::ErrorKind::unavailable, "the device " + kind + " is not available: " + reason};
 }
 
@@ -91,13 +91,13 @@ core::Result<void> check_device(const std::string& kind) {
         return {};
     }
     if (kind == "cuda") {
-        // Only what can be said without a call to CUDA; whether there is a GPU is seen when the device is made.
+        // Checks only what needs no call to CUDA; a missing GPU is reported when the device is opened.
         const auto found = devices::find_cuda();
-        return found ? core::Result<void>() : not_there(kind, found.error().message);
+        return found ? core::Result<void>() : unavailable(kind, found.error().message);
     }
     if (kind == "simulated") {
         const auto costs = cost_model();
-        return costs ? core::Result<void>() : not_there(kind, costs.error().message);
+        return costs ? core::Result<void>() : unavailable(kind, costs.error().message);
     }
     return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
 }
@@ -121,7 +121,7 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
     const auto whole = [](double ns) { return static_cast<std::uint64_t>(std::llround(ns)); };
     device->t1_ns = chosen.t1_ns ? whole(*chosen.t1_ns) : device->t1_ns;
     device->t3_ns = chosen.t3_ns ? whole(*chosen.t3_ns) : device->t3_ns;
-    if (chosen.t2_ns) {  // of every op
+    if (chosen.t2_ns) {  // applies to every op
         device->family.fill({*chosen.t2_ns, 0, 0, 0, 0});
         device->op.fill(std::nullopt);
     }
@@ -146,7 +146,7 @@ core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wis
         options.streams = wish.streams;
         auto device = devices::open_cuda(options, recording);
         if (!device) {
-            return not_there(wish.kind, device.error().message);
+            return unavailable(wish.kind, device.error().message);
         }
         return device;
     }

@@ -1,4 +1,4 @@
-// Which devices this build and this machine have, why others are not there, and how one is made.
+// Which devices are available in this build on this machine, why others are not, and how devices are created.
 #pragma once
 
 #include <cstdint>
@@ -19,44 +19,45 @@ namespace headway::runner {
 struct DeviceSummary {
     std::string kind, name;
     bool available = false;
-    std::string reason;              // why not
+    std::string reason;              // why it is not available
     std::vector<std::string> lanes;  // with the default settings
 };
 std::vector<DeviceSummary> list_devices();
 
-// How many workers a CPU device has unless told otherwise: all cores but one, which is the frontend's.
+// Default number of workers of a CPU device: all cores but one, which is left to the frontend.
 std::uint32_t default_workers();
 inline constexpr std::uint32_t kDefaultStreams = 2;
-// Of the CPU beside a GPU, at most, unless told otherwise: each is a row of the timeline.
+// Default limit on the workers of a CPU that is used together with a GPU: each is a row of the timeline.
 inline constexpr std::uint32_t kWorkersBesideAGpu = 4;
 
-// What a run in virtual time costs: on its device, on the CPU beside it, and on the frontend.
+// The cost models of a run in virtual time: of its device, of the CPU used together with it, and of the frontend.
 struct SimulatedCosts {
     devices::CostModel device, beside;
     devices::HostCosts host;
 
-    // As the recording keeps them: {"device": …, "beside": …, "host": …}, each as its file in assets/cost_models.
+    // As stored in the recording: {"device": …, "beside": …, "host": …}, each in the format of its file in
+    // assets/cost_models.
     [[nodiscard]] std::string to_json() const;
 };
-// From the files, with what was chosen in their place. Fails when a file cannot be used.
+// Loads the cost models and applies the constants of `chosen`. Fails when a file cannot be used.
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen);
 
-// What kind of device a run is to have, and with what. cuda.streams is not looked at: `streams` is every GPU's.
+// The device that a run needs, with its settings. cuda.streams is ignored: `streams` applies to every kind of GPU.
 struct DeviceWish {
     std::string kind = "cpu";
     std::uint32_t workers = 1, streams = kDefaultStreams;
-    bool workers_given = false;  // else a simulated CPU has one: what it shows is the same on every machine
+    bool workers_given = false;  // otherwise a simulated CPU has one worker, so that runs are the same on every machine
     devices::CudaOptions cuda;
-    SimulatedCosts costs;  // looked at by the simulated device only
+    SimulatedCosts costs;  // used by the simulated device only
 };
 
-// Whether `kind` is there as far as that can be told without touching it: nothing, or a usage or unavailable error.
+// Checks that `kind` is available, as far as possible without opening it. Errors: usage, unavailable.
 core::Result<void> check_device(const std::string& kind);
 
 core::Result<std::unique_ptr<devices::Device>> make_device(const DeviceWish& wish, trace::Recording& recording);
 
-// How the CPU beside a GPU of that kind is made, should the program ask for one. Its workers are as many as lanes are
-// left. The recording outlives it.
+// How to open the CPU when a program on a GPU uses it too. It has at most as many workers as there are lanes left.
+// `recording` must outlive the result.
 devices::DeviceSet::OpenCpu cpu_opener(const DeviceWish& wish, trace::Recording& recording);
 
 }  // namespace headway::runner

@@ -55,43 +55,44 @@ public:
                                                  : "of the process's resident memory, tensors and all else";
     }
 
-    // Why output was lost; 0 when nothing was, or when its reader has just gone away.
+    // The errno of the first failed write to stdout; 0 if none failed or the reader closed the pipe.
     [[nodiscard]] int output_errno() const { return output_errno_ == EPIPE ? 0 : output_errno_; }
 
 private:
     int output_errno_ = 0;
 };
 
-// Says once that the machine is about to run out of memory, before it begins to swap or to kill.
+// Warns once when the machine is about to run out of memory, before it swaps or kills processes.
 class MemoryWatch {
 public:
-    void look() {
-        if (said_ || ++looks_ % kEvery != 0) {
+    void check() {
+        if (warned_ || ++calls_ % kEvery != 0) {
             return;
         }
         const core::MachineMemory memory = core::machine_memory();
         const std::uint64_t resident = resident_bytes();
         if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
-            said_ = true;
+            warned_ = true;
             tell("the machine has only " + bytes_text(memory.available) + " of memory left, and this run has taken " +
                  bytes_text(resident) + ": stop it, or run it with a smaller --budget or with a barrier");
         }
     }
 
 private:
-    static constexpr int kEvery = 5;  // of the supervisor's looks: ten times a second
-    int looks_ = 0;
-    bool said_ = false;
+    static constexpr int kEvery = 5;  // every fifth call of the supervisor, so ten times a second
+    int calls_ = 0;
+    bool warned_ = false;
 };
 
-// Tensors of the simulated device, too, are in the machine's own memory.
+// Budget in bytes; 0: none. The default applies to the simulated device, too, since its tensors are in the machine's
+// memory.
 std::uint64_t budget_in_bytes(std::uint64_t chosen, const devices::Device& device) {
     const std::uint64_t budget = chosen == 0 && device.info().kind != "cuda" ? core::default_budget() : chosen;
     return budget == core::kNoBudget ? 0 : budget;
 }
 
-// Looks now and then whether the run has been stopped while the frontend sits in a wait, and then lets the lanes give
-// up what is queued. Lanes in virtual time belong to the frontend alone, which looks for itself.
+// Polls whether the run has been stopped, because the frontend may be blocked in a wait; then makes the lanes drop what
+// is queued. In virtual time the lanes belong to the frontend's thread, which checks by itself.
 class Supervisor {
 public:
     Supervisor(trace::Control& control, devices::DeviceSet& machine)
@@ -99,7 +100,7 @@ public:
               core::name_thread("supervisor");
               MemoryWatch memory;
               do {
-                  memory.look();
+                  memory.check();
                   if (!virtual_time && control.stop.load() != 0) {
                       machine.hold(false);
                       machine.abandon();
@@ -112,54 +113,54 @@ private:
     std::jthread thread_;
 };
 
-std::string run_facts(const Job& job, const devices::Device& device, const SimulatedCosts* costs,
-                      std::uint64_t budget_in_effect) {
+std::string run_metadata(const Job& job, const devices::Device& device, const SimulatedCosts* costs,
+                         std::uint64_t budget_in_effect) {
     const auto& options = job.options;
     const auto& info = device.info();
     const Machine machine = this_machine();
-    nlohmann::json facts{{"program", job.lesson ? job.lesson->id : job.program->name()},
-                         {"title", job.title()},
-                         {"frontend", job.program->frontend()},
-                         {"tab", options.tab},
-                         {"device_kind", info.kind},
-                         {"device_name", info.name},
-                         {"simulated", info.simulated},
-                         {"cpu", machine.cpu},
-                         {"os", machine.os},
-                         {"cores", machine.cores},
-                         {"barrier", to_text(job.barrier())},
-                         {"free_policy", std::string(memory::name_of(job.free_policy))},
-                         {"profile", job.profile.name},
-                         {"chosen", job.chosen()},
-                         {"workers", info.kind == "cpu" ? job.workers : 0},  // only what the device has
-                         {"streams", info.kind == "cpu" ? 0 : job.streams},
-                         {"queue_limit", options.queue_limit},
-                         {"budget", options.budget == core::kNoBudget ? 0 : options.budget},
-                         {"budget_in_effect", budget_in_effect},
-                         {"budget_is_default", options.budget == 0},
-                         {"issue", options.graphs ? "graph" : "op"},
-                         {"seed", options.seed},
-                         {"date", iso_date()},
-                         {"version", HEADWAY_VERSION},
-                         {"parameters", job.parameters},
-                         {"lanes", info.lane_names}};
+    nlohmann::json metadata{{"program", job.lesson ? job.lesson->id : job.program->name()},
+                            {"title", job.title()},
+                            {"frontend", job.program->frontend()},
+                            {"tab", options.tab},
+                            {"device_kind", info.kind},
+                            {"device_name", info.name},
+                            {"simulated", info.simulated},
+                            {"cpu", machine.cpu},
+                            {"os", machine.os},
+                            {"cores", machine.cores},
+                            {"barrier", to_text(job.barrier())},
+                            {"free_policy", std::string(memory::name_of(job.free_policy))},
+                            {"profile", job.profile.name},
+                            {"chosen", job.chosen()},
+                            {"workers", info.kind == "cpu" ? job.workers : 0},  // only settings that the device has
+                            {"streams", info.kind == "cpu" ? 0 : job.streams},
+                            {"queue_limit", options.queue_limit},
+                            {"budget", options.budget == core::kNoBudget ? 0 : options.budget},
+                            {"budget_in_effect", budget_in_effect},
+                            {"budget_is_default", options.budget == 0},
+                            {"issue", options.graphs ? "graph" : "op"},
+                            {"seed", options.seed},
+                            {"date", iso_date()},
+                            {"version", HEADWAY_VERSION},
+                            {"parameters", job.parameters},
+                            {"lanes", info.lane_names}};
     if (!info.timing.empty()) {
-        facts["timing"] = info.timing;
-        facts["timing_note"] = info.timing_note;
-        facts["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
+        metadata["timing"] = info.timing;
+        metadata["timing_note"] = info.timing_note;
+        metadata["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
     }
     if (info.kind == "cuda") {
-        facts["launch"] = options.cuda.launch == devices::CudaLaunch::engine ? "engine" : "frontend";
-        facts["copies"] = options.cuda.pinned ? "pinned" : "pageable";
-        facts["products"] = options.cuda.tf32 ? "tf32" : "float32";
+        metadata["launch"] = options.cuda.launch == devices::CudaLaunch::engine ? "engine" : "frontend";
+        metadata["copies"] = options.cuda.pinned ? "pinned" : "pageable";
+        metadata["products"] = options.cuda.tf32 ? "tf32" : "float32";
     }
     if (costs != nullptr) {
-        facts["cost_models"] = nlohmann::json::parse(costs->to_json());
+        metadata["cost_models"] = nlohmann::json::parse(costs->to_json());
     }
-    return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return metadata.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Breakpoints and a first step have to be there before the first line. A watcher that never comes is not waited for.
+// Waits up to 2 s for the watcher, so that breakpoints and a first step are set before the first line.
 void wait_for_watcher(trace::Control& control) {
     for (int i = 0; i < 2000 && control.attention.load() == 0 && control.stop.load() == 0; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -177,14 +178,14 @@ core::Error stopped_error(runtime::Runtime& rt) {
     return error;
 }
 
-// The program, from its first op to the end of its last. What it throws becomes an error.
+// Runs the program until its last op has ended. Exceptions become errors.
 std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
     RunContext context(rt, job.parameters);
     try {
         rt.set_written_barrier(job.program->written_barrier());
         job.program->run(context);
-        rt.set_gathering(false);  // what is left is issued
-        // A failure that no wait of the program has asked for is told at the end of it.
+        rt.set_gathering(false);  // issues the rest
+        // Report a failure that the program itself did not wait for.
         if (rt.has_open_ops() || rt.device().poison().any()) {
             rt.wait_everything(trace::WaitKind::synchronize, "end of the program");
         }
@@ -250,7 +251,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         (*device)->virtual_time() ? 0 : trace::Recording::measure_cost_ns();
     const std::uint64_t budget = budget_in_bytes(options.budget, **device);
     outcome.recording->meta(trace::MetaType::run, 0,
-                            run_facts(job, **device, simulated ? &wish.costs : nullptr, budget));
+                            run_metadata(job, **device, simulated ? &wish.costs : nullptr, budget));
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
         runtime::Settings settings;
@@ -273,7 +274,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
             outcome.error = run_program(job, rt);
         }
         interrupts.watch(nullptr);
-        machine.settle();  // a GPU's times may be on their way
+        machine.settle();  // collects a GPU's outstanding timestamps
     }
     if (outcome.error) {
         write_error(*outcome.recording, *outcome.error);

@@ -1,4 +1,4 @@
-// One run of a program: device, runtime and recording set up, the program run on this thread, everything taken down.
+// Runs a program: sets up device, runtime and recording, runs the program on this thread, and takes everything down.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace headway::runner {
 
-// What is left of a run: its recording, complete, and why it ended early, if it did.
+// The complete recording of a run, and the error that ended it early, if any.
 struct Outcome {
     std::unique_ptr<trace::Recording> recording;
     std::optional<core::Error> error;
 };
 
-// Fails when the run could not begin (no device, no memory to record into). The program's output goes to stdout.
+// Fails when the run cannot begin (no device, no memory for the recording). The program's output goes to stdout.
 core::Result<Outcome> execute(const Job& job, Interrupts& interrupts);
 
 }  // namespace headway::runner

@@ -14,7 +14,7 @@ namespace headway::runner {
 
 namespace {
 
-// What a signal handler can reach.
+// State for the signal handler.
 std::atomic<trace::Control*> watched{nullptr};
 std::atomic<int> interrupts{0};
 std::atomic<pid_t> child{0};
@@ -29,7 +29,7 @@ void say(std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// One press may arrive twice: from the terminal's group, and passed on by who started us.
+// One press of Ctrl-C may arrive twice: from the terminal, and forwarded by the parent process.
 constexpr std::int64_t kSamePress_ns = 100'000'000;
 std::atomic<std::int64_t> first_at_ns{0};
 
@@ -53,7 +53,7 @@ void on_interrupt(int signal, siginfo_t* info, void*) {
         exchange::remove_unfinished_files();
         _exit(130);
     }
-    if (run != 0 && info != nullptr && info->si_code <= 0) {  // sent by a process
+    if (run != 0 && info != nullptr && info->si_code <= 0) {  // sent by a process, not by the terminal
         kill(run, signal);
     }
     if (auto* control = watched.load()) {
@@ -71,7 +71,7 @@ Interrupts::Interrupts() {
     action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
-    // A reader that has gone away is an error of write(), not the end.
+    // A closed reader is an error of write(); it must not kill the process.
     action.sa_flags = 0;
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, nullptr);
@@ -83,8 +83,8 @@ Interrupts::~Interrupts() {
 
 void Interrupts::watch_child(int process) {
     child.store(process);
-    // What came before its id was known here goes to it now. Should the terminal have told it as well, both count as
-    // one press.
+    // Forward an interrupt that arrived before the child's id was known. If the child got it from the terminal as well,
+    // it counts both as one press.
     if (process != 0 && interrupts.load() != 0) {
         kill(process, SIGTERM);
     }

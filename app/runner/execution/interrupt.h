@@ -1,6 +1,6 @@
-// Ctrl-C: the first asks the run to stop, and what was asked for is still written; the second ends at once.
+// Ctrl-C: the first press asks the run to stop, and outputs are still written; the second ends the process at once.
 //
-// Threads: one Interrupts lives at a time, made before other threads start.
+// Threads: one Interrupts at a time, created before other threads start.
 #pragma once
 
 #include "engine/trace/format.h"
@@ -14,10 +14,10 @@ public:
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // The process that a run is in; 0: none. It is told what only this process was told: the terminal's Ctrl-C reaches
-    // both.
+    // The child process of a run; 0: none. Signals sent to this process alone are forwarded to it; the terminal's
+    // Ctrl-C reaches both anyway.
     static void watch_child(int process);
-    // The run to stop; null: none, and then the interrupt is only remembered.
+    // The run to stop; null: none, and interrupts are only remembered.
     void watch(trace::Control* control);
     [[nodiscard]] bool asked() const;
 };

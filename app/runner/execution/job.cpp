@@ -28,13 +28,13 @@ bool is_source_file(const std::string& name) {
     return false;
 }
 
-// Absolute: the program may be run in another folder.
+// Absolute, because the program may run in another folder.
 std::string folder_of(const std::filesystem::path& file) {
     std::error_code ignored;
     return std::filesystem::absolute(file, ignored).parent_path().string();
 }
 
-// The tab of the first of a lesson's Python files that is not there; nothing when all are.
+// The tab of the lesson's first missing Python file ("" for the lesson's own file); nullopt if none is missing.
 std::optional<std::string> missing_file(const lesson::Lesson& lesson) {
     std::vector<std::string> wanted{""};
     for (const auto& [tab, file] : lesson.tabs) {
@@ -50,7 +50,7 @@ std::optional<std::string> missing_file(const lesson::Lesson& lesson) {
     return std::nullopt;
 }
 
-// The lesson's folder that a path names: itself, or that of its lesson.md. Nothing where it is no folder.
+// The lesson folder that a path names: the folder itself, or the one that holds lesson.md. Nullopt if there is none.
 std::optional<std::filesystem::path> lesson_place(const std::string& program) {
     const std::filesystem::path path = program;
     std::error_code ignored;
@@ -97,22 +97,23 @@ core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& pr
         }
         for (const auto& choice : wanted.choices) {
             if (!lesson::accept_value(own, choice)) {
-                return refuse("the program knows no " + wanted.name + " \"" + choice + "\", only " + range_of(own));
+                return refuse("the program does not accept " + wanted.name + " \"" + choice + "\", only " +
+                              range_of(own));
             }
         }
         if (own.choices.empty() && (wanted.least < own.least || wanted.most > own.most)) {
-            return refuse(wanted.name + " may be " + range_of(wanted) + ", but the program takes it only " +
+            return refuse(wanted.name + " may be " + range_of(wanted) + ", but the program accepts only " +
                           range_of(own));
         }
         if (own.whole && !wanted.whole) {
-            return refuse("the program takes " + wanted.name + " only without fractions");
+            return refuse("the program accepts only whole numbers for " + wanted.name);
         }
         own = wanted;
     }
     return parameters;
 }
 
-// The lesson with all that can be set in it, or why it cannot be run.
+// Checks a lesson and fills in all its parameters; the error says why it cannot be run.
 core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
                                            const std::vector<std::unique_ptr<Program>>& programs) {
     if (const auto missing = missing_file(lesson)) {
@@ -121,7 +122,7 @@ core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
                            lesson.file, lesson.line_of(*missing), 0};
     }
     if (!lesson.python_file().empty()) {
-        return lesson;  // its parameters are its own
+        return lesson;  // a Python lesson defines all its parameters
     }
     const Program* program = find_program(programs, lesson.program);
     if (program == nullptr) {
@@ -132,7 +133,7 @@ core::Result<lesson::Lesson> usable_lesson(lesson::Lesson lesson,
     if (!parameters) {
         return parameters.error();
     }
-    // The lesson lists all that can be set, its own or not.
+    // List all parameters of the program, not only those that the lesson changes.
     lesson.lines.resize(parameters->size());
     lesson.parameters = std::move(*parameters);
     return lesson;
@@ -161,8 +162,7 @@ std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused) {
     return usable;
 }
 
-// The lesson whose folder has its id for a name, so that a run need not read all the others, or what is wrong with it.
-// Nothing where there is none.
+// Looks for the lesson in the folder of that name, so that a run need not read all lessons. Nullopt if there is none.
 core::Result<std::optional<lesson::Lesson>> lesson_by_folder(const std::string& id) {
     const auto assets = lesson::find_assets_dir();
     const auto folder = assets ? lesson::find_lesson_folder(*assets / "lessons", id) : std::nullopt;
@@ -186,7 +186,7 @@ namespace {
 core::Result<Job> find_job(const RunOptions& options) {
     Job job;
     job.options = options;
-    // A name alone may be a lesson's and a folder's: the lesson is meant.
+    // If a plain name is both a lesson and a folder, it means the lesson.
     auto place = lesson_place(options.program);
     if (place && options.program.find('/') == std::string::npos && options.program != "lesson.md") {
         auto lesson = lesson_by_folder(options.program);
@@ -234,7 +234,7 @@ core::Result<Job> find_job(const RunOptions& options) {
             lessons = usable_lessons(refused);
         }
     }
-    for (const auto& error : refused) {  // the one that was asked for may be among those that cannot be run
+    for (const auto& error : refused) {  // report why the requested lesson is not usable
         const auto read = lesson::load_lesson(std::filesystem::path(error.file).parent_path());
         if (read && read->id == options.program) {
             return error;
@@ -319,7 +319,7 @@ core::Result<Job> find_job(const RunOptions& options) {
 
 namespace {
 
-// Options that the device does not have.
+// Notes on options that have no effect on the device.
 std::vector<std::string> notes_on(const RunOptions& given, const std::string& device) {
     std::vector<std::string> notes;
     if (given.streams_given && device == "cpu") {

@@ -1,4 +1,4 @@
-// What is to be run: a program, the lesson it belongs to, its parameters, all checked.
+// A job: a program, its lesson, its options and its parameters, all checked.
 #pragma once
 
 #include <map>
@@ -20,25 +20,25 @@ struct Job {
     std::map<std::string, std::string> parameters;
     RunOptions options;
     Profile profile;
-    // What was chosen, else the profile's.
+    // From the options, else from the profile.
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint32_t streams = 1, workers = 1;
-    std::vector<std::string> notes;  // a sentence for each option that was given and has no effect on the device
-    // Of these, the names of those that were chosen and that the device has: "free_policy", "streams", "workers".
+    std::vector<std::string> notes;  // one sentence per given option that has no effect on the device
+    // The names of the settings that were chosen and that the device has: "free_policy", "streams", "workers".
     [[nodiscard]] std::vector<std::string> chosen() const;
 
     [[nodiscard]] std::string title() const { return lesson ? lesson->title : program->title(); }
-    // The policy that acts when nobody changes it, and how it is called.
+    // The initial barrier policy.
     [[nodiscard]] trace::BarrierPolicy barrier() const;
 };
 
-// The lessons that can be run: those whose program and parameters exist. Others are told of in `refused`.
+// The lessons whose program and parameters exist. Errors of the others are added to `refused`.
 std::vector<lesson::Lesson> usable_lessons(std::vector<core::Error>& refused);
 
-// Finds the lesson or program of that name and checks its parameters. The lesson's values are the defaults.
+// Finds the lesson or program by name and checks its parameters. The lesson's values are the defaults.
 core::Result<Job> make_job(const RunOptions& options);
 
-// The parameters of a program, with a lesson's labels, limits and values where it says something.
+// The parameters of a program, with the lesson's labels, limits and values where it has them.
 core::Result<std::vector<lesson::Parameter>> merged_parameters(const Program& program, const lesson::Lesson* lesson);
 
 }  // namespace headway::runner

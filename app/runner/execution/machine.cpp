@@ -14,7 +14,7 @@ namespace headway::runner {
 
 namespace {
 
-// "Debian GNU/Linux 12 (bookworm)" where the distribution says so, else the kernel's name.
+// "Debian GNU/Linux 12 (bookworm)", or the kernel's name if the distribution is unknown.
 std::string os_name() {
     std::ifstream release("/etc/os-release");
     for (std::string line; std::getline(release, line);) {

@@ -8,7 +8,7 @@ namespace headway::runner {
 
 void tell(const std::string& sentence) {
     std::string line = "headway: ";
-    for (const char c : sentence) {  // one line, whatever a file or an argument had in it
+    for (const char c : sentence) {  // replaces line breaks that come from files or arguments
         line += c == '\n' || c == '\r' ? ' ' : c;
     }
     line += '\n';

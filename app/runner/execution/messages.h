@@ -1,4 +1,4 @@
-// What the runner says on stderr, and the exit statuses that go with it.
+// The runner's messages on stderr, and its exit statuses.
 //
 // Threads: any.
 #pragma once
@@ -12,9 +12,9 @@ namespace headway::runner {
 
 inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3;
 
-// One sentence on stderr: "headway: …".
+// Writes one line to stderr: "headway: …".
 void tell(const std::string& sentence);
-// Likewise for an error, with its place; returns the exit status it means.
+// The same for an error, with its file and line; returns the matching exit status.
 int fail(const core::Error& error);
 
 // "12.3 ms", "1.2 MB"

@@ -11,12 +11,13 @@ namespace headway::runner {
 
 namespace {
 
-// As CLI11 hands them over.
+// The strings from CLI11, not checked yet.
 struct RawFigureOptions {
     std::string size, theme, scale, from, to, title, lanes, seconds, fps;
 };
 
-// Of `headway figure` without a prefix; of a run's figure as "--figure-size" and so on.
+// Adds the figure options: `prefix` is empty for `headway figure` and "figure-" for the others (--figure-size and so
+// on).
 void add_figure_options(CLI::App& app, RawFigureOptions& raw, const std::string& prefix) {
     app.add_option(
         "--" + prefix + "size", raw.size,
@@ -42,7 +43,7 @@ core::Result<FigureWish> checked(const RawFigureOptions& raw, const std::string&
     } else if (!raw.size.empty()) {
         const auto cross = raw.size.find('x');
         const std::string option = "--" + prefix + "size";
-        // In less than this its words cannot be read.
+        // A smaller figure would not be readable.
         auto width = parse_count(raw.size.substr(0, cross), option, 640, 10'000);
         auto height = parse_count(cross == std::string::npos ? "" : raw.size.substr(cross + 1), option, 360, 10'000);
         if (!width || !height) {
@@ -102,7 +103,7 @@ struct RawRunOptions {
     bool watched = false;
 };
 
-// How a run goes, as opposed to what is written of it.
+// Adds the options that change the run itself, as opposed to its outputs.
 std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
     std::vector<CLI::Option*> settings;
     const auto add = [&](const char* name, std::string& value, const char* words) {
@@ -116,7 +117,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
     add("--tab", raw.tab, "of a document or lesson: mxnet, pytorch, tensorflow or python (default: its first)");
     add("--workers", raw.workers,
-        "CPU workers, also those beside a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
+        "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
     add("--budget", raw.budget,
         "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; of a GPU none)");
@@ -151,7 +152,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--trace-limit", raw.trace_limit)->group("");
 }
 
-// Fills the numbers in. `value` is left alone where nothing was given.
+// Parses a number; leaves `value` unchanged if the text is empty.
 template <class Number>
 core::Result<void> take_count(const std::string& text, const std::string& option, std::uint64_t least,
                               std::uint64_t most, Number& value) {
@@ -165,7 +166,7 @@ core::Result<void> take_count(const std::string& text, const std::string& option
     return {};
 }
 
-// One of two words; `second` tells which. Left alone where nothing was given.
+// Parses one of two words; sets `second` to whether it is the second one. Leaves it unchanged if the text is empty.
 core::Result<void> take_word(const std::string& text, const char* option, const char* first_word,
                              const char* second_word, bool& second) {
     if (text.empty() || text == first_word || text == second_word) {
@@ -189,7 +190,7 @@ core::Result<void> take_cuda_words(const RawRunOptions& raw, devices::CudaOption
 }
 
 core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) {
-    // An option that is there but empty is no wish for the default.
+    // An option given with an empty value is an error, not the default.
     for (const auto* option : app.get_options()) {
         for (const auto& value : option->results()) {
             if (value.empty()) {
@@ -310,7 +311,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     return options;
 }
 
-// CLI11's complaint as one sentence of ours.
+// Rewrites an error of CLI11 as one of our sentences.
 core::Error complaint(const CLI::App& app, const CLI::ParseError& problem, const std::string& command) {
     const std::string see = "; see " + command + " --help";
     if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr) {
@@ -325,14 +326,14 @@ core::Error complaint(const CLI::App& app, const CLI::ParseError& problem, const
     return {core::ErrorKind::usage, text.substr(0, 200) + see};
 }
 
-// What was given for both sides of a comparison and one of them does not say itself, as words.
+// The arguments given for both sides that this side does not override.
 std::vector<std::string> words_for_side(const std::vector<CLI::Option*>& of_both, const CLI::App& side,
                                         const std::vector<std::string>& set) {
     std::vector<std::string> words;
     for (const CLI::Option* option : of_both) {
         const std::string name = option->get_name();
         for (const std::string& value : option->results()) {
-            const std::string parameter = value.substr(0, value.find('=') + 1);  // of --set
+            const std::string parameter = value.substr(0, value.find('=') + 1);  // of --set: "NAME="
             bool said = side.count(name) > 0;
             if (name == "--set") {
                 said = value.find('=') != std::string::npos &&
@@ -347,8 +348,8 @@ std::vector<std::string> words_for_side(const std::vector<CLI::Option*>& of_both
     return words;
 }
 
-// The options of one side of a comparison, those of both among them.
-// A single word that is no option names a trace.
+// Parses the options of one side together with those given for both. A single word that is not an option is the path of
+// a trace.
 core::Result<RunOptions> parse_side(const std::string& text, const char* side, const std::string& program,
                                     const std::vector<CLI::Option*>& of_both, std::vector<std::string>& words,
                                     std::string& trace) {
@@ -442,7 +443,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         ->required();
     add_figure_options(*figure, raw_figure, "");
 
-    // Not in this version: it is known, and not listed.
+    // Not implemented in this version; parsed but not listed.
     auto* check = app.add_subcommand("check", "Grade a learner's program (not in this version)")->group("");
     check->add_option("EXERCISE", exercise, "an exercise's id")->required();
     check->add_option("FILE", file_in, "FILE.py")->required();

@@ -1,4 +1,4 @@
-// The command line, as words and numbers that have been checked.
+// The command line, parsed and checked.
 #pragma once
 
 #include <cstdint>
@@ -13,56 +13,56 @@
 
 namespace headway::runner {
 
-inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{1} << 30;  // 16 million ops
+inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{1} << 30;  // room for 16 million ops
 
-// How a figure is to look. Only what the words mean is checked here; app/figure draws it.
+// Requested appearance of a figure. Only the syntax is checked here; app/figure draws it.
 struct FigureWish {
-    std::string size = "page";  // slide, column, two-columns, poster; page: as wide and high as
+    std::string size = "page";  // slide, column, two-columns, poster; page: the size below
     double width_px = 1600, height_px = 900;
     std::string theme = "light";
-    double scale = 1;                      // pixels of a PNG per px
-    std::optional<double> from_ns, to_ns;  // only this stretch of time
+    double scale = 1;                      // PNG pixels per px
+    std::optional<double> from_ns, to_ns;  // the time range to show
     std::string title;                     // empty: the finding
-    double seconds = 8, fps = 0;           // of a moving one; 0: as its kind has them
-    std::string lanes;                     // "window", or a file with an arrangement; empty: in the order of the run
+    double seconds = 8, fps = 0;           // of a movie; fps 0: the format's default
+    std::string lanes;                     // "window", or a file with an arrangement; empty: the default order
 };
 
-// What one run is to be like.
+// Options of one run.
 struct RunOptions {
     std::string program;
     std::string device = "cpu";
     std::optional<trace::BarrierPolicy> barrier;  // none: as the program is written
     std::vector<std::pair<std::string, std::string>> set;
-    std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: its first
+    std::string tab;  // of a document: mxnet, pytorch or tensorflow; empty: the first
     std::uint32_t workers = 1, streams = 2;
-    bool workers_given = false, streams_given = false;  // by the command line, not by the machine or the profile
+    bool workers_given = false, streams_given = false;  // on the command line, not by the machine or the profile
     std::uint64_t budget = 0;                           // 0: the device's default; core::kNoBudget: none
     std::uint32_t queue_limit = 0;                      // 0: none
     std::optional<memory::FreePolicy> free_policy;      // none: the profile's
-    std::string costs;                                  // of the simulated device, as given; empty: its cost models'
-    CostChoice cost_choice;                             // the same
+    std::string costs;                                  // of the simulated device, as written; empty: its cost models
+    CostChoice cost_choice;                             // `costs`, parsed
     std::uint64_t seed = 0;
-    bool graphs = false;                // ops are issued together, as composites
-    devices::CudaOptions cuda;          // who launches, how copies go, TF32
-    std::string report, trace, figure;  // files; empty: not wanted
+    bool graphs = false;                // ops are issued in groups, as composite ops
+    devices::CudaOptions cuda;          // launching thread, kind of copies, TF32
+    std::string report, trace, figure;  // paths; empty: not requested
     FigureWish figure_wish;
-    std::vector<std::string> confine;  // folders in which alone the program may write; empty: wherever it can
-    // For a window: a changed text that is run in place of the program's own file, the folder that the program works
-    // in, and the one for what is temporary. Empty: as they are.
+    std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction
+    // Set by the window: an edited text to run in place of the program's file, the program's working folder, and its
+    // folder for temporary files. Empty: unchanged.
     std::string source, folder, temporary;
-    bool watched = false;      // the program begins once the watcher has set its wishes
-    std::uint32_t repeat = 1;  // how often it is measured; more than once: after one run to warm up
-    int trace_fd = -1;         // record into this descriptor, which somebody else watches
+    bool watched = false;      // the program starts when the watcher is ready
+    std::uint32_t repeat = 1;  // number of measured runs; more than 1: after one warm-up
+    int trace_fd = -1;         // the shared memory to record into, which another process watches; -1: private
     std::uint64_t trace_limit = kDefaultTraceLimit;
 };
 
 struct CompareOptions {
     std::string program;
     RunOptions a, b;
-    std::vector<std::string> words_a, words_b;  // as they were given, for the runs' own command lines
-    std::string trace_a, trace_b;               // a recorded side: the trace's file; empty: it is run
-    // How often each is measured; more than once: after one to warm up. 0: as often as it takes to say something of
-    // time (on the simulated device, once).
+    std::vector<std::string> words_a, words_b;  // the arguments, for the runs' own command lines
+    std::string trace_a, trace_b;               // path of the trace of a recorded side; empty: the side is run
+    // Number of measured runs per side; more than 1: after one warm-up each. 0: the default, enough to compare times
+    // (once on the simulated device).
     std::uint32_t repeat = 0;
     std::string report, figure;
     FigureWish figure_wish;
@@ -72,7 +72,7 @@ enum class Subcommand { help, version, run, compare, figure, check, lessons, dev
 
 struct CommandLine {
     Subcommand subcommand = Subcommand::help;
-    std::string text;  // help
+    std::string text;  // the help or version text to print
     RunOptions run;
     CompareOptions compare;
     FigureWish figure;
@@ -80,7 +80,7 @@ struct CommandLine {
     bool json = false;
 };
 
-// `arguments` without the program's name. Errors are of kind usage.
+// Parses `arguments`, without the program's name. Errors are of kind usage.
 core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace headway::runner

@@ -10,7 +10,7 @@ namespace headway::runner {
 
 namespace {
 
-// The code cells of a notebook, one after another; nothing where it is none.
+// The concatenated code cells of a notebook; empty if the text is not a notebook.
 std::string notebook_code(const std::string& text) {
     std::string code;
     const auto notebook = nlohmann::json::parse(text, nullptr, false);

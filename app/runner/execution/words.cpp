@@ -59,7 +59,7 @@ core::Result<double> parse_time(std::string_view text, const std::string& option
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
     for (const auto& [name, ns] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
-        constexpr double kMost = 9e18;  // what a trace can count
+        constexpr double kMost = 9e18;  // the largest value in a trace
         if (problem == std::errc() && unit == name && number * ns > -kMost && number * ns < kMost) {
             return number * ns;
         }
@@ -172,7 +172,8 @@ core::Result<std::vector<std::string>> split_options(std::string_view text) {
 std::string right_aligned(std::string_view text, std::size_t width) {
     std::size_t characters = 0;
     for (const char c : text) {
-        characters += (static_cast<unsigned char>(c) & 0xC0u) != 0x80 ? 1 : 0;  // UTF-8: the first byte of each
+        // counts the first byte of each UTF-8 character
+        characters += (static_cast<unsigned char>(c) & 0xC0u) != 0x80 ? 1 : 0;
     }
     return std::string(characters < width ? width - characters : 0, ' ').append(text);
 }

@@ -1,4 +1,4 @@
-// y = x + 1, over and over: what one op costs, waited for each time or once at the end.
+// y = x + 1, repeated: the cost of one op, with a wait after each one or one wait at the end.
 #include "app/runner/programs/program.h"
 
 namespace headway::runner {
@@ -21,7 +21,7 @@ public:
         const auto n = context.whole("n");
         const bool wait_each = context.word("wait") == "each";
 
-        // Warm-up: x exists, and so does the memory for y.
+        // Warm-up: allocates x and the memory for y.
         runtime::Tensor x = at_line(rt).ones({1, context.whole("size")});
         (x + 1.0f).wait_to_read();
         at_line(rt).waitall();

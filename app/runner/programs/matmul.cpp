@@ -1,4 +1,4 @@
-// Random matrices, each multiplied with itself: two stopwatches, one for the asking and one for the work.
+// Random matrices, each multiplied with itself: one stopwatch for issuing, one for executing.
 #include "app/runner/programs/program.h"
 
 namespace headway::runner {
@@ -26,7 +26,7 @@ public:
             return at_line(rt).matmul(a, a);
         };
 
-        product().wait_to_read();  // warm-up: threads awake, memory there
+        product().wait_to_read();  // warm-up: wakes the workers and allocates memory
 
         rt.measure_begin();
         const auto begin_ns = context.now_ns();

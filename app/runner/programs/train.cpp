@@ -1,4 +1,4 @@
-// A network of three dense layers on random minibatches: where does the memory go when nobody waits?
+// Trains three dense layers on random minibatches: shows how memory grows when the frontend does not wait.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@ namespace headway::runner {
 namespace {
 
 constexpr std::int64_t kPrintEvery = 50;
-constexpr std::size_t kMostLosses = 2000;  // in the result; it is thinned out beyond
+constexpr std::size_t kMostLosses = 2000;  // limit in the result; longer curves are thinned out
 
 std::string result_of(const std::vector<float>& losses) {
     const std::size_t every = (losses.size() + kMostLosses - 1) / kMostLosses;
@@ -54,7 +54,7 @@ public:
         net.add<nn::Dense>(1);
         nn::Sgd optimizer(net.parameters(), static_cast<float>(context.number("lr")));
 
-        // Warm-up: the first batch tells the layers how many inputs they have, and makes their parameters.
+        // Warm-up: the first batch sets the layers' input sizes and creates their parameters.
         (void)net(at_line(rt).normal({batch_size, features}));
         at_line(rt).waitall();
 
@@ -76,9 +76,9 @@ public:
             }
             nn::backward(loss);
             optimizer.step(batch_size);
-            losses.push_back(at_line(rt).reduce(devices::OpKind::mean, loss.value()));  // kept, not read
+            losses.push_back(at_line(rt).reduce(devices::OpKind::mean, loss.value()));  // kept as tensors, not read
             loss = {};
-            at_line(rt).minibatch_end();  // the barrier, if there is one
+            at_line(rt).minibatch_end();  // the barrier acts here, if there is one
             if (b % kPrintEvery == 0) {
                 context.printf("batch %lld, time %s", static_cast<long long>(b), elapsed().c_str());
             }
@@ -94,7 +94,7 @@ public:
                        static_cast<double>(memory_after - std::min(memory_before, memory_after)) * 1e-6,
                        context.memory_words());
 
-        // The losses were kept as tensors; now they are put together and read by one single wait.
+        // Join the losses into one tensor, so that reading them takes a single wait.
         const runtime::Tensor curve = at_line(rt).zeros({batches, 1});
         for (std::int64_t b = 0; b < batches; ++b) {
             at_line(rt).assign_slice(curve, b, losses[static_cast<std::size_t>(b)].reshape({1, 1}));

@@ -1,6 +1,6 @@
-// Rows that a program took from a tensor (r = x[1:3]) are views in the frameworks: what is written to one is seen
-// through the other. In Headway they are copies. So neither side's writes may go unseen: writing to the rows is
-// refused, and the rows are refused once the tensor has been written.
+// In the frameworks, rows taken from a tensor (r = x[1:3]) are views: a write to one is visible through the other. In
+// Headway they are copies. To keep the difference from going unnoticed, writing to the rows is refused, and so is using
+// the rows after the tensor has been written.
 //
 // Threads: with the GIL.
 #pragma once
@@ -14,13 +14,13 @@ namespace headway::runner::python {
 
 class CopiedRows {
 public:
-    // The buffer `copy` holds rows of `of`. To be told before an object holds it.
+    // Registers that the buffer `copy` holds rows of `of`. Call before any object holds `copy`.
     void add(core::BufferId copy, core::BufferId of) {
         copies_[copy].of = of;
         ++taken_from_[of];
     }
 
-    // One more object holds this buffer, or one fewer; true where it holds copied rows.
+    // Count the objects that hold a buffer. hold() returns true if the buffer holds copied rows.
     bool hold(core::BufferId buffer) {
         const auto found = copies_.empty() ? copies_.end() : copies_.find(buffer);
         if (found == copies_.end()) {
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    // Nobody can see this buffer any more: what was taken from it belongs to itself.
+    // The buffer is no longer reachable: rows taken from it become independent tensors.
     void gone(core::BufferId of) {
         if (!taken_from_.empty() && taken_from_.erase(of) > 0) {
             for (auto& [copy, rows] : copies_) {
@@ -55,7 +55,7 @@ public:
         const auto found = copies_.empty() ? copies_.end() : copies_.find(buffer);
         return found != copies_.end() && found->second.stale;
     }
-    // What was taken from this buffer, and from that, is out of date.
+    // Marks rows taken from this buffer as stale, and rows taken from those.
     void written(core::BufferId buffer) {
         std::vector<core::BufferId> open;
         if (!taken_from_.empty() && taken_from_.contains(buffer)) {
@@ -79,12 +79,12 @@ public:
 
 private:
     struct Rows {
-        core::BufferId of = 0;  // 0: nobody sees it any more
+        core::BufferId of = 0;  // 0: the source is no longer reachable
         int holders = 0;
         bool stale = false;
     };
     std::unordered_map<core::BufferId, Rows> copies_;
-    std::unordered_map<core::BufferId, int> taken_from_;  // how many of them, by what they were taken from
+    std::unordered_map<core::BufferId, int> taken_from_;  // number of copies by source buffer
 };
 
 }  // namespace headway::runner::python

@@ -16,8 +16,8 @@ namespace {
 
 using nn::Variable;
 
-// Common tail of the functions that make tensors: type, place, waits, and the number of the device that they are made
-// on (see cpu() and gpu(); -1: the run's).
+// Common trailing arguments of the functions that create tensors: type, place, waits, and the number of the device to
+// create them on (see cpu() and gpu(); -1: the run's).
 struct Target {
     PyTypeObject* type = nullptr;
     PyObject* place = nullptr;
@@ -30,7 +30,7 @@ PyObject* made(const Target& target, runtime::Tensor tensor) {
                 target.waits != 0);
 }
 
-// Where what is made meanwhile is put.
+// While the result lives, new tensors are created on the target's device.
 runtime::OnDevice on_device(const Target& target) {
     runtime::Runtime& runtime = *state().runtime;
     return {runtime, static_cast<core::DeviceId>(std::max(target.device, 0))};
@@ -99,7 +99,7 @@ PyObject* uniform(PyObject*, PyObject* arguments) {
     });
 }
 
-// One value of a buffer's item as float; formats of Python's struct module.
+// Converts one item of a buffer to float; `format` is one of Python's struct module.
 float value_at(const char* data, char format) {
     switch (format) {
         case 'f': {
@@ -131,8 +131,8 @@ float value_at(const char* data, char format) {
     }
 }
 
-// from_buffer(object, type, place, waits): a tensor with a copy of the values of anything that has Python's buffer
-// protocol (NumPy arrays, array.array, bytes, memoryview).
+// from_buffer(object, type, place, waits): a tensor with a copy of the values of any object that supports Python's
+// buffer protocol (NumPy arrays, array.array, bytes, memoryview).
 PyObject* from_buffer(PyObject*, PyObject* arguments) {
     PyObject* source = nullptr;
     Target target;
@@ -197,7 +197,7 @@ PyObject* waitall(PyObject*, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
-// Seconds on the run's own clock, which stands still while the learner has paused.
+// Seconds on the run's clock, which stops while the run is paused.
 PyObject* clock_seconds(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr) {
@@ -249,7 +249,7 @@ PyObject* mark(PyObject*, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
-// Any int, negative ones and large ones, too.
+// Accepts any int, including negative and large ones.
 PyObject* start_random(PyObject*, PyObject* number) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr) {
@@ -294,7 +294,7 @@ PyObject* device(PyObject*, PyObject*) {
     return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(), static_cast<int>(runtime->device().lanes()));
 }
 
-// The numbers of the run's CPU, which joins the run at the first call, and of its GPU; an Error where there is none.
+// The device number of the run's CPU, which is opened at the first call, or of its GPU. Raises Error if there is none.
 template <core::DeviceId (runtime::Runtime::*kDevice)()>
 PyObject* device_number(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
@@ -308,12 +308,12 @@ PyObject* device_number(PyObject*, PyObject*) {
 
 constexpr const char* kGraphCapsule = "_headway.graph";
 
-// The tensors of a list, as they are on the queue. False with an exception set.
+// The tensors of a Python list. False with an exception set.
 bool tensors_from(PyObject* list, std::vector<runtime::Tensor>& tensors) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
         PyObject* item = PyList_GET_ITEM(list, i);
         if (!is_tensor(item)) {
-            PyErr_Format(PyExc_TypeError, "a tensor is wanted, not %s", Py_TYPE(item)->tp_name);
+            PyErr_Format(PyExc_TypeError, "expected a tensor, not %s", Py_TYPE(item)->tp_name);
             return false;
         }
         if (!can_be_read(as_tensor(item))) {
@@ -364,12 +364,12 @@ PyObject* trace_abandon(PyObject*, PyObject*) {
     Py_RETURN_NONE;
 }
 
-// A graph holds tensors; those of a run that is over are gone with it.
+// A graph holds tensors; after the end of the run they are already freed.
 void free_graph(PyObject* capsule) {
     auto* graph = static_cast<runtime::Graph*>(PyCapsule_GetPointer(capsule, kGraphCapsule));
     State& s = state();
     if (s.runtime == nullptr) {
-        new runtime::Graph(std::move(*graph));  // as a tensor's values: nothing to give back
+        new runtime::Graph(std::move(*graph));  // leaked on purpose, as in a tensor's destructor
     } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
         for (auto& tensor : graph->captured) {
             s.orphans.emplace_back(std::move(tensor));
@@ -420,17 +420,19 @@ PyMethodDef functions[] = {
     {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits, device])"},
     {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits, device])"},
     {"uniform", uniform, METH_VARARGS, "uniform(shape[, low, high, type, place, waits, device])"},
-    {"start_random", start_random, METH_O, "What is drawn from here on is the same after each call with this number."},
+    {"start_random", start_random, METH_O, "Seeds the random numbers: the same number gives the same values."},
     {"from_buffer", from_buffer, METH_VARARGS, "from_buffer(object[, type, place, waits, device])"},
     {"waitall", waitall, METH_VARARGS, "waitall([name, synchronize, device])"},
     {"time_text", time_words, METH_O, "Seconds in three digits, with their unit."},
     {"clock", clock_seconds, METH_NOARGS, "Seconds on the run's clock, pauses left out."},
     {"mark", mark, METH_VARARGS, "mark(what[, name])"},
-    {"set_recording", set_recording, METH_VARARGS, "Whether gradients are recorded; returns what it was."},
+    {"set_recording", set_recording, METH_VARARGS,
+     "Sets whether gradients are recorded; returns the previous setting."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
     {"issued", issued, METH_NOARGS, "Ops issued so far."},
-    {"trace_begin", trace_begin, METH_VARARGS, "trace_begin(tensors[, type, place]): stand-ins; ops are written down."},
-    {"trace_abandon", trace_abandon, METH_NOARGS, "Forgets what was written down."},
+    {"trace_begin", trace_begin, METH_VARARGS,
+     "trace_begin(tensors[, type, place]): starts recording ops; returns placeholders."},
+    {"trace_abandon", trace_abandon, METH_NOARGS, "Discards the recorded ops."},
     {"trace_end", trace_end, METH_VARARGS, "trace_end(name, tensors): the graph that computes these."},
     {"run_graph", run_graph, METH_VARARGS, "run_graph(graph, tensors[, type, place, waits]): issued as one op."},
     {"cpu", device_number<&runtime::Runtime::cpu>, METH_NOARGS, "The number of the run's CPU."},
@@ -439,7 +441,7 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// PyModule_AddObjectRef is there only from Python 3.10 on.
+// PyModule_AddObjectRef exists from Python 3.10 on only.
 bool add(PyObject* module, const char* name, PyObject* object) {
     Py_INCREF(object);
     return PyModule_AddObject(module, name, object) == 0;
@@ -447,7 +449,7 @@ bool add(PyObject* module, const char* name, PyObject* object) {
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "_headway",
-                          "Headway's queue, for its dialects.",
+                          "Headway's queue, for the dialects.",
                           -1,
                           functions,
                           nullptr,
@@ -463,12 +465,11 @@ PyObject* make_module() {
         return nullptr;
     }
     State& s = state();
-    s.error = PyErr_NewExceptionWithDoc("headway.Error", "An op that does not fit, or that failed.", PyExc_RuntimeError,
-                                        nullptr);
+    s.error = PyErr_NewExceptionWithDoc("headway.Error", "An op with invalid operands, or one that failed.",
+                                        PyExc_RuntimeError, nullptr);
     s.out_of_memory = PyErr_NewExceptionWithDoc("headway.OutOfMemoryError", "The budget or the device is exhausted.",
                                                 s.error, nullptr);
-    s.stop =
-        PyErr_NewExceptionWithDoc("headway.Stop", "The learner has stopped the run.", PyExc_BaseException, nullptr);
+    s.stop = PyErr_NewExceptionWithDoc("headway.Stop", "The user has stopped the run.", PyExc_BaseException, nullptr);
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
         PyModule_AddFunctions(module, simulated_host_functions) != 0 || !add(module, "Error", s.error) ||
         !add(module, "OutOfMemoryError", s.out_of_memory) || !add(module, "Stop", s.stop)) {

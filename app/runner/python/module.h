@@ -1,4 +1,4 @@
-// The built-in module _headway: what the dialects and the plain module `headway` are written on.
+// The built-in module _headway, on which the dialects and the module `headway` are built.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// Stands in for python_program.cpp where no Python could be found to build with.
+// Replaces python_program.cpp in builds without Python.
 #include "app/runner/python/python_program.h"
 
 namespace headway::runner {

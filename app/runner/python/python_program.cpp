@@ -23,7 +23,7 @@ namespace {
 
 using python::state;
 
-// Where the modules that programs import lie: beside the executable in a build, under share/ when installed.
+// The folder of the modules that programs import: next to the executable in a build, under share/ when installed.
 std::filesystem::path library_dir() {
     std::error_code ignored;
     const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -39,7 +39,7 @@ std::string text_of(PyObject* object) {
     if (object == nullptr || PyUnicode_Check(object) == 0) {
         return "";
     }
-    // A name that is no UTF-8 comes as it went in.
+    // surrogateescape restores the original bytes of names that are not UTF-8.
     PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
     PyErr_Clear();
     const std::string text = bytes != nullptr ? PyBytes_AsString(bytes) : "";
@@ -51,11 +51,11 @@ core::Error failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message), {}, 0, 0};
 }
 
-// A program that comes to no new line (`while True: pass` on one) does not see that it is to stop: told here, again and
-// again, as long as it goes on. What it does in C has to return first.
+// Stops a program that reaches no new line (`while True: pass` on one line) and so does not notice the request: raises
+// Stop in it repeatedly until it ends. A call into C has to return first.
 void stop_when_asked(const std::stop_token& over, const trace::Control& control) {
     constexpr auto kLook = std::chrono::milliseconds(50);
-    constexpr int kGrace = 4;  // looks: the next line is the better place
+    constexpr int kGrace = 4;  // polls before raising: stopping at the next line is preferred
     for (int asked = 0; core::sleep_until_stop(over, kLook);) {
         asked = control.stop.load() != 0 ? asked + 1 : 0;
         if (asked >= kGrace && asked % kGrace == 0) {
@@ -69,8 +69,8 @@ void stop_when_asked(const std::stop_token& over, const trace::Control& control)
     }
 }
 
-// In a process that the program forked: it has neither the backend's threads nor a recording of its own, and ends when
-// it is told to.
+// Runs in a process that the program has forked: it has neither the backend's threads nor its own recording, and
+// signals end it.
 void live_as_a_fork() {
     if (runtime::Runtime* rt = python::state().runtime; rt != nullptr) {
         rt->leave_to_the_parent();
@@ -82,7 +82,7 @@ void live_as_a_fork() {
 // Starts the system's interpreter, isolated from the user's own settings. Once per process.
 void start_interpreter() {
     PyImport_AppendInittab("_headway", python::make_module);
-    // Text is UTF-8 whatever the locale: the program's output, its files, their names.
+    // Use UTF-8 regardless of the locale: for output, files and file names.
     PyPreConfig before;
     PyPreConfig_InitIsolatedConfig(&before);
     before.utf8_mode = 1;
@@ -93,7 +93,7 @@ void start_interpreter() {
     PyConfig_InitIsolatedConfig(&config);
     config.install_signal_handlers = 0;
     config.write_bytecode = 0;
-    // Otherwise the prefix is looked for along PATH, where another Python may come first.
+    // Otherwise Python derives its prefix from PATH, where another Python may come first.
     PyStatus status = PyConfig_SetBytesString(&config, &config.program_name, "/usr/bin/python3");
     if (PyStatus_Exception(status) == 0) {
         status = Py_InitializeFromConfig(&config);
@@ -105,11 +105,11 @@ void start_interpreter() {
     }
 }
 
-// What the driver tells of a program that ended early.
-core::Error error_from(PyObject* told, runtime::Runtime& rt) {
-    core::Error error = failed(text_of(PyTuple_GetItem(told, 0)));
-    error.line = static_cast<std::uint32_t>(PyLong_AsUnsignedLong(PyTuple_GetItem(told, 1)));
-    const std::string kind = text_of(PyTuple_GetItem(told, 2));
+// Converts the driver's (message, line, kind) for a program that ended early.
+core::Error error_from(PyObject* outcome, runtime::Runtime& rt) {
+    core::Error error = failed(text_of(PyTuple_GetItem(outcome, 0)));
+    error.line = static_cast<std::uint32_t>(PyLong_AsUnsignedLong(PyTuple_GetItem(outcome, 1)));
+    const std::string kind = text_of(PyTuple_GetItem(outcome, 2));
     PyErr_Clear();
     error.file = std::string(rt.file_name(1));
     if (kind == "engine") {
@@ -144,7 +144,9 @@ private:
 void PythonProgram::run(ProgramContext& context) const {
     const auto library = library_dir();
     if (library.empty()) {
-        throw runtime::ProgramError(failed("Headway's Python modules are missing beside the runner"));
+        throw runtime::ProgramError(
+            failed("Headway's Python modules are missing: headway_drive.py is not in the folder python next to "
+                   "headway-runner"));
     }
     runtime::Runtime& rt = context.runtime();
     const auto process = getpid();
@@ -167,15 +169,15 @@ void PythonProgram::run(ProgramContext& context) const {
     }
     Py_XDECREF(entry);
     if (!source_.folder.empty()) {
-        // Behind our own, so that a file called torch.py does not stand in for the dialect.
-        PyObject* beside = PyUnicode_DecodeFSDefault(source_.folder.c_str());
-        PyList_Insert(path, 1, beside);
-        Py_XDECREF(beside);
+        // After our own folder, so that a file named torch.py does not replace the dialect.
+        PyObject* folder = PyUnicode_DecodeFSDefault(source_.folder.c_str());
+        PyList_Insert(path, 1, folder);
+        Py_XDECREF(folder);
     }
     PyObject* driver = PyImport_ImportModule("headway_drive");
     PyObject* set = PyDict_New();
     for (const auto& [name, value] : source_.set) {
-        // As a command line's words are: whatever bytes there are.
+        // Decoded like command line arguments, so that any bytes are preserved.
         PyObject* key = PyUnicode_DecodeFSDefault(name.c_str());
         PyObject* text = PyUnicode_DecodeFSDefault(value.c_str());
         if (key != nullptr && text != nullptr) {
@@ -192,10 +194,10 @@ void PythonProgram::run(ProgramContext& context) const {
             : nullptr;
     Py_XDECREF(path_text);
     Py_XDECREF(name_text);
-    PyObject* told = nullptr;
+    PyObject* outcome = nullptr;
     if (prepared != nullptr && PyTuple_Check(prepared) != 0) {
-        told = prepared;  // (message, line, kind): it cannot be run
-        Py_INCREF(told);
+        outcome = prepared;  // (message, line, kind): the program cannot be run
+        Py_INCREF(outcome);
     } else if (prepared != nullptr) {
         PyObject* file_name = PyObject_GetAttrString(prepared, "file_name");
         PyObject* work = PyObject_GetAttrString(prepared, "work");
@@ -203,21 +205,21 @@ void PythonProgram::run(ProgramContext& context) const {
         Py_XDECREF(work);
         const trace::Control& control = rt.recording().control();
         std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
-        told = PyObject_CallMethod(driver, "run", "O", prepared);
+        outcome = PyObject_CallMethod(driver, "run", "O", prepared);
         if (getpid() != process) {
-            _exit(0);  // a child that the program forked: the run is its parent's
+            _exit(0);  // a forked child: the run belongs to its parent
         }
         python::stop_following();
         stopper.request_stop();
-        PyThreadState* mine = PyEval_SaveThread();  // it may be waiting for the interpreter
+        PyThreadState* mine = PyEval_SaveThread();  // the stopper may be waiting for the GIL
         stopper.join();
         PyEval_RestoreThread(mine);
-        PyThreadState_SetAsyncExc(s.frontend_thread, nullptr);  // one that came too late
+        PyThreadState_SetAsyncExc(s.frontend_thread, nullptr);  // clears a late request
         Py_XDECREF(file_name);
     }
-    if (told == nullptr) {
-        // Not even the driver could catch it, or there is no driver.
-        error = failed("the program ended in an unexpected way");
+    if (outcome == nullptr) {
+        // The driver could not catch the exception, or could not be loaded.
+        error = failed("the program ended unexpectedly");
         if (PyErr_Occurred() != nullptr) {
             if (PyErr_ExceptionMatches(s.stop) != 0 || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
                 error.kind = core::ErrorKind::stopped;
@@ -226,20 +228,20 @@ void PythonProgram::run(ProgramContext& context) const {
                 PyErr_Print();
             }
         }
-    } else if (told == Py_None) {
+    } else if (outcome == Py_None) {
         good = true;
     } else {
-        error = error_from(told, rt);
+        error = error_from(outcome, rt);
     }
     PyErr_Clear();
-    Py_XDECREF(told);
+    Py_XDECREF(outcome);
     Py_XDECREF(prepared);
     Py_XDECREF(set);
     Py_XDECREF(driver);
     s.orphans.clear();
     s.copied_rows.clear();
-    s.runtime = nullptr;  // tensors that somebody still holds are left alone from here on
-    PyEval_SaveThread();  // the interpreter stays as it is: the process ends soon
+    s.runtime = nullptr;  // tensors that are still referenced are leaked from here on
+    PyEval_SaveThread();  // the interpreter is not finalised, because the process ends soon
     if (!good) {
         throw runtime::ProgramError(error);
     }
@@ -251,11 +253,8 @@ core::Result<std::unique_ptr<Program>> make_python_program(PythonSource source) 
     std::error_code problem;
     const bool there = std::filesystem::is_regular_file(source.path, problem);
     if (!there || access(source.path.c_str(), R_OK) != 0) {
-        return core::Error{core::ErrorKind::unreadable,
-                           source.path + (there ? " cannot be read" : " is no file that can be read"),
-                           {},
-                           0,
-                           0};
+        return core::Error{
+            core::ErrorKind::unreadable, source.path + (there ? " cannot be read" : " is not a file"), {}, 0, 0};
     }
     return std::unique_ptr<Program>(std::make_unique<PythonProgram>(std::move(source)));
 }

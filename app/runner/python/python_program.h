@@ -1,7 +1,6 @@
-// A learner's program in Python, run by an interpreter inside this process: .py, .ipynb, or a document (.md, .txt)
-// with code cells.
+// A Python program, run by an interpreter in this process: .py, .ipynb, or a document (.md, .txt) with code cells.
 //
-// Threads: run() is called once in a process, on the frontend thread.
+// Threads: run() is called once per process, on the frontend thread.
 #pragma once
 
 #include <map>
@@ -14,12 +13,12 @@ namespace headway::runner {
 
 struct PythonSource {
     std::string path;
-    std::string tab;  // of a document with tabs: mxnet, pytorch or tensorflow; empty: the document's first
+    std::string tab;                         // of a document with tabs: mxnet, pytorch or tensorflow; empty: the first
     std::map<std::string, std::string> set;  // values for the program's top-level names
-    std::string folder{};                    // whose modules the program may import, as if it were run from there
+    std::string folder{};                    // the program may import modules from it, as if it were run there
 };
 
-// Fails when the file cannot be read. What is wrong inside it is told when it runs.
+// Fails when the file cannot be read. Errors in its contents are reported when it runs.
 core::Result<std::unique_ptr<Program>> make_python_program(PythonSource source);
 
 // Why Python programs cannot be run here; empty when they can.

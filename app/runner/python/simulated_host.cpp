@@ -9,9 +9,9 @@ namespace headway::runner::python {
 
 namespace {
 
-PyObject* listener = nullptr;
+PyObject* listener = nullptr;  // called after each operator
 
-PyObject* told(const char* name, PyObject* result, PyObject* a, PyObject* b) {
+PyObject* report_operator(const char* name, PyObject* result, PyObject* a, PyObject* b) {
     if (result == nullptr || result == Py_NotImplemented) {
         return result;
     }
@@ -68,7 +68,7 @@ constexpr std::array<Operator<unaryfunc>, 4> kUnary{{
     {"invert", &PyNumberMethods::nb_invert},
 }};
 
-// What stood in the slots.
+// The type's original slots.
 std::array<binaryfunc, kBinary.size()> binary{};
 std::array<ternaryfunc, kPowers.size()> powers{};
 std::array<unaryfunc, kUnary.size()> unary{};
@@ -76,18 +76,18 @@ richcmpfunc comparison = nullptr;
 
 template <std::size_t I>
 PyObject* counted_binary(PyObject* a, PyObject* b) {
-    return told(kBinary[I].name, binary[I](a, b), a, b);
+    return report_operator(kBinary[I].name, binary[I](a, b), a, b);
 }
 template <std::size_t I>
 PyObject* counted_power(PyObject* a, PyObject* b, PyObject* modulo) {
-    return told(kPowers[I].name, powers[I](a, b, modulo), a, b);
+    return report_operator(kPowers[I].name, powers[I](a, b, modulo), a, b);
 }
 template <std::size_t I>
 PyObject* counted_unary(PyObject* a) {
-    return told(kUnary[I].name, unary[I](a), a, nullptr);
+    return report_operator(kUnary[I].name, unary[I](a), a, nullptr);
 }
 PyObject* counted_comparison(PyObject* a, PyObject* b, int op) {
-    return told("compare", comparison(a, b, op), a, b);
+    return report_operator("compare", comparison(a, b, op), a, b);
 }
 
 template <class Slot>
@@ -105,8 +105,8 @@ void take_all(PyNumberMethods& methods, std::index_sequence<kB...>, std::index_s
     (take(methods, kUnary[kU].slot, unary[kU], &counted_unary<kU>), ...);
 }
 
-// count_operators(type, told): from now on told(name, result, *operands) is called after each operator ("matmul") that
-// the type's own code has computed. An exception of `told` is the operator's. Once in a process.
+// count_operators(type, after): from now on after(name, result, *operands) is called after each operator ("matmul")
+// that the type's own code has computed. An exception in `after` becomes the operator's. Call once per process.
 PyObject* count_operators(PyObject*, PyObject* arguments) {
     PyTypeObject* type = nullptr;
     PyObject* function = nullptr;
@@ -137,7 +137,7 @@ PyObject* clock_ns(PyObject*, PyObject*) {
     return runtime != nullptr ? PyLong_FromUnsignedLongLong(runtime->now()) : nullptr;
 }
 
-// In virtual time the program's own work takes so long; recorded under the name.
+// Advances virtual time by the duration of the program's own work, recorded under `name`.
 PyObject* spend(PyObject*, PyObject* arguments) {
     double ns = 0;
     const char* name = "";
@@ -161,8 +161,7 @@ PyObject* host_costs(PyObject*, PyObject*) {
                          host.numpy_random_per_s);
 }
 
-// set_on_type(type, name, value): an attribute of a type that is written in C. Its operators follow, as those of a
-// class do.
+// set_on_type(type, name, value): sets an attribute of a type written in C, including the operators derived from it.
 PyObject* set_on_type(PyObject*, PyObject* arguments) {
     PyTypeObject* type = nullptr;
     PyObject* name = nullptr;
@@ -180,7 +179,7 @@ PyObject* set_on_type(PyObject*, PyObject* arguments) {
     type->tp_flags |= locked;
 #else
     const int failed = -1;
-    PyErr_SetString(PyExc_NotImplementedError, "types are closed in this Python");
+    PyErr_SetString(PyExc_NotImplementedError, "attributes of built-in types cannot be set in this version of Python");
 #endif
     if (failed != 0) {
         return nullptr;
@@ -194,10 +193,10 @@ PyMethodDef simulated_host_functions[] = {
     {"virtual_time", virtual_time, METH_NOARGS, "Whether the run's clock is simulated."},
     {"clock_ns", clock_ns, METH_NOARGS, "Virtual time: nanoseconds from the start of the run."},
     {"spend", spend, METH_VARARGS, "spend(ns[, name]): virtual time for the program's own work."},
-    {"host_costs", host_costs, METH_NOARGS, "What print and NumPy take in virtual time."},
-    {"set_on_type", set_on_type, METH_VARARGS, "set_on_type(type, name, value), also where the type is closed."},
+    {"host_costs", host_costs, METH_NOARGS, "The costs of print and NumPy in virtual time."},
+    {"set_on_type", set_on_type, METH_VARARGS, "set_on_type(type, name, value), also for immutable types."},
     {"count_operators", count_operators, METH_VARARGS,
-     "count_operators(type, told): calls told(name, result, *operands) after each."},
+     "count_operators(type, after): calls after(name, result, *operands) after each."},
     {nullptr, nullptr, 0, nullptr},
 };
 

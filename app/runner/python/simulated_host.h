@@ -1,5 +1,5 @@
-// What headway_host.py needs for the frontend of a simulated machine: its clock, time for the program's own work, and
-// the operators of types that are written in C (NumPy's arrays), which are counted.
+// Functions that headway_host.py needs for the frontend of a simulated machine: its clock, the duration of the
+// program's own work, and hooks that count the operators of types written in C (NumPy's arrays).
 //
 // Threads: with the GIL, on the frontend.
 #pragma once

@@ -1,7 +1,8 @@
-// What the Python side of one run shares: the runtime, the program's file, errors. One interpreter and one run per
-// process, so there is one of these, owned by PythonHost.
+// The state that the Python frontend shares within one run: the runtime, the program's file, errors. There is one
+// interpreter and one run per process, so there is one instance, owned by PythonHost.
 //
-// Threads: with the GIL. Only the frontend thread may use `runtime`; tensors that die elsewhere wait in `orphans`.
+// Threads: with the GIL. Only the frontend thread may use `runtime`; tensors that are destroyed elsewhere are queued in
+// `orphans`.
 #pragma once
 
 #include <Python.h>
@@ -19,15 +20,15 @@ namespace headway::runner::python {
 struct State {
     runtime::Runtime* runtime = nullptr;
     unsigned long frontend_thread = 0;
-    bool outside = false;               // the frontend waits without the GIL: nobody may touch the runtime
-    std::vector<nn::Variable> orphans;  // dropped by other threads, or while `outside`
+    bool outside = false;               // the frontend is in outside_gil(): no other thread may use the runtime
+    std::vector<nn::Variable> orphans;  // released by other threads, or while `outside`
     CopiedRows copied_rows;
     PyObject* error = nullptr;          // headway.Error
     PyObject* out_of_memory = nullptr;  // headway.OutOfMemoryError, an Error
     PyObject* stop = nullptr;           // headway.Stop, a BaseException
     PyTypeObject* tensor_type = nullptr;
-    std::uint64_t paused_ticks = 0;  // the learner's pauses so far, left out of the program's clock
-    core::Error last_error;          // of the last engine error that was raised, for the report
+    std::uint64_t paused_ticks = 0;  // total time paused by the user, excluded from the program's clock
+    core::Error last_error;          // the last engine error that was raised, for the report
 };
 
 // The process's state; set by PythonHost before the interpreter starts.
@@ -36,7 +37,7 @@ State& state();
 // Raises the Python exception for an engine error and returns null.
 PyObject* raise(const core::Error& error);
 
-// The runtime, for a call from Python; null with an exception set when there is none or the thread is not the
+// The runtime, for a call from Python; null with an exception set when no run is in progress or the thread is not the
 // frontend.
 runtime::Runtime* frontend();
 
@@ -62,7 +63,7 @@ bool outside_gil(Call call) {
     return !failed;
 }
 
-// Runs `call` with the GIL; null with an exception set when it throws, else what it returns.
+// Runs `call` with the GIL and returns its result; null with an exception set when it throws.
 template <class Call>
 PyObject* guarded(Call call) {
     try {

@@ -13,7 +13,7 @@ PyTensor* self_of(PyObject* object) {
     return as_tensor(object);
 }
 
-// A reduction's axis: None for all, else an int. False with an exception set.
+// Parses a reduction's axis: None for all, else an int. False with an exception set.
 bool axis_from(PyObject* object, bool& all, int& axis) {
     all = object == nullptr || object == Py_None;
     if (!all) {
@@ -77,7 +77,7 @@ PyObject* reshape(PyObject* self, PyObject* arguments) {
 PyObject* transpose(PyObject* self, PyObject* arguments) {
     int a = 0;
     int b = 1;
-    int view = 0;  // in the framework, so that neither side may be written unseen
+    int view = 0;  // the result is a view in the framework, so writes to either side are refused
     if (PyArg_ParseTuple(arguments, "|iip", &a, &b, &view) == 0 || frontend() == nullptr) {
         return nullptr;
     }
@@ -108,7 +108,7 @@ PyObject* matmul(PyObject* self, PyObject* arguments, PyObject* keywords) {
     });
 }
 
-// self += scale · other, in one op: what optimisers issue.
+// self += scale · other, in one op, as optimisers issue it.
 PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
     PyObject* other = nullptr;
     float scale = 1;
@@ -123,8 +123,8 @@ PyObject* add_scaled_(PyObject* self, PyObject* arguments) {
     });
 }
 
-// A tensor on the device of this number: a copy, or the same values where they are there already. The rest as in
-// Tensor(): its place and whether each op on it is waited for. Unless it waits, returns at once.
+// Moves a tensor to a device by number: issues a copy and returns at once, or returns a tensor with the same values if
+// they are there already. Other arguments as in Tensor(): the place, and whether each op on it is waited for.
 PyObject* to_device(PyObject* self, PyObject* arguments) {
     int device = 0;
     PyObject* place = Py_None;
@@ -142,13 +142,13 @@ PyObject* to_device(PyObject* self, PyObject* arguments) {
         PyObject* object = wrap(Py_TYPE(self), std::move(there), place == Py_None ? nullptr : place, waits != 0,
                                 self_of(self)->numbers);
         if (object != nullptr) {
-            self_of(self)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;  // where it was there already
+            self_of(self)->seen_elsewhere = as_tensor(object)->seen_elsewhere = true;  // if no copy was needed
         }
         return object;
     });
 }
 
-// Overwrites another tensor of this shape, on whichever device it is.
+// Overwrites another tensor of the same shape, on any device.
 PyObject* copy_into(PyObject* self, PyObject* arguments) {
     PyObject* to = nullptr;
     runtime::Runtime* runtime = frontend();
@@ -191,7 +191,7 @@ PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
     Py_RETURN_NONE;
 }
 
-// The values as bytes of float32 in the machine's order: the blocker under numpy(), print and the rest.
+// The values as float32 bytes in the machine's byte order. A blocker: numpy(), print and others use it.
 PyObject* to_bytes(PyObject* self, PyObject* arguments) {
     const char* kind = "numpy";
     const char* name = nullptr;
@@ -249,7 +249,7 @@ PyObject* backward(PyObject* self, PyObject* arguments, PyObject* keywords) {
         options.keep_graph = keep != 0;
         if (head != Py_None) {
             if (!is_tensor(head)) {
-                PyErr_SetString(PyExc_TypeError, "backward(): the gradient to start from is a tensor");
+                PyErr_SetString(PyExc_TypeError, "backward(): the initial gradient must be a tensor");
                 return nullptr;
             }
             options.head = operand(as_tensor(head)).value();
@@ -368,7 +368,7 @@ PyMethodDef tensor_methods[] = {
     {"sqrt", unary<nn::sqrt>, METH_NOARGS, "Square root of each element."},
     {"relu", unary<nn::relu>, METH_NOARGS, "Each element, or 0 where it is negative."},
     {"square", unary<nn::square>, METH_NOARGS, "Each element times itself."},
-    {"copy", copy, METH_NOARGS, "A tensor of its own with the same values."},
+    {"copy", copy, METH_NOARGS, "A new tensor with a copy of the values."},
     {"reshape", reshape, METH_VARARGS, "The same values under another shape; one side may be -1."},
     {"transpose", transpose, METH_VARARGS, "With two axes exchanged."},
     {"matmul", method(matmul), kKeywords, "The matrix product."},
@@ -379,9 +379,9 @@ PyMethodDef tensor_methods[] = {
     {"to_bytes", to_bytes, METH_VARARGS, "Waits; the values as float32 bytes."},
     {"item", item, METH_NOARGS, "Waits; the one value as a float."},
     {"backward", method(backward), kKeywords, "Issues the gradients of what this was computed from."},
-    {"require_gradient", require_gradient, METH_VARARGS, "Makes this a leaf that backward() leaves a gradient in."},
-    {"drop_gradient", drop_gradient, METH_NOARGS, "Lets the gradient go."},
-    {"detach", detach, METH_NOARGS, "The same values without a history."},
+    {"require_gradient", require_gradient, METH_VARARGS, "Makes this a leaf: backward() stores its gradient."},
+    {"drop_gradient", drop_gradient, METH_NOARGS, "Releases the gradient."},
+    {"detach", detach, METH_NOARGS, "The same values without gradient history."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -394,8 +394,8 @@ PyGetSetDef tensor_attributes[] = {
     {"numbers", get_numbers, set_numbers, "What the values stand for: real, integer or boolean.", nullptr},
     {"tracked", get_tracked, nullptr, "Whether gradients flow into it.", nullptr},
     {"leaf", get_leaf, nullptr, "Whether it keeps a gradient.", nullptr},
-    {"gradient", get_gradient, nullptr, "What backward() left, or None.", nullptr},
-    {"device_number", get_device_number, nullptr, "Of the run's device that holds the values.", nullptr},
+    {"gradient", get_gradient, nullptr, "The gradient from backward(), or None.", nullptr},
+    {"device_number", get_device_number, nullptr, "Number of the device that holds the values.", nullptr},
     {"buffer_id", get_buffer_id, nullptr, "The storage that it shares with its views.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -10,7 +10,7 @@ namespace {
 using devices::OpKind;
 using nn::Variable;
 
-// A Python number (int, float, bool, NumPy scalar) as float; false without an exception when it is none.
+// Converts a Python number (int, float, bool, NumPy scalar) to float; false without an exception if it is not a number.
 bool number_from(PyObject* object, float& value) {
     if (PyFloat_Check(object)) {
         value = static_cast<float>(PyFloat_AS_DOUBLE(object));
@@ -67,7 +67,7 @@ constexpr Operator kDiv{OpKind::div,
                         [](const Variable& a, float b) { return nn::div(a, b); },
                         [](const Variable& a, float b) { return nn::div(b, a); }};
 
-// The fast path issues straight to the runtime where no gradient is asked for.
+// When no gradient is needed, the fast path issues directly to the runtime.
 template <const Operator& kOperator>
 PyObject* binary(PyObject* a, PyObject* b) {
     runtime::Runtime* runtime = frontend();
@@ -75,7 +75,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
         return nullptr;
     }
     float number = 0;
-    // A mask chooses: booleans times real numbers are real.
+    // Booleans may be multiplied with reals, as masks; the result is real.
     const auto used = [](PyTensor* tensor, bool masks) -> Variable& {
         return masks && &kOperator == &kMul && tensor->numbers == Numbers::boolean ? readable(tensor) : operand(tensor);
     };
@@ -106,7 +106,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
     });
 }
 
-// x[1:3] += 5 takes the rows, adds, and writes them back: the rows in between are nobody else's.
+// In x[1:3] += 5 Python takes the rows, adds, and writes them back: no other object refers to the rows in between.
 bool is_temporary(PyObject* object) {
 #if PY_VERSION_HEX >= 0x030E0000
     return PyUnstable_Object_IsUniqueReferencedTemporary(object) != 0;
@@ -179,7 +179,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
     return guarded([&] { return wrap_like(as_tensor(a), nn::matmul(operand(as_tensor(a)), operand(as_tensor(b)))); });
 }
 
-// The one value of a tensor, as a blocker of this kind.
+// Reads the only value of a tensor; a blocker of this kind.
 bool value_of(PyObject* a, trace::WaitKind kind, const char* name, float& value) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr) {
@@ -235,7 +235,8 @@ PyNumberMethods make_number_methods() {
 
 PyNumberMethods number_methods = make_number_methods();
 
-// Element by element, as 0 and 1; booleans in the dialects of frameworks, which have types. a ≥ b is 1 - (b > a).
+// Compares element by element, giving 0 and 1; booleans in the dialects of frameworks, which have types. a ≥ b is
+// computed as 1 - (b > a).
 PyObject* compare(PyObject* a, PyObject* b, int op) {
     if (!is_tensor(a)) {
         Py_RETURN_NOTIMPLEMENTED;
@@ -257,7 +258,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
             return wrap_like(x, std::move(result), typed ? Numbers::boolean : Numbers::real);
         };
         const auto greater = [&] { return tensors ? nn::greater(v, *other) : nn::greater(v, number); };
-        // v < b is -v > -b for a number.
+        // For a number v, v < b is computed as -v > -b.
         const auto less = [&] {
             return tensors ? nn::greater(*other, v) : nn::greater(nn::neg(v.detached()), -number);
         };

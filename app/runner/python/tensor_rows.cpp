@@ -1,4 +1,4 @@
-// Rows of the Python Tensor: taking and writing them.
+// Indexing of the Python Tensor: reading and writing rows.
 #include "app/runner/python/tensor_type.h"
 
 namespace headway::runner::python {
@@ -11,7 +11,7 @@ PyTensor* self_of(PyObject* object) {
     return as_tensor(object);
 }
 
-// Rows of axis 0: an int drops the axis, a slice of step 1 keeps it.
+// Parses an index into axis 0: an int drops the axis, a slice of step 1 keeps it.
 bool rows_from(PyObject* self, PyObject* key, std::int64_t& start, std::int64_t& rows, bool& drop_axis) {
     const devices::Shape& shape = self_of(self)->held.shape();
     if (shape.rank == 0) {

@@ -23,7 +23,7 @@ PyObject* raise(const core::Error& error) {
 runtime::Runtime* frontend() {
     State& s = state();
     if (s.runtime == nullptr) {
-        PyErr_SetString(s.error, "no run is under way");
+        PyErr_SetString(s.error, "no run is in progress");
         return nullptr;
     }
     if (PyThread_get_thread_ident() != s.frontend_thread || s.outside) [[unlikely]] {
@@ -187,7 +187,7 @@ void tensor_dealloc(PyObject* object) {
         s.copied_rows.drop(buffer_of(tensor));
     }
     if (s.runtime == nullptr) {
-        new nn::Variable(std::move(tensor->held));  // the run is over, and its memory gone: nothing to give back
+        new nn::Variable(std::move(tensor->held));  // leaked on purpose: the run is over and its memory already freed
     } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) [[unlikely]] {
         s.orphans.push_back(std::move(tensor->held));
     }
@@ -200,7 +200,7 @@ void tensor_dealloc(PyObject* object) {
     }
 }
 
-// Tensor(other): the same values as another type of tensor; dialects use it to make theirs.
+// Tensor(other): the same values as an object of another tensor type; dialects create their tensors with it.
 PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     static const char* names[] = {"source", "place", "waits", nullptr};
     PyObject* source = nullptr;
@@ -211,7 +211,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
         return nullptr;
     }
     if (!is_tensor(source)) {
-        PyErr_Format(PyExc_TypeError, "a tensor is made from another one, not from %s", Py_TYPE(source)->tp_name);
+        PyErr_Format(PyExc_TypeError, "a tensor is made from another tensor, not from %s", Py_TYPE(source)->tp_name);
         return nullptr;
     }
     return guarded([&] {

@@ -52,7 +52,7 @@ const std::array<Eye, 4> kEyes{
      {"tritanopia",
       {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}}};
 
-// CIELAB under D65 of linear sRGB, cut at the gamut's edge as a screen would.
+// Linear sRGB to CIELAB under D65, clipped to the gamut as on a screen.
 Triple lab(Triple rgb) {
     for (double& c : rgb) {
         c = std::min(1.0, std::max(0.0, c));
@@ -108,7 +108,7 @@ std::vector<const Theme*> themes() {
     return {&theme(ThemeName::dark), &theme(ThemeName::light), &theme(ThemeName::projector)};
 }
 
-TEST(Colours, DifferencesAreThoseOfThePublishedTable) {
+TEST(Colours, DifferencesMatchThePublishedTable) {
     for (const auto& [p, q, expected] :
          {std::tuple{Triple{50, 2.6772, -79.7751}, Triple{50, 0, -82.7485}, 2.0425},
           {Triple{50, -1, 2}, Triple{50, 0, 0}, 2.3669},
@@ -122,18 +122,18 @@ TEST(Colours, DifferencesAreThoseOfThePublishedTable) {
     const Triple white = lab(linear(rgb(0xFFFFFF)));
     EXPECT_NEAR(white[0], 100, 0.01);
     EXPECT_NEAR(contrast(rgb(0), rgb(0xFFFFFF)), 21, 1e-9);
-    // Grey looks the same to every eye.
+    // Grey is unchanged for every kind of vision.
     for (const Eye& eye : kEyes) {
         EXPECT_LT(ciede2000(lab(times(eye.matrix, linear(rgb(0x808080)))), lab(linear(rgb(0x808080)))), 0.1)
             << eye.name;
     }
 }
 
-// A difference of about 1 can just be seen where two patches touch; families lie apart, in slivers, on a poor
-// projector.
+// A difference of about 1 is just visible between adjacent patches. Families appear in separate slivers, perhaps on a
+// poor projector, so they need far more.
 constexpr double kLeastDifference = 8;
 
-TEST(Colours, FamiliesStayApartForEveryEye) {
+TEST(Colours, FamiliesAreDistinctForEveryKindOfVision) {
     for (const Theme* t : themes()) {
         for (const Eye& eye : kEyes) {
             for (std::size_t i = 0; i < kFamilies; ++i) {
@@ -149,8 +149,8 @@ TEST(Colours, FamiliesStayApartForEveryEye) {
     }
 }
 
-// On the frontend's row, and of the two runs' names.
-TEST(Colours, IssueWaitAndWorkStayApartForEveryEye) {
+// The colours of the frontend's row and of the names of runs A and B.
+TEST(Colours, IssueWaitAndWorkAreDistinctForEveryKindOfVision) {
     for (const Theme* t : themes()) {
         for (const Eye& eye : kEyes) {
             const auto apart = [&](Rgba a, Rgba b) {
@@ -165,7 +165,7 @@ TEST(Colours, IssueWaitAndWorkStayApartForEveryEye) {
     }
 }
 
-TEST(Colours, TextStandsOutFromItsGround) {
+TEST(Colours, TextContrastsWithItsBackground) {
     constexpr double kLeast = 4.5;
     for (const Theme* t : themes()) {
         const auto check = [&](const char* what, Rgba text, Rgba ground) {

@@ -34,13 +34,13 @@ TEST(Shortened, CutsAfterAWordWhereThereAreSeveral) {
     EXPECT_EQ(cut("a_very_long_name", "a_very_l"), "a_very_l…");
 }
 
-TEST(Utf8, WrongBytesBecomeOneReplacementEach) {
+TEST(Utf8, EachInvalidByteBecomesOneReplacementCharacter) {
     std::vector<char32_t> codes;
     each_char("a\xC3\xA9\xFF\xE4\xB8z\xED\xA0\x80", [&](char32_t code, std::string_view) { codes.push_back(code); });
     EXPECT_EQ(codes, (std::vector<char32_t>{'a', 0xe9, 0xfffd, 0xfffd, 0xfffd, 'z', 0xfffd, 0xfffd, 0xfffd}));
 }
 
-TEST(Fonts, MeasureAddsUpAndScales) {
+TEST(Fonts, WidthIsTheSumOfCharactersAndScalesWithSize) {
     const FontSet fonts;
     const float one = fonts.width(FontRole::ui_bold, 10, "Headway");
     EXPECT_GT(one, 30);

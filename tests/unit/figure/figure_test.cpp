@@ -30,7 +30,7 @@ std::string contents(const std::string& path) {
     return out.str();
 }
 
-// All words of a picture in their order, wrapped lines joined.
+// All text of a picture in drawing order, with wrapped lines joined.
 std::string in_one_line(const DisplayList& list) {
     std::string all;
     for (const Item& item : list.items) {
@@ -105,7 +105,7 @@ TEST_F(Figures, TextNeverOverlapsNorLeavesThePicture) {
     }
 }
 
-// Where a row's name stands, from the top; -1: nowhere.
+// The y of a row's name; -1 if it is not drawn.
 float y_of(const DisplayList& list, const std::string& name) {
     for (const Item& item : list.items) {
         if (const auto* text = std::get_if<Text>(&item); text != nullptr && text->text == name) {
@@ -115,7 +115,7 @@ float y_of(const DisplayList& list, const std::string& name) {
     return -1;
 }
 
-TEST_F(Figures, RowsAreAsSomebodyArrangedThem) {
+TEST_F(Figures, RowsFollowTheArrangement) {
     test::Settings settings;
     settings.lanes = 2;
     const auto a = test::training(settings, 30, true);
@@ -139,12 +139,12 @@ TEST_F(Figures, RowsAreAsSomebodyArrangedThem) {
     }
 }
 
-TEST_F(Figures, HeightsAreInProportionToTheWindows) {
+TEST_F(Figures, CustomHeightsAreProportionalToTheWindows) {
     const auto run = test::training({}, 30, true);
     FontSet fonts;
     const TimelineRun shown{run.get(), 0, {}, {}, -1};
     TimelineOptions options;
-    options.area = {0, 0, 1600, 100'000};  // every row as tall as it may be
+    options.area = {0, 0, 1600, 100'000};  // so that every row has its greatest height
     options.theme = &theme(ThemeName::light);
     options.measure = &fonts;
     options.view = whole_view(std::span(&shown, 1), false);
@@ -163,18 +163,18 @@ TEST_F(Figures, HeightsAreInProportionToTheWindows) {
     options.arrangement = &twice;
     EXPECT_NEAR(height(), 2 * usual, 1.5F);
     options.style = window_style();
-    EXPECT_NEAR(height(), twice[0].height_px, 1.0F);  // the window's own is what it says
+    EXPECT_NEAR(height(), twice[0].height_px, 1.0F);  // the window uses the height as given
 }
 
-TEST_F(Figures, EachSizeIsAsLargeAsItSaysAndCanBeRead) {
+TEST_F(Figures, EachSizeHasItsDimensionsAndReadableText) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
     const auto failed = test::failing();
     const auto many = test::increments(20'000, 4, true);
     struct Expected {
         FigureSize size;
-        float width_px, height_px;  // 0: as high as it needs
-        float least_text_pt;        // at the figure's own size
+        float width_px, height_px;  // 0: as high as needed
+        float least_text_pt;        // at the figure's printed size
     };
     for (const Expected& expected : {Expected{FigureSize::slide, 1280, 720, 8.5F},
                                      {FigureSize::column, 85 * 96 / 25.4F, 0, 8},
@@ -204,7 +204,7 @@ TEST_F(Figures, EachSizeIsAsLargeAsItSaysAndCanBeRead) {
     }
 }
 
-TEST_F(Figures, AViewShowsOnlyItsTimeAndSaysSo) {
+TEST_F(Figures, AViewShowsOnlyItsTimeRangeAndNamesIt) {
     const auto run = test::training({}, 60, true);
     FigureOptions options;
     const double end_ns = static_cast<double>(run->end_ns() - run->measure_begin_ns());
@@ -214,8 +214,8 @@ TEST_F(Figures, AViewShowsOnlyItsTimeAndSaysSo) {
     EXPECT_EQ(test::find_text(figure(*run, nullptr, {}, fonts_), "Shown: "), nullptr);
 }
 
-// What a replay shows at a moment is the figure with what is later covered: never more than had happened.
-TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
+// A replay shows the figure with later events covered: never more than had happened.
+TEST_F(Figures, AReplayEndsWithTheWholeFigure) {
     const auto a = test::training({}, 20, false);
     const auto b = test::training({}, 20, true);
     for (const FigureSize size : kFigureSizes) {
@@ -231,7 +231,7 @@ TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
         EXPECT_EQ(half.height_px, whole.height_px) << word_of(size);
         EXPECT_NE(test::find_text(half, "issued"), nullptr);
         EXPECT_EQ(test::find_text(half, "peak memory"), nullptr);
-        // Nothing is drawn over the cursor's line, which is the last of the timeline.
+        // The cursor's line is the last item of the timeline, so nothing covers it.
         const auto pixels = pixels_of(replay.at(0), 1, fonts_);
         ASSERT_TRUE(pixels);
         const auto late = pixels_of(replay.at(0.9), 1, fonts_);
@@ -240,8 +240,8 @@ TEST_F(Figures, AReplayGrowsIntoTheWholeFigure) {
     }
 }
 
-// No total of what is still to come, wherever it stands.
-TEST_F(Figures, AReplayTellsNothingOfTheFuture) {
+// Totals and the finding do not appear before the end.
+TEST_F(Figures, AReplayShowsNoLaterTotals) {
     const auto run = test::increments(50'000, 1, true);
     for (const FigureSize size : {FigureSize::page, FigureSize::slide, FigureSize::column}) {
         FigureOptions options;
@@ -255,7 +255,7 @@ TEST_F(Figures, AReplayTellsNothingOfTheFuture) {
                 EXPECT_EQ(text->text.find(finding(*run, nullptr).substr(0, 30)), std::string::npos) << text->text;
             }
         }
-        if (size != FigureSize::column) {  // whose rows have no second line
+        if (size != FigureSize::column) {  // rows of a column have no second line
             EXPECT_NE(test::find_text(replay.at(1), "50,000"), nullptr) << word_of(size);
         }
     }
@@ -266,7 +266,7 @@ TEST_F(Figures, AReplayTellsNothingOfTheFuture) {
     EXPECT_EQ(replay.at(0.3).height_px, replay.at(1).height_px);
 }
 
-// As the numbers have it: what came before is no part of it.
+// As in the report, ops before measuring are not counted.
 TEST_F(Figures, AReplayCountsTheMeasuredOps) {
     test::Script script;
     for (int i = 0; i < 7; ++i) {
@@ -299,7 +299,7 @@ TEST_F(Figures, TitleIsTheFinding) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
     const std::string words = finding(*a, b.get());
-    // On a real clock one run of each says nothing about time, and of memory what is large.
+    // On a real clock one run of each says nothing about time, and about memory only large differences.
     EXPECT_TRUE(words.starts_with("One run each says nothing about time; A (no barrier) needs ")) << words;
     EXPECT_NE(words.find("× the memory of B (barrier every minibatch): "), std::string::npos) << words;
     EXPECT_TRUE(finding(*b, nullptr).starts_with("Barrier every minibatch: ")) << finding(*b, nullptr);
@@ -312,8 +312,8 @@ TEST_F(Figures, TitleIsTheFinding) {
     EXPECT_EQ(test::find_text(figure(*a, b.get(), options, fonts_), words), nullptr);
 }
 
-// The words and the number of runs of a verdict that was made of more runs than are drawn.
-TEST_F(Figures, CarryTheVerdictOfAllRuns) {
+// The sentence and the number of runs come from a verdict of more runs than are drawn.
+TEST_F(Figures, ShowTheVerdictOfAllRuns) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
     comparison::Side side_a = comparison::side_of(*a, a->numbers()), side_b = comparison::side_of(*b, b->numbers());
@@ -337,7 +337,7 @@ TEST_F(Figures, CarryTheVerdictOfAllRuns) {
     }
 }
 
-TEST_F(Figures, SayWhatAFileLost) {
+TEST_F(Figures, NameTheEventsLeftOutOfAFile) {
     const auto theirs = test::spans(10, 2);
     EXPECT_NE(test::find_text(figure(*theirs, nullptr, {}, fonts_), "theirs.json · recorded by another program"),
               nullptr);
@@ -356,7 +356,7 @@ TEST_F(Figures, SayWhatAFileLost) {
     EXPECT_EQ(source_of(info), "recorded by another program: 1 event repaired, file cut off");
 }
 
-TEST_F(Figures, CountTheIssuesThatTheTraceTellsOf) {
+TEST_F(Figures, CountTheIssuesInTheTrace) {
     test::Settings settings;
     settings.foreign = true;
     settings.device_kind = "cuda";
@@ -377,7 +377,7 @@ TEST_F(Figures, CountTheIssuesThatTheTraceTellsOf) {
     }
 }
 
-TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
+TEST_F(Figures, OmitWhatTheTraceLacks) {
     const auto theirs = test::spans(100, 4);
     const DisplayList alone = figure(*theirs, nullptr, {}, fonts_);
     for (const char* words : {"issue", "blocked", "idle", "headway", "memory", "t₁", "t₃", "predicted", "regime",
@@ -385,7 +385,7 @@ TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
         EXPECT_EQ(test::find_text(alone, words), nullptr) << words;
     }
     EXPECT_NE(test::find_text(alone, "theirs.json: 100 µs, 400 spans"), nullptr) << finding(*theirs, nullptr);
-    // Beside a run of which all is known there is a dash in its place.
+    // Compared with a complete run, missing numbers are shown as dashes.
     const auto ours = test::training({}, 5, true);
     const DisplayList both = figure(*theirs, ours.get(), {}, fonts_);
     int dashes = 0;
@@ -398,14 +398,14 @@ TEST_F(Figures, SayNothingThatIsNotInTheTrace) {
     EXPECT_EQ(test::overlapping_text(both, fonts_), "");
 }
 
-TEST_F(Figures, SameRunsDifferInNothing) {
+TEST_F(Figures, EqualRunsShowNoDifference) {
     const auto a = test::training({}, 10, true);
     const auto b = test::training({}, 10, true);
     const std::string words = finding(*a, b.get());
     EXPECT_TRUE(words.starts_with("One run each says nothing about time; no large difference in memory")) << words;
 }
 
-TEST_F(Figures, SimulatedIsSaidWhereverItIs) {
+TEST_F(Figures, SimulatedRunsAreLabelled) {
     const auto run = test::tiny();
     EXPECT_NE(test::find_text(figure(*run, nullptr, {}, fonts_), "SIMULATED"), nullptr);
     const auto real = test::training({}, 2, true);
@@ -420,8 +420,9 @@ TEST_F(Figures, ErrorIsShownWithItsLine) {
     EXPECT_NE(text->text.find("needs 2.1 MB"), std::string::npos);
 }
 
-// Also what an early recording, whose errors have no kind, says by its words; and no failure by its words alone.
-TEST_F(Figures, StoppedIsNoFailure) {
+// Recognises a stop by its message in old recordings, whose errors have no kind; a failure with the same message stays
+// a failure.
+TEST_F(Figures, AStoppedRunIsNotAFailure) {
     const auto ended = [](const std::string& message, const std::string& kind) {
         test::Script script;
         script.issue({"relu", "(4)", devices::Family::elementwise, 16}, 1000, 3000);
@@ -445,7 +446,7 @@ TEST_F(Figures, StoppedIsNoFailure) {
     }
 }
 
-TEST_F(Figures, LegendHasOnlyWhatOccurs) {
+TEST_F(Figures, LegendListsOnlyWhatOccurs) {
     const auto run = test::increments(10, 1, false);
     const DisplayList list = figure(*run, nullptr, {}, fonts_);
     EXPECT_NE(test::find_text(list, "elementwise"), nullptr);
@@ -456,7 +457,7 @@ TEST_F(Figures, LegendHasOnlyWhatOccurs) {
     EXPECT_NE(test::find_text(figure(*many, nullptr, {}, fonts_), "many at once"), nullptr);
 }
 
-TEST_F(Figures, WritesAllThreeFormatsTwiceAlike) {
+TEST_F(Figures, AllThreeFormatsAreDeterministic) {
     const auto a = test::training({}, 60, false);
     const auto b = test::training({}, 60, true);
     for (const char* extension : {"png", "svg", "pdf", "PNG"}) {
@@ -484,7 +485,7 @@ TEST_F(Figures, UnknownExtensionIsAUsageError) {
     EXPECT_TRUE(files().empty());
 }
 
-TEST_F(Figures, WhatCannotBeWrittenLeavesNothing) {
+TEST_F(Figures, AFailedWriteLeavesNoFile) {
     const auto run = test::tiny();
     const auto nowhere = write_figure(folder_ + "/no/such/folder.png", *run, nullptr, {});
     ASSERT_FALSE(nowhere);
@@ -494,7 +495,7 @@ TEST_F(Figures, WhatCannotBeWrittenLeavesNothing) {
     EXPECT_EQ(files(), std::vector<std::string>{"folder.png"});
 }
 
-// A full disk, played by the limit on a file's size: what was there before stays, and nothing else is left.
+// A full disk, simulated by the limit on file sizes: the old file stays, and no temporary file is left.
 TEST_F(Figures, FullDiskKeepsTheOldFile) {
     const std::string path = folder_ + "/figure.svg";
     ASSERT_TRUE(write_whole(path, "old"));
@@ -556,7 +557,7 @@ TEST(Svg, EscapesTextAndClosesEveryElement) {
     list.add(ClipPop{});
     const std::string svg = svg_text(list, {"T & t", "", ""});
     EXPECT_NE(svg.find("a&lt;b&gt; &amp; &quot;c&quot; \uFFFD \uFFFD"), std::string::npos) << svg;
-    // Every opening has its closing, in order.
+    // Every element is closed, in order.
     std::vector<std::string> open;
     for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
         const std::size_t end = svg.find('>', at);
@@ -597,7 +598,7 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
     EXPECT_EQ(parameters(*a, *c), "batch_size=8, n=5 …");
 }
 
-TEST_F(Figures, ShowTheMarksThatTheyAreGiven) {
+TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
     const auto path = folder_ + "/figure.svg";

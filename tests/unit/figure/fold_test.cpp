@@ -1,4 +1,4 @@
-// What a row shows at any zoom, against looking at every op.
+// Compares the pieces of a row at any zoom with a count over all ops.
 #include "app/timeline/fold.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@ namespace {
 
 using devices::Family;
 
-// A recording of `count` ops on two lanes: short ones, some long, some of no time at all, gaps; families at random.
+// A recording of `count` ops on two lanes: mostly short ones, some long, some of zero duration, with gaps and random
+// families.
 struct Made {
     model::RecordingBuilder builder;
     std::unique_ptr<model::Run> run;
@@ -58,7 +59,7 @@ struct Seen {
 void check(const std::vector<Piece>& pieces, const std::vector<Seen>& all, const FoldOptions& o) {
     const auto left = static_cast<std::int64_t>(std::floor(o.map.ns_from_x_px(o.map.x0()))) + o.origin_ns;
     const auto right = static_cast<std::int64_t>(std::ceil(o.map.ns_from_x_px(o.map.x1()))) + o.origin_ns;
-    // What touches the view, in order, without a gap: nothing is dropped and nothing is counted twice.
+    // Pieces cover the ops in view in order and without gaps: none is dropped or counted twice.
     std::size_t first = 0;
     while (first < all.size() && all[first].end < left) {
         ++first;
@@ -103,7 +104,7 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
     std::mt19937_64 random(3);
     const double length = static_cast<double>(run.now_ns());
     for (int round = 0; round < 120; ++round) {
-        // From the whole run to a few nanoseconds, anywhere, also beyond its ends.
+        // Views from the whole run to a few nanoseconds, anywhere, also beyond its ends.
         const double span = length * std::pow(0.5, static_cast<double>(random() % 22)) * 1.2;
         const double begin = (static_cast<double>(random() % 1000) / 1000 * 1.2 - 0.1) * length - span / 2;
         FoldOptions o;
@@ -135,7 +136,7 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
     }
 }
 
-TEST(Fold, ManyLanesAtATimeAreEachAsByItself) {
+TEST(Fold, ParallelFoldingEqualsFoldingEachLane) {
     const Made made(11, 60'000);
     const model::Run& run = *made.run;
     FoldOptions o;
@@ -149,10 +150,10 @@ TEST(Fold, ManyLanesAtATimeAreEachAsByItself) {
         EXPECT_EQ(folding.pieces(i), fold_lane(run, run.lanes()[static_cast<std::size_t>(lanes[i])], o)) << i;
     }
     EXPECT_NE(folding.pieces(0), folding.pieces(1));
-    LanesFolding(run, lanes, o);  // what nobody asks for is waited for
+    LanesFolding(run, lanes, o);  // the destructor waits for unused results
 }
 
-// What does not fit into the index's few bytes is asked for: long spans, and begins far behind their block's.
+// Values that do not fit into the index's compact form: long spans, and begins far from their block's.
 TEST(Fold, LongSpansAreExact) {
     model::RecordingBuilder builder;
     std::int64_t at = 0;
@@ -208,7 +209,7 @@ TEST(Fold, TheIndexGrowsWithTheRecording) {
         EXPECT_EQ(index.first_from(static_cast<std::int64_t>(i) * 10 + 3, times), i);
         EXPECT_EQ(index.first_from(static_cast<std::int64_t>(i) * 10 + 4, times), std::min<std::size_t>(i + 1, 1000));
     }
-    // Together, and each for itself: from before the first to behind the last.
+    // In one query and in single ones: from before the first to after the last.
     std::vector<std::int64_t> asked;
     for (std::int64_t ns = -500; ns < 11'000; ns += 1 + ns * ns % 97) {
         asked.push_back(ns);

@@ -22,7 +22,7 @@ TEST(Format, DurationsHaveThreeDigits) {
     EXPECT_EQ(duration_text(-1500), "−1.50 µs");
 }
 
-TEST(Format, PlacesHaveTheDigitsThatTheViewCanTellApart) {
+TEST(Format, PositionsHaveTheDigitsThatTheViewResolves) {
     EXPECT_EQ(place_text(31'412'345, 0.1), "31.412345 ms");
     EXPECT_EQ(place_text(31'412'345, 1), "31.412345 ms");
     EXPECT_EQ(place_text(31'412'345, 55'000), "31.41 ms");
@@ -40,7 +40,7 @@ TEST(Format, BudgetsKeepTheirUnit) {
     EXPECT_EQ(budget_text(std::uint64_t{2} << 30), "2 GiB");
     EXPECT_EQ(budget_text(64u << 10), "64 KiB");
     EXPECT_EQ(budget_text(1000u << 20), "1000 MiB");
-    EXPECT_EQ(budget_text(64'000'000), "64 MB");  // which is 62500 KiB, too
+    EXPECT_EQ(budget_text(64'000'000), "64 MB");  // although it is also 62500 KiB
     EXPECT_EQ(budget_text(64'000), "64 kB");
     EXPECT_EQ(budget_text(1001), "1.0 kB");
     EXPECT_EQ(budget_in_both_units(8u << 20), "8 MiB (8.4 MB)");
@@ -57,7 +57,7 @@ TEST(Format, BytesAreDecimal) {
     EXPECT_EQ(bytes_text(12'000'000'000'000), "12 TB");
 }
 
-TEST(Format, ThousandsAreSetApart) {
+TEST(Format, ThousandsHaveSeparators) {
     EXPECT_EQ(count_text(0), "0");
     EXPECT_EQ(count_text(999), "999");
     EXPECT_EQ(count_text(1204), "1,204");
@@ -101,7 +101,7 @@ TEST(Format, NeighbouringTicksDiffer) {
     }
 }
 
-TEST(Format, CountsWhereThereIsLittleRoom) {
+TEST(Format, CompactCounts) {
     EXPECT_EQ(compact_count_text(0), "0");
     EXPECT_EQ(compact_count_text(1204), "1,204");
     EXPECT_EQ(compact_count_text(99'999), "99,999");

@@ -67,7 +67,7 @@ bool filled(const DisplayList& list, const Box& box, Rgba colour) {
     return false;
 }
 
-TEST_F(GraphPictures, TheProductStandsInThreeColumns) {
+TEST_F(GraphPictures, TheProductHasThreeColumns) {
     const auto run = product();
     const auto cells = layout_graph(model::graph_of(*run, {}));
     ASSERT_EQ(cells.size(), 4u);
@@ -75,7 +75,7 @@ TEST_F(GraphPictures, TheProductStandsInThreeColumns) {
     EXPECT_EQ(cells[1].column, 0);
     EXPECT_EQ(cells[2].column, 1);
     EXPECT_EQ(cells[3].column, 2);
-    EXPECT_EQ(cells[2].row, (cells[0].row + cells[1].row) / 2);  // between the two that it multiplies
+    EXPECT_EQ(cells[2].row, (cells[0].row + cells[1].row) / 2);  // midway between its two operands
     EXPECT_EQ(cells[3].row, cells[2].row);
 }
 
@@ -84,7 +84,7 @@ TEST_F(GraphPictures, NothingMovesWhileOpsAreAdded) {
     const model::Graph whole = model::graph_of(*run, {30, 0, 40});
     ASSERT_GT(whole.nodes.size(), 10u);
     const auto cells = layout_graph(whole);
-    EXPECT_EQ(cells, layout_graph(whole));  // and the same each time
+    EXPECT_EQ(cells, layout_graph(whole));  // deterministic
     for (std::size_t n = 0; n <= whole.nodes.size(); ++n) {
         model::Graph part = whole;
         part.nodes.resize(n);
@@ -94,7 +94,7 @@ TEST_F(GraphPictures, NothingMovesWhileOpsAreAdded) {
     }
 }
 
-TEST_F(GraphPictures, NodesStandApartAndAfterWhatTheyFollow) {
+TEST_F(GraphPictures, NodesDoNotOverlapAndFollowTheirDependencies) {
     const auto run = test::training({}, 4, false);
     for (OpId anchor = 1; anchor <= run->op_count(); anchor += 7) {
         const model::Graph graph = model::graph_of(*run, {anchor, 0, 40});
@@ -117,11 +117,11 @@ TEST_F(GraphPictures, NodesStandApartAndAfterWhatTheyFollow) {
     }
 }
 
-TEST_F(GraphPictures, ValuesFlowAlongThickArrowsAndMereOrderAlongThinOnes) {
+TEST_F(GraphPictures, DataDependenciesAreThickAndOrderingsThin) {
     test::Script script;
     const auto w = script.issue({"normal", "", devices::Family::random, 8}, 10, 20);
     script.issue({"relu", "", devices::Family::elementwise, 8}, 10, 20, w);
-    script.issue({"update", "", devices::Family::update, 0}, 10, 20, 0, 0, 0, w);  // after the reader (WAR)
+    script.issue({"update", "", devices::Family::update, 0}, 10, 20, 0, 0, 0, w);  // has to follow the reader (WAR)
     const auto run = script.finish();
     const model::Graph graph = model::graph_of(*run, {});
     const auto arrows = all_of<Arrow>(draw(*run, graph).list);
@@ -135,7 +135,7 @@ TEST_F(GraphPictures, ValuesFlowAlongThickArrowsAndMereOrderAlongThinOnes) {
     EXPECT_EQ(thin, 1);
 }
 
-TEST_F(GraphPictures, NodesLightUpAsTheyAreIssuedRunAndDone) {
+TEST_F(GraphPictures, NodesShowTheirStateAtAMoment) {
     const auto run = product();
     const model::Graph graph = model::graph_of(*run, {});
     const Theme& t = theme(ThemeName::dark);
@@ -151,13 +151,13 @@ TEST_F(GraphPictures, NodesLightUpAsTheyAreIssuedRunAndDone) {
     EXPECT_FALSE(fill_at(op.issue_end_ns));
     EXPECT_TRUE(fill_at(op.begin_ns));
     EXPECT_TRUE(fill_at(op.end_ns));
-    // Running is told from done by a ring, not by colour alone.
+    // A ring distinguishes running from done, so not colour alone.
     EXPECT_EQ(all_of<Rect>(at(op.begin_ns).list).size(), all_of<Rect>(at(op.end_ns - 1).list).size());
     const std::size_t all_done = all_of<Rect>(at(INT64_MAX).list).size();
     EXPECT_GT(all_of<Rect>(at(op.begin_ns).list).size(), all_done);
 }
 
-TEST_F(GraphPictures, AnOpCanBePointedAt) {
+TEST_F(GraphPictures, HitFindsTheOp) {
     const auto run = product();
     const model::Graph graph = model::graph_of(*run, {});
     const OpsPicture picture = draw(*run, graph);
@@ -170,7 +170,7 @@ TEST_F(GraphPictures, AnOpCanBePointedAt) {
     EXPECT_FALSE(picture.box_of(5));
 }
 
-TEST_F(GraphPictures, FitsItsAreaOrReachesOutAtTheLeft) {
+TEST_F(GraphPictures, FitsItsAreaOrOverflowsAtTheLeft) {
     const auto run = product();
     const Box area{10, 20, 610, 220};
     const OpsPicture picture = draw(*run, model::graph_of(*run, {}), INT64_MAX, 0, area);
@@ -223,16 +223,16 @@ TEST_F(GraphPictures, AreWrittenToFiles) {
 TEST_F(GraphPictures, ThreadsShowEachLaunchItsOpAndTheWait) {
     const auto run = product();
     const OpsPicture picture = threads(*run);
-    EXPECT_EQ(picture.boxes.size(), 8u);  // four launches and four ops can be pointed at
+    EXPECT_EQ(picture.boxes.size(), 8u);  // boxes of four launches and four ops
     const auto arrows = all_of<Arrow>(picture.list);
-    ASSERT_EQ(arrows.size(), 5u);  // one for each op, and the way back
+    ASSERT_EQ(arrows.size(), 5u);  // one per op, and one from the last op to the wait
     int dashed = 0;
     for (const Arrow& arrow : arrows) {
         dashed += arrow.dash_px > 0 ? 1 : 0;
-        EXPECT_EQ(arrow.dash_px > 0, arrow.points.front().y > arrow.points.back().y);  // back upwards
+        EXPECT_EQ(arrow.dash_px > 0, arrow.points.front().y > arrow.points.back().y);  // the arrow back to the wait
     }
     EXPECT_EQ(dashed, 1);
-    EXPECT_EQ(all_of<Hatch>(picture.list).size(), 2u);  // the print, in both rows
+    EXPECT_EQ(all_of<Hatch>(picture.list).size(), 2u);  // the wait of print, in both rows
     EXPECT_NE(test::find_text(picture.list, "print"), nullptr);
     EXPECT_EQ(test::overlapping_text(picture.list, fonts_), "");
 }
@@ -240,7 +240,7 @@ TEST_F(GraphPictures, ThreadsShowEachLaunchItsOpAndTheWait) {
 TEST_F(GraphPictures, ThreadsKeepTheOrderOfEvents) {
     const auto run = test::training({}, 2, false);
     const OpsPicture picture = threads(*run);
-    // Launches and ops in the order of their begins: x never goes back where time does not.
+    // Launches and ops ordered by begin: x never decreases.
     std::vector<std::pair<std::int64_t, float>> begins;
     std::size_t i = 0;
     for (OpId id = 1; id <= 12; ++id) {
@@ -256,18 +256,18 @@ TEST_F(GraphPictures, ThreadsKeepTheOrderOfEvents) {
     EXPECT_EQ(test::overlapping_text(picture.list, fonts_), "");
 }
 
-TEST_F(GraphPictures, ThreadsOfWhatHasNotRunYetAreThere) {
+TEST_F(GraphPictures, ThreadsShowOpsThatHaveNotRun) {
     test::Script script;
     script.issue({"ones", "", devices::Family::create, 8}, 10, 20);
     const auto run = script.finish();
     EXPECT_FALSE(threads(*run, 0).list.items.empty());
     EXPECT_TRUE(draw_threads(*run, {{0, 0, 10, 10}, &theme(ThemeName::dark), &fonts_, 1, 1, 9}).list.items.empty());
-    EXPECT_FALSE(threads(*run, 5, {0, 0, 40, 20}).list.items.empty());  // no room at all
+    EXPECT_FALSE(threads(*run, 5, {0, 0, 40, 20}).list.items.empty());  // an area too small for anything
 }
 
 // ---- work ----
 
-TEST_F(GraphPictures, TheFrontendsOwnWorkIsASpanOfItsOwn) {
+TEST_F(GraphPictures, TheFrontendsOwnWorkIsDrawn) {
     test::Script script;
     script.work(50'000, "NumPy");
     script.issue({"ones", "", devices::Family::create, 8}, 10'000, 20'000);

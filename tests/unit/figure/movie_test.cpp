@@ -24,7 +24,7 @@ std::string contents(const fs::path& path) {
     return out.str();
 }
 
-// A folder, and a PATH that has nothing on it but what a test puts there.
+// A temporary folder, and a PATH with only the programs that a test adds.
 class Movies : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -58,7 +58,7 @@ protected:
     FigureOptions options_;
 };
 
-TEST_F(Movies, TellsMoviesFromFigures) {
+TEST_F(Movies, RecognisesMoviePaths) {
     for (const char* path : {"a.gif", "b.MP4", "f/frame-%04d.png", "%d.png", "f/a%%.png"}) {
         EXPECT_TRUE(is_movie_path(path)) << path;
     }
@@ -71,7 +71,7 @@ TEST_F(Movies, TellsMoviesFromFigures) {
     EXPECT_TRUE(check_movie_path("frame-%04d.png"));
 }
 
-TEST_F(Movies, ASeriesIsNumberedAndTheSameEachTime) {
+TEST_F(Movies, ASeriesIsNumberedAndDeterministic) {
     const auto run = test::training({}, 6, true);
     for (const char* name : {"one", "two"}) {
         const auto done = write_movie((folder_ / name / "frame-%03d.png").string(), *run, nullptr, options_, {1.2, 10});
@@ -87,10 +87,10 @@ TEST_F(Movies, ASeriesIsNumberedAndTheSameEachTime) {
         EXPECT_EQ(contents(folder_ / "one" / name), contents(folder_ / "two" / name)) << name;
         different.insert(contents(folder_ / "one" / name));
     }
-    EXPECT_EQ(different.size(), 10U);  // it stands still in the last sixth
+    EXPECT_EQ(different.size(), 10U);  // the last sixth repeats the final frame
 }
 
-TEST_F(Movies, GivenUpLeavesNothing) {
+TEST_F(Movies, CancellingLeavesNoFiles) {
     const auto run = test::training({}, 6, true);
     double seen = -1;
     const auto done =
@@ -106,7 +106,7 @@ TEST_F(Movies, GivenUpLeavesNothing) {
     EXPECT_EQ(nowhere.error().kind, core::ErrorKind::unreadable);
 }
 
-TEST_F(Movies, WithoutFfmpegOneSentenceSaysSo) {
+TEST_F(Movies, MissingFfmpegIsReported) {
     const auto run = test::tiny();
     for (const char* name : {"a.gif", "a.mp4"}) {
         const auto done = write_movie((folder_ / name).string(), *run, nullptr, options_, {1, 2});
@@ -117,8 +117,8 @@ TEST_F(Movies, WithoutFfmpegOneSentenceSaysSo) {
     EXPECT_EQ(files(folder_), std::set<std::string>{"bin"});
 }
 
-// A program that takes ffmpeg's place counts the bytes it is given and writes them down where ffmpeg would.
-TEST_F(Movies, FfmpegGetsEveryFrameAndTheFileAppearsWhole) {
+// A script in place of ffmpeg counts the bytes of its input and writes the count to the output file.
+TEST_F(Movies, FfmpegGetsEveryFrameAndTheFileIsComplete) {
     install("ffmpeg", "for last; do :; done; { echo \"$*\"; wc -c; } > \"$last\"\n");
     const auto run = test::training({}, 6, true);
     for (const char* name : {"a.gif", "a.mp4"}) {
@@ -131,7 +131,7 @@ TEST_F(Movies, FfmpegGetsEveryFrameAndTheFileAppearsWhole) {
     EXPECT_EQ(files(folder_), (std::set<std::string>{"bin", "a.gif", "a.mp4"}));
 }
 
-TEST_F(Movies, WhatFfmpegComplainsOfIsSaid) {
+TEST_F(Movies, ErrorsOfFfmpegAreReported) {
     install("ffmpeg", "echo first >&2; echo 'Unknown encoder libx264' >&2; exit 1\n");
     const auto run = test::training({}, 6, true);
     const auto done = write_movie((folder_ / "a.mp4").string(), *run, nullptr, options_, {2, 25});
@@ -147,7 +147,7 @@ TEST_F(Movies, AToolThatCannotBeStartedIsAnError) {
     EXPECT_EQ(find_tool("quick"), (folder_ / "bin" / "quick").string());
     auto tool = Tool::start("quick", {});
     ASSERT_TRUE(tool);
-    tool->write(std::string(1 << 22, 'x'));  // it has gone: no signal
+    tool->write(std::string(1 << 22, 'x'));  // the program has ended: an error, no SIGPIPE
     EXPECT_TRUE(tool->finish());
 }
 

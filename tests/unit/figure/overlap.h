@@ -1,4 +1,4 @@
-// Looking at display lists.
+// Helpers that inspect display lists.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace headway::figure::test {
 
-// Two texts that lie on each other, in words; empty when there are none. By their ink: capitals' height and a little
-// below the line.
+// Describes two overlapping texts; empty if there are none. Compares the ink: the capitals' height and a little below
+// the baseline.
 inline std::string overlapping_text(const DisplayList& list, const TextMeasure& measure) {
     struct Placed {
         Box box;

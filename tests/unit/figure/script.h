@@ -1,5 +1,5 @@
-// Recordings made by hand: a program is played op by op onto lanes with given durations, as the runtime would record
-// it.
+// Builds recordings without running anything: ops with given durations are placed on lanes and recorded as the runtime
+// would record them.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,9 @@ struct Settings {
     std::string barrier = "none", free_policy = "finish";
     std::string device_kind = "cpu", device_name = "AMD EPYC 9B45";
     bool simulated = false;
-    bool foreign = false;                   // another program's, which tells of executions and of nothing else
-    std::uint32_t unlaunched = UINT32_MAX;  // of so many ops; of the later ones it tells of the issues, too
+    bool foreign = false;  // a trace of another program that contains executions only
+    // number of first ops without an issue; for later ones the issues are recorded
+    std::uint32_t unlaunched = UINT32_MAX;
     int lanes = 1;
     std::uint64_t budget = 0;
     std::uint32_t queue_limit = 0;
@@ -38,7 +39,7 @@ class Script {
 public:
     explicit Script(const Settings& settings = {});
 
-    // From here on: measured.
+    // Ends the warm-up.
     void measure_begin() { mark(trace::FrontendKind::measure_begin, 0); }
     void measure_end() { mark(trace::FrontendKind::measure_end, 0); }
     void minibatch_begin(std::uint32_t index) { mark(trace::FrontendKind::minibatch_begin, index); }
@@ -51,26 +52,26 @@ public:
         Family family = Family::other;
         std::uint64_t out_bytes = 0;
     };
-    // Issues an op that takes `issue_ns` on the frontend and `run_ns` on its lane; reads up to two buffers and makes a
-    // new one, which it returns; or writes `into`.
+    // Issues an op that takes `issue_ns` on the frontend and `run_ns` on its lane. It reads up to two buffers and
+    // creates a new one, or writes `into`. Returns the written buffer.
     BufferId issue(const Shape& shape, std::int64_t issue_ns, std::int64_t run_ns, BufferId in0 = 0, BufferId in1 = 0,
                    int lane = 0, BufferId into = 0, bool fails = false);
     void drop(BufferId buffer);
-    // For this buffer, which is the last one; 0: for all that is issued.
+    // Waits for this buffer, which must be the last one; 0: for everything issued.
     void wait(trace::WaitKind kind, const std::string& name, BufferId target = 0);
-    // The learner holds the lane.
+    // The user holds the lane.
     void hold(std::uint32_t lane, std::uint64_t begin_ns, std::uint64_t end_ns) {
         recording_->record_hold(lane, begin_ns, end_ns);
     }
     void idle(std::int64_t ns) { now_ += ns; }
-    void work(std::int64_t ns, const std::string& name);  // the frontend computes by itself
-    // Without a kind: as early recordings have it.
+    void work(std::int64_t ns, const std::string& name);  // the frontend's own work
+    // Without a kind: as in old recordings.
     void error(const std::string& message, const std::string& file, int line, OpId op, const std::string& kind = {});
 
     [[nodiscard]] OpId issued() const { return ops_; }
     [[nodiscard]] std::int64_t now() const { return now_; }
 
-    // The run as the model sees it; the script is at its end.
+    // Ends the script and returns the run as a model.
     std::unique_ptr<model::Run> finish();
 
 private:
@@ -89,16 +90,17 @@ private:
     BufferId buffers_ = 0;
 };
 
-// The chapter's training loop in small: `batches` minibatches of 20 ops, a barrier after each or only one at the end.
+// A small version of the chapter's training loop: `batches` minibatches of 20 ops, with a barrier after each or only
+// one at the end.
 std::unique_ptr<model::Run> training(Settings settings, int batches, bool barrier);
 
-// Four ops and a wait.
+// A run of four ops and a wait.
 std::unique_ptr<model::Run> tiny();
 
 // y = x + 1, n times on `lanes` lanes; a wait after each or once.
 std::unique_ptr<model::Run> increments(int n, int lanes, bool wait_each);
 
-// What a trace of another program tells of threads: n spans of 900 ns, 100 ns apart, on each of so many lanes.
+// A trace of another program's threads: n spans of 900 ns, 100 ns apart, on each lane.
 std::unique_ptr<model::Run> spans(int n, int lanes);
 
 // A run that ended in an error.

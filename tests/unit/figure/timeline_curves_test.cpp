@@ -1,4 +1,4 @@
-// Curves that change more often than there are pixels: what they reach, and where they drain, is seen at any size.
+// Curves with more changes than pixels: peaks and drains are visible at any size.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBursts = 20;
 
-// Bursts of ops, after each of which the frontend waits for all and lets go of what they made.
+// Bursts of ops, each followed by a wait for everything and the release of all results.
 std::unique_ptr<model::Run> bursts(int ops) {
     test::Script script;
     const test::Script::Shape add{"add", "1000", devices::Family::elementwise, 4000};
@@ -39,7 +39,7 @@ const RowBox& row_of(const TimelineLayout& layout, RowKind kind) {
                          [kind](const RowBox& row) { return row.kind == kind; });
 }
 
-// Whether a line of the row passes this point, by at most 1.6 px.
+// Whether a line of the row passes within 1.6 px of this point.
 bool line_at(const TimelineLayout& layout, const RowBox& row, float x, float y) {
     return std::any_of(layout.list.items.begin(), layout.list.items.end(), [&](const Item& item) {
         const auto* line = std::get_if<Polyline>(&item);
@@ -54,7 +54,7 @@ bool line_at(const TimelineLayout& layout, const RowBox& row, float x, float y) 
     });
 }
 
-TEST_F(Timelines, DrainsAndPeaksAreSeenAtAnySize) {
+TEST_F(Timelines, DrainsAndPeaksAreVisibleAtAnySize) {
     for (const int ops : {10, 4000}) {
         Shown shown;
         shown.add(bursts(ops));

@@ -1,4 +1,4 @@
-// What the tests of the timeline share.
+// The fixture of the timeline's tests.
 #pragma once
 
 #include <gtest/gtest.h>

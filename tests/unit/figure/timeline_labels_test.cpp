@@ -1,4 +1,4 @@
-// What the timeline writes beside what it draws: numbers of minibatches, names of scopes, totals, peaks.
+// Labels of the timeline: numbers of minibatches, names of scopes, totals, peaks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using core::OpId;
 
-// Every text whose baseline lies in the first row of this kind.
+// All texts whose baseline is in the first row of this kind.
 std::vector<const Text*> texts_in(const TimelineLayout& layout, RowKind kind) {
     std::vector<const Text*> texts;
     for (const RowBox& row : layout.rows) {
@@ -107,7 +107,7 @@ TEST_F(Timelines, NarrowScopesKeepTheirBracketsAndNames) {
     }
 }
 
-TEST_F(Timelines, ScopesTooCloseToTellApartAreNamedTogether) {
+TEST_F(Timelines, OverlappingScopesAreNamedTogether) {
     test::Script script;
     script.measure_begin();
     for (const auto& [name, ns] : {std::pair{"shape", 900}, {"print", 5000}, {"item", 700}, {"float", 500}}) {
@@ -121,7 +121,8 @@ TEST_F(Timelines, ScopesTooCloseToTellApartAreNamedTogether) {
     script.measure_end();
     Shown shown;
     shown.add(script.finish());
-    for (const bool figure : {false, true}) {  // of which a figure leaves none out, though one is nearly all of the run
+    // a figure omits none of several scopes, even if one spans nearly the run
+    for (const bool figure : {false, true}) {
         TimelineOptions options = options_for(shown, fonts_);
         options.style = figure ? figure_style() : window_style();
         const TimelineLayout layout = layout_timeline(shown.runs, options);
@@ -136,7 +137,7 @@ TEST_F(Timelines, ScopesTooCloseToTellApartAreNamedTogether) {
     }
 }
 
-TEST_F(Timelines, ALaneSaysItsTotalBesideTheCountsOfItsParts) {
+TEST_F(Timelines, ALaneShowsItsTotalInAdditionToCounts) {
     Shown shown;
     shown.add(test::increments(60'000, 1, false));
     const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
@@ -151,7 +152,7 @@ TEST_F(Timelines, ALaneSaysItsTotalBesideTheCountsOfItsParts) {
     }));
 }
 
-TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
+TEST_F(Timelines, PeaksAreLabelledAtTheirPosition) {
     Shown shown;
     shown.add(test::training({}, 60, false), 'A');
     shown.add(test::training({}, 60, true), 'B');
@@ -172,7 +173,7 @@ TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
                 const Box box = box_of(*text, fonts_);
                 EXPECT_GE(box.x0, layout.axis.x0) << text->text;
                 EXPECT_LE(box.x1, layout.axis.x1) << text->text;
-                // The dot of its row, and the curve there.
+                // Find the dot in the label's row, and the curve there.
                 const auto row = std::find_if(layout.rows.begin(), layout.rows.end(), [&](const RowBox& r) {
                     return r.box.contains(r.box.x0 + 1, text->baseline.y - 2);
                 });
@@ -203,8 +204,8 @@ TEST_F(Timelines, PeaksAreNamedWhereTheyAre) {
     }
 }
 
-// The name of a peak stands above its curve, where rows are not too low for that.
-TEST_F(Timelines, PeaksAreNamedBesideTheirCurves) {
+// The label of a peak is above its curve unless the row is too low.
+TEST_F(Timelines, PeakLabelsDoNotCoverTheirCurves) {
     const auto kept = [] {
         std::vector<std::unique_ptr<model::Run>> runs;
         runs.push_back(test::training({}, 60, false));
@@ -222,7 +223,7 @@ TEST_F(Timelines, PeaksAreNamedBesideTheirCurves) {
             for (auto [width, height] : {std::pair{1900.0F, 980.0F}, {900.0F, 520.0F}}) {
                 TimelineOptions options = options_for(shown, fonts_, width, height);
                 options.style = figure ? figure_style() : window_style();
-                // In view, and earlier and later than what is in view.
+                // Peaks in view, before it and after it.
                 const auto [begin, end] = views[view];
                 const TimelineView whole = options.view;
                 options.view = {whole.begin_ns + begin * whole.span_ns(), whole.begin_ns + end * whole.span_ns()};
@@ -259,9 +260,9 @@ TEST_F(Timelines, PeaksAreNamedBesideTheirCurves) {
     }
 }
 
-TEST_F(Timelines, APeakOutOfViewIsPointedAt) {
+TEST_F(Timelines, APeakOutOfViewHasAnArrow) {
     Shown shown;
-    shown.add(test::training({}, 60, false));  // highest at the begin, when all is issued
+    shown.add(test::training({}, 60, false));  // highest at the begin, when everything is issued
     TimelineOptions options = options_for(shown, fonts_);
     options.view.begin_ns = options.view.end_ns * 0.8;
     const TimelineLayout later = layout_timeline(shown.runs, options);

@@ -58,17 +58,17 @@ TEST_F(Timelines, CountsAddUpAtAnyZoom) {
     for (int i = 0; i < 40; ++i) {
         const double span = whole.span_ns() * std::pow(0.5, i % 20);
         const double begin = whole.span_ns() * static_cast<double>(random() % 1000) / 1000;
-        // On half nanoseconds, so that no begin or end lies on the view's ends.
+        // Half nanoseconds, so that no begin or end coincides with an end of the view.
         options.view = {std::floor(begin) + 0.5, std::floor(begin) + 0.5 + std::ceil(span)};
         const TimelineLayout layout = layout_timeline(shown.runs, options);
         const auto n = layout.counts[0].ops_drawn + layout.counts[0].ops_folded;
         const auto expected = visible_ops(*shown.kept[0], options.view);
         EXPECT_NEAR(static_cast<double>(n), static_cast<double>(expected), 6)
-            << "span " << span;  // one at either end of a lane
+            << "span " << span;  // one op at either end of a lane
     }
 }
 
-TEST_F(Timelines, FewPrimitivesHoweverLongTheRun) {
+TEST_F(Timelines, NumberOfPrimitivesIsBoundedForLongRuns) {
     Shown shown;
     shown.add(test::increments(200'000, 2, true));
     const TimelineOptions options = options_for(shown, fonts_, 1900, 900);
@@ -125,9 +125,7 @@ TEST_F(Timelines, TextNeverOverlaps) {
     }
 }
 
-// On an axis that two runs share a pause is no time of the run's: it is hatched over all of its rows, and not over the
-// other run's.
-TEST_F(Timelines, UntilAMomentOnlyWhatHasBegunIsCounted) {
+TEST_F(Timelines, UntilAMomentOnlyStartedOpsAreCounted) {
     Shown shown;
     shown.add(test::training({}, 60, true));
     const model::Run& run = *shown.kept[0];
@@ -143,7 +141,7 @@ TEST_F(Timelines, UntilAMomentOnlyWhatHasBegunIsCounted) {
             waits += static_cast<double>(wait.begin_ns - run.measure_begin_ns()) <= options.until_ns;
         }
         EXPECT_NEAR(static_cast<double>(n.waits_drawn + n.waits_folded), static_cast<double>(waits), 1);
-        // No bar stands right of the moment, but for the last curve's line and its label.
+        // No bar extends beyond the moment, except the last curve's line and its label.
         const float end = layout.map.x_px_from_ns(options.until_ns);
         for (const Item& item : layout.list.items) {
             const auto* bar = std::get_if<Rect>(&item);
@@ -156,7 +154,8 @@ TEST_F(Timelines, UntilAMomentOnlyWhatHasBegunIsCounted) {
     }
 }
 
-TEST_F(Timelines, APauseIsMarkedInAllRows) {
+// On the shared axis of two runs, a pause is hatched over all rows of its own run and not over the other run's.
+TEST_F(Timelines, APauseIsHatchedInAllRows) {
     const auto made = [](trace::WaitKind kind, const char* name) {
         test::Script script;
         script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 2000);
@@ -185,7 +184,7 @@ TEST_F(Timelines, APauseIsMarkedInAllRows) {
     EXPECT_EQ(rows, 6);
 }
 
-TEST_F(Timelines, AHeldLaneSaysSo) {
+TEST_F(Timelines, AHeldLaneIsLabelled) {
     test::Script script;
     script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 60'000);
     script.hold(0, 20'000, 50'000);
@@ -216,10 +215,10 @@ TEST_F(Timelines, SimulatedIsNeverShortened) {
     }
 }
 
-TEST_F(Timelines, TheTotalIsTheNumbers) {
+TEST_F(Timelines, TheTotalIsTheReportedOne) {
     Shown shown;
     shown.add(test::tiny(), 'B');
-    shown.runs[0].total_ns = 123'456'789;  // without the pauses, say
+    shown.runs[0].total_ns = 123'456'789;  // for example without pauses
     EXPECT_NE(test::find_text(layout_timeline(shown.runs, options_for(shown, fonts_)).list, "123 ms"), nullptr);
 }
 
@@ -259,7 +258,7 @@ TEST_F(Timelines, PixelsAndTimesConvertBothWays) {
     }
 }
 
-TEST_F(Timelines, HitFindsWhatIsDrawnThere) {
+TEST_F(Timelines, HitFindsTheDrawnItem) {
     Shown shown;
     shown.add(test::training({}, 10, false), 'A');
     shown.add(test::training({}, 10, true), 'B');
@@ -293,11 +292,11 @@ TEST_F(Timelines, HitFindsWhatIsDrawnThere) {
             EXPECT_EQ(hit->op, 0U);
         }
     }
-    EXPECT_FALSE(layout.hit(options.area.x0 + 3, options.area.y0 + 100));  // the names
+    EXPECT_FALSE(layout.hit(options.area.x0 + 3, options.area.y0 + 100));  // the label column
     EXPECT_FALSE(layout.hit(-5, -5));
 }
 
-TEST_F(Timelines, FoldedOpsHitTheNearestAndSayHowMany) {
+TEST_F(Timelines, HitInASliverFindsTheNearestOpAndTheCount) {
     Shown shown;
     shown.add(test::increments(50'000, 1, false));
     const TimelineOptions options = options_for(shown, fonts_);
@@ -311,7 +310,7 @@ TEST_F(Timelines, FoldedOpsHitTheNearestAndSayHowMany) {
     EXPECT_NEAR(static_cast<double>(hit->op), 25'000, 200);
 }
 
-TEST_F(Timelines, WarmUpLiesLeftOfZero) {
+TEST_F(Timelines, WarmUpIsLeftOfZero) {
     Shown shown;
     shown.add(test::training({}, 5, true));
     EXPECT_EQ(whole_view(shown.runs, false).begin_ns, 0);
@@ -326,7 +325,7 @@ TEST_F(Timelines, WarmUpLiesLeftOfZero) {
     EXPECT_EQ(test::find_text(layout_timeline(shown.runs, options).list, "warm-up"), nullptr);
 }
 
-TEST_F(Timelines, SimulatedAndFailedRunsSaySo) {
+TEST_F(Timelines, SimulatedAndFailedRunsAreLabelled) {
     Shown shown;
     shown.add(test::tiny());
     TimelineOptions options = options_for(shown, fonts_);
@@ -353,7 +352,7 @@ TEST_F(Timelines, EmptyRunIsLaidOut) {
     EXPECT_GT(layout.list.items.size(), 5U);
 }
 
-TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
+TEST_F(Timelines, BookmarksHaveARowAndCanBeHit) {
     Shown shown;
     shown.add(test::training({}, 6, true));
     TimelineOptions options = options_for(shown, fonts_);
@@ -384,7 +383,7 @@ TEST_F(Timelines, MarksHaveARowOfTheirOwnAndAreFoundInIt) {
     EXPECT_EQ(at(2 * quarter)->bookmark, 1);
 }
 
-TEST_F(Timelines, WhatATraceDoesNotTellOfHasNoRowAndNoArrow) {
+TEST_F(Timelines, DataMissingFromATraceHasNoRowAndNoArrow) {
     Shown shown;
     shown.add(test::spans(50, 40));
     const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
@@ -396,12 +395,12 @@ TEST_F(Timelines, WhatATraceDoesNotTellOfHasNoRowAndNoArrow) {
     for (int lane = 0; lane < 40; ++lane) {
         expected += "lane " + std::to_string(lane) + ",";
     }
-    EXPECT_EQ(order, ",," + expected);  // after the ruler and the header
+    EXPECT_EQ(order, ",," + expected);  // ruler and header have no key
     EXPECT_EQ(layout.counts[0].issues_drawn + layout.counts[0].issues_folded, 0u);
     EXPECT_EQ(test::find_text(layout.list, "barriers"), nullptr);
     EXPECT_NE(test::find_text(layout.list, "theirs.json"), nullptr);
     EXPECT_EQ(test::overlapping_text(layout.list, fonts_), "");
-    // The last lane is hit like the first, and nothing leads to an op from where it was issued.
+    // Hit testing works in the last lane, too, and no arrow leads to an op without an issue.
     const auto box = layout.box_of_op(0, 40);
     ASSERT_TRUE(box);
     const auto hit = layout.hit((box->x0 + box->x1) / 2, (box->y0 + box->y1) / 2);
@@ -416,7 +415,7 @@ TEST_F(Timelines, WhatATraceDoesNotTellOfHasNoRowAndNoArrow) {
     }
 }
 
-TEST_F(Timelines, RowsStandAsTheyWereArranged) {
+TEST_F(Timelines, RowsFollowTheArrangement) {
     Shown shown;
     shown.add(test::increments(200, 3, false), 'A');
     shown.add(test::increments(200, 2, true), 'B');
@@ -430,7 +429,7 @@ TEST_F(Timelines, RowsStandAsTheyWereArranged) {
     std::string order;
     float y = layout.rows.front().box.y0;
     for (const RowBox& row : layout.rows) {
-        EXPECT_EQ(row.box.y0, y);  // no gap, and none upon another
+        EXPECT_EQ(row.box.y0, y);  // neither gap nor overlap
         y = row.box.y1;
         if (!row_key(row.kind, row.lane).empty()) {
             order += row_key(row.kind, row.lane) + ", ";

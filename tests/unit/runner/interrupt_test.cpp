@@ -8,8 +8,8 @@
 namespace headway::runner {
 namespace {
 
-// In a process of its own: interrupts are counted for good.
-TEST(Interrupts, WhatCameBeforeTheRunsProcessWasKnownReachesIt) {
+// Runs in a forked process, because interrupts are counted for the lifetime of a process.
+TEST(Interrupts, AnInterruptBeforeTheChildIsKnownReachesIt) {
     const pid_t process = fork();
     if (process == 0) {
         const pid_t run = fork();

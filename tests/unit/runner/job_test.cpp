@@ -13,7 +13,7 @@ RunOptions options_for(const std::string& program, std::vector<std::pair<std::st
     return options;
 }
 
-TEST(Job, ALessonBringsItsValues) {
+TEST(Job, ALessonProvidesDefaults) {
     const auto job = make_job(options_for("train", {{"batches", "07"}}));
     ASSERT_TRUE(job) << job.error().message;
     EXPECT_EQ(job->program->name(), "train");
@@ -25,7 +25,7 @@ TEST(Job, ALessonBringsItsValues) {
     EXPECT_EQ(job->barrier(), (trace::BarrierPolicy{trace::BarrierKind::minibatch, 0}));
 }
 
-TEST(Job, TheLearnersBarrierGoesFirst) {
+TEST(Job, TheBarrierOptionOverridesTheLesson) {
     auto options = options_for("train");
     options.barrier = trace::BarrierPolicy{trace::BarrierKind::none, 0};
     const auto job = make_job(options);
@@ -33,7 +33,7 @@ TEST(Job, TheLearnersBarrierGoesFirst) {
     EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
 }
 
-TEST(Job, ATabHasItsFrameworksProfileUnlessChosen) {
+TEST(Job, ATabHasItsFrameworksProfileUnlessOverridden) {
     auto options = options_for("dependency-graph");
     options.device = "simulated";
     const auto expect = [&options](const char* tab, const char* name, std::uint32_t streams,
@@ -57,8 +57,8 @@ TEST(Job, ATabHasItsFrameworksProfileUnlessChosen) {
     EXPECT_EQ(make_job(options)->chosen(), (std::vector<std::string>{"free_policy", "streams"}));
 }
 
-TEST(Job, AsWrittenIsAChoiceToo) {
-    auto options = options_for("limits");  // a lesson that runs without a barrier unless somebody chooses
+TEST(Job, AsWrittenOverridesTheLesson) {
+    auto options = options_for("limits");  // a lesson that runs without a barrier by default
     auto job = make_job(options);
     ASSERT_TRUE(job) << job.error().message;
     EXPECT_EQ(job->barrier().kind, trace::BarrierKind::none);
@@ -69,7 +69,7 @@ TEST(Job, AsWrittenIsAChoiceToo) {
     EXPECT_EQ(job->options.barrier->kind, trace::BarrierKind::as_written);
 }
 
-TEST(Job, UnknownNamesAreAnsweredWithTheKnownOnes) {
+TEST(Job, ErrorsOnUnknownNamesListTheKnownOnes) {
     auto job = make_job(options_for("trian"));
     ASSERT_FALSE(job);
     EXPECT_EQ(job.error().kind, core::ErrorKind::usage);
@@ -92,7 +92,7 @@ lesson::Lesson lesson_with(lesson::Parameter parameter) {
     return lesson;
 }
 
-TEST(Job, ALessonMayNarrowAParameterOnly) {
+TEST(Job, ALessonCannotWidenAParameter) {
     const auto program = make_increment();
     const auto narrow = lesson_with({"n", "Steps", "", "5", 2, 9, true, {}});
     const auto merged = merged_parameters(*program, &narrow);
@@ -119,7 +119,7 @@ TEST(Job, ALessonMayNarrowAParameterOnly) {
     }
 }
 
-TEST(Job, EveryLessonThatComesWithHeadwayCanBeRun) {
+TEST(Job, EveryBundledLessonIsUsable) {
     std::vector<core::Error> refused;
     const auto lessons = usable_lessons(refused);
     for (const auto& error : refused) {

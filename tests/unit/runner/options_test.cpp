@@ -33,7 +33,7 @@ TEST(Options, RunHasDefaults) {
     EXPECT_EQ(run.trace_fd, -1);
 }
 
-TEST(Options, RunTakesThemAll) {
+TEST(Options, RunAcceptsAllOptions) {
     const auto line = parse_command_line({"run",
                                           "--device",
                                           "simulated",
@@ -81,7 +81,7 @@ TEST(Options, RunTakesThemAll) {
     EXPECT_EQ(run.trace_fd, 5);
 }
 
-TEST(Options, WrongWordsAreOneSentence) {
+TEST(Options, ErrorsAreOneSentence) {
     EXPECT_EQ(error_of({"walk"}), "unknown command walk; see headway --help");
     EXPECT_EQ(error_of({"run", "train", "--sped", "3"}),
               "unknown option --sped for headway run; see headway run --help");
@@ -120,7 +120,7 @@ TEST(Options, CompareSplitsItsSides) {
     EXPECT_TRUE(line->compare.words_b.empty());
 }
 
-TEST(Options, SwitchesOfIssuingAndOfTheGpu) {
+TEST(Options, OptionsForIssuingAndTheGpu) {
     auto line = parse_command_line({"run", "train"});
     ASSERT_TRUE(line);
     EXPECT_FALSE(line->run.graphs);
@@ -137,7 +137,7 @@ TEST(Options, SwitchesOfIssuingAndOfTheGpu) {
     EXPECT_FALSE(parse_command_line({"run", "train", "--issue", "graphs"}));
 }
 
-TEST(Options, CompareTakesTracesForSides) {
+TEST(Options, CompareAcceptsTracesAsSides) {
     auto line = parse_command_line({"compare", "--a", "one.json", "--b", "'two b.json.gz'"});
     ASSERT_TRUE(line) << line.error().message;
     EXPECT_EQ(line->compare.trace_a, "one.json");
@@ -178,7 +178,7 @@ TEST(Options, HelpAndVersion) {
     EXPECT_EQ(line->subcommand, Subcommand::version);
 }
 
-TEST(Devices, ThoseThatAreNotThereSayWhy) {
+TEST(Devices, UnavailableOnesReportTheReason) {
     const auto devices = list_devices();
     ASSERT_EQ(devices.size(), 3u);
     EXPECT_EQ(devices[0].kind, "cpu");
@@ -187,7 +187,7 @@ TEST(Devices, ThoseThatAreNotThereSayWhy) {
     for (const auto& device : devices) {
         EXPECT_EQ(device.available, device.reason.empty()) << device.kind;
         if (device.kind == "cuda" && !device.available) {
-            continue;  // a driver may be there without a GPU
+            continue;  // a driver may be installed without a GPU
         }
         EXPECT_EQ(static_cast<bool>(check_device(device.kind)), device.available);
     }

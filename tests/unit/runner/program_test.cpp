@@ -11,7 +11,7 @@
 namespace headway::runner {
 namespace {
 
-TEST(Programs, HaveNamesAndParametersThatHold) {
+TEST(Programs, HaveNamesAndValidParameters) {
     std::set<std::string> names;
     for (const auto& program : built_in_programs()) {
         EXPECT_TRUE(names.insert(program->name()).second);
@@ -22,7 +22,7 @@ TEST(Programs, HaveNamesAndParametersThatHold) {
     EXPECT_EQ(names, (std::set<std::string>{"increment", "matmul", "train"}));
 }
 
-// Runs on the simulated device; the same values and times on every machine.
+// Runs a program on the simulated device, so values and times are the same on every machine.
 std::unique_ptr<model::Run> run(const std::string& program, std::vector<std::pair<std::string, std::string>> set,
                                 std::optional<core::Error>* error = nullptr, std::uint64_t budget = 0) {
     RunOptions options;
@@ -46,7 +46,7 @@ std::unique_ptr<model::Run> run(const std::string& program, std::vector<std::pai
     return std::move(*made);
 }
 
-TEST(Programs, IncrementIssuesWhatItIsAskedFor) {
+TEST(Programs, IncrementIssuesTheGivenNumberOfOps) {
     const auto once = run("increment", {{"n", "50"}});
     EXPECT_EQ(once->numbers().ops, 50u);
     EXPECT_EQ(once->state(), trace::RunState::finished);
@@ -77,7 +77,7 @@ TEST(Programs, TrainingLearns) {
     EXPECT_LT(last, 0.7 * first);
 }
 
-TEST(Programs, AnErrorIsKeptInTheRecording) {
+TEST(Programs, AnErrorIsStoredInTheRecording) {
     std::optional<core::Error> error;
     const auto made = run("train", {}, &error, 1 << 20);
     ASSERT_TRUE(error);

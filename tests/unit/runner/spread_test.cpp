@@ -29,13 +29,13 @@ TEST(Spread, TheMedianIsInTheMiddle) {
     EXPECT_EQ(spread_of({7}).median, 7);
 }
 
-TEST(Spread, TheRunInTheMiddleStandsForAll) {
+TEST(Spread, TheMedianRunRepresentsAll) {
     const auto runs = totals({300, 100, 200});
     EXPECT_EQ(middle_of(runs), 2u);
     EXPECT_EQ(middle_of(totals({400, 100, 300, 200})), 3u) << "of two in the middle the faster one";
 }
 
-TEST(Spread, TheReportKeepsTheWarmUpApart) {
+TEST(Spread, TheReportListsTheWarmUpSeparately) {
     const auto json = spreads_json(totals({300, 100, 200}), totals({900}).front());
     EXPECT_EQ(json["runs"], 3);
     EXPECT_EQ(json["total_ns"]["median"], 200);
@@ -47,14 +47,14 @@ TEST(Spread, TheReportKeepsTheWarmUpApart) {
     EXPECT_EQ(json["ops"]["each"].size(), 3u);
 }
 
-TEST(Spread, IsOfWhatAllTracesTellOf) {
+TEST(Spread, CoversOnlyWhatAllTracesContain) {
     auto runs = totals({300, 100});
     runs[1].capabilities.issues = runs[1].capabilities.memory = false;
-    std::string told;
+    std::string names;
     for (const Measure& measure : measures()) {
-        told += is_known(measure, runs) ? std::string(measure.name) + "," : "";
+        names += is_known(measure, runs) ? std::string(measure.name) + "," : "";
     }
-    EXPECT_EQ(told, "total,blocked,t2,ops,pending bytes,");
+    EXPECT_EQ(names, "total,blocked,t2,ops,pending bytes,");
 }
 
 TEST(Words, ColumnsCountCharactersAndNotBytes) {

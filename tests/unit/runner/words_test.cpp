@@ -11,7 +11,7 @@ TEST(Words, BytesAreReadAsInTheWindow) {
     EXPECT_EQ(*parse_bytes("3MB", "--budget"), 3'000'000u);
 }
 
-TEST(Words, OtherBytesAreRefused) {
+TEST(Words, InvalidBytesAreRefused) {
     for (const char* text : {"", "0", "0M", "0.0", "-1", "1.5Q", "none"}) {
         const auto bytes = parse_bytes(text, "--budget");
         ASSERT_FALSE(bytes) << text;

@@ -1,13 +1,13 @@
-"""The run's devices, as programs name them: one CPU and one GPU, so every index is 0."""
+"""Device names in programs: a run has one CPU and one GPU, so every index is 0."""
 
 
 def none_such(name):
-    """What is said of a device with another index, or with an index that is no number."""
+    """The error message for a device with another index, or with an index that is not a number."""
     return 'there is no device "%s": a run has one GPU and one CPU, each with the index 0' % (name,)
 
 
 def index_in(text):
-    """The index behind the colon, None without a colon; -1 for what is no index."""
+    """The index after the colon; None without a colon, -1 if it is not an index."""
     _, colon, index = text.partition(":")
     if not colon:
         return None
@@ -15,7 +15,7 @@ def index_in(text):
 
 
 class Namespace(type):
-    """A class that stands for a module of a framework: what it has not is refused by its full name."""
+    """A class that represents a module of a framework. Missing attributes raise an error with their full name."""
 
     def __getattr__(cls, name):
         raise AttributeError("Headway's %s dialect has no %s.%s" % (cls._dialect, cls._full_name, name))

@@ -1,6 +1,6 @@
-"""Runs a learner's program: reads the file, makes Python of it, runs it, and tells how it ended.
+"""Runs a Python program: reads the file, extracts the code, runs it, and returns how it ended.
 
-Every source keeps its own line numbers: what is not code becomes an empty line, so a line of a document is that line
+Line numbers are preserved: lines that are not code become empty, so a line of a document has the same number
 in the timeline and in messages.
 """
 
@@ -11,7 +11,7 @@ import _headway
 
 
 class Lazy:
-    """A module that is imported when it is used first: a run of a short program is to begin at once."""
+    """A module that is imported on first use, so that short programs start quickly."""
 
     def __init__(self, name):
         self._name = name
@@ -30,7 +30,7 @@ Code = type((lambda: 0).__code__)
 
 
 class Pattern:
-    """A regular expression, compiled when it is used first."""
+    """A regular expression that is compiled on first use."""
 
     def __init__(self, text):
         self.text = text
@@ -51,7 +51,7 @@ TABS = ("mxnet", "pytorch", "tensorflow")
 
 
 class Refused(Exception):
-    """The file holds no program: what and at which line."""
+    """The file has no program that can be run: the reason and the line."""
 
     def __init__(self, message, line=0):
         super().__init__(message)
@@ -59,7 +59,7 @@ class Refused(Exception):
 
 
 class Prepared:
-    """A program ready to run: compiled units in order, each with whether its value is echoed."""
+    """A program ready to run: its compiled units in order. Units in mode "single" echo their value."""
 
     def __init__(self, file_name, source, units, work):
         self.file_name = file_name
@@ -69,7 +69,7 @@ class Prepared:
 
 
 def parse(source, name="<unknown>"):
-    """The syntax tree, as ast.parse() gives it."""
+    """The syntax tree, as from ast.parse()."""
     return compile(source, name, "exec", _ast.PyCF_ONLY_AST)
 
 
@@ -85,7 +85,7 @@ def is_python(text):
 
 
 def fenced_cells(lines):
-    """(first line, last line, what stands behind the fence) of each fenced block, from 0, fences left out."""
+    """(first line, end line, info string) of each fenced block without its fences; lines count from 0."""
     cells = []
     opening = None
     for number, line in enumerate(lines):
@@ -107,7 +107,7 @@ def is_python_fence(info):
 
 
 def tab_of_cell(code):
-    """The tabs that d2l's '#@tab a, b' names; None without one."""
+    """The tabs that d2l's '#@tab a, b' names; None if there is none."""
     for line in code:
         if line.strip():
             mark = TAB_MARK.match(line.strip())
@@ -116,7 +116,7 @@ def tab_of_cell(code):
 
 
 def keep_for_tab(kept, code, first, tab):
-    """Copies a block's lines that belong to a tab. Comments like '# For PyTorch users' begin a tab's share."""
+    """Copies the lines of a block that belong to a tab. A comment like '# For PyTorch users' begins a tab's lines."""
     framework = None
     for offset, line in enumerate(code):
         mark = FRAMEWORK_MARK.match(line.strip())
@@ -139,7 +139,7 @@ def document_tabs(cells, lines):
             mark = FRAMEWORK_MARK.match(line.strip())
             if mark and mark.group(1).lower() not in tabs:
                 tabs.append(mark.group(1).lower())
-    # d2l: blocks without a mark are MXNet's where others are marked.
+    # d2l: if other blocks are marked, blocks without a mark belong to MXNet.
     if marked and "mxnet" not in tabs and any(tab_of_cell(lines[a:b]) is None for a, b, _ in cells):
         tabs.insert(0, "mxnet")
     return tabs, marked
@@ -171,8 +171,8 @@ def ends_with_a_name(text):
 
 
 def from_printed_notebook(lines):
-    """A notebook printed as text: 'In [1]:', the cell, its output, prose. A cell goes on, paragraph by paragraph, as
-    long as it is Python; a paragraph that ends with a bare name is the last one, for its value is printed next."""
+    """A notebook printed as text: 'In [1]:', the cell, its output, prose. A cell extends, paragraph by paragraph, as
+    long as it is Python. A paragraph that ends with a bare name is its last one, because its value is printed next."""
     starts = [n for n, line in enumerate(lines) if CELL_MARK.match(line.strip())]
     if not starts:
         return None
@@ -215,7 +215,7 @@ CODE_LIKE = Pattern(r"^\s*((from\s+\S+\s+)?import\s|with\s.*:\s*$|for\s.*:\s*$|w
 
 
 def refuse_plain_text(lines):
-    """Text with code but no cells: says which line cannot be Python."""
+    """Refuses text without cells, with the first line that looks like code but is not valid Python."""
     for number, line in enumerate(lines):
         if not CODE_LIKE.match(line):
             continue
@@ -250,7 +250,7 @@ def read_source(path, tab):
     with open(path, "rb") as file:
         raw = file.read()
     if path.endswith(".py"):
-        # Python's own rule: UTF-8 unless a coding comment in the first two lines says otherwise.
+        # As in Python: UTF-8 unless a coding comment in the first two lines says otherwise.
         try:
             encoding = "utf-8-sig"
             if b"coding" in b"\n".join(raw.split(b"\n", 2)[:2]):
@@ -261,7 +261,7 @@ def read_source(path, tab):
             source = raw.decode(encoding)
         except (SyntaxError, UnicodeDecodeError, LookupError) as error:
             line = raw[: getattr(error, "start", 0)].count(b"\n") + 1
-            raise Refused("the file is not in the encoding it should be in: %s" % error, line)
+            raise Refused("the file cannot be decoded: %s" % error, line)
         source = source.replace("\r\n", "\n").replace("\r", "\n")
         ends = [n for n, line in enumerate(source.split("\n")) if line.startswith(CELL_END)]
         return source, ends
@@ -293,7 +293,7 @@ def literal(text):
 
 
 def walk(tree):
-    """Every node, as ast.walk() gives them."""
+    """All nodes of the tree."""
     todo = [tree]
     while todo:
         node = todo.pop()
@@ -306,8 +306,8 @@ def walk(tree):
 
 
 def work_of_lines(tree, lines):
-    """By line number: 1 where a line uses NumPy, 2 where it imports, else 0. It names the time that the line takes on
-    the frontend beside issuing and waiting."""
+    """By line number: 1 if the line uses NumPy, 2 if it imports, else 0. This names the time that the line spends on
+    the frontend other than issuing and waiting."""
     kinds = bytearray(lines + 2)
     numpy, others = set(), set()
     for node in walk(tree):
@@ -342,13 +342,13 @@ def set_values(tree, values):
         node.value = ast.copy_location(ast.Constant(literal(text)), node.value)
 
 
-# Whether the program says in its text where tensors are to be: its framework's own rule for the others holds then.
+# Whether the program's text places tensors on devices. If so, tensors without a device follow the framework's rule.
 names_devices = False
 
 
 def names_device(node):
-    """torch.ones(2, device='cuda'), torch.device('cpu'), x.cpu(), x.cuda(), x.to(device), device = 'cuda'; not
-    x.to(torch.float32), and no other 'cpu' that stands in the program."""
+    """True for torch.ones(2, device='cuda'), torch.device('cpu'), x.cpu(), x.cuda(), x.to(device), device = 'cuda'; not
+    for x.to(torch.float32) or any other 'cpu' in the program."""
     if isinstance(node, (_ast.Assign, _ast.AnnAssign)):
         targets = node.targets if isinstance(node, _ast.Assign) else [node.target]
         named = any(isinstance(target, _ast.Name) and target.id == "device" for target in targets)
@@ -375,10 +375,10 @@ def is_device_text(node):
 
 
 def prepare(path, name, tab, values):
-    """A Prepared program, or (message, line, kind) when the file holds none."""
+    """A Prepared program, or (message, line, kind) if the file has none."""
     try:
         source, ends = read_source(path, tab)
-        # One object for all code of the program: frames are told apart by it.
+        # All code of the program shares one file name object, which identifies its frames.
         tree = parse(source, name)
         set_values(tree, values)
         global names_devices
@@ -413,13 +413,13 @@ def place(message, name, line):
 
 
 def with_file_name(code, file_name):
-    """The same code, and the functions inside it, with this very object as their file name."""
+    """The same code, including nested functions, with this very object as file name."""
     constants = tuple(with_file_name(c, file_name) if isinstance(c, Code) else c for c in code.co_consts)
     return code.replace(co_filename=file_name, co_consts=constants)
 
 
 class LineCacheFinder:
-    """Whoever shows lines of source (tracebacks do) is to find the program's as it was run, file or not."""
+    """Makes linecache return the source as it was run, so that tracebacks show it even if the file has changed."""
 
     def __init__(self, prepared):
         self.prepared = prepared
@@ -437,7 +437,7 @@ class LineCacheFinder:
 
 
 class AlreadyThere:
-    """A loader for a module that has been loaded."""
+    """A loader for a module that is already loaded."""
 
     def __init__(self, module):
         self.module = module
@@ -450,7 +450,7 @@ class AlreadyThere:
 
 
 def run(prepared):
-    """None when the program came to its end, else (message, line, kind)."""
+    """None if the program ran to its end, else (message, line, kind)."""
     name = prepared.file_name
     module = type(sys)("__main__")
     module.__file__ = name
@@ -465,18 +465,18 @@ def run(prepared):
         import headway_host
 
         headway_host.install()
-    told = None
+    outcome = None
     try:
         for unit in prepared.units:
             exec(unit, space)
         _headway.mark("end")
     except SystemExit as error:
         if error.code not in (None, 0):
-            told = ("the program ended itself with status %s" % (error.code,), 0, "failed")
+            outcome = ("the program ended itself with status %s" % (error.code,), 0, "failed")
     except (_headway.Stop, KeyboardInterrupt):
-        told = ("stopped", 0, "stopped")
+        outcome = ("stopped", 0, "stopped")
     except BaseException as error:
-        told = tell(error, name)
+        outcome = report(error, name)
     finally:
         stdout = sys.__stdout__
         try:
@@ -489,7 +489,7 @@ def run(prepared):
     import gc
 
     gc.collect()
-    return told
+    return outcome
 
 
 def display(value):
@@ -499,8 +499,9 @@ def display(value):
     print(text)
 
 
-def tell(error, name):
-    """A learner's exception: the traceback on stderr, without our own frames, and one sentence for the window."""
+def report(error, name):
+    """Reports an exception of the program: prints the traceback, without our own frames, on stderr and returns
+    (message, line, kind)."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == name]
     line = own[-1].lineno if own else 0
@@ -513,7 +514,7 @@ def tell(error, name):
         stream = sys.__stderr__
         stream.write(shown)
         stream.flush()
-    except Exception:  # the program may have broken stderr, or its exception cannot be printed
+    except Exception:  # the program may have closed stderr, or its exception cannot be printed
         pass
     if isinstance(error, _headway.Error):
         message = str(error)

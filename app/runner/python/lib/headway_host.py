@@ -1,7 +1,7 @@
-"""The frontend of a simulated machine: its clock, and what print and NumPy take on it.
+"""The frontend of a simulated machine: its clock, and the simulated cost of print and NumPy.
 
-Time there is the run's own: it goes on with the lines of the program, with issues and waits, and with what is counted
-here, never by itself. So the same run takes the same time on every machine. docs/profiles.md has the rules.
+Time is virtual: it advances with the lines of the program, with issues and waits, and with the work counted here,
+never by itself. So the same run takes the same time on every machine. docs/profiles.md has the rules.
 """
 
 import _thread
@@ -11,16 +11,16 @@ import time
 
 import _headway
 
-# Where the simulated machine's calendar begins: 14 November 2023, 22:13:20 UTC.
+# The simulated machine's date at time 0: 14 November 2023, 22:13:20 UTC.
 EPOCH_NS = 1_700_000_000 * 10**9
-# Modules that wait for something real, with a limit of time: for them the clock is the real one.
+# Modules that wait for real events with a timeout: they use the real clock.
 WAITERS = {"_pytest", "asyncio", "concurrent", "multiprocessing", "queue", "selectors", "socket", "subprocess", "threading"}
 CLOCKS = {"time": EPOCH_NS, "perf_counter": 0, "monotonic": 0, "process_time": 0, "thread_time": 0}
 _frontend = 0
 
 
 def install():
-    """Before the program's first line. Only for runs in virtual time."""
+    """Installs the hooks; call before the program's first line, in virtual time only."""
     global _frontend
     _frontend = _thread.get_ident()
     costs = _headway.host_costs()
@@ -73,7 +73,7 @@ def _print(real, ns):
 
 
 class NumPyFinder:
-    """Counts NumPy's work from its import on."""
+    """Starts counting NumPy's work when it is imported."""
 
     def __init__(self, costs):
         self.costs = costs
@@ -85,7 +85,7 @@ class NumPyFinder:
         for finder in sys.meta_path:
             spec = finder.find_spec(name, path, target)
             if spec is not None:
-                if spec.loader is None:  # a folder of that name, left over from a package that is gone
+                if spec.loader is None:  # an empty folder of that name, left over from a removed package
                     raise ModuleNotFoundError("No module named 'numpy'", name=name)
                 run = spec.loader.exec_module
 
@@ -98,7 +98,7 @@ class NumPyFinder:
         return None
 
 
-# What a function takes besides the traffic of its arrays, as a kind of arithmetic. Others move bytes only.
+# Kinds of arithmetic by function. All other functions cost only the bytes that they move.
 PRODUCTS = {"dot", "matmul", "inner", "vdot"}
 CONTRACTIONS = {"tensordot", "einsum"}
 FACTORISATIONS = {"inv": 2, "solve": 1, "det": 1, "slogdet": 1, "cholesky": 1, "lstsq": 4, "qr": 4, "pinv": 20,
@@ -109,8 +109,8 @@ METHODS = """all any argmax argmin argpartition argsort astype byteswap choose c
 
 
 class NumPyWork:
-    """Wraps NumPy's functions so that each call takes simulated time, once it has returned. A function that another one
-    calls is part of that one."""
+    """Wraps NumPy's functions so that each call advances virtual time when it returns. Nested calls count as part of
+    the outer one."""
 
     def __init__(self, numpy, costs):
         self.numpy = numpy
@@ -138,7 +138,7 @@ class NumPyWork:
         if real is not None:
             try:
                 _headway.set_on_type(kind, name, self.counted(real, name, draws))
-            except (TypeError, NotImplementedError):  # another NumPy than those that are known: not counted
+            except (TypeError, NotImplementedError):  # an unknown version of NumPy: not counted
                 pass
 
     def module(self, module, draws=False):
@@ -185,7 +185,7 @@ class NumPyWork:
                         yield part
 
     def ns(self, name, draws, args, options, result):
-        """One call: its own cost, and the longest of its traffic, its arithmetic and its random numbers."""
+        """Cost of one call: its overhead plus the longest of its memory traffic, arithmetic and random numbers."""
         costs = self.costs
         results = [r for r in self.arrays((result,))]
         sources = [a for a in self.arrays(args)] + [a for a in self.arrays(options.values())]
@@ -209,7 +209,7 @@ class NumPyWork:
 
 
 class Ufunc:
-    """A ufunc that is counted: all else is as it was."""
+    """A ufunc whose calls are counted; everything else is passed through."""
 
     def __init__(self, ufunc, work):
         self.ufunc = ufunc

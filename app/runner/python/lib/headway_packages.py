@@ -1,4 +1,4 @@
-"""What to install when a program imports a module that is not there."""
+"""What to install when a program imports a module that is not installed."""
 
 import sys
 
@@ -18,12 +18,12 @@ PACKAGES = {
 
 
 def missing_module(error):
-    """(what is missing, what to do) where the error says that a module is not installed; None for any other error."""
+    """(what is missing, what to do) if the error means that a module is not installed; None for any other error."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return None
     module = error.name.partition(".")[0]
     if module != error.name and sys.modules.get(module) is not None:
-        return None  # the package is there, and has no such part
+        return None  # the package is installed but has no such submodule
     if module in PACKAGES:
         called, package = PACKAGES[module]
         return "%s is not installed" % called, "run `apt install %s`" % package

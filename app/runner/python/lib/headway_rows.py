@@ -1,4 +1,4 @@
-"""Rows of tensors are written: item assignment and stack, with messages that name what the program wrote."""
+"""Writes rows of tensors: item assignment and stack. Error messages name the operation as the program wrote it."""
 
 import _headway
 
@@ -9,11 +9,11 @@ def assign(tensor, key, value):
 
 
 def stacked(tensors, kind):
-    """The tensors along a new first axis, on the first one's device; gradients flow back into each."""
+    """Stacks tensors along a new first axis, on the first one's device; gradients flow back into each."""
     first = tensors[0]
     for i, part in enumerate(tensors):
         if not isinstance(part, _headway.Tensor):
-            raise TypeError("stack: a tensor is wanted, not %s (item %d)" % (type(part).__name__, i))
+            raise TypeError("stack: expected a tensor, not %s (item %d)" % (type(part).__name__, i))
         if tuple(part.shape) != tuple(first.shape):
             raise ValueError(
                 "stack: expected all tensors to have the same shape, but item 0 has %s and item %d has %s"
@@ -30,7 +30,7 @@ def _write(tensor, key, value, what, shown):
     try:
         _headway.Tensor.__setitem__(tensor, key, value)
     except _headway.Error as error:
-        # The engine speaks of its own op and of the rows as that op takes them.
+        # Rephrase the engine's message, which names its own op and the shapes that this op takes.
         words = str(error).split(" of shape ")
         if words[0].startswith("assign_slice: expected all tensors to be on the same device") and len(words) == 3:
             shapes = [str(tuple(t.shape)) + w[w.index(" on the ") :] for t, w in zip((shown, value), words[1:])]
@@ -43,7 +43,7 @@ def _write(tensor, key, value, what, shown):
 
 
 def _rows(tensor, key):
-    """The rows that a key means, by shape: "(2,), row 0 of (4, 2)"."""
+    """The rows that a key selects, in words: "(2,), row 0 of (4, 2)"."""
     shape = tuple(tensor.shape)
     if not isinstance(key, slice):
         return "%s, row %d of %s" % (shape[1:], key, shape)

@@ -1,10 +1,10 @@
-"""Tensors as text, in the way that each framework prints them."""
+"""Tensors as text, formatted as each framework prints them."""
 
 import struct
 
 
 def values_of(tensor, kind="print", name=None):
-    """The values as a flat tuple of what they stand for (floats, ints, bools): waits."""
+    """Waits and returns the values as a flat tuple of floats, ints or bools, depending on `numbers`."""
     data = tensor.to_bytes(kind, name or kind)
     values = struct.unpack("%df" % (len(data) // 4), data)
     return values if tensor.numbers == "real" else tuple(map(int if tensor.numbers == "integer" else bool, values))
@@ -21,8 +21,8 @@ def nested(values, shape):
 
 
 def number_format(values, torch_style):
-    """A function from a number to its text, all of one width, as NumPy and PyTorch choose it."""
-    if values and isinstance(values[0], int):  # booleans, too
+    """A function that formats numbers with a common width, chosen as NumPy or PyTorch does."""
+    if values and isinstance(values[0], int):  # includes booleans
         width = 5 if isinstance(values[0], bool) and not torch_style else max(len(str(v)) for v in values)
         return lambda v: str(v).rjust(width)
     finite = [abs(v) for v in values if v == v and v not in (float("inf"), float("-inf"))]
@@ -44,7 +44,7 @@ def number_format(values, torch_style):
 
 
 def shortest(value):
-    """The shortest decimal that gives the same float32."""
+    """The shortest decimal that converts back to the same float32."""
     for digits in range(1, 10):
         text = "%.*g" % (digits, value)
         if struct.pack("f", float(text)) == struct.pack("f", value):
@@ -78,7 +78,7 @@ def array_text(tensor, prefix, torch_style, kind="print", name=None):
 
 
 def indexed(values, shape, edge):
-    """The values that are shown, with their positions."""
+    """(position, value) of the values to show."""
     if edge is None:
         yield from enumerate(values)
         return
@@ -98,13 +98,13 @@ def to_numpy(tensor, name="numpy"):
 
 
 def float32_only(dtype, dialect, known):
-    """Refuses every dtype but the one that tensors have."""
+    """Refuses every dtype except float32."""
     if dtype is not None and str(getattr(dtype, "__name__", dtype)).rpartition(".")[2] != "float32":
         raise NotImplementedError("Headway's %s dialect has tensors of %s only, not of %s" % (dialect, known, dtype))
 
 
 def numbers_of(values):
-    """What a framework takes these for: "real", "integer" or "boolean"."""
+    """The kind that a framework infers for these values: "real", "integer" or "boolean"."""
     try:
         code = memoryview(values).format.lstrip("<=>@!")
         return "boolean" if code == "?" else "integer" if code in "bBhHiIlLqQnN" else "real"
@@ -117,7 +117,7 @@ def numbers_of(values):
 
 
 def typed(values, make):
-    """make() of these values, standing for the numbers that a framework takes them for."""
+    """The tensor from make(), with the kind of numbers that a framework infers for `values`."""
     numbers = numbers_of(values)
     if numbers == "integer" and _largest(values) > 1 << 24:
         raise NotImplementedError("Headway's integers are held as float32: exact up to 16,777,216 only")
@@ -127,7 +127,7 @@ def typed(values, make):
 
 
 def _largest(values):
-    if hasattr(values, "max") and hasattr(values, "min"):  # NumPy's
+    if hasattr(values, "max") and hasattr(values, "min"):  # a NumPy array
         return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
     if hasattr(values, "__len__"):
         return max((_largest(v) for v in values), default=0)
@@ -135,7 +135,7 @@ def _largest(values):
 
 
 def from_values(values, kind, place=None, waits=False, device=-1):
-    """A tensor of anything with the buffer protocol, of a number, or of nested lists of numbers."""
+    """A tensor from an object with the buffer protocol, a number, or nested lists of numbers."""
     import array
 
     import _headway
@@ -156,7 +156,7 @@ def from_values(values, kind, place=None, waits=False, device=-1):
                 flat.append(float(part))
                 return
             if len(part) != shape[depth]:
-                raise ValueError("the lists are of different lengths, so they are no tensor")
+                raise ValueError("nested lists must have equal lengths to form a tensor")
             for item in part:
                 gather(item, depth + 1)
 

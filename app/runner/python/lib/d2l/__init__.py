@@ -1,1 +1,1 @@
-"""Headway's own small edition of the book's helpers: what the chapter uses."""
+"""The helpers of the d2l book that the chapter uses."""

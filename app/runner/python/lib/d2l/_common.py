@@ -1,10 +1,10 @@
-"""Stopwatches on the run's clock: it stands still while the learner has paused, and is virtual on a simulated device."""
+"""Stopwatches on the run's clock, which stops while the run is paused and is virtual on a simulated device."""
 
 import _headway
 
 
 class Timer:
-    """Measures several stretches of time, in seconds."""
+    """Measures several durations, in seconds."""
 
     def __init__(self):
         self.times = []
@@ -32,7 +32,7 @@ class Timer:
 
 
 class Benchmark:
-    """with Benchmark('name'): prints how long the frontend took, and marks the stretch in the timeline."""
+    """with Benchmark('name'): prints how long the frontend took, and shows it as a scope in the timeline."""
 
     def __init__(self, description="Done"):
         self.description = description

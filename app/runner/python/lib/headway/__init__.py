@@ -1,4 +1,4 @@
-"""Headway's own plain module: the queue as it is, with no framework's habits.
+"""Headway's own module: direct access to the queue, without the behaviour of any framework.
 
 Every function that makes or combines tensors issues an op and returns at once. `waitall()` and `wait_to_read()` are
 barriers; `print`, `item()`, `numpy()`, `float()` and `if tensor:` are blockers.
@@ -31,7 +31,7 @@ class Tensor(_headway.Tensor):
         return "cpu" if self.device_number == 1 or _headway.device()[0] == "cpu" else "gpu"
 
     def to(self, device):
-        """The same values on "cpu" or "gpu": an op that copies them, or this tensor where it is there already."""
+        """The same values on "cpu" or "gpu": issues a copy, or returns this tensor if it is already there."""
         number = _number(device)
         return self if number in (-1, self.device_number) else self.to_device(number)
 
@@ -95,32 +95,32 @@ def matmul(a, b):
 
 
 def waitall(device=None):
-    """For everything, or for what has been issued to one device."""
+    """Waits for all ops, or for those issued to one device."""
     _headway.waitall("waitall" if device is None else "waitall(%s)" % device, False, _number(device))
 
 
 def issued():
-    """How many ops have been issued so far."""
+    """Number of ops issued so far."""
     return _headway.issued()
 
 
 def clock():
-    """Seconds on the run's clock; it stands still while the run is paused."""
+    """Seconds on the run's clock, which stops while the run is paused."""
     return _headway.clock()
 
 
 def time_text(seconds):
-    """"1.38 ms": three digits, in the unit that fits."""
+    """A duration with three digits and a suitable unit: "1.38 ms"."""
     return _headway.time_text(seconds)
 
 
 def device():
-    """(kind, name, lanes) of the device that the run was started on."""
+    """(kind, name, lanes) of the run's device."""
     return _headway.device()
 
 
 class scope:
-    """A named bracket in the timeline."""
+    """A named scope in the timeline."""
 
     def __init__(self, name):
         self._name = name
@@ -133,7 +133,7 @@ class scope:
 
 
 class timed(scope):
-    """A named bracket that prints how long the frontend took for it: "finished: 1.38 ms"."""
+    """A named scope that prints how long the frontend took: "finished: 1.38 ms"."""
 
     def __enter__(self):
         super().__enter__()
@@ -157,12 +157,12 @@ class minibatch:
 
 
 def measure():
-    """What came before was warm-up."""
+    """Begins measuring: everything before was warm-up."""
     _headway.mark("measure_begin")
 
 
 class record:
-    """Gradients of what is computed inside can be taken with backward()."""
+    """Records the ops inside, so that backward() can compute their gradients."""
 
     def __enter__(self):
         self._before = _headway.set_recording(True)

@@ -39,7 +39,7 @@ class _Context:
 
 
 Context = _Context
-_contexts = []  # those of `with`, innermost last
+_contexts = []  # stack of `with` contexts, innermost last
 
 
 def current_context():

@@ -65,14 +65,14 @@ class ndarray(_headway.Tensor):
         return self @ other
 
     def as_in_ctx(self, ctx):
-        """This array where it is there already, else a copy there: an op like others, not waited for."""
+        """This array if it is already in that context, else a copy; does not wait for it."""
         number = _number(_context(ctx))
         return self if number == self.device_number else self.to_device(number)
 
     as_in_context = as_in_ctx
 
     def copyto(self, other):
-        """A copy in a context, or the values written into another array."""
+        """Copies into a new array in a context, or into another array."""
         if isinstance(other, ndarray):
             return self.copy_into(other)
         number = _number(_context(other))
@@ -91,7 +91,7 @@ def _context(ctx):
 
 
 def _number(ctx):
-    """Of the run's device; without a context the one around (`with mx.cpu():`), else the run's own."""
+    """The device number of a context; None: that of the enclosing `with mx.cpu():`, else the run's device."""
     import mxnet
 
     if ctx is None and not mxnet._contexts:
@@ -104,7 +104,7 @@ def _where(ctx):
 
 
 def array(values, dtype=None, ctx=None):
-    """Of float32, as in MXNet; of a NumPy array's integers and booleans, as they are."""
+    """An array of float32, as in MXNet; integers and booleans of NumPy arrays keep their kind."""
     _real(dtype)
     make = lambda: from_values(values, *_where(ctx))
     return typed(values, make) if dtype is None and hasattr(values, "dtype") else make()
@@ -157,7 +157,7 @@ def mean(a, axis=None, keepdims=False):
 
 
 def stack(arrays):
-    """Along a new first axis."""
+    """Stacks arrays along a new first axis."""
     arrays = list(arrays)
     if not arrays:
         raise ValueError("need at least one array to stack")
@@ -181,7 +181,7 @@ class random(metaclass=Namespace):
 
     @staticmethod
     def seed(seed):
-        """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+        """Seeds the random numbers: equal seeds give equal values. The run's --seed also has an influence."""
         _headway.start_random(seed)
 
 

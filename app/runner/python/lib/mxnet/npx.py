@@ -4,7 +4,7 @@ import _headway
 
 
 def set_np(*args, **kwargs):
-    """Nothing to switch: this dialect has NumPy's behaviour only."""
+    """Has no effect: this dialect always has NumPy's behaviour."""
 
 
 def waitall():

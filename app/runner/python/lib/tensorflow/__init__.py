@@ -1,4 +1,4 @@
-"""tensorflow → Headway's TensorFlow dialect: the part that shows eager against traced.
+"""tensorflow → Headway's TensorFlow dialect: the part that compares eager and traced execution.
 
 As in TensorFlow, eager ops on a GPU return before they have run, and ops on the CPU return when they are done: on the
 CPU this dialect waits after each op. A function under @tf.function is traced at its first call with these shapes; each
@@ -26,7 +26,7 @@ class Tensor(_headway.Tensor):
         head = "\n" if "\n" in text else ""
         return "tf.Tensor(%s%s, shape=%s, dtype=%s)" % (head, text, tuple(self.shape), self.dtype)
 
-    # Tensors do not change: x += 1 gives x a new one.
+    # Tensors are immutable: x += 1 binds x to a new one.
     def __iadd__(self, other):
         return self + other
 
@@ -50,14 +50,14 @@ class Tensor(_headway.Tensor):
         raise AttributeError("Headway's TensorFlow dialect has no Tensor.%s" % name)
 
 
-_devices = []  # those of `with tf.device(...)`, innermost last
+_devices = []  # stack of `with tf.device(...)`, innermost last
 
 
 _has_gpu = _headway.device()[0] != "cpu"
 
 
 def _waits(number):
-    """Whether an op on the device of this number (-1: the run's) is waited for: on the CPU, unless it is traced."""
+    """Whether ops on the device of this number (-1: the run's) are waited for: on the CPU, except during tracing."""
     return not _tracing and (not _has_gpu or number == 1)
 
 
@@ -67,7 +67,7 @@ def _kind():
 
 
 def _settle(tensor):
-    """A tensor with the habits of where it is used."""
+    """The tensor with `waits` as its device requires."""
     waits = _waits(tensor.device_number)
     return tensor if tensor.waits == waits else Tensor(tensor, None, waits)
 
@@ -154,7 +154,7 @@ class random(metaclass=Namespace):
 
     @staticmethod
     def set_seed(seed):
-        """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+        """Seeds the random numbers: equal seeds give equal values. The run's --seed also has an influence."""
         _headway.start_random(seed)
 
 
@@ -169,14 +169,14 @@ class nn(metaclass=Namespace):
 
 
 def function(traced=None, **options):
-    """Traces the function at its first call with these shapes; every call issues what was traced as one op."""
+    """Traces the function at its first call with given shapes; every call issues the traced graph as one op."""
     if traced is None:
         return lambda f: function(f, **options)
     graphs = {}
 
     def call(*args, **kwargs):
         if _tracing:
-            return traced(*args, **kwargs)  # becomes part of the graph that is being traced
+            return traced(*args, **kwargs)  # inlined into the graph that is being traced
         tensors = []
         key = (_outline(args, tensors), tuple((name, _outline(kwargs[name], tensors)) for name in sorted(kwargs)))
         try:
@@ -195,7 +195,7 @@ def function(traced=None, **options):
 
 
 class _Slot:
-    """Where a tensor goes."""
+    """A placeholder for the position of a tensor."""
 
     __slots__ = ("index",)
 
@@ -204,7 +204,7 @@ class _Slot:
 
 
 def _outline(value, tensors):
-    """What a call depends on besides the tensors' values, hashable; the tensors are appended."""
+    """A hashable key of everything that a call depends on except the tensors' values; appends the tensors to a list."""
     if isinstance(value, _headway.Tensor):
         tensors.append(value)
         return ("tensor", tuple(value.shape))
@@ -235,7 +235,7 @@ def _filled(outline, tensors):
 
 
 def _traced(function, args, kwargs, tensors):
-    """The graph, and how what the function returns is made of its tensors."""
+    """A traced graph, and how the function's result is built from its outputs."""
     global _tracing
     name = "tf.function " + getattr(function, "__name__", "function")
     stand_ins = iter(_headway.trace_begin(tensors, Tensor))
@@ -276,13 +276,13 @@ class config(metaclass=Namespace):
 
 
 def identity(a):
-    """The same values, on the device of the `with tf.device(...)` around."""
+    """The same values, on the device of the enclosing `with tf.device(...)`."""
     number = _kind()[3]
     return _settle(a).copy() if number in (-1, a.device_number) else a.to_device(number, None, _waits(number))
 
 
 class device:
-    """with tf.device("/CPU:0"): tensors that are made inside are there; ops run where their inputs are. tf.identity()
+    """with tf.device("/CPU:0"): tensors created inside are on it; ops run where their inputs are. tf.identity()
     copies from one device to another."""
 
     def __init__(self, name):

@@ -1,10 +1,11 @@
 """torch → Headway's PyTorch dialect: the part of PyTorch that the chapter uses, on Headway's queue.
 
 As in PyTorch, ops on a GPU return before they have run, in one stream, and values come back through copies in that
-stream. Ops on the CPU return when they are done: on the CPU this dialect waits after each op. Gradients are recorded where a tensor requires them, and accumulate.
+stream. Ops on the CPU return when they are done: on the CPU this dialect waits after each op. Gradients are recorded
+for tensors that require them, and accumulate.
 
-A program that says in its text where tensors are (device='cuda', x.cpu(), x.to(device)) has PyTorch's own rule for the
-others: they are on the CPU, a device beside the GPU. One that says nothing runs on the run's device as a whole.
+If a program's text names devices (device='cuda', x.cpu(), x.to(device)), tensors without a device are on the CPU, as
+in PyTorch. A program that names none runs entirely on the run's device.
 """
 
 import _headway
@@ -20,7 +21,7 @@ _gpu_kind = _headway.device()[0]
 
 
 class device:
-    """Where tensors live: 'cpu', 'cuda' or 'cuda:0'."""
+    """The device of a tensor: 'cpu', 'cuda' or 'cuda:0'."""
 
     def __init__(self, type, index=None):
         text = "cuda:%d" % type if isinstance(type, int) else str(type)
@@ -58,7 +59,7 @@ class device:
         return self.type if self.index is None else "%s:%d" % (self.type, self.index)
 
     def __eq__(self, other):
-        # There is one of each, with its index or without.
+        # There is only one of each type, so the index does not matter.
         return self.type == other.type if isinstance(other, device) else str(self) == other
 
     def __hash__(self):
@@ -204,7 +205,7 @@ class Tensor(_headway.Tensor):
         return self._moved(_device(device or "cuda"), non_blocking, "cuda")
 
     def to(self, *what, device=None, dtype=None, non_blocking=False, copy=False):
-        """to(device, dtype), to(dtype) or to(tensor), each with non_blocking and copy behind or by name."""
+        """to(device, dtype), to(dtype) or to(tensor); non_blocking and copy may follow by position or name."""
         where, non_blocking, copy = _destination(what, device, dtype, non_blocking, copy)
         if where is None or where == self.device:
             return self.copy() if copy else self
@@ -215,7 +216,7 @@ class Tensor(_headway.Tensor):
             return self
         there = self.to_device(max(target._number, 0), target)
         if not non_blocking:
-            # As in PyTorch the program waits for its copies, unless it says otherwise.
+            # As in PyTorch, the program waits for copies unless non_blocking is set.
             there.wait_to_read(name, "copy")
         there.waits = target.type == "cpu"
         return there
@@ -265,7 +266,7 @@ class cuda(metaclass=Namespace):
 
     @staticmethod
     def synchronize(device=None):
-        _device(device)  # another GPU is refused
+        _device(device)  # refuses other GPUs
         _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu())
 
     @staticmethod
@@ -296,7 +297,7 @@ def _device(where):
 
 
 def _destination(what, where, dtype, non_blocking, copy):
-    """(device or None, non_blocking, copy) of the arguments of to()."""
+    """Parses the arguments of to() into (device or None, non_blocking, copy)."""
     rest = list(what)
     if rest and isinstance(rest[0], _headway.Tensor):
         if where is not None or dtype is not None:
@@ -427,7 +428,7 @@ def mul(a, b):
 
 
 def stack(tensors):
-    """Along a new first axis."""
+    """Stacks tensors along a new first axis."""
     tensors = list(tensors)
     if not tensors:
         raise RuntimeError("stack expects a non-empty list of tensors")
@@ -435,7 +436,7 @@ def stack(tensors):
 
 
 def manual_seed(seed):
-    """What is drawn behind it is the same after each call with this seed; the run's own (--seed) decides it, too."""
+    """Seeds the random numbers: equal seeds give equal values. The run's --seed also has an influence."""
     _headway.start_random(seed)
 
 
@@ -451,7 +452,7 @@ def is_tensor(value):
     return isinstance(value, Tensor)
 
 
-_headway.set_recording(True)  # PyTorch records whatever requires a gradient
+_headway.set_recording(True)  # PyTorch records ops on tensors that require a gradient
 
 from torch import nn, optim  # noqa: E402
 

@@ -28,7 +28,7 @@ class Trainer:
 
 
 class Parameter:
-    """Named values of a layer; there from the first batch on (deferred initialisation)."""
+    """A named parameter of a layer. Its values exist from the first batch on (deferred initialisation)."""
 
     def __init__(self, name):
         self.name = name

@@ -2,14 +2,14 @@
 
 
 class L2Loss:
-    """Half the squared difference, averaged over all axes but the first: one loss for each sample."""
+    """Half the squared difference, averaged over all axes but the first: one loss per sample."""
 
     def __init__(self, weight=1.0):
         self._weight = weight
 
     def __call__(self, pred, label):
-        # Gluon gives the label the prediction's shape; the chapter hands the two over the other way round, so the
-        # one with more dimensions decides.
+        # Gluon reshapes the label to the prediction's shape. The chapter swaps the two arguments, so the one with more
+        # dimensions decides.
         if len(label.shape) > len(pred.shape):
             pred = pred.reshape(label.shape)
         elif tuple(label.shape) != tuple(pred.shape):

@@ -8,7 +8,7 @@ class Block:
 
     def __init__(self):
         self._initialised = False
-        self._ctx = None  # where parameters are to be; None: where the first batch is
+        self._ctx = None  # context of the parameters; None: that of the first batch
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -26,7 +26,7 @@ class Block:
             block.initialize(init, ctx)
 
     def hybridize(self, active=True):
-        """Headway's tf.function shows what a traced graph changes; here a hybridised net runs op by op."""
+        """Has no effect: a hybridised net still runs op by op. Headway's tf.function shows traced graphs."""
 
     def _own_parameters(self):
         return {}
@@ -47,7 +47,7 @@ HybridBlock = Block
 
 
 class Dense(Block):
-    """inputs · weightᵀ + bias; the number of inputs is known from the first batch on."""
+    """inputs · weightᵀ + bias; the first batch sets the number of inputs."""
 
     def __init__(self, units, activation=None, use_bias=True, flatten=True, in_units=0):
         super().__init__()

@@ -28,7 +28,7 @@ class Module:
             yield from child.parameters()
 
     def to(self, *what, device=None, dtype=None, non_blocking=False):
-        """The parameters are moved: to(device, dtype), to(dtype) or to(tensor)."""
+        """Moves the parameters: to(device, dtype), to(dtype) or to(tensor)."""
         import torch
 
         where, non_blocking, _ = torch._destination(what, device, dtype, non_blocking, False)
@@ -68,7 +68,7 @@ def __getattr__(name):
 
 
 def Parameter(data):
-    """A tensor that optimisers change."""
+    """A tensor that optimisers update."""
     return data.detach().requires_grad_()
 
 
