@@ -10,11 +10,11 @@
 namespace headway::comparison {
 namespace {
 
-// One signature's medians, a run each, and how often a run has it.
+// The medians of one signature in two runs, and how often a run has it.
 struct Matched {
     std::string signature;
     double a_ns = 0, b_ns = 0;  // medians over the runs
-    double count = 0;           // of ops in a run
+    double count = 0;           // ops per run
     [[nodiscard]] double weight() const { return count * (a_ns + b_ns); }
 };
 
@@ -50,7 +50,7 @@ std::vector<Matched> matched(const Side& a, const Side& b) {
     return all;
 }
 
-// The value at which half of the weight lies on either side.
+// The value with half of the weight on either side.
 double weighted_median(std::vector<std::pair<double, double>> values) {
     std::sort(values.begin(), values.end());
     double all = 0, seen = 0;
@@ -66,7 +66,7 @@ double weighted_median(std::vector<std::pair<double, double>> values) {
     return values.empty() ? 1 : values.back().first;
 }
 
-// How long a run's ops took against the middle of both sides, as a factor.
+// The typical factor between a run's op durations and the average of both sides.
 double pace_of(const Sample& sample, const std::vector<Matched>& ops) {
     std::vector<std::pair<double, double>> values;
     for (const Matched& op : ops) {
@@ -84,7 +84,7 @@ EqualOps equal_ops(const Side& a, const Side& b) {
     if (ops.empty()) {
         return found;
     }
-    std::vector<std::pair<double, double>> logs;  // so that the two sides are treated alike
+    std::vector<std::pair<double, double>> logs;  // logarithms treat both sides alike
     for (const Matched& op : ops) {
         logs.emplace_back(std::log(op.a_ns / op.b_ns), op.weight());
     }

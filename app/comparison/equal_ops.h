@@ -1,4 +1,4 @@
-// Whether equal ops (same name and shapes) took equally long on both sides.
+// Tests whether equal ops (same name and shapes) took equally long on both sides.
 //
 // Threads: any.
 #pragma once
@@ -8,11 +8,11 @@
 
 namespace headway::comparison {
 
-// Of the signatures that all runs of both sides have. The ratio is the median over them, each counted by the time
-// that it takes.
+// Uses the signatures that occur in all runs of both sides. The ratio is their weighted median; the weight is the
+// time that a signature takes.
 [[nodiscard]] EqualOps equal_ops(const Side& a, const Side& b);
 
-// By how much longer these ops took on the one side than on the other, added up over a run.
+// How much longer these ops took on one side than on the other, summed over a run.
 [[nodiscard]] double excess_ns(const Side& a, const Side& b);
 
 }  // namespace headway::comparison

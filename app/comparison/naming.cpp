@@ -10,8 +10,8 @@ namespace {
 
 using model::RunInfo;
 
-constexpr std::size_t kMostNamed = 3;       // a name is no list
-constexpr std::size_t kMostParameters = 2;  // likewise
+constexpr std::size_t kMostNamed = 3;       // differing settings in a name
+constexpr std::size_t kMostParameters = 2;  // differing parameters in a name
 
 std::string lanes_words(std::uint32_t count, const char* lane) {
     return model::count_text(count) + " " + lane + (count == 1 ? "" : "s");
@@ -26,7 +26,7 @@ std::string barrier_of(const RunInfo& info) {
     return words;
 }
 
-// Without minibatches only a barrier after every op differs from the program as it is written.
+// Without minibatches, only a barrier after every op changes the behaviour of the program.
 bool acts_as_written(const RunInfo& info) {
     return info.no_minibatches && info.barrier != "op" && info.barrier_changes.empty();
 }
@@ -53,7 +53,8 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
         add(or_first(a.tab), or_first(b.tab));
     }
     add(a.device_kind, b.device_kind);
-    const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;  // which a device's name may say, too
+    // a device's name may contain the number of lanes, too
+    const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;
     if (a.device_kind == b.device_kind && !lanes_differ) {
         add(a.device_name, b.device_name);
     }
@@ -73,7 +74,7 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
                                                    : std::string("no budget");
     };
     add(budget(a), budget(b));
-    // Where only one of them has it, the device or the version says why.
+    // If only one run has the value, the device or the version already explains it.
     const auto add_known = [&add](const std::string& before, const std::string& of_a, const std::string& of_b,
                                   const std::string& behind) {
         if (!of_a.empty() && !of_b.empty()) {

@@ -9,7 +9,7 @@
 namespace headway::comparison {
 namespace {
 
-// Of all values in their order: twice the rank (equal values share the mean of theirs), and whose it is.
+// One of all values in ascending order: twice its rank (equal values share the mean rank), and its sample.
 struct Ranked {
     double value = 0;
     bool first = false;
@@ -39,7 +39,7 @@ std::vector<Ranked> ranked(std::span<const double> a, std::span<const double> b)
     return all;
 }
 
-// ways[s]: in how many ways `size` of the ranks have the (doubled) sum s.
+// Exact p-value. ways[s]: the number of ways in which `size` of the ranks have the (doubled) sum s.
 double exact(const std::vector<Ranked>& all, std::size_t size, std::size_t sum) {
     std::size_t most = 0;
     for (const Ranked& value : all) {
@@ -47,7 +47,7 @@ double exact(const std::vector<Ranked>& all, std::size_t size, std::size_t sum) 
     }
     std::vector<std::vector<double>> ways(size + 1, std::vector<double>(most + 1, 0));
     ways[0][0] = 1;
-    std::size_t seen = 0, reached = 0;  // values, and the most that so many of them can add up to
+    std::size_t seen = 0, reached = 0;  // number of values so far, and the largest sum that they can reach
     for (const Ranked& value : all) {
         for (std::size_t k = std::min(size, seen + 1); k-- > 0;) {
             for (std::size_t s = reached + 1; s-- > 0;) {
@@ -92,7 +92,7 @@ double rank_sum_p(std::span<const double> a, std::span<const double> b) {
     if (a.empty() || b.empty()) {
         return 1;
     }
-    const bool swap = b.size() < a.size();  // the same, and quicker
+    const bool swap = b.size() < a.size();  // the same result, faster
     const auto all = swap ? ranked(b, a) : ranked(a, b);
     const std::size_t size = std::min(a.size(), b.size());
     std::size_t sum = 0;

@@ -1,5 +1,5 @@
-// The two-sided rank-sum test (Mann-Whitney): how probable it is that two samples of one and the same distribution
-// differ at least as much in their ranks as these two.
+// The two-sided rank-sum test (Mann-Whitney): the probability that two samples of the same distribution differ in
+// their ranks at least as much as the given ones.
 //
 // Threads: any.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace headway::comparison {
 
-// Of up to this many values together the p-value is exact, ties included (the distribution over all ways of sharing
-// the observed ranks out); of more it is the normal approximation, corrected for ties and continuity.
+// For up to this many values in total the p-value is exact, with ties (from the distribution over all assignments
+// of the observed ranks). For more it is the normal approximation, corrected for ties and continuity.
 inline constexpr std::size_t kMostExact = 60;
 
-// 1 where a sample is empty. Two fully separated samples of five values each have p = 2/252 = 0.0079.
+// 1 if a sample is empty. Two fully separated samples of five values each give p = 2/252 = 0.0079.
 [[nodiscard]] double rank_sum_p(std::span<const double> a, std::span<const double> b);
 
 }  // namespace headway::comparison

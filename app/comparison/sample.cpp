@@ -6,7 +6,7 @@
 namespace headway::comparison {
 namespace {
 
-constexpr std::size_t kMostOps = 20'000;  // looked at in one run
+constexpr std::size_t kMostOps = 20'000;  // limit per run
 
 double median_of(std::vector<double>& values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -1,5 +1,4 @@
-// What a comparison knows of its two sides: the settings that each was run with, and of each run the numbers and how
-// long its ops took.
+// The data that a comparison uses: each side's settings, and for each of its runs the numbers and op durations.
 //
 // Threads: any that may read the runs.
 #pragma once
@@ -14,17 +13,17 @@
 
 namespace headway::comparison {
 
-// How a run came to its end. Only what finished by itself, without a hand on it, is compared.
+// How a run ended. Only runs that finished without any intervention of the learner are compared.
 enum class Ended : std::uint8_t { finished, failed, stopped, handled, cut_off };
 
-// Of the ops with one signature in one run.
+// The ops with one signature in one run.
 struct OpTime {
     std::uint64_t count = 0;
-    double median_ns = 0;  // of their execution
+    double median_ns = 0;  // execution time
 };
 // By name and shapes.
 using OpTimes = std::map<std::string, OpTime>;
-// Of the measured ops. Of a long run a sample is taken, evenly over the run.
+// Durations of the measured ops. Of a long run, a sample spread evenly over the run.
 [[nodiscard]] OpTimes op_times(const model::Run& run);
 
 struct Sample {
@@ -32,16 +31,16 @@ struct Sample {
     std::uint64_t waits = 0;  // barriers and blockers
     Ended ended = Ended::finished;
     std::string error;  // the failure's message
-    OpTimes ops;        // may be empty: then it is not asked whether equal ops took equally long
+    OpTimes ops;        // may be empty: then equal ops are not checked
 };
 
 struct Side {
     model::RunInfo info;
-    std::vector<Sample> samples;  // in their order, without the warm-up
+    std::vector<Sample> samples;  // in order, without the warm-up
     bool warmed_up = false;       // a run before them was not counted
 };
 
-// `numbers` are the run's. With its ops' times: a walk over a sample of the ops.
+// `numbers` are the run's. `with_ops`: also visits a sample of the ops for their durations.
 [[nodiscard]] Sample sample_of(const model::Run& run, const model::Numbers& numbers, bool with_ops);
 // A side of one run.
 [[nodiscard]] Side side_of(const model::Run& run, const model::Numbers& numbers);
@@ -49,8 +48,8 @@ struct Side {
 struct Spread {
     double median = 0, least = 0, most = 0;
 };
-[[nodiscard]] Spread spread_of(std::vector<double> values);  // of at least one
-// The index of the run in the middle by its total, which stands for all of them. Of two in the middle the faster one.
+[[nodiscard]] Spread spread_of(std::vector<double> values);  // at least one value
+// The index of the run with the median total, which represents all of them. Of two candidates, the faster one.
 [[nodiscard]] std::size_t middle_of(std::span<const std::int64_t> totals_ns);
 
 }  // namespace headway::comparison

@@ -11,13 +11,13 @@ namespace {
 using model::count_text;
 using model::duration_text;
 
-constexpr double kAsPercent = 1.1;  // below this ratio the difference is said in percent
+constexpr double kAsPercent = 1.1;  // smaller ratios are written as a percentage
 
 std::uint64_t whole(double value) {
     return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0)));
 }
 
-// A "B" would read as the run.
+// Bytes in words: "B" could be read as run B.
 std::string bytes_text(std::uint64_t bytes) {
     return bytes < 1000 ? count_text(bytes) + (bytes == 1 ? " byte" : " bytes") : model::bytes_text(bytes);
 }
@@ -37,7 +37,7 @@ std::string runs_text(std::size_t runs) {
     return runs == 1 ? "one run each" : count_text(runs) + " runs each";
 }
 
-// Writes the clauses one after another. A and B are named by what tells them apart where they are first spoken of.
+// Appends the clauses in order. The first mention of A and B includes their distinguishing names.
 class Writer {
 public:
     Writer(Verdict& verdict, const Side& a, const Side& b) : v_(verdict), a_(a), b_(b) {}
@@ -71,7 +71,7 @@ private:
         named = true;
         return std::string(1, letter) + (first && !name.empty() ? " (" + name + ")" : "");
     }
-    // Behind a name in brackets numbers follow a colon, else they stand in brackets themselves.
+    // After a name in brackets, numbers follow a colon; otherwise they are in brackets themselves.
     std::string numbers(const std::string& words, bool behind_name) const {
         return behind_name && !v_.names.empty() ? ": " + words : " (" + words + ")";
     }

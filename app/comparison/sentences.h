@@ -1,4 +1,4 @@
-// The words of a verdict.
+// The wording of a verdict.
 //
 // Threads: any.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace headway::comparison {
 
-// Fills in clauses, sentence and evidence from the findings.
+// Fills in clauses, sentence and evidence from the verdict's findings.
 void write_sentence(Verdict& verdict, const Side& a, const Side& b);
 
 }  // namespace headway::comparison

@@ -26,7 +26,7 @@ bool constant(const Spread& spread) {
     return spread.least == spread.most;
 }
 
-// Medians, spreads, the side with more and by how much; nothing is claimed yet.
+// Computes medians, spreads, the side with more, and the ratio; makes no claim yet.
 Finding measured(const Values& a, const Values& b) {
     Finding finding;
     finding.of = {spread_of(a), spread_of(b)};
@@ -55,7 +55,7 @@ void claim_by_test(Finding& finding, const Values& a, const Values& b) {
     finding.subject = apart ? larger(finding) : '\0';
 }
 
-// Of too few runs for the test: only what is large. `least_apart`: by how much at least, besides.
+// For too few runs for the test: claims only a large difference, of at least `least_apart`.
 void claim_if_large(Finding& finding, std::size_t runs, double least_apart) {
     const char more = larger(finding);
     const Spread& high = finding.of[more == 'A' ? 0 : 1];
@@ -102,7 +102,7 @@ void judge_time(Verdict& verdict, const Side& a, const Side& b) {
     }
     if (verdict.simulated && constant(time.of[0]) && constant(time.of[1])) {
         claim_exactly(time);
-        time.subject = time.subject == 0 ? '\0' : other(time.subject);  // the faster one
+        time.subject = time.subject == 0 ? '\0' : other(time.subject);  // for time, the subject is the faster one
         return;
     }
     if (verdict.runs == 1) {
@@ -126,7 +126,7 @@ void judge_time(Verdict& verdict, const Side& a, const Side& b) {
     time.subject = time.subject == 0 ? '\0' : other(time.subject);
 }
 
-// Of one that is not compared: "A failed". Of both, the worse.
+// "A failed": why a side cannot be compared. If both sides cannot, the more serious reason.
 std::string not_compared(const Side& a, const Side& b) {
     const auto of = [](const Side& side, const char* letter) -> std::string {
         Ended worst = Ended::finished;

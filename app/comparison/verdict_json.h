@@ -1,4 +1,4 @@
-// The verdict as the report has it.
+// A verdict as JSON for the report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@
 namespace headway::comparison {
 
 // {"runs", "simulated", "a", "b", "time": {"claim", "subject", "ratio", "p", "medians", "spreads"}, "memory": {…},
-// "headway": {…}, "ops", "waits", "equal_ops": {…}, "reason", "sentence", "evidence"}. What is not known is null.
-// Of time, "faster" is the subject's; of memory and headway, "more" is.
+// "headway": {…}, "ops", "waits", "equal_ops": {…}, "reason", "sentence", "evidence"}. Unknown values are null. The
+// subject is the side that is faster (time) or has more (memory, headway).
 [[nodiscard]] nlohmann::ordered_json verdict_json(const Verdict& verdict);
 
 }  // namespace headway::comparison

@@ -13,7 +13,7 @@
 namespace headway::confinement {
 namespace {
 
-// From the kernel's <linux/landlock.h>, whose copy on a distribution may be older than the kernel that runs.
+// From the kernel's <linux/landlock.h>: a distribution's copy may be older than the running kernel.
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr unsigned kAskVersion = 1;
 constexpr int kPathBeneath = 1;
@@ -80,9 +80,9 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
         const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
         struct stat s {};
         if (place.get() < 0 || fstat(place.get(), &s) != 0) {
-            return true;  // not there
+            return true;  // does not exist
         }
-        // A right that has no meaning for a file is refused.
+        // The kernel rejects rights that do not apply to files.
         rights &= S_ISDIR(s.st_mode) ? rights : kWriteFile | kTruncate;
         PathBeneathAttr rule{rights & writes, place.get()};
         return syscall(kAddRule, ruleset.get(), kPathBeneath, &rule, 0) == 0;
@@ -91,7 +91,7 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
     for (const auto& folder : folders) {
         good = good && allow(folder, writes);
     }
-    // Without these much of what only reads would fail, a GPU's driver above all.
+    // Programs that only read need these devices, GPU drivers in particular.
     for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/nvidiactl", "/dev/nvidia-uvm",
                                "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps", "/dev/dri"}) {
         good = good && allow(device, kWriteFile | kTruncate);
@@ -100,13 +100,13 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
         good = good && allow("/dev/nvidia" + std::to_string(gpu), kWriteFile | kTruncate);
     }
     if (!good) {
-        return problem("a folder cannot be named", errno);
+        return problem("a folder cannot be added to the rules", errno);
     }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return problem("privileges cannot be given up", errno);
     }
     if (syscall(kRestrictSelf, ruleset.get(), 0) != 0) {
-        return problem("the kernel refuses", errno);
+        return problem("the kernel rejects the rules", errno);
     }
     return {};
 }

@@ -1,9 +1,10 @@
-// What a learner's program may do to the rest of the machine: with Landlock (Linux 5.13), a process gives up the right
-// to write outside a few folders, for itself and all that it starts, and cannot take it back.
+// Restricts what a learner's program may write, with Landlock (Linux 5.13): a process irrevocably gives up the
+// right to write outside a few folders, for itself and all its child processes.
 //
-// Reading and the network stay open.
+// Reading and the network are not restricted.
 //
-// Threads: confine() holds for the thread that calls it and those that it starts afterwards; so it comes first.
+// Threads: confine() applies to the calling thread and to threads started later, so call it before starting
+// threads.
 #pragma once
 
 #include <string>
@@ -13,17 +14,17 @@
 
 namespace headway::confinement {
 
-// What the kernel offers.
+// Which restrictions the kernel supports.
 struct Support {
-    int version = 0;  // of Landlock; 0: none
+    int version = 0;  // Landlock version; 0: none
     [[nodiscard]] bool writes() const { return version >= 1; }
-    [[nodiscard]] bool truncation() const { return version >= 3; }  // else files elsewhere may still be emptied
-    [[nodiscard]] bool signals() const { return version >= 6; }     // other processes cannot be ended
+    [[nodiscard]] bool truncation() const { return version >= 3; }  // otherwise other files may still be truncated
+    [[nodiscard]] bool signals() const { return version >= 6; }     // other processes cannot be signalled
 };
 Support support();
 
-// From here on files are made, changed and removed only in these folders; a folder that is not there is left out. Some
-// devices (/dev/null, a GPU's) stay open. Fails with the reason, and then nothing has changed.
+// From now on files can be created, changed and removed only in these folders; folders that do not exist are
+// ignored. Some devices (/dev/null, a GPU's) stay writable. On failure nothing has changed.
 core::Result<void> confine(const std::vector<std::string>& folders);
 
 }  // namespace headway::confinement

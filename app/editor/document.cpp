@@ -48,7 +48,7 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
-// What cannot be shown becomes U+FFFD.
+// Replaces invalid bytes by U+FFFD.
 std::string shown_as_utf8(std::string_view text) {
     std::string shown;
     for (std::size_t at = 0; at < text.size();) {
@@ -74,7 +74,7 @@ core::Result<std::string> read(const fs::path& path) {
     }
     if (fs::file_size(path, problem) > FileWatch::kMostBytes) {
         return unreadable(path.string() + " is larger than " + std::to_string(FileWatch::kMostBytes >> 20) +
-                          " MB, which is no program to look at");
+                          " MB, the limit for programs");
     }
     errno = 0;
     auto bytes = read_file(path, FileWatch::kMostBytes);
@@ -110,7 +110,8 @@ core::Result<std::unique_ptr<Document>> Document::open(const fs::path& file) {
     if (document->kind_ == Kind::cpp) {
         document->read_only_ = "This program is in C++ and built into Headway: it can be read, not changed.";
     } else if (!is_utf8(*bytes)) {
-        document->read_only_ = "The file is not UTF-8: it is shown as well as that goes and cannot be changed here.";
+        document->read_only_ =
+            "The file is not UTF-8: bytes that cannot be shown are replaced, and the text cannot be changed here.";
     }
     return document;
 }
@@ -143,7 +144,7 @@ core::Result<std::string> Document::decode(const std::string& bytes) {
     if (kind_ == Kind::notebook) {
         return text_of_notebook(rest);
     }
-    // Line ends are kept as most lines have them.
+    // Write the line ends that most lines have.
     std::size_t plain = 0, carriage = 0;
     for (std::size_t i = 0; i < rest.size(); ++i) {
         if (rest[i] == '\n') {
@@ -213,7 +214,7 @@ core::Result<void> Document::save() {
     if (of_lesson()) {
         fs::create_directories(path_.parent_path(), problem);
     } else if (fs::is_symlink(path_, problem)) {
-        target = fs::canonical(path_, problem);  // the link stays, and what it leads to changes
+        target = fs::canonical(path_, problem);  // write to the target of a link, and keep the link
         target = problem ? path_ : target;
     }
     if (auto written = core::write_whole(target.string(), *content); !written) {
@@ -248,7 +249,7 @@ void Document::note_disk(const std::optional<std::string>& bytes) {
         shown = decode(*bytes);
     }
     if (!shown) {
-        return;  // not (yet) what it should be: what is shown stays
+        return;  // not valid (yet): keep the text that is shown
     }
     if (*shown == text.text()) {
         taken(*bytes);

@@ -1,8 +1,8 @@
-// A program's source while it is open: its text, the file it belongs to, breakpoints, and which of its lines have been
-// run as they stand.
+// An open program's source: its text, its file, breakpoints, and the relation of its lines to the text of the last
+// run.
 //
-// Two kinds of files: a learner's own, which is saved where it was read; and a program that belongs to a lesson, whose
-// file never changes. What the learner makes of the latter is kept beside, as the learner's copy, until it is reverted.
+// There are two kinds of files. A learner's own file is saved where it was read. A lesson's program never changes:
+// the learner's version of it is saved as a separate copy, until it is reverted.
 //
 // Threads: one.
 #pragma once
@@ -23,64 +23,64 @@ namespace headway::editor {
 class Document {
 public:
     enum class Kind { python, notebook, text, cpp };
-    enum class Disk { same, changed, gone };  // against what was last read or written here
+    enum class Disk { same, changed, gone };  // compared to the last version read or written here
 
-    // Errors name the file and say what is wrong with it.
+    // Errors name the file and its problem.
     static core::Result<std::unique_ptr<Document>> open(const std::filesystem::path& file);
-    // The program of a lesson, or what the learner has made of it.
+    // Opens a lesson's program, or the learner's copy of it if there is one.
     static core::Result<std::unique_ptr<Document>> open_lesson(const std::filesystem::path& lesson_file,
                                                                const std::filesystem::path& copy);
-    // Whether files of this name are programs that can be opened: .py, .ipynb, .md, .txt.
+    // True for file types that can be opened as programs: .py, .ipynb, .md, .txt.
     static bool is_program(const std::filesystem::path& path);
 
     TextEditor text;
     Highlighter colours;
 
-    // Where it is saved: the learner's file or copy; for a program to look at, where it was read.
+    // Where it is saved: the learner's file or copy. For a read-only program, where it was read.
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::string name() const { return path_.filename().string(); }
     [[nodiscard]] Kind kind() const { return kind_; }
     [[nodiscard]] bool of_lesson() const { return !lesson_file_.empty(); }
-    // Why it cannot be edited: C++ is compiled, a file that is not UTF-8 would be damaged. Empty: it can.
+    // Why it cannot be edited (C++ is compiled; a file that is not UTF-8 would be damaged); empty if it can.
     [[nodiscard]] const std::string& read_only_reason() const { return read_only_; }
     [[nodiscard]] bool read_only() const { return !read_only_.empty(); }
 
-    // Whether the text differs from what the file holds, or there is no file any more.
+    // True if the text differs from the file, or the file no longer exists.
     [[nodiscard]] bool modified() const;
-    // Whether it differs from the lesson's own.
+    // True if the text differs from the lesson's original.
     [[nodiscard]] bool differs_from_lesson() const;
-    // Writes the file, whole or not at all. A copy that is the lesson's own again is removed.
+    // Writes the file atomically. A copy that equals the lesson's original is removed.
     core::Result<void> save();
-    // Writes what save() would write to another file: for a run of what is not saved.
+    // Writes what save() would write to another file, to run unsaved text.
     core::Result<void> write_to(const std::filesystem::path& file) const { return write_text_to(text.text(), file); }
-    // The same of a text that it had before.
+    // The same for an earlier version of the text.
     core::Result<void> write_text_to(const std::string& text, const std::filesystem::path& file) const;
-    // The lesson's own text again (can be undone).
+    // Restores the lesson's original (can be undone).
     void revert();
 
-    // What was found on disk (nothing: the file is gone). A text without edits of the learner follows it.
+    // Reports the file's current contents (empty: the file is gone). Replaces the text if it has no unsaved edits.
     void note_disk(const std::optional<std::string>& bytes);
     [[nodiscard]] Disk disk() const { return disk_; }
-    void take_disk();  // after Disk::changed: the file's text, instead of the edits (can be undone)
-    void keep_mine();  // the edits, which the next save() writes over the file's text
+    void take_disk();  // after Disk::changed: use the file's text (can be undone)
+    void keep_mine();  // after Disk::changed: keep the edits; the next save() overwrites the file
 
-    // Lines, from 1. They move with the text.
+    // Line numbers, from 1. They follow their lines when the text changes.
     [[nodiscard]] const std::set<std::uint32_t>& breakpoints() const { return breakpoints_; }
     void set_breakpoint(std::uint32_t line, bool on);
-    // Once a frame, after edits: colours and marks follow. True when a breakpoint has moved.
+    // Call once per frame, after edits: updates highlighting and breakpoints. True if a breakpoint has moved.
     bool settle();
 
-    // The text is being run as it is now.
+    // Remembers the present text as the text of the run.
     void note_run();
     [[nodiscard]] bool has_run() const { return !ran_.empty(); }
-    // The line (from 1) of the text that was run, for a line of the present text, and the other way; 0: none.
+    // Maps a line (from 1) of the present text to the text of the run, and back; 0: none.
     [[nodiscard]] std::uint32_t run_line(std::uint32_t line) const;
     [[nodiscard]] std::uint32_t line_of_run(std::uint32_t run_line) const;
 
 private:
     Document(std::filesystem::path path, Kind kind, std::string_view shown);
     [[nodiscard]] core::Result<std::string> bytes_of(const std::string& text) const;
-    // The text that is shown for a file's bytes; takes note of how the file writes it.
+    // Converts a file's bytes to text, and remembers the file's encoding details.
     core::Result<std::string> decode(const std::string& bytes);
     void taken(const std::string& bytes);
     [[nodiscard]] bool edited() const;
@@ -89,7 +89,7 @@ private:
     std::filesystem::path path_, lesson_file_;
     Kind kind_;
     std::string read_only_;
-    std::string lesson_text_, saved_text_, disk_bytes_;  // disk_bytes_: notebooks, and what take_disk() takes
+    std::string lesson_text_, saved_text_, disk_bytes_;  // disk_bytes_: for notebooks and take_disk()
     bool crlf_ = false, byte_order_mark_ = false;
     Disk disk_ = Disk::same;
     std::set<std::uint32_t> breakpoints_;

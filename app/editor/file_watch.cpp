@@ -28,7 +28,7 @@ FileStamp stamp_of(const std::filesystem::path& path) {
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
-    // A pipe of that name would keep open() waiting for a writer.
+    // O_NONBLOCK: opening a pipe would block until it has a writer.
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return std::nullopt;
@@ -90,7 +90,7 @@ std::vector<FileWatch::News> FileWatch::take() {
     return std::exchange(news_, {});
 }
 
-// The disk is asked without the lock: a slow one holds nobody up.
+// Accesses the disk without the lock, so that a slow disk does not block callers.
 void FileWatch::look() {
     std::map<std::filesystem::path, Entry> files;
     {
@@ -100,7 +100,7 @@ void FileWatch::look() {
     bool any = false;
     for (const auto& [path, entry] : files) {
         const FileStamp now = stamp_of(path);
-        const bool settled = now == entry.seen && !(now == entry.told);
+        const bool settled = now == entry.seen && !(now == entry.reported);
         std::optional<std::string> bytes;
         if (settled && now.there) {
             bytes = read_file(path, kMostBytes);
@@ -110,12 +110,12 @@ void FileWatch::look() {
         }
         const std::lock_guard lock(mutex_);
         const auto mine = files_.find(path);
-        if (mine == files_.end() || !(mine->second.seen == entry.seen) || !(mine->second.told == entry.told)) {
-            continue;  // somebody spoke of it in between
+        if (mine == files_.end() || !(mine->second.seen == entry.seen) || !(mine->second.reported == entry.reported)) {
+            continue;  // watch() or forget() was called in between
         }
         mine->second.seen = now;
         if (settled) {
-            mine->second.told = now;
+            mine->second.reported = now;
             news_.push_back({path, std::move(bytes)});
             any = true;
         }

@@ -1,9 +1,9 @@
-// Notices when files change on disk, whoever changes them.
+// Reports changes of files on disk, by any process.
 //
-// A thread of its own looks a few times a second at size, time and identity of each file, which works on every file
-// system; a change is told once the file has kept still for one look, so that half a file is not taken for a whole one.
+// A thread polls size, time and identity of each file a few times a second, which works on every file system. A
+// change is reported after the file was unchanged for one poll, to avoid reading half-written files.
 //
-// Threads: all calls from one thread; the callback comes on the watcher's own.
+// Threads: call everything from one thread; the callback runs on the watcher's thread.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@
 
 namespace headway::editor {
 
-// What tells one state of a file from another without reading it.
+// Identifies the state of a file without reading it.
 struct FileStamp {
     bool there = false;
     std::int64_t modified_ns = 0;
@@ -30,30 +30,30 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::filesystem::path& path);
 
-// The bytes of a regular file of at most `limit` bytes; nothing when it cannot be read.
+// The bytes of a regular file of at most `limit` bytes; empty if it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t limit);
 
 class FileWatch {
 public:
     struct News {
         std::filesystem::path path;
-        std::optional<std::string> bytes;  // nothing: the file is gone, or cannot be read
+        std::optional<std::string> bytes;  // empty: the file is gone, or cannot be read
     };
 
-    // `changed` is called when there is news.
+    // `changed` is called when take() has something to return.
     explicit FileWatch(std::function<void()> changed = {});
 
-    // Starts to watch; again: from now on only what differs from the present state is news.
+    // Starts watching. For a watched file: from now on only changes relative to its present state are reported.
     void watch(const std::filesystem::path& path);
     void forget(const std::filesystem::path& path);
-    // What has changed since the last call.
+    // The changes since the last call.
     std::vector<News> take();
 
-    static constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of a file that is read
+    static constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // size limit of files
 
 private:
     struct Entry {
-        FileStamp told, seen;
+        FileStamp reported, seen;
     };
     void look();
 
@@ -62,7 +62,7 @@ private:
     std::condition_variable_any wake_;
     std::map<std::filesystem::path, Entry> files_;
     std::vector<News> news_;
-    std::jthread thread_;  // last: it uses the others
+    std::jthread thread_;  // last: it uses the other members
 };
 
 }  // namespace headway::editor

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> line_map(const std::vector<std::string>& then, const 
     for (; head + tail < least && then[then.size() - 1 - tail] == now[now.size() - 1 - tail]; ++tail) {
         map[now.size() - 1 - tail] = static_cast<std::uint32_t>(then.size() - tail);
     }
-    // In between the longest common subsequence, where the table stays small.
+    // Between head and tail: the longest common subsequence, if its table is small enough.
     const std::size_t rows = then.size() - head - tail, columns = now.size() - head - tail;
     if (rows == 0 || columns == 0 || rows * columns > 4'000'000) {
         return map;

@@ -1,4 +1,4 @@
-// Which lines of a text were lines of an earlier text, so that what was measured of those can stand beside these.
+// Maps the lines of a text to those of an earlier version, to show measurements of the earlier lines.
 //
 // Threads: any.
 #pragma once
@@ -9,8 +9,9 @@
 
 namespace headway::editor {
 
-// For each line of `now` the number of the line of `then` that it was, from 1; 0 for a line that was not there. Order
-// is kept. Between the first and the last difference it is a longest common subsequence while that is no large table.
+// For each line of `now`, the number of the matching line of `then`, from 1; 0 for a new line. The order is
+// preserved. Between the first and the last difference it is a longest common subsequence, unless that needs too
+// large a table.
 std::vector<std::uint32_t> line_map(const std::vector<std::string>& then, const std::vector<std::string>& now);
 
 }  // namespace headway::editor

@@ -42,7 +42,7 @@ std::string source_of(const Json& cell) {
     return text;
 }
 
-// As notebooks keep it: a list of lines, each but the last with its line end.
+// The notebook format: a list of lines, where each but the last includes its line end.
 Json source_from(std::string_view text) {
     Json lines = Json::array();
     while (!text.empty()) {
@@ -86,11 +86,11 @@ core::Result<std::string> notebook_with(std::string_view notebook, std::string_v
         const std::string_view line = text.substr(0, newline);
         if (is_mark(line)) {
             if (!cells.empty() && !cells.back().empty()) {
-                cells.back().pop_back();  // the line end before the mark is the mark's
+                cells.back().pop_back();  // the line end before the cell marker belongs to the marker
             }
             cells.emplace_back();
         } else if (cells.empty()) {
-            cells.emplace_back(std::string(line) + "\n");  // words before the first mark are a cell, too
+            cells.emplace_back(std::string(line) + "\n");  // text before the first marker is a cell, too
         } else {
             cells.back() += std::string(line) + "\n";
         }
@@ -102,27 +102,27 @@ core::Result<std::string> notebook_with(std::string_view notebook, std::string_v
     if (!cells.empty() && !cells.back().empty()) {
         cells.back().pop_back();
     }
-    Json kept = Json::array();
+    Json written = Json::array();
     std::size_t next = 0;
     for (auto& cell : (*json)["cells"]) {
         if (!is_code(cell)) {
-            kept.push_back(std::move(cell));
+            written.push_back(std::move(cell));
         } else if (next < cells.size()) {
             if (source_of(cell) != cells[next]) {
                 cell["source"] = source_from(cells[next]);
             }
             ++next;
-            kept.push_back(std::move(cell));
+            written.push_back(std::move(cell));
         }
     }
     for (; next < cells.size(); ++next) {
-        kept.push_back({{"cell_type", "code"},
-                        {"execution_count", nullptr},
-                        {"metadata", Json::object()},
-                        {"outputs", Json::array()},
-                        {"source", source_from(cells[next])}});
+        written.push_back({{"cell_type", "code"},
+                           {"execution_count", nullptr},
+                           {"metadata", Json::object()},
+                           {"outputs", Json::array()},
+                           {"source", source_from(cells[next])}});
     }
-    (*json)["cells"] = std::move(kept);
+    (*json)["cells"] = std::move(written);
     return json->dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// A notebook (.ipynb) as one text: its code cells in order, each behind a line "# %%".
+// A notebook (.ipynb) as a single text: its code cells in order, each after a line "# %%" (marker).
 //
 // Threads: any.
 #pragma once
@@ -12,11 +12,11 @@ namespace headway::editor {
 
 inline constexpr std::string_view kCellMark = "# %%";
 
-// Line for line what the runner makes of the notebook. Errors are of kind unreadable.
+// The same lines as in the runner's conversion. Errors are of kind unreadable.
 core::Result<std::string> text_of_notebook(std::string_view notebook);
 
-// The notebook with its code cells as `text` has them: what stands behind the n-th mark is the n-th code cell. Marks
-// that were added are cells at the end; cells whose mark is gone are gone. Everything else stays.
+// The notebook with its code cells replaced by those of `text`: the text after the n-th marker is the n-th code
+// cell. Additional markers append cells; cells without a marker are removed. All other contents are preserved.
 core::Result<std::string> notebook_with(std::string_view notebook, std::string_view text);
 
 }  // namespace headway::editor

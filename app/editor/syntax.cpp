@@ -34,7 +34,7 @@ bool contains(const std::array<std::string_view, N>& words, std::string_view wor
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Walks along one line of code.
+// Scans one line of code.
 class CodeReader {
 public:
     CodeReader(bool python, std::string_view line, std::vector<Span>& spans)
@@ -84,8 +84,8 @@ private:
     }
     [[nodiscard]] bool blank_so_far() const { return line_.substr(0, at_).find_first_not_of(" \t") == line_.npos; }
 
-    // What opened at `begin` (with `length` bytes of its own, 0 when a line before did) up to its end. False: it goes
-    // on behind this line.
+    // Consumes a string or comment that begins at `begin` (its opening token has `length` bytes; 0 if it was opened
+    // on an earlier line). False: it continues on the next line.
     bool close(Open open, std::size_t begin, std::size_t length) {
         const std::string_view mark = open == Open::comment ? "*/" : open == Open::triple_single ? "'''" : "\"\"\"";
         std::size_t from = begin + length;
@@ -106,7 +106,7 @@ private:
         return closed;
     }
 
-    // A string whose quotes stand at at_; `begin` is where its prefix begins.
+    // Consumes a string whose quotes are at at_; its prefix begins at `begin`.
     Open string(std::size_t begin) {
         const char quote = line_[at_];
         const std::string_view rest = line_.substr(at_);
@@ -148,7 +148,7 @@ private:
         }
         const bool attribute = at_ > 0 && line_[at_ - 1] == '.';
         if (!attribute && (python_ ? contains(kPython, word) : contains(kCpp, word))) {
-            // "match" and "case" are names, too: they open a line and end in a colon where they are keywords.
+            // "match" and "case" are soft keywords: only at the begin of a line that ends with a colon.
             const bool soft = python_ && (word == "match" || word == "case");
             if (!soft || (blank_so_far() && end < line_.size() && line_[end] == ' ' && line_.ends_with(':'))) {
                 defines_ = word == "def" || word == "class";
@@ -168,7 +168,7 @@ private:
     std::string_view line_;
     std::vector<Span>& spans_;
     std::size_t at_ = 0;
-    bool defines_ = false;  // after "def"
+    bool defines_ = false;  // the last word was "def"
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Which words of a program have which colour, line by line.
+// Syntax highlighting, line by line.
 //
-// A line's colours depend on what is open at its begin (a string over several lines, a block of code in a document),
-// so lines are read in order and each hands its state on.
+// The tokens of a line depend on what is open at its begin (a multi-line string, a code block in a document), so
+// lines are read in order, and each returns the state for the next.
 //
-// Threads: any; nothing is shared.
+// Threads: any; no shared state.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Language : std::uint8_t { python, cpp, markdown };
 
 enum class Token : std::uint8_t { plain, keyword, name, number, string, comment, prose };
 
-// Bytes `begin` to `end` of a line. What lies in no span is plain.
+// Bytes `begin` to `end` of a line. Bytes outside of all spans are plain.
 struct Span {
     std::uint32_t begin = 0, end = 0;
     Token token = Token::plain;
@@ -33,11 +33,11 @@ struct LineState {
 // Appends the line's spans, in order and without overlap; returns the state at the begin of the next line.
 LineState read_line(Language language, LineState state, std::string_view line, std::vector<Span>& spans);
 
-// The spans of all lines of a text that changes.
+// The spans of all lines of a changing text.
 class Highlighter {
 public:
     explicit Highlighter(Language language) : language_(language) {}
-    // To be called when the text has changed; reads no more lines than it must.
+    // Call after the text has changed. Reads only lines that may be affected.
     void update(const std::vector<std::string>& lines);
     [[nodiscard]] const std::vector<Span>& spans(std::size_t line) const { return lines_[line].spans; }
     [[nodiscard]] std::size_t size() const { return lines_.size(); }
@@ -50,7 +50,7 @@ private:
     };
     Language language_;
     std::vector<Line> lines_;
-    std::size_t known_ = 0;  // lines that have been read once
+    std::size_t known_ = 0;  // lines that have been read at least once
 };
 
 }  // namespace headway::editor

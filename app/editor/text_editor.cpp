@@ -7,14 +7,14 @@
 namespace headway::editor {
 namespace {
 
-// Text of undone edits that is kept; what is older is forgotten.
+// Limit for the text in the undo history; older edits are removed.
 constexpr std::size_t kUndoBytes = std::size_t{64} << 20;
 
 bool continues(char c) {
     return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
-// Letters, digits, '_', and whatever is not ASCII.
+// Letters, digits, '_', and all non-ASCII characters.
 bool is_word(char c) {
     const auto u = static_cast<unsigned char>(c);
     return u >= 0x80 || (u >= '0' && u <= '9') || (u >= 'A' && u <= 'Z') || (u >= 'a' && u <= 'z') || u == '_';
@@ -47,7 +47,7 @@ std::vector<std::string> split(std::string_view text) {
     }
 }
 
-// Line ends of other systems, and bytes that no text has.
+// Normalises line ends and removes NUL bytes.
 std::string cleaned(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());
@@ -63,7 +63,7 @@ std::string cleaned(std::string_view text) {
 }
 
 bool ends_with_colon(std::string_view line) {
-    // A comment after it does not count; a '#' inside a string is rare enough before a ':'.
+    // Ignore a comment after the colon. A '#' inside a string is rare before a ':'.
     const std::size_t hash = line.find(" #");
     line = line.substr(0, hash);
     while (!line.empty() && is_blank(line.back())) {
@@ -120,7 +120,7 @@ Position TextEditor::nearest(Position p) const {
     p.byte = std::min(p.byte, static_cast<std::uint32_t>(line.size()));
     for (std::uint32_t back = 1; back < 4 && back <= p.byte; ++back) {
         if (character_bytes(line, p.byte - back) > back) {
-            return {p.line, p.byte - back};  // a character begins there and goes on past p
+            return {p.line, p.byte - back};  // a character begins there and contains p
         }
     }
     return p;
@@ -291,7 +291,7 @@ void TextEditor::move(Move move, bool select, std::uint32_t times) {
 
 std::pair<std::uint32_t, std::uint32_t> TextEditor::selected_lines() const {
     const Range range = selection();
-    // A selection that ends before a line's first character does not touch that line.
+    // A selection that ends at the begin of a line does not include that line.
     const bool excludes_last = range.end.byte == 0 && range.end.line > range.begin.line;
     return {range.begin.line, range.end.line - (excludes_last ? 1 : 0)};
 }
@@ -319,7 +319,7 @@ Position TextEditor::apply(Position at, std::string_view removed, std::string_vi
         const auto place = lines_.erase(first, first + gone + 1);
         lines_.insert(place, std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
     }
-    // What stands before the caret decides which line a mark follows: a line that is pushed down takes its mark along.
+    // Inserting lines at the begin of a line pushes it down, and its breakpoint moves with it.
     const bool pushes_down = at.byte == 0 && gone == 0 && come > 0 && inserted.ends_with('\n');
     changes_.push_back(pushes_down ? LineChange{at.line, 0, come} : LineChange{at.line, gone + 1, come + 1});
     ++revision_;
@@ -331,15 +331,15 @@ void TextEditor::replace(Range range, std::string_view text, bool typed) {
     if (removed.empty() && text.empty()) {
         return;
     }
-    while (undone_ > 0) {  // a new edit ends what could be done again
-        kept_bytes_ -= edits_.back().removed.size() + edits_.back().inserted.size();
+    while (undone_ > 0) {  // a new edit clears the redo history
+        history_bytes_ -= edits_.back().removed.size() + edits_.back().inserted.size();
         edits_.pop_back();
         --undone_;
     }
     const Position caret = caret_, anchor = anchor_;
     caret_ = anchor_ = apply(range.begin, removed, text);
     keep_column_ = false;
-    kept_bytes_ += removed.size() + text.size();
+    history_bytes_ += removed.size() + text.size();
     const bool joins = typed && go_on_typing_ && !edits_.empty() && edits_.back().typed && removed.empty();
     if (joins) {
         edits_.back().inserted += text;
@@ -348,8 +348,8 @@ void TextEditor::replace(Range range, std::string_view text, bool typed) {
     }
     go_on_typing_ = typed;
     std::size_t forget = 0;
-    while (kept_bytes_ > kUndoBytes && forget + 1 < edits_.size()) {
-        kept_bytes_ -= edits_[forget].removed.size() + edits_[forget].inserted.size();
+    while (history_bytes_ > kUndoBytes && forget + 1 < edits_.size()) {
+        history_bytes_ -= edits_[forget].removed.size() + edits_[forget].inserted.size();
         ++forget;
     }
     edits_.erase(edits_.begin(), edits_.begin() + static_cast<std::ptrdiff_t>(forget));
@@ -424,7 +424,7 @@ void TextEditor::newline() {
     if (ends_with_colon(left)) {
         text.append(kIndent, ' ');
     } else {
-        // After these nothing of the block can follow.
+        // No statement of the same block can follow these.
         const std::string_view words = left.substr(indentation(left));
         for (const std::string_view last : {"return", "pass", "break", "continue", "raise"}) {
             const bool is = words.starts_with(last) && (words.size() == last.size() || !is_word(words[last.size()]));
@@ -490,7 +490,7 @@ void TextEditor::toggle_comment() {
         }
     }
     if (depth == std::string::npos) {
-        return;  // nothing but empty lines
+        return;  // only empty lines
     }
     for (std::uint32_t line = first; line <= last; ++line) {
         const auto begin = static_cast<std::uint32_t>(indentation(lines_[line]));
@@ -517,7 +517,7 @@ void TextEditor::backspace(bool word) {
     Range range = selection();
     if (range.empty()) {
         range.begin = word ? word_before(range.end) : before(range.end);
-        // Among the blanks at a line's begin: back to the stop before.
+        // In the indentation: back to the previous indentation stop.
         const std::string& line = lines_[range.end.line];
         const std::uint32_t byte = range.end.byte;
         if (!word && byte > 0 && byte <= indentation(line) && line.find('\t') >= byte) {
@@ -542,7 +542,7 @@ void TextEditor::replace_all(std::string_view text) {
         return;
     }
     begin_group();
-    // Only what differs: marks on the lines around it stay where they are.
+    // Replace only what differs, so that breakpoints on other lines do not move.
     const auto now = split(clean);
     std::size_t head = 0, tail = 0;
     const std::size_t least = std::min(now.size(), lines_.size());

@@ -1,7 +1,7 @@
-// A text that is being edited: lines, caret, selection, undo. It knows nothing of windows; who draws it feeds it.
+// A text being edited: lines, caret, selection, undo. Independent of the user interface.
 //
-// Text is UTF-8 and lines are separated by '\n'. A position is a line and a byte in it, both from 0, and always lies
-// between two characters; positions that do not are moved to the nearest that does.
+// Text is UTF-8, and lines are separated by '\n'. A position is a line and a byte offset in it, both from 0, and
+// always between two characters; other positions are moved to the nearest valid one.
 //
 // Threads: one.
 #pragma once
@@ -21,7 +21,7 @@ struct Position {
     friend auto operator<=>(const Position&, const Position&) = default;
 };
 
-// A stretch of text, `begin` before `end` or equal to it.
+// A range of text, begin <= end.
 struct Range {
     Position begin, end;
     [[nodiscard]] bool empty() const { return begin == end; }
@@ -35,13 +35,13 @@ enum class Move {
     down,
     word_left,
     word_right,
-    line_begin,  // the first character that is not blank; from there the line's very begin
+    line_begin,  // the first non-blank character; if already there, the begin of the line
     line_end,
     text_begin,
     text_end,
 };
 
-// From line `first` on, `removed` lines have become `added` lines. Marks that belong to lines move along with it.
+// `removed` lines from line `first` on were replaced by `added` lines. Breakpoints move accordingly.
 struct LineChange {
     std::uint32_t first = 0, removed = 0, added = 0;
 };
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }  // at least one
     [[nodiscard]] std::string text() const;
     [[nodiscard]] std::string text(Range range) const;
-    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes with every edit, undo too
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes with every edit, including undo
     [[nodiscard]] Position end() const;
     [[nodiscard]] Position nearest(Position p) const;
 
@@ -64,35 +64,35 @@ public:
     [[nodiscard]] Position caret() const { return caret_; }
     [[nodiscard]] bool has_selection() const { return caret_ != anchor_; }
     [[nodiscard]] Range selection() const;
-    void place(Position p, bool select = false);  // `select`: the selection's other end stays
+    void place(Position p, bool select = false);  // `select`: extends the selection from its other end
     void select(Range range);
     void select_all();
     void select_word(Position p);
     void select_line(std::uint32_t line);
     void move(Move move, bool select = false, std::uint32_t times = 1);
 
-    // --- edits; each is one step of undo, and characters that are typed in a row are one step together ---
-    void type(std::string_view text);  // in place of the selection
+    // --- edits; each is one undo step, and consecutive typed characters form one step ---
+    void type(std::string_view text);  // replaces the selection
     void paste(std::string_view text);
-    std::string cut();  // the selection, or the whole line without one
-    void newline();     // as deep as the line that it leaves, deeper after ':'
+    std::string cut();  // the selection, or the whole line if there is none
+    void newline();     // keeps the indentation; deeper after ':'
     void indent();      // all selected lines, or blanks up to the next stop
     void outdent();
-    void toggle_comment();  // "# " before all selected lines, or away
+    void toggle_comment();  // adds "# " to all selected lines, or removes it
     void backspace(bool word = false);
     void erase(bool word = false);
     void replace_all(std::string_view text);  // the caret stays on its line
 
-    bool undo();  // false: there is nothing to undo
+    bool undo();  // false: nothing to undo
     bool redo();
     [[nodiscard]] bool can_undo() const { return undone_ < edits_.size(); }
     [[nodiscard]] bool can_redo() const { return undone_ > 0; }
 
-    // The next place of `what` from `from` on, or the one before it; goes round at the end. Small letters find capital
-    // ones, too.
+    // The next occurrence of `what` from `from` on, or the previous one; wraps around. Lower-case letters also
+    // match capitals.
     [[nodiscard]] std::optional<Range> find(std::string_view what, Position from, bool forward = true) const;
 
-    // What has happened to the lines since the last call, in order.
+    // The line changes since the last call, in order.
     [[nodiscard]] std::vector<LineChange> take_line_changes() { return std::exchange(changes_, {}); }
 
 private:
@@ -110,23 +110,23 @@ private:
     [[nodiscard]] Position after(Position p) const;
     [[nodiscard]] Position word_before(Position p) const;
     [[nodiscard]] Position word_after(Position p) const;
-    [[nodiscard]] std::uint32_t column(Position p) const;  // characters before it
+    [[nodiscard]] std::uint32_t column(Position p) const;  // characters before the position
     [[nodiscard]] Position at_column(std::uint32_t line, std::uint32_t column) const;
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> selected_lines() const;  // first, last
 
     std::vector<std::string> lines_;
     Position caret_, anchor_;
-    std::uint32_t wanted_column_ = 0;  // of moves up and down
+    std::uint32_t wanted_column_ = 0;  // the column kept by moves up and down
     bool keep_column_ = false;
     std::vector<Edit> edits_;
-    std::size_t undone_ = 0, kept_bytes_ = 0;
+    std::size_t undone_ = 0, history_bytes_ = 0;
     std::uint32_t group_ = 0;
     bool go_on_typing_ = false;
     std::uint64_t revision_ = 0;
     std::vector<LineChange> changes_;
 };
 
-// Bytes of the character at `byte`, at least 1. What is not UTF-8 goes byte by byte.
+// The length of the character at `byte`, at least 1. Invalid UTF-8 counts as one character per byte.
 std::size_t character_bytes(std::string_view line, std::size_t byte);
 
 }  // namespace headway::editor

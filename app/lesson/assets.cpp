@@ -17,7 +17,7 @@ core::Result<fs::path> find_assets_dir(const fs::path& executable_dir) {
     }
     return core::Error{core::ErrorKind::unreadable,
                        "the folder assets was found neither at ../../assets nor at ../share/headway/assets from " +
-                           executable_dir.string() + "; HEADWAY_ASSETS can name it"};
+                           executable_dir.string() + "; set HEADWAY_ASSETS to its path"};
 }
 
 core::Result<fs::path> find_assets_dir() {
@@ -33,7 +33,7 @@ core::Result<fs::path> find_assets_dir() {
     if (problem) {
         return core::Error{
             core::ErrorKind::unreadable,
-            "the folder assets cannot be found: /proc/self/exe cannot be read; HEADWAY_ASSETS can name it"};
+            "the folder assets cannot be found: /proc/self/exe cannot be read; set HEADWAY_ASSETS to its path"};
     }
     return find_assets_dir(executable.parent_path());
 }

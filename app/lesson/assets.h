@@ -8,14 +8,14 @@
 
 namespace headway::lesson {
 
-// The folder that holds lessons/, cost_models/ …: $HEADWAY_ASSETS, else the source tree's when the executable lies in
-// build/<preset>/, else ../share/headway/assets beside an installed one.
+// The folder that contains lessons/, cost_models/ …: $HEADWAY_ASSETS; else the source tree's if the executable is
+// in build/<preset>/; else ../share/headway/assets relative to an installed executable.
 core::Result<std::filesystem::path> find_assets_dir();
 
-// Likewise, for an executable in `executable_dir` and without the environment.
+// The same for an executable in `executable_dir`, ignoring the environment.
 core::Result<std::filesystem::path> find_assets_dir(const std::filesystem::path& executable_dir);
 
-// What was recorded elsewhere and came along (recordings/*.json.gz), by name; empty where there are none.
+// The recordings shipped with the program (recordings/*.json.gz), by name; empty if there are none.
 std::vector<std::filesystem::path> find_recordings();
 
 }  // namespace headway::lesson

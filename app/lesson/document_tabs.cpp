@@ -50,7 +50,7 @@ std::string framework_mark(std::string_view line) {
     return {};
 }
 
-// "#@tab mxnet, pytorch": what stands behind it.
+// Parses "#@tab mxnet, pytorch" into its tabs.
 bool tab_mark(std::string_view line, std::vector<std::string>& tabs) {
     line = trimmed(line);
     if (!line.starts_with('#')) {
@@ -79,8 +79,8 @@ std::vector<std::string> document_tabs(std::string_view markdown) {
             tabs.push_back(tab);
         }
     };
-    bool inside = false, python = false, begun = false;  // of a block: open, in Python, past its first words
-    bool marked = false, unmarked = false;               // blocks of Python with a tab mark, without one
+    bool inside = false, python = false, begun = false;  // block state: open, in Python, past its first line of code
+    bool marked = false, unmarked = false;               // there are Python blocks with and without a tab mark
     std::string fence;
     while (!markdown.empty()) {
         const std::string_view line = next_line(markdown);
@@ -107,7 +107,7 @@ std::vector<std::string> document_tabs(std::string_view markdown) {
             add(framework_mark(line));
         }
     }
-    // Blocks without a mark are MXNet's where others are marked.
+    // If some blocks have a mark, those without one are for MXNet.
     if (marked && unmarked) {
         add("mxnet");
     }
@@ -125,7 +125,7 @@ std::string dialect_of(std::string_view python) {
         if (!from && !line.starts_with("import ")) {
             continue;
         }
-        // "import numpy, torch as t": several modules; "from torch import nn, optim": one.
+        // "import numpy, torch as t" imports several modules; "from torch import nn, optim" imports one.
         std::string_view names = line.substr(from ? 5 : 7);
         while (!names.empty()) {
             const std::size_t comma = from ? names.size() : std::min(names.find(','), names.size());

@@ -1,4 +1,4 @@
-// The dialects that a document holds the same code in, as d2l's documents do.
+// The framework tabs of a document that contains the same code for several frameworks, like d2l's documents.
 //
 // Threads: any.
 #pragma once
@@ -9,14 +9,14 @@
 
 namespace headway::lesson {
 
-// mxnet, pytorch, tensorflow, as far as blocks of Python are marked for them ("#@tab pytorch", "# For PyTorch users"),
-// in the order of the document; the first that the runner takes by itself stands first. Empty: nothing is marked.
+// mxnet, pytorch, tensorflow: those for which Python blocks are marked ("#@tab pytorch", "# For PyTorch users"), in
+// the order of the document, except that the runner's default comes first. Empty: nothing is marked.
 std::vector<std::string> document_tabs(std::string_view markdown);
 
-// The framework that a Python program imports first: mxnet, pytorch, tensorflow; empty for none of them.
+// The framework that a Python program imports first: mxnet, pytorch, tensorflow; empty if none.
 std::string dialect_of(std::string_view python);
 
-// As people write it: "MXNet", "PyTorch", "TensorFlow"; "Headway" for none.
+// The display name: "MXNet", "PyTorch", "TensorFlow"; "Headway" for none.
 std::string dialect_label(std::string_view tab);
 
 }  // namespace headway::lesson

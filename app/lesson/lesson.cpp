@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1'000'000;
 
-// What is wrong, at a line of the front matter.
+// An error in the front matter and its line.
 struct Refusal {
     std::string message;
     int line;  // of the YAML text, from 0
@@ -87,7 +87,7 @@ Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
         parameter.least = number(node["least"], name + ".least");
         parameter.most = number(node["most"], name + ".most");
         if (parameter.least > parameter.most) {
-            refuse("parameter " + name + " has a least above its most", node["least"]);
+            refuse("parameter " + name + " has a least that is larger than its most", node["least"]);
         }
         if (node["fractions"] && !YAML::convert<bool>::decode(node["fractions"], parameter.whole)) {
             refuse(name + ".fractions must be true or false", node["fractions"]);
@@ -102,7 +102,7 @@ Parameter parse_parameter(const std::string& name, const YAML::Node& node) {
     return parameter;
 }
 
-// The name of a Python file in the same folder.
+// True for the name of a Python file in the same folder.
 bool is_python_file(const std::string& name) {
     return name.size() > 3 && name.compare(name.size() - 3, 3, ".py") == 0 && name.find('/') == std::string::npos;
 }
@@ -204,7 +204,7 @@ Lesson parse_front(const YAML::Node& front) {
     return lesson;
 }
 
-// Whether a Python program gives this name a value at its top level, which a parameter may then replace.
+// Whether a line of a Python program assigns to this name at the top level; a parameter can replace the value.
 bool gives_value(const std::string& line, const std::string& name) {
     if (line.rfind(name, 0) != 0) {
         return false;
@@ -213,7 +213,7 @@ bool gives_value(const std::string& line, const std::string& name) {
     return equals != std::string::npos && line[equals] == '=' && line.compare(equals, 2, "==") != 0;
 }
 
-// Python files that are not there, and parameters that one of them does not know.
+// Fails if a Python file is missing, or has no assignment to one of the parameters.
 core::Result<void> check_python_files(const Lesson& lesson) {
     std::vector<std::string> tabs{""};
     for (const auto& [tab, file] : lesson.tabs) {
@@ -302,7 +302,7 @@ core::Result<Lesson> parse_lesson(const std::string& content, const std::string&
     if (end >= content.size()) {
         return fail("the front matter has no closing line of three dashes", 1);
     }
-    // Lines of the YAML text count from 0 and begin on line 2 of the file.
+    // Lines of the YAML text count from 0; the text begins on line 2 of the file.
     const auto file_line = [](int yaml_line) { return static_cast<std::uint32_t>(std::max(yaml_line, 0) + 2); };
     try {
         Lesson lesson = parse_front(YAML::Load(content.substr(begin, end - begin)));
@@ -359,7 +359,7 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
 
 namespace {
 
-// The folders in `dir`, by name.
+// The folders in `dir`, sorted by name.
 std::vector<fs::path> folders_in(const fs::path& dir, std::error_code& problem) {
     std::vector<fs::path> folders;
     for (fs::directory_iterator entry(dir, problem), last; !problem && entry != last; entry.increment(problem)) {
@@ -406,10 +406,10 @@ core::Result<std::vector<Lesson>> load_lessons(const fs::path& dir, std::vector<
             leave_out(lesson.error());
             continue;
         }
-        const auto twin =
+        const auto same_id =
             std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& l) { return l.id == lesson->id; });
-        if (twin != lessons.end()) {
-            leave_out({core::ErrorKind::unreadable, "the id " + lesson->id + " is already that of " + twin->file,
+        if (same_id != lessons.end()) {
+            leave_out({core::ErrorKind::unreadable, "the id " + lesson->id + " is already used by " + same_id->file,
                        lesson->file, lesson->id_line, 0});
             continue;
         }

@@ -1,7 +1,7 @@
-// A lesson: the claim it shows in a few words, the program that shows it, and what the learner may change.
+// A lesson: its title and text, the program that it runs, and the parameters that the learner may change.
 //
-// Lessons are data, one folder each under assets/lessons: NN-name/lesson.md, a YAML front matter between two lines of
-// dashes and then the text in Markdown. A teacher writes one without recompiling.
+// Lessons are data: one folder each under assets/lessons, NN-name/lesson.md, with a YAML front matter between two
+// lines of dashes and then the text in Markdown. New lessons need no recompilation.
 //
 //     ---
 //     id: increment
@@ -36,19 +36,19 @@ namespace headway::lesson {
 
 struct Lesson {
     std::string id;
-    int number = 0;  // the folder's
+    int number = 0;  // from the folder's name
     std::string title;
     std::string text;     // Markdown
-    std::string program;  // a built-in program's name, or a Python file beside the lesson
+    std::string program;  // a built-in program, or a Python file in the lesson's folder
     std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";
-    std::string costs;          // of the simulated device, as on the command line; empty: its cost models'
-    std::uint32_t streams = 0;  // of a GPU; 0: as many as the framework has
+    std::string costs;          // for the simulated device, as on the command line; empty: from its cost models
+    std::uint32_t streams = 0;  // of a GPU; 0: the framework's number
     std::string view = "numbers";
     std::vector<Parameter> parameters;
-    std::string file;  // where it was read from
-    // Where things stand in that file: each parameter, each tab, id and program.
+    std::string file;  // the file that it was read from
+    // Line numbers in that file: of each parameter, each tab, id and program.
     std::vector<std::uint32_t> lines, tab_lines;
     std::uint32_t id_line = 1, program_line = 1;
 
@@ -58,17 +58,17 @@ struct Lesson {
     [[nodiscard]] std::uint32_t line_of(const std::string& tab) const;
 };
 
-// One lesson from the text of its file, which errors name. Errors carry file and line.
+// Parses the text of a lesson's file. `file` is only used in errors, which have file and line.
 core::Result<Lesson> parse_lesson(const std::string& content, const std::string& file);
 
-// The lesson in a folder of its own: its lesson.md. Errors carry the file, and the line where there is one.
+// Loads a lesson from its folder (lesson.md). Errors have the file, and the line if known.
 core::Result<Lesson> load_lesson(const std::filesystem::path& folder);
 
-// The folder NN-`id` in `dir`, the first by name; nothing when there is none.
+// The folder NN-`id` in `dir`, the first one by name; empty if there is none.
 std::optional<std::filesystem::path> find_lesson_folder(const std::filesystem::path& dir, const std::string& id);
 
-// All lessons in the folder, by number. A broken one is left out and told of in `refused`; the others load. Fails only
-// when the folder cannot be read.
+// All lessons in the folder, by number. Invalid ones are left out and reported in `refused`. Fails only if the
+// folder cannot be read.
 core::Result<std::vector<Lesson>> load_lessons(const std::filesystem::path& dir,
                                                std::vector<core::Error>* refused = nullptr);
 

@@ -9,10 +9,10 @@
 namespace headway::platform {
 namespace {
 
-// GLFW's codes of printable keys are their ASCII signs.
+// GLFW's codes of printable keys are ASCII codes.
 constexpr std::string_view kSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=[]\\;'`,./";
 
-// The key for what is printed, -1 where there is none on an American keyboard.
+// The key of this character on an American keyboard, -1 if there is none.
 int key_for(const std::string& printed) {
     if (printed.size() != 1) {
         return -1;
@@ -25,7 +25,7 @@ int key_for(const std::string& printed) {
 
 int acting_key(int key, const KeyName& name) {
     if (key <= 0 || key > 127 || kSigns.find(static_cast<char>(key)) == std::string_view::npos) {
-        return key;  // none that a layout moves
+        return key;  // not affected by the layout
     }
     const int meant = key_for(name(key));
     return meant < 0 ? key : meant;
@@ -39,7 +39,7 @@ std::string label_of(char sign, const KeyName& name) {
         }
     }
     std::string printed = name(wanted);
-    if (printed.empty() || acting_key(wanted, name) != wanted) {  // it can only be typed
+    if (printed.empty() || acting_key(wanted, name) != wanted) {  // the keyboard has no key for it
         return std::string(1, static_cast<char>(wanted));
     }
     if (printed.size() == 1) {

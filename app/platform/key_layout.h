@@ -1,8 +1,8 @@
-// Keys by what is printed on them. GLFW counts keys by where they are on an American keyboard; on another one, "Z" may
-// lie where that has "Y". Letters, digits and signs that the keyboard has act as what they are; the others act from
-// their American place, under the name that they have there.
+// Maps keys by their label. GLFW identifies keys by their position on an American keyboard; on another keyboard,
+// "Z" may be in the position of "Y". Letters, digits and signs that exist on the keyboard act according to their
+// label; other keys according to their American position.
 //
-// Threads: any; no GLFW is called but through the function given.
+// Threads: any; calls no GLFW functions other than the one given.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace headway::platform {
 
-// What is printed on GLFW's key, "" where nothing is known: glfwGetKeyName.
+// The label of GLFW's key, "" if unknown: glfwGetKeyName.
 using KeyName = std::function<std::string(int)>;
 
-// The key that this one acts as.
+// The key whose function this key has.
 int acting_key(int key, const KeyName& name);
-// What is printed on the key that acts as this sign ('W', '[', '/') on an American keyboard, in capitals.
+// The label, in capitals, of the key that has the function of this sign ('W', '[', '/') on an American keyboard.
 std::string label_of(char sign, const KeyName& name);
 
 }  // namespace headway::platform

@@ -1,5 +1,5 @@
-// Without a window nobody tells ImGui 1.86 which key is which: the same numbers as GLFW's are used then, so that one
-// program asks for keys in one way.
+// Without a window there is no backend that sets up the key map of ImGui 1.86. Uses GLFW's key codes, so that code
+// checks keys in the same way with and without a window.
 #pragma once
 
 namespace headway::platform {

@@ -1,8 +1,8 @@
-// Changes of keys, at most one of each key between two frames. ImGui 1.86 samples the state of the keys once per frame,
-// so a key that goes down and up between two frames would never be seen, and one that goes up and down again would seem
-// to have been held all the time. Such a change, and all that follows it, waits for the next frame; so does a change of
-// Ctrl, Shift, Alt or Super behind another key's, which is meant with those that were down then. Later versions of
-// ImGui do the same by themselves.
+// Delivers key changes to ImGui, at most one per key and frame. ImGui 1.86 samples the key states once per frame:
+// it would miss a key pressed and released between two frames, and would see a key released and pressed again as
+// held. Such a change, and all later events, are delayed to the next frame. A change of Ctrl, Shift, Alt or Super
+// after another key's change is delayed as well: that key was pressed with the old modifiers. Later versions of
+// ImGui have this built in.
 //
 // Threads: one.
 #pragma once
@@ -20,7 +20,7 @@ public:
     };
     static constexpr int kRelease = 0, kPress = 1, kRepeat = 2;  // GLFW's
 
-    // call(event) for what may be seen at once.
+    // Calls call(event) at once, or queues the event for the next frame.
     template <class Call>
     void event(const Event& e, Call call) {
         const bool changed = std::find(changed_.begin(), changed_.end(), e.key) != changed_.end();
@@ -34,7 +34,7 @@ public:
         }
         call(e);
     }
-    // The last frame is over: what waited comes, up to what has to wait again.
+    // Call at the begin of a frame: delivers queued events, up to the first one that has to wait again.
     template <class Call>
     void begin_frame(Call call) {
         changed_.clear();

@@ -1,4 +1,4 @@
-// epoxy first: it replaces the GL headers that others would bring.
+// Include epoxy first: it replaces the GL headers that other headers include.
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #define GLFW_INCLUDE_NONE
@@ -56,7 +56,7 @@ public:
             return error("EGL offers no OpenGL 3.3");
         }
         if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_) != EGL_TRUE) {
-            // Without EGL_KHR_surfaceless_context something must be current: the smallest buffer there is.
+            // Without EGL_KHR_surfaceless_context a surface must be current: use the smallest possible one.
             const std::array<EGLint, 5> tiny{EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
             surface_ = eglCreatePbufferSurface(display_, config, tiny.data());
             if (eglMakeCurrent(display_, surface_, surface_, context_) != EGL_TRUE) {
@@ -66,11 +66,11 @@ public:
         GLint limit = 0;
         glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &limit);
         if (size_.width < 1 || size_.height < 1 || size_.width > limit || size_.height > limit) {
-            return error("an offscreen picture has 1 to " + std::to_string(limit) + " pixels a side");
+            return error("the size of an offscreen picture must be 1 to " + std::to_string(limit) + " pixels per side");
         }
         glGenFramebuffers(1, &framebuffer_);
         glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-        glGenTextures(1, &colour_);  // with bytes in the order that windows have them; no renderbuffer is such
+        glGenTextures(1, &colour_);  // a texture, as renderbuffers do not have the byte order of windows
         glBindTexture(GL_TEXTURE_2D, colour_);
         glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
         glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size_.width, size_.height, 0, GL_BGRA, GL_UNSIGNED_BYTE, nullptr);

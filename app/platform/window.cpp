@@ -1,4 +1,4 @@
-// epoxy first: it replaces the GL headers that others would bring.
+// Include epoxy first: it replaces the GL headers that other headers include.
 #include <epoxy/gl.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -27,7 +27,7 @@ constexpr int kSettleFrames = 3;
 constexpr double kFrameSeconds = 1.0 / 60.0, kFollowSeconds = 1.0 / 31.0;
 
 class Window final : public Platform {
-    [[nodiscard]] auto hand_over() const {
+    [[nodiscard]] auto deliver_key() const {
         return [window = window_](const KeyQueue::Event& e) {
             ImGui_ImplGlfw_KeyCallback(window, e.key, e.scancode, e.action, e.mods);
         };
@@ -49,7 +49,8 @@ public:
         if (glfwInit() != GLFW_TRUE) {
             return failure("there is no display to open a window on");
         }
-        glfwWindowHint(GLFW_DEPTH_BITS, 0);  // nothing here has a depth, and software OpenGL draws quicker without
+        // no depth test is used, and software OpenGL is faster without a depth buffer
+        glfwWindowHint(GLFW_DEPTH_BITS, 0);
         glfwWindowHint(GLFW_STENCIL_BITS, 0);
         glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
         glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -82,22 +83,22 @@ public:
         if (!backend_) {
             start_backend();
         }
-        keys_.begin_frame(hand_over());
+        keys_.begin_frame(deliver_key());
         if (pace == Pace::animate || pace == Pace::follow || settle_ > 0 || !keys_.empty()) {
             glfwPollEvents();
             wait_for_next_frame();
             settle_ = std::max(0, settle_ - 1);
             if (const double left = last_frame_ + kFollowSeconds - glfwGetTime();
                 pace == Pace::follow && keys_.empty() && left > 0) {
-                glfwWaitEventsTimeout(left);  // an event ends it
+                glfwWaitEventsTimeout(left);  // returns early at an event
             }
         } else {
-            // Returns early at the first event, so that nothing feels slow.
+            // Returns early at the first event, to keep latency low.
             if (pace == Pace::watch) {
                 glfwWaitEventsTimeout(0.05);
                 settle_ = 0;
             } else if (ImGui::GetIO().WantTextInput) {
-                glfwWaitEventsTimeout(0.4);  // the text cursor blinks
+                glfwWaitEventsTimeout(0.4);  // for the blinking text cursor
                 settle_ = 1;
             } else {
                 glfwWaitEvents();
@@ -135,11 +136,11 @@ private:
     void start_backend() {
         backend_ = ImGui_ImplGlfw_InitForOpenGL(window_, true);
 #if IMGUI_VERSION_NUM < 18700
-        // After the backend's own: ours replaces it and forwards.
+        // Installed after the ImGui backend's callback, to replace it and forward to it.
         glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int mods) {
             // Later versions of ImGui do the same.
             auto& self = *static_cast<Window*>(glfwGetWindowUserPointer(window));
-            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.hand_over());
+            self.keys_.event({acting_key(key, name_of_key), scancode, action, mods}, self.deliver_key());
         });
 #endif
     }
@@ -167,7 +168,7 @@ private:
         return {w > 0 ? std::min(w, scaled(wanted.width, sx)) : wanted.width,
                 h > 0 ? std::min(h, scaled(wanted.height, sy)) : wanted.height};
     }
-    // Where nothing else limits the frames (no vertical sync, as under Xvfb), this does.
+    // Limits the frame rate where vertical sync does not (Xvfb, for example).
     void wait_for_next_frame() const {
         const double left = last_frame_ + kFrameSeconds - glfwGetTime();
         if (left > 0.0005) {

@@ -53,10 +53,10 @@ struct SpawnArgs {
     int in, out, err, pass, report;  // descriptors; pass: -1, none
 };
 
-// In the child, after vfork(): only calls that are safe there, and nothing of the parent's is written to but errno and
-// this stack. Ends in exec or writes errno to `report`.
+// Runs in the child after vfork(): makes only calls that are safe there, and writes only to errno and this stack,
+// as the memory is the parent's. Either executes the program or writes errno to `report`.
 [[noreturn]] void exec_child(const SpawnArgs& args, pid_t parent) {
-    // Nobody's handler runs here: the parent's memory is not this process's to change.
+    // Reset signal handlers: a handler would change the parent's memory.
     for (int number = 1; number < NSIG; ++number) {
         struct sigaction action {};
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
@@ -69,10 +69,10 @@ struct SpawnArgs {
     sigprocmask(SIG_SETMASK, &none, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
-        _exit(127);  // it died in between
+        _exit(127);  // the parent died in between
     }
-    setpgid(0, 0);  // Ctrl-C in a terminal is the window's; a kill reaches what the program started
-    // Out of the way of the numbers they are to have.
+    setpgid(0, 0);  // the terminal's Ctrl-C reaches only the window; a kill reaches the program's children, too
+    // Move the descriptors away from the numbers that they will get.
     const int moved_out = fcntl(args.out, F_DUPFD_CLOEXEC, 10), moved_err = fcntl(args.err, F_DUPFD_CLOEXEC, 10),
               moved_in = fcntl(args.in, F_DUPFD_CLOEXEC, 10), moved_report = fcntl(args.report, F_DUPFD_CLOEXEC, 10),
               moved_pass = args.pass >= 0 ? fcntl(args.pass, F_DUPFD_CLOEXEC, 10) : -1;
@@ -81,7 +81,7 @@ struct SpawnArgs {
         ready = ready && dup2(moved_pass, ChildProcess::kPassedDescriptor) == ChildProcess::kPassedDescriptor;
     }
     if (ready) {
-        // Nothing else that this process holds is the program's, whoever opened it.
+        // Close all other descriptors of this process on exec.
         syscall(SYS_close_range, ChildProcess::kPassedDescriptor + (args.pass >= 0 ? 1 : 0), ~0u,
                 4 /*CLOSE_RANGE_CLOEXEC*/);
         execvp(args.program, args.arguments);
@@ -91,8 +91,8 @@ struct SpawnArgs {
     _exit(127);
 }
 
-// Copying the pages of a window with a long run in it, only to leave them, would take longer than a frame may: the
-// child has the parent's memory until its exec, and the parent waits for that.
+// Uses vfork(): copying the page tables of a window with a long run would take longer than a frame. The child
+// shares the parent's memory until its exec, and the parent waits for that.
 pid_t spawn_child(const SpawnArgs& args) {
     sigset_t all, before;
     sigfillset(&all);

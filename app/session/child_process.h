@@ -1,6 +1,6 @@
-// A program running in a process of its own: its output read without waiting, its end noticed without waiting.
+// A program in a child process: its output and its end are read without blocking.
 //
-// The child dies with the thread that started it, and is gone (no zombie) when this object is.
+// The child is killed when the thread that started it ends, and reaped when this object is destroyed.
 //
 // Threads: one.
 #pragma once
@@ -15,34 +15,34 @@
 
 namespace headway::session {
 
-// How it ended: with a status, or by a signal.
+// How the process ended: with an exit status, or by a signal.
 struct Ending {
     int status = 0;
-    int signal = 0;  // 0: it ended by itself
+    int signal = 0;  // 0: it exited normally
 };
 
 class ChildProcess {
 public:
-    // The descriptor passed on is this one in the child.
+    // In the child, the passed descriptor has this number.
     static constexpr int kPassedDescriptor = 3;
 
-    // Starts `program` (a path, or a name on PATH) with these arguments; stdin is empty. `pass_fd` (-1: none) stays the
-    // caller's. Fails with the reason when it cannot be run.
+    // Starts `program` (a path, or a name on PATH) with these arguments; stdin is empty. `pass_fd` (-1: none)
+    // remains owned by the caller. Fails with the reason if the program cannot be executed.
     static core::Result<ChildProcess> start(const std::string& program, const std::vector<std::string>& arguments,
                                             int pass_fd = -1);
     ChildProcess(ChildProcess&& other) noexcept;
     ChildProcess& operator=(ChildProcess&& other) noexcept;
-    ~ChildProcess();  // kills it if it still runs
+    ~ChildProcess();  // kills the process if it is still running
 
-    // Appends at most `limit` bytes of what it has written since.
+    // Appends at most `limit` bytes of new output.
     void read_stdout(std::string& to, std::size_t limit) { read(out_, to, limit); }
     void read_stderr(std::string& to, std::size_t limit) { read(err_, to, limit); }
-    // Whether all it wrote has been read (both pipes are at their end).
+    // True if all output has been read (both pipes are at their end).
     [[nodiscard]] bool output_ended() const { return out_ < 0 && err_ < 0; }
 
-    // How it ended, once it has. Never waits.
+    // How it ended; empty while it is running. Never blocks.
     [[nodiscard]] std::optional<Ending> poll();
-    void kill(int signal);  // nothing when it has ended
+    void kill(int signal);  // does nothing if it has ended
     [[nodiscard]] pid_t pid() const { return pid_; }
 
 private:

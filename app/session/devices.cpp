@@ -52,7 +52,7 @@ bool DeviceList::poll() {
 core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (!json.is_array() || json.empty()) {
-        return failed("the runner gave no list of devices");
+        return failed("the runner printed no list of devices");
     }
     std::vector<DeviceInfo> devices;
     for (const auto& entry : json) {

@@ -1,6 +1,6 @@
-// The devices of this machine, as the runner tells of them.
+// The devices of this computer, as reported by the runner.
 //
-// Threads: the UI's.
+// Threads: the UI thread.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,21 @@ namespace headway::session {
 struct DeviceInfo {
     std::string kind, name;  // "cuda", "NVIDIA H200"
     bool available = false;
-    std::string reason;  // why not
+    std::string reason;  // if not available
 };
 
-// The devices that `headway-runner devices --json` lists.
+// Parses the output of `headway-runner devices --json`.
 core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text);
 
-// Asks the runner, which takes a moment where a GPU's driver has to wake up.
+// Queries the runner in the background; this takes a while if a GPU's driver has to wake up.
 class DeviceList {
 public:
-    // CPU and simulated, which are always there, until the runner has answered.
+    // Until the runner has answered: CPU and simulated, which are always available.
     DeviceList();
-    // The runner starts at the second poll(), behind the first frame, which has no processor to spare.
+    // The runner is started by the second poll(), so that it does not compete with the first frame for the
+    // processor.
     void ask(const std::string& runner) { to_ask_ = runner; }
-    // Never waits. True when the answer has come.
+    // Never blocks. True when the answer has arrived.
     bool poll();
 
     [[nodiscard]] bool asking() const { return probe_.has_value() || !to_ask_.empty(); }
@@ -39,7 +40,7 @@ private:
     void start();
 
     std::vector<DeviceInfo> devices_;
-    std::string to_ask_;  // the runner, until it starts
+    std::string to_ask_;  // the runner, until it is started
     bool polled_ = false;
     std::optional<ChildProcess> probe_;
     std::string answer_, problem_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
-// For walking over a run's ops: of each poll while it goes on, and at its end.
+// Time limits for walks over a run's ops: per poll while it is running, and at its end.
 constexpr double kWalk_ms = 1, kLastWalk_ms = 12;
 
 std::string ops_text(std::uint64_t ops) {
@@ -22,7 +22,7 @@ std::string ops_text(std::uint64_t ops) {
     return digits + (ops == 1 ? " op" : " ops");
 }
 
-// As it stands by itself: "Out of memory at op 203."
+// Makes a sentence: "Out of memory at op 203."
 std::string sentence(std::string text) {
     if (!text.empty()) {
         if (text[0] >= 'a' && text[0] <= 'z') {
@@ -74,8 +74,8 @@ void Execution::take_output(const std::string& bytes, bool error) {
     }
 }
 
-// Everything that is shown of a run is of one moment: the numbers are taken from what the picture is drawn from. What
-// needs a walk over the ops is of a moment before where they are too many for that.
+// The numbers are computed from the same state of the run as the picture, so that all that is shown is consistent.
+// Means and sums, which need a walk, are older if the run has too many ops for that.
 void Execution::renew_numbers(double budget_ms, bool changed) {
     if (!walk_ || walk_->stale()) {
         begin_walk(std::make_unique<model::NumbersWalk>(*run_));
@@ -88,7 +88,7 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
         walk_.reset();
         sums_of_total_ns_ = walk_is_of_now_ ? std::nullopt : std::optional(numbers_.total_ns);
     } else {
-        // Of an earlier moment even where the total is the same: ops may have ended since.
+        // The walk is older even if the total is the same: ops may have ended since.
         sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
     }
     if (sums_of_total_ns_) {
@@ -102,7 +102,7 @@ void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
 }
 
 bool Execution::whole() const {
-    return run_ && (phase_ == Phase::finished || phase_ == Phase::recorded) && !handled_ && !run_->error() &&
+    return run_ && (phase_ == Phase::finished || phase_ == Phase::recorded) && !intervened_ && !run_->error() &&
            run_->paused_ns() == 0 && !run_->cut_off();
 }
 
@@ -113,7 +113,7 @@ bool Execution::comparable() const {
 bool Execution::take_records(double budget_ms) {
     const auto seen = run_->now_ns();
     const auto ops = run_->op_count();
-    const auto ended = run_->ended_count();  // some devices tell of that when nothing else has happened
+    const auto ended = run_->ended_count();  // some devices report ends of ops while nothing else happens
     const auto rescaled = run_->rescaled();
     const bool more = run_->update(budget_ms);
     const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->ended_count() != ended ||
@@ -146,7 +146,7 @@ void Execution::catch_up(double budget_ms) {
     ++revision_;
 }
 
-// Why a run that did not come to its end by itself has failed.
+// Why a run failed that did not end regularly.
 std::string Execution::failure(const Ending& ending) const {
     if (run_ && run_->error()) {
         const model::RunError& error = *run_->error();
@@ -154,7 +154,7 @@ std::string Execution::failure(const Ending& ending) const {
         const bool placed = error.file.empty() || error.message.find(place) != std::string::npos;
         return placed ? error.message : error.message + " (" + place.substr(place.rfind('/') + 1) + ")";
     }
-    // The last that it said.
+    // The last line of its error output.
     const auto words = std::find_if(output_.rbegin(), output_.rend(),
                                     [](const OutputLine& line) { return line.error && !line.text.empty(); });
     if (words != output_.rend()) {
@@ -178,10 +178,10 @@ void Execution::finish(const Ending& ending, bool stop_asked) {
     const std::string kept = ops == 0     ? "."
                              : stop_asked ? "; what was recorded is kept."
                                           : "; what it recorded is kept.";
-    // The runner says in the recording that it has come to its end; who leaves without a word was made to.
+    // The runner records its regular end; otherwise the process was ended from inside.
     const auto said = run_ ? run_->reader().state() : trace::RunState::failed;
     const bool left = !failed && said != trace::RunState::finished && said != trace::RunState::failed;
-    // Who asks it to stop when it has come to its end is too late.
+    // A stop request after the regular end has no effect.
     const bool ended = said == trace::RunState::finished && !failed && ending.signal == 0 && ending.status == 0;
     if (stop_asked && !ended) {
         phase_ = Phase::stopped;

@@ -1,6 +1,6 @@
-// One run of a program, going on or over: its recording, its output and how it ended.
+// One run of a program, in progress or ended: its recording, its output and how it ended.
 //
-// Threads: the UI's.
+// Threads: the UI thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class Phase {
     finished,
     failed,    // the program or its start failed; ending() says why
     stopped,   // by the learner
-    killed,    // the runner ended by a signal
+    killed,    // the runner was ended by a signal
     recorded,  // read from a file
 };
 constexpr bool is_live(Phase phase) {
@@ -43,59 +43,59 @@ public:
 
     [[nodiscard]] Phase phase() const { return phase_; }
     [[nodiscard]] bool live() const { return is_live(phase_); }
-    // Null while starting, and when the runner never began to record.
+    // Null while starting, and if the runner never began to record.
     [[nodiscard]] const model::Run* run() const { return run_.get(); }
-    // Something may still come of it that run() does not hold: it goes on, or is not yet read to its end.
+    // True if run() may still change: the program is running, or its recording has not been read completely.
     [[nodiscard]] bool grows() const { return live() || unread_; }
-    // For who reads it beside the frames: only while it does not grow. What grows is read by another() of its own.
+    // For reading on another thread; only while grows() is false. For a growing run, use its another().
     [[nodiscard]] std::shared_ptr<const model::Run> shared_run() const { return run_; }
     [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
     [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
     [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
-    // The numbers of what run() holds now. Where the ops are so many that walking over them takes several polls, their
-    // means and sums are older than the rest; then this is the total that they are of.
+    // The numbers of the present run(). If walking over the ops takes several polls, means and sums are older than
+    // the other numbers; then sums_of_total_ns() is the total at that time.
     [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
     [[nodiscard]] std::optional<std::int64_t> sums_of_total_ns() const { return sums_of_total_ns_; }
-    // What each line took, by line, ascending: as old as the sums.
+    // Time per source line, by line, ascending: as old as the sums.
     [[nodiscard]] const std::vector<model::LineCost>& line_costs() const { return line_costs_; }
-    // Over, but not yet read or walked over to its end.
+    // Ended, but not completely read or summed up yet.
     [[nodiscard]] bool lags() const { return unread_ || (walk_ && !live()); }
-    // It came to its end by itself, without a hand on it, and issued ops: what may be compared.
+    // Ended regularly, without intervention of the learner, and issued ops: may be compared.
     [[nodiscard]] bool comparable() const;
-    // The same but for the ops: its length means something.
+    // The same, but may have no ops: its duration is meaningful.
     [[nodiscard]] bool whole() const;
-    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown does
+    [[nodiscard]] std::uint64_t revision() const { return revision_; }  // changes when anything shown changes
 
 private:
     friend class Session;
     void take_output(const std::string& bytes, bool error);
-    // What has come of a run that goes on; true while there is more.
+    // Takes new records of a run in progress; true if more are left.
     bool take_records(double budget_ms);
-    // While it lags().
+    // Call while lags().
     void catch_up(double budget_ms);
-    // The recording as it is: to its end, and never growing. `walk`: one over it that somebody has made.
+    // Marks the recording as complete: reads it to its end. `walk`: a walk over it, if one exists already.
     void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
-    // It is over, in this way; `stop_asked`: by the learner's word.
+    // Call when the run has ended. `stop_asked`: the learner stopped it.
     void finish(const Ending& ending, bool stop_asked);
     [[nodiscard]] std::string failure(const Ending& ending) const;
-    // `changed`: the run, since the last time.
+    // `changed`: the run has changed since the last call.
     void renew_numbers(double budget_ms, bool changed);
     void begin_walk(std::unique_ptr<model::NumbersWalk> walk);
 
     Phase phase_ = Phase::starting;
-    std::shared_ptr<model::Run> run_;  // shared with who draws a picture of it
+    std::shared_ptr<model::Run> run_;  // shared with users that draw it on another thread
     std::deque<OutputLine> output_;
-    bool handled_ = false;                // paused, stepped, held or slowed down by the learner
-    bool unread_ = false;                 // over, but not yet read to its end
-    bool open_line_[2] = {false, false};  // the last line of stdout, stderr still grows
+    bool intervened_ = false;             // paused, stepped, held or slowed down by the learner
+    bool unread_ = false;                 // ended, but not completely read
+    bool open_line_[2] = {false, false};  // the last line of stdout, stderr is incomplete
     std::uint64_t output_cut_ = 0;
     std::string ending_;
     model::Numbers numbers_;
     std::optional<std::int64_t> sums_of_total_ns_;
     std::vector<model::LineCost> line_costs_;
-    std::unique_ptr<model::NumbersWalk> walk_;  // null: none is begun
-    bool walk_is_of_now_ = false;               // nothing has come since
+    std::unique_ptr<model::NumbersWalk> walk_;  // null: none in progress
+    bool walk_is_of_now_ = false;               // the run has not changed since the walk began
     std::uint64_t revision_ = 0;
 };
 

@@ -19,36 +19,37 @@ namespace headway::session {
 
 namespace {
 
-constexpr int kInterrupted = 130;  // a second Ctrl-C: the runner ends at once
+constexpr int kInterrupted = 130;  // exit status after a second Ctrl-C, which ends the runner at once
 
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::atomic<pid_t> runner_process{0};
 
-// The terminal tells both of us; what another process sent is passed on.
+// Signals from the terminal reach both processes; those sent by a process are forwarded to the runner.
 void pass_on(int signal, siginfo_t* info, void*) {
     if (const pid_t runner = runner_process.load(); runner != 0 && info != nullptr && info->si_code <= 0) {
         kill(runner, signal);
     }
 }
 
-void tell(const std::string& sentence) {
+void print_error(const std::string& sentence) {
     std::fprintf(stderr, "headway: %s\n", sentence.c_str());
 }
 
 }  // namespace
 
 int run_in_foreground(const std::string& runner, char** arguments) {
-    int word[2] = {-1, -1};
-    if (pipe2(word, O_CLOEXEC | O_NONBLOCK) != 0) {
-        tell(std::string("cannot start a run: pipe2: ") + std::strerror(errno));
+    int notice[2] = {-1, -1};
+    if (pipe2(notice, O_CLOEXEC | O_NONBLOCK) != 0) {
+        print_error(std::string("cannot start a run: pipe2: ") + std::strerror(errno));
         return 1;
     }
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART | SA_SIGINFO;
-    // Held back until the runner's id is known here, and until the runner has left our handler: nobody loses a signal.
+    // Signals stay blocked until the runner's id is stored, and in the runner until its handlers are reset, so that
+    // none is lost.
     sigset_t passed_on, before;
     sigemptyset(&passed_on);
     for (const int signal : kPassedOn) {
@@ -62,7 +63,7 @@ int run_in_foreground(const std::string& runner, char** arguments) {
     const pid_t child = fork();
     if (child < 0) {
         sigprocmask(SIG_SETMASK, &before, nullptr);
-        tell(std::string("cannot start a run: fork: ") + std::strerror(errno));
+        print_error(std::string("cannot start a run: fork: ") + std::strerror(errno));
         return 1;
     }
     if (child == 0) {
@@ -70,15 +71,15 @@ int run_in_foreground(const std::string& runner, char** arguments) {
             ::signal(signal, SIG_DFL);
         }
         sigprocmask(SIG_SETMASK, &before, nullptr);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run does not outlive its command
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // the run ends with this process
         if (getppid() != parent) {
             _exit(1);
         }
-        fcntl(word[1], F_SETFD, 0);
-        setenv(core::ExitNotice::kVariable, std::to_string(word[1]).c_str(), 1);
+        fcntl(notice[1], F_SETFD, 0);
+        setenv(core::ExitNotice::kVariable, std::to_string(notice[1]).c_str(), 1);
         arguments[0] = const_cast<char*>(runner.c_str());
         execv(runner.c_str(), arguments);
-        tell("cannot start " + runner + ": " + std::strerror(errno));
+        print_error("cannot start " + runner + ": " + std::strerror(errno));
         _exit(2);
     }
     runner_process.store(child);
@@ -88,17 +89,18 @@ int run_in_foreground(const std::string& runner, char** arguments) {
     }
     runner_process.store(0);
     char said = 0;
-    const bool by_its_word = read(word[0], &said, 1) == 1;
+    const bool ended_regularly = read(notice[0], &said, 1) == 1;
     if (WIFSIGNALED(ended)) {
-        tell("the run was ended by " + core::signal_words(WTERMSIG(ended)) + "; what it had not yet written is lost");
+        print_error("the run was ended by " + core::signal_words(WTERMSIG(ended)) +
+                    "; what it had not yet written is lost");
         return 1;
     }
     const int status = WEXITSTATUS(ended);
-    if (by_its_word || status == kInterrupted) {
+    if (ended_regularly || status == kInterrupted) {
         return status;
     }
-    tell("the program ended the run's process by itself, with exit status " + std::to_string(status) +
-         "; what the run had not yet written is lost");
+    print_error("the program exited the run's process with status " + std::to_string(status) +
+                "; what the run had not yet written is lost");
     return 1;
 }
 

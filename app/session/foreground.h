@@ -1,5 +1,5 @@
-// The runner as a command in the foreground, for `headway run`: a program that takes its process down with it, by a
-// signal or by ending it behind our back, is told of in one sentence by the process that is left.
+// Runs the runner in the foreground, for `headway run`. If the program ends the runner's process, by a signal or by
+// exiting, this process reports it in one sentence.
 //
 // Threads: the only one of the process.
 #pragma once
@@ -8,8 +8,9 @@
 
 namespace headway::session {
 
-// Becomes the parent of `runner`, with these arguments (null-terminated, argv[0] of no matter), its input, output and
-// signals. The exit status to end with: the runner's own; 1 when it did not end by its own word.
+// Starts `runner` with these arguments (null-terminated; argv[0] is replaced), with this process's input and
+// output, and forwards signals. Returns the exit status to use: the runner's own, or 1 if the runner did not end
+// regularly.
 int run_in_foreground(const std::string& runner, char** arguments);
 
 }  // namespace headway::session

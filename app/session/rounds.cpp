@@ -10,9 +10,9 @@
 
 namespace headway::session {
 
-std::uint32_t Rounds::planned_for(double seconds_a_pair) {
-    const auto fit = [seconds_a_pair](double seconds) {
-        return static_cast<std::uint32_t>(std::clamp(seconds / std::max(seconds_a_pair, 1e-6), 0.0, 1e6));
+std::uint32_t Rounds::planned_for(double seconds_per_pair) {
+    const auto fit = [seconds_per_pair](double seconds) {
+        return static_cast<std::uint32_t>(std::clamp(seconds / std::max(seconds_per_pair, 1e-6), 0.0, 1e6));
     };
     const auto least = static_cast<std::uint32_t>(comparison::kRuns);
     return std::max({std::min(fit(kShort_s), kMost), std::min(fit(kBudget_s), least), 1u});
@@ -24,7 +24,7 @@ Rounds::Rounds(Options options, Settings a, Settings b)
     sides_[1].settings = std::move(b);
     exact_ = sides_[0].settings.device == "simulated" && sides_[1].settings.device == "simulated";
     planned_ = exact_ ? 1 : 0;
-    for (One& one : sides_) {
+    for (SideRuns& one : sides_) {
         one.side.warmed_up = !exact_;
     }
     round_began_ns_ = core::monotonic_ns();
@@ -51,7 +51,7 @@ bool Rounds::poll(double budget_ms) {
 }
 
 void Rounds::take_run() {
-    One& one = sides_[side_now()];
+    SideRuns& one = sides_[side_now()];
     const char letter = side_now() == 0 ? 'A' : 'B';
     auto run = worker_.take();
     if (!run || !run->comparable()) {
@@ -87,17 +87,17 @@ void Rounds::take_run() {
     begin_run();
 }
 
-// Of the measured runs so far only those can become the one in the middle that have no more runs on their far side than
-// half of all that are planned: the rest of their recordings need not be kept.
-void Rounds::drop_outer(One& one) const {
+// A measured run can only become the median run if at most half of the planned runs are on either side of it. Frees
+// the recordings of all other runs.
+void Rounds::drop_outer(SideRuns& one) const {
     const std::size_t half = planned_ / 2 + 1;
-    for (Kept& kept : one.runs) {
+    for (MeasuredRun& measured : one.runs) {
         const auto below = std::count_if(one.runs.begin(), one.runs.end(),
-                                         [&](const Kept& other) { return other.total_ns < kept.total_ns; });
+                                         [&](const MeasuredRun& other) { return other.total_ns < measured.total_ns; });
         const auto above = std::count_if(one.runs.begin(), one.runs.end(),
-                                         [&](const Kept& other) { return other.total_ns > kept.total_ns; });
+                                         [&](const MeasuredRun& other) { return other.total_ns > measured.total_ns; });
         if (static_cast<std::size_t>(std::max(below, above)) > half) {
-            kept.run.reset();
+            measured.run.reset();
         }
     }
 }
@@ -114,9 +114,9 @@ void Rounds::end(std::string problem) {
     over_ = true;
     worker_.reset();
     problem_ = std::move(problem);
-    // Whole rounds only.
+    // Only complete rounds count.
     const std::size_t runs = std::min(sides_[0].runs.size(), sides_[1].runs.size());
-    for (One& one : sides_) {
+    for (SideRuns& one : sides_) {
         one.runs.resize(runs);
         one.side.samples.resize(runs);
     }
@@ -148,7 +148,7 @@ std::string Rounds::shortfall() const {
         return "Stopped after " + std::to_string(runs) + (runs == 1 ? " run each." : " runs each.");
     }
     char text[120];
-    std::snprintf(text, sizeof text, "Only %zu %s each: one of A and one of B together take %.1f s.", runs,
+    std::snprintf(text, sizeof text, "Only %zu %s each: a run of A and a run of B together take %.1f s.", runs,
                   runs == 1 ? "run" : "runs", pair_s_);
     return text;
 }
@@ -160,17 +160,18 @@ std::optional<Rounds::Result> Rounds::take() {
     Result result{std::move(sides_[0].side), std::move(sides_[1].side), nullptr, nullptr};
     for (std::size_t i = 0; i < 2; ++i) {
         auto& runs = sides_[i].runs;
-        // The one in the middle; where it was stopped early and that one is not kept, the nearest that is.
+        // The median run. If the series was stopped early and that recording was freed, the nearest one that still
+        // exists.
         std::vector<std::int64_t> totals;
-        for (const Kept& kept : runs) {
-            totals.push_back(kept.total_ns);
+        for (const MeasuredRun& measured : runs) {
+            totals.push_back(measured.total_ns);
         }
         const std::int64_t middle = totals[comparison::middle_of(totals)];
-        Kept* nearest = nullptr;
-        for (Kept& kept : runs) {
-            if (kept.run &&
-                (nearest == nullptr || std::abs(kept.total_ns - middle) < std::abs(nearest->total_ns - middle))) {
-                nearest = &kept;
+        MeasuredRun* nearest = nullptr;
+        for (MeasuredRun& measured : runs) {
+            if (measured.run &&
+                (nearest == nullptr || std::abs(measured.total_ns - middle) < std::abs(nearest->total_ns - middle))) {
+                nearest = &measured;
             }
         }
         if (nearest == nullptr) {

@@ -19,10 +19,10 @@ namespace headway::session {
 namespace {
 
 constexpr std::size_t kOutputPerPoll = 128 * 1024;
-constexpr double kOutputShare = 0.5;                    // of the time for a poll
-constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that all is over within a second
+constexpr double kOutputShare = 0.5;                    // of a poll's time
+constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that the run ends within a second
 constexpr double kRetireBudget_ms = 4;
-// Whoever the program started may hold its pipes open; nobody waits for them longer than this.
+// The program's child processes may keep its pipes open: after its end, output is read for at most this long.
 constexpr std::int64_t kOutputPatience_ns = 300'000'000;
 
 std::uint64_t free_memory_bytes() {
@@ -74,7 +74,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     }
     b_.reset();
     if (a_ && a_->settings.program != settings.program) {
-        a_.reset();  // another lesson's times say nothing about this one's
+        a_.reset();  // not comparable to the new lesson's run
     }
     recording_fd_ = memfd_create("headway-recording", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (recording_fd_ < 0) {
@@ -85,10 +85,10 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
                                     : std::min<std::uint64_t>(std::uint64_t{2} << 30, free_memory_bytes() / 4);
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
-    b_->handled_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
+    b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
     auto arguments = runner_arguments(settings, ChildProcess::kPassedDescriptor, limit, temporary_);
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
-        arguments.emplace_back("--watched");  // the program begins when it has been told where to stand
+        arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }
     auto child = ChildProcess::start(options_.runner, arguments, recording_fd_);
     if (!child) {
@@ -106,11 +106,11 @@ bool Session::behind() const {
 }
 
 void Session::retire() {
-    child_.reset();  // kills it: nothing more comes
+    child_.reset();  // kills it: nothing more will come
     if (b_ && b_->live()) {
         b_->phase_ = Phase::stopped;
         if (b_->run_) {
-            b_->unread_ = true;  // a long recording is read over the next frames
+            b_->unread_ = true;  // a long recording is read during the next frames
             b_->catch_up(kRetireBudget_ms);
         }
         ++b_->revision_;
@@ -186,7 +186,7 @@ bool Session::poll(double budget_ms) {
 }
 
 void Session::try_to_map() {
-    // The file is not touched before its beginning says that it is whole: the runner may still be sizing it.
+    // Map the file only after its header is complete: the runner may still be resizing it.
     std::uint64_t magic = 0;
     if (pread(recording_fd_, &magic, sizeof magic, 0) != sizeof magic || magic != trace::kMagic) {
         return;
@@ -195,16 +195,16 @@ void Session::try_to_map() {
     if (!reader) {
         return;
     }
-    // From now on nobody can cut the file off below this mapping.
+    // Seal the file, so that it cannot shrink below the mapping.
     fcntl(recording_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     b_->run_ = std::make_unique<model::Run>(std::move(*reader));
     b_->phase_ = Phase::running;
     store_wishes(b_->run_->reader().control());
-    hand_over_stepping();  // a program that was told to wait for this begins now
+    apply_stepping();  // a program started with --watched begins now
     ++b_->revision_;
 }
 
-// A program that writes without end is slowed down by its pipe; whoever writes a gigabyte once is not kept for long.
+// Stops when the budget is spent: a program that writes without end then blocks on its full pipe.
 void Session::take_output(double budget_ms) {
     const std::int64_t end = core::monotonic_ns() + static_cast<std::int64_t>(budget_ms * 1e6);
     std::size_t taken = 0;
@@ -224,7 +224,7 @@ bool Session::poll_run(double budget_ms) {
     }
     const std::uint64_t before = b_->revision_;
     const std::int64_t now = core::monotonic_ns();
-    // First how it ended, then what it left: nothing can come after the end.
+    // First check whether it has ended, then read the output: nothing can come after the end.
     if (!ended_) {
         ended_ = child_->poll();
         ended_at_ns_ = now;
@@ -238,9 +238,9 @@ bool Session::poll_run(double budget_ms) {
         behind_ = more = b_->take_records(budget_ms);
     }
     if (b_->run_ && !stop_asked_) {
-        // A breakpoint or a step pauses by itself.
+        // A breakpoint or a step pauses the program without a request from here.
         const bool paused = b_->run_->reader().control().pause.load() != 0;
-        b_->handled_ = b_->handled_ || paused;
+        b_->intervened_ = b_->intervened_ || paused;
         if (paused != (b_->phase_ == Phase::paused)) {
             b_->phase_ = paused ? Phase::paused : Phase::running;
             ++b_->revision_;

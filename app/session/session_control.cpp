@@ -1,5 +1,5 @@
-// The learner's hand on a run that goes on, or that is only starting: what is asked for before the runner has begun to
-// record is kept and handed over then.
+// How the learner controls a run in progress or starting. Requests made before the runner has begun to record are
+// stored, and applied then.
 #include <iterator>
 #include <utility>
 
@@ -28,12 +28,12 @@ void Session::toggle_pause() {
     }
     auto* c = control();
     if (c == nullptr) {
-        b_->handled_ = true;
+        b_->intervened_ = true;
         wishes_.paused = !wishes_.paused;
         return;
     }
-    b_->handled_ = true;
-    const bool pause = c->pause.load() == 0;  // a breakpoint may have set it since the last look
+    b_->intervened_ = true;
+    const bool pause = c->pause.load() == 0;  // a breakpoint may have set it since the last poll
     c->pause.store(pause ? 1 : 0);
     signal_attention();
     b_->phase_ = pause ? Phase::paused : Phase::running;
@@ -43,23 +43,24 @@ void Session::toggle_pause() {
 void Session::set_barrier(trace::BarrierPolicy policy) {
     settings.barrier = policy;
     wishes_.barrier = policy;
-    hand_over_wishes();
+    apply_wishes();
 }
 
 void Session::set_budget(std::uint64_t bytes) {
     settings.budget_bytes = bytes;
     wishes_.budget_bytes = bytes;
-    hand_over_wishes();
+    apply_wishes();
 }
 
 void Session::set_queue_limit(std::uint32_t ops) {
     settings.queue_limit = ops;
     wishes_.queue_limit = ops;
-    hand_over_wishes();
+    apply_wishes();
 }
 
-// They wait for a runner that is only starting; where none goes on they are the next run's settings and nothing else.
-void Session::hand_over_wishes() {
+// Applies the requests to the current run, or stores them for a starting one; without a run they only affect the
+// settings of the next one.
+void Session::apply_wishes() {
     if (auto* c = control()) {
         store_wishes(*c);
         signal_attention();
@@ -74,7 +75,7 @@ void Session::store_wishes(trace::Control& to) {
         to.barrier.store(trace::pack_barrier(*wishes.barrier));
     }
     if (wishes.budget_bytes) {
-        // What nobody chose is the runner's to fill in; once it has, the default is chosen like any other.
+        // If the default is chosen while the run is in progress, send its number of bytes.
         const std::uint64_t bytes = *wishes.budget_bytes == 0 && b_ != nullptr && b_->settings.device != "cuda"
                                         ? core::default_budget()
                                         : *wishes.budget_bytes;
@@ -88,8 +89,8 @@ void Session::store_wishes(trace::Control& to) {
     }
 }
 
-// What the learner chose before the program was there: the runner looks at it from its first line on.
-void Session::hand_over_stepping() {
+// Transfers breakpoints, holds and delays to the runner, which checks them from the program's first line on.
+void Session::apply_stepping() {
     auto* c = control();
     if (c == nullptr) {
         return;
@@ -134,11 +135,11 @@ void Session::resume() {
 
 void Session::step_line(trace::LineMode mode) {
     if (!live()) {
-        static_cast<void>(start_with(First::line));  // b() tells why not
+        static_cast<void>(start_with(First::line));  // b() contains the reason of a failure
     } else if (control() == nullptr) {
         first_ = First::line;
     } else if (auto* c = control()) {
-        b_->handled_ = true;
+        b_->intervened_ = true;
         c->line_mode.store(static_cast<std::uint32_t>(mode));
         resume();
     }
@@ -162,7 +163,7 @@ void Session::step_op() {
     } else if (control() == nullptr) {
         first_ = First::op;
     } else if (auto* c = control()) {
-        b_->handled_ = true;
+        b_->intervened_ = true;
         c->step_ops.fetch_add(1);
         c->pause.store(1);
         signal_attention();
@@ -180,32 +181,32 @@ void Session::set_breakpoint(std::uint32_t line, bool on) {
     } else {
         breakpoints_.erase(line);
     }
-    hand_over_stepping();
+    apply_stepping();
 }
 
 void Session::set_breakpoints(std::set<std::uint32_t> lines) {
     std::erase_if(lines, [](std::uint32_t line) { return line == 0 || line > kMostLine; });
     if (lines != breakpoints_) {
         breakpoints_ = std::move(lines);
-        hand_over_stepping();
+        apply_stepping();
     }
 }
 
 void Session::clear_breakpoints() {
     breakpoints_.clear();
-    hand_over_stepping();
+    apply_stepping();
 }
 
-void Session::note_hand(bool on) {
+void Session::note_intervention(bool on) {
     if (on && live()) {
-        b_->handled_ = true;
+        b_->intervened_ = true;
     }
 }
 
 void Session::hold_backend(bool held) {
     backend_held_ = held;
-    note_hand(held);
-    hand_over_stepping();
+    note_intervention(held);
+    apply_stepping();
 }
 
 void Session::step_backend() {
@@ -216,8 +217,8 @@ void Session::step_backend() {
 
 void Session::set_line_delay(std::uint64_t ns) {
     line_delay_ns_ = ns;
-    note_hand(ns != 0);
-    hand_over_stepping();
+    note_intervention(ns != 0);
+    apply_stepping();
 }
 
 core::Line Session::current_line() const {

@@ -48,7 +48,7 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
         words.emplace_back(name);
         words.push_back(std::move(value));
     };
-    // As written, too, is a choice: without it a lesson's own barrier would stand.
+    // Pass "as-written" explicitly: otherwise a lesson's own barrier would apply.
     option("--barrier", trace::word_of(settings.barrier));
     for (const auto& [name, value] : settings.parameters) {
         option("--set", name + "=" + value);
@@ -123,7 +123,7 @@ core::Result<std::uint64_t> bytes_from_text(const std::string& text) {
     if (const auto bytes = core::bytes_from(text)) {
         return *bytes;
     }
-    return core::Error{core::ErrorKind::usage, "'" + text + "' is no size; write 512M, 1.5G, none or default"};
+    return core::Error{core::ErrorKind::usage, "'" + text + "' is not a size; write 512M, 1.5G, none or default"};
 }
 
 }  // namespace headway::session

@@ -1,4 +1,4 @@
-// What a run is started with, and how that is said on the runner's command line.
+// The settings of a run, and their form on the runner's command line.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@ namespace headway::session {
 struct Settings {
     std::string program;  // a lesson's id ("train"), or the absolute path of a file or of a lesson's folder
     std::string tab;      // of a lesson or document: mxnet, pytorch, tensorflow; empty: its first
-    std::string source;   // a changed text, run in place of the program's file; empty: the file
-    std::string text;     // that is run, as an editor showed it; empty: not known
-    std::string folder;   // that the program works in; empty: the window's
+    std::string source;   // a modified text, run instead of the program's file; empty: the file
+    std::string text;     // the text being run, as shown in the editor; empty: unknown
+    std::string folder;   // the program's working folder; empty: the window's
     bool folder_writable = true;
     std::string device = "cpu";
     trace::BarrierPolicy barrier;
     std::vector<std::pair<std::string, std::string>> parameters;  // NAME, VALUE
-    std::string free_policy;         // finish, stream, lazy; empty: as the program's framework has it
+    std::string free_policy;         // finish, stream, lazy; empty: the framework's default
     std::uint64_t budget_bytes = 0;  // 0: the device's default; core::kNoBudget: none
     std::uint32_t queue_limit = 0;   // 0: none
     std::uint32_t workers = 0;       // 0: the runner's default
-    std::uint32_t streams = 0;       // 0: as the program's framework has it
-    std::string costs;               // of the simulated device: "t1=1us,t2=0.95us"; empty: its cost models'
+    std::uint32_t streams = 0;       // 0: the framework's default
+    std::string costs;               // for the simulated device: "t1=1us,t2=0.95us"; empty: from its cost models
     std::uint64_t seed = 0;
-    bool confined = true;  // writes only in `folder` and the session's temporary one, where the kernel can see to it
-    std::string issue = "op";  // "graph": all between two waits as one op
+    bool confined = true;  // may write only in `folder` and the session's temporary folder, if the kernel supports it
+    std::string issue = "op";  // "graph": issues all ops between two waits as one op
     // A GPU's: who launches ("engine", "frontend"), copies ("pinned", "pageable"), products ("float32", "tf32").
     std::string launch = "engine", copies = "pinned", products = "float32";
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-// Whether both run the same text with the same options: the same experiment, wherever the text lies.
+// Whether both run the same text with the same options, even if the text is in another file.
 bool same_run(const Settings& a, const Settings& b);
 
 // "none", "op", "minibatch", "behind:1"; empty for as written.
 std::string barrier_word(trace::BarrierPolicy policy);
-// The other way; "as-written" and "" are as written. Usage error for other words.
+// The inverse; "as-written" and "" mean as written. Usage error for other words.
 core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word);
 
-// "run train --device cpu …", recorded into `trace_fd`, which may grow to `trace_limit` bytes. `temporary`: the folder
-// for what the program writes and nobody keeps; "" for the machine's.
+// "run train --device cpu …", recording into `trace_fd`, which may grow to `trace_limit` bytes. `temporary`: the
+// folder for the program's temporary files; "" for the system's.
 std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
                                           const std::string& temporary = {});
 

@@ -160,8 +160,8 @@ except PermissionError:
         for text, words in (
             ("import ctypes\nctypes.string_at(0)\n", "ended by signal 11"),
             ("import os\nos.abort()\n", "ended by signal 6"),
-            ("import os\nos._exit(0)\n", "by itself, with exit status 0"),
-            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "by itself, with exit status 7"),
+            ("import os\nos._exit(0)\n", "exited the run's process with status 0"),
+            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "exited the run's process with status 7"),
         ):
             with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
                 file.write(text)

@@ -283,10 +283,10 @@ class Exports(Scenario):
         self.assertEqual(drawn_with.status, 0, drawn_with)
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
         self.assertEqual(drawn_with.err.splitlines(), [
-            'headway: lanes.json: the key "colour" beside rows is none that Headway knows, and was left out',
-            'headway: lanes.json: the key "heigth" of row 1 is none that Headway knows, and was left out',
-            "headway: lanes.json: pinned of row 2 is not true or false, and was left out",
-            'headway: lanes.json: "lnae 0", row 2, is no row of a timeline',
+            'headway: lanes.json: unknown key "colour" next to rows; it was ignored',
+            'headway: lanes.json: unknown key "heigth" of row 1; it was ignored',
+            "headway: lanes.json: pinned of row 2 is not true or false; it was ignored",
+            'headway: lanes.json: "lnae 0", row 2, is not a row of the timeline',
         ])
         # Arrangements for another program or device do not apply.
         bytes_held = '"rows": [{"row": "memory", "pinned": true, "name": "Bytes held"}]'
@@ -298,7 +298,7 @@ class Exports(Scenario):
         own.write_text('{"rows": [], "programs": [{"program": "%s", "device": "simulated", %s}, {"program": 3}]}' % (SMALL[0], bytes_held))
         drawn_with = self.headway("figure", "t.json", "-o", "f.svg", "--lanes", "lanes.json")
         self.assertEqual((self.folder / "f.svg").read_text(), arranged)
-        self.assertEqual(drawn_with.err, "headway: lanes.json: program 2 has no name or no list of rows, and was left out\n")
+        self.assertEqual(drawn_with.err, "headway: lanes.json: program 2 has no name or no list of rows; it was ignored\n")
         (self.folder / "bad.json").write_text("[]")
         for wrong in ("none.json", "bad.json"):
             refused = self.headway("figure", "t.json", "-o", "no.svg", "--lanes", wrong)

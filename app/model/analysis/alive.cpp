@@ -28,7 +28,7 @@ double AliveWalk::share_done() const {
 bool AliveWalk::step(double budget_ms) {
     const Budget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
-    // A run whose clock has been set right begins anew: what was seen of it is no more.
+    // If the run was taken again with a corrected clock, it may have fewer ops than before.
     last_ = std::min(last_, static_cast<OpId>(run_.op_count()));
     while (phase_ == Phase::ops) {
         for (const OpId stop = std::min(last_ + 1, next_ + kAtOnce); next_ < stop; ++next_) {
@@ -74,7 +74,7 @@ void AliveWalk::take_op(OpId id) {
         return;
     }
     const auto made = [&](BufferId buffer, std::uint16_t signature) {
-        // Ids are handed out one after another; larger ones stand in damaged recordings only.
+        // Ids are assigned consecutively; only damaged recordings contain larger ones.
         if (buffer == 0 || buffer > 4 * run_.op_count() + (1u << 16)) {
             return;
         }
@@ -97,7 +97,8 @@ void AliveWalk::take_op(OpId id) {
     }
 }
 
-// Ops that had not finished by then, headway as it was: the last ones of each lane, and those that never ran.
+// Marks the buffers of all ops unfinished at that time as held: the last ops of each lane, and those that never
+// ran.
 void AliveWalk::hold_unfinished() {
     const auto hold = [&](OpId id) { each_touched(run_, id, [&](BufferId buffer) { held_.insert(buffer); }); };
     std::size_t ran = 0;
@@ -128,7 +129,7 @@ bool AliveWalk::count(std::size_t most) {
             continue;
         }
         if (tensor.maker > run_.op_count()) {
-            continue;  // the run has begun anew
+            continue;  // the run was taken again
         }
         const Op& maker = run_.op(tensor.maker);
         if (device_ >= 0 && run_.memory_device(maker) != static_cast<std::size_t>(device_)) {

@@ -1,4 +1,4 @@
-// Dependencies between ops, and what a wait was waiting for.
+// Dependencies between ops, and the ops that a wait was for.
 #include <algorithm>
 #include <unordered_set>
 
@@ -11,7 +11,7 @@ namespace headway::model {
 
 void Run::Dependencies::add(OpId id, const Op& op, BufferState* in0, BufferState* in1, BufferState* out) {
     Links links{};
-    // Who reads what it writes is a writer to all that come later.
+    // An op that writes a buffer which it also reads counts as its writer for all later ops.
     if (in0 != nullptr) {
         links.writer0 = in0->writer;
         if (op.in0 != op.out) {
@@ -127,7 +127,7 @@ std::vector<Dependency> Run::dependencies_with_reasons(OpId id) const {
 }
 
 // ---- lanes by time and by op ----
-// A lane runs its ops in the order of their issue, so ids and times both ascend in it.
+// A lane runs its ops in the order of issue, so both ids and times ascend.
 
 std::size_t Run::issued_through(const Lane& lane, OpId id) const {
     return static_cast<std::size_t>(std::upper_bound(lane.ops.begin(), lane.ops.end(), id) - lane.ops.begin());
@@ -158,7 +158,7 @@ std::int64_t Run::finish_ns(OpId through, int device) const {
 bool Run::is_full(const Wait& wait) const {
     if (wait.target == 0 && wait.device < 0 && wait.waits_through == wait.issued &&
         (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind))) {
-        return true;  // by what it is, whatever the uncertainty of a device's times
+        return true;  // true by definition, whatever the uncertainty of a device's times
     }
     return finish_ns(wait.issued) <= wait.end_ns;
 }
@@ -169,10 +169,10 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
     std::vector<OpId> causes;
     std::size_t total = 0;
     if (wait.kind == trace::WaitKind::paused) {
-        // the learner's doing
+        // caused by the learner
     } else if (wait.target != 0 || wait.device >= 0) {
-        // Ops that were done had their own needs met before. What a wait finds unfinished is finished after it, so
-        // that no later wait meets it again.
+        // The dependencies of a finished op have finished, too, so only unfinished ops are searched. These finish
+        // after this wait began, so no later wait visits them again.
         const auto unfinished = [&](OpId id) { return ops_[id - 1].end_ns > wait.begin_ns; };
         std::unordered_set<OpId> seen;
         std::vector<OpId> open;
@@ -217,7 +217,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
             }
         }
         if (executed < through) {
-            // A run that was cut off: what never ran stands in no lane.
+            // The run was cut off: ops that never ran are in no lane.
             std::size_t left = std::min<std::size_t>(through - executed, limit);
             for (OpId id = through; id > 0 && left > 0; --id) {
                 if (ops_[id - 1].end_ns == kPending) {

@@ -21,9 +21,9 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
         }
         now_ns = from_ns;
     };
-    std::size_t wait_end = waits.size();  // waits from here on lie after now_ns
-    OpId op = 0;                          // being on this op's execution; 0: on the frontend
-    // A program that ends while its ops go on ends with the last of them.
+    std::size_t wait_end = waits.size();  // waits from here on are later than now_ns
+    OpId op = 0;                          // the op whose execution the walk is at; 0: the frontend
+    // If ops run beyond the end of the program, the path ends with the last of them.
     for (const Lane& lane : run.lanes()) {
         if (!part.end_marked && !lane.ops.empty()) {
             const OpId last = lane.ops.back();
@@ -40,7 +40,7 @@ void walk_critical_path(const Run& run, const std::function<void(const PathPiece
             op = before.op;
             continue;
         }
-        // On the frontend: back to the last wait that was for something.
+        // On the frontend: find the last wait of nonzero length.
         while (wait_end > 0 && waits[wait_end - 1].end_ns > now_ns) {
             --wait_end;
         }

@@ -9,13 +9,13 @@ namespace headway::model {
 
 namespace {
 
-constexpr OpId kFarthestLook = 200'000;  // ops; how far back a line's last ops are looked for
+constexpr OpId kFarthestLook = 200'000;  // how many ops to search backwards for a line's last op
 
 bool is_of_line(const Run& run, OpId id, std::uint32_t line) {
     return core::number_of(run.op(id).line) == line;
 }
 
-// The last op of a line at or before `id`; 0: none near.
+// The last op of the line at or before `id`; 0 if there is none within kFarthestLook ops.
 OpId last_of_line(const Run& run, OpId id, std::uint32_t line) {
     const OpId stop = id > kFarthestLook ? id - kFarthestLook : 0;
     for (; id > stop; --id) {
@@ -38,8 +38,8 @@ Graph graph_of(const Run& run, const GraphChoice& choice) {
     if (anchor == 0) {
         return graph;
     }
-    // Pages of `most` ops each, counted from the minibatch's first op or the run's; a page ends where its minibatch,
-    // or its line's turn, ends.
+    // Pages of `most` ops each, counted from the first op of the minibatch or the run. A page also ends where its
+    // minibatch or the line's run of consecutive ops ends.
     const auto most = static_cast<OpId>(std::max<std::size_t>(1, choice.most));
     const std::int32_t minibatch = run.op(anchor).minibatch;
     const OpId origin = minibatch >= 0 ? run.minibatches()[static_cast<std::size_t>(minibatch)].first : 1;

@@ -1,4 +1,4 @@
-// Why lanes stood idle.
+// Why lanes were idle.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ WaitClass class_of(trace::WaitKind kind) {
                                              : kLimit;
 }
 
-// The first wait that begins after a moment.
+// Index of the first wait that begins after `ns`.
 std::size_t wait_after(const Run& run, std::int64_t ns) {
     const auto& waits = run.waits();
     const auto after = std::upper_bound(waits.begin(), waits.end(), ns,
@@ -27,7 +27,7 @@ std::size_t wait_after(const Run& run, std::int64_t ns) {
     return static_cast<std::size_t>(after - waits.begin());
 }
 
-// How long the frontend stood in waits of each kind, in this stretch. Waits overlap in damaged recordings only.
+// The frontend's time in waits of each kind within the range. Waits overlap only in damaged recordings.
 WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     WaitTimes times{};
     const auto take = [&](const Wait& wait) {
@@ -48,7 +48,7 @@ WaitTimes waits_between(const Run& run, std::int64_t begin_ns, std::int64_t end_
     return times;
 }
 
-// The next op had not been issued.
+// Idle time before the next op was issued.
 void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
     const WaitTimes times = waits_between(run, begin_ns, end_ns);
     causes.barrier_ns += times[kBarrier];
@@ -61,20 +61,20 @@ void add_unissued(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, Id
     }
 }
 
-// How long the frontend computed by itself in this stretch.
+// The frontend's own work within the range.
 std::int64_t work_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto& works = run.works();
     auto work = std::partition_point(works.begin(), works.end(), [&](const Work& w) { return w.end_ns <= begin_ns; });
     std::int64_t ns = 0;
     for (; work != works.end() && work->begin_ns < end_ns; ++work) {
         const std::int64_t part_ns = std::min(work->end_ns, end_ns) - std::max(work->begin_ns, begin_ns);
-        ns += std::clamp<std::int64_t>(part_ns, 0, end_ns - begin_ns - ns);  // they overlap in damaged recordings only
+        ns += std::clamp<std::int64_t>(part_ns, 0, end_ns - begin_ns - ns);  // they overlap only in damaged recordings
     }
     return ns;
 }
 
-// Behind a lane's last op: until all ops are issued its next one might come, and then the frontend may go on alone.
-// What comes after the measured part is issued, too.
+// Idle time after a lane's last op. Until all ops are issued, the lane might still get one; after that, the
+// frontend's own work counts, and the rest is done_ns. Ops after the measured part count as issued, too.
 void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns, IdleCauses& causes) {
     const Run::Measured part = run.measured();
     const trace::RunState state = run.state();
@@ -90,7 +90,7 @@ void add_behind_last(const Run& run, std::int64_t begin_ns, std::int64_t end_ns,
     causes.done_ns += end_ns - issued_ns - work_ns;
 }
 
-// From when the lane was free to the start of its next op, or to `until_ns` if that is earlier.
+// Idle time from `free_ns` to the start of the lane's next op, or to `until_ns` if that is earlier.
 void add_before_op(const Run& run, OpId id, std::int64_t free_ns, std::int64_t until_ns, std::vector<OpId>& scratch,
                    IdleCauses& causes) {
     const std::int64_t begin_ns = std::min(run.begun_ns(id), until_ns);
@@ -134,7 +134,7 @@ void IdleWalk::end_lane() {
         next_ = running->op;
         used_ = used_ || running->begin_ns < part_.end_ns;
     }
-    // One of the part's own that begins after it, or has not ended.
+    // The next op belongs to the measured part, but begins after it or has not ended.
     if (next_ != 0 && next_ <= part_.last) {
         if (used_ && free_ns_ < part_.end_ns && free_ns_ < run_.begun_ns(next_)) {
             add_before_op(run_, next_, free_ns_, part_.end_ns, scratch_, causes_);

@@ -70,7 +70,7 @@ IssueOrder::OpRange IssueOrder::part(bool warm_up) const {
     return warm_up ? OpRange{1, first - 1} : OpRange{first, static_cast<OpId>(run_.op_count())};
 }
 
-IssueOrder::OpRange IssueOrder::stretch_of(OpId id) const {
+IssueOrder::OpRange IssueOrder::range_of(OpId id) const {
     const auto batch = run_.op(id).minibatch;
     return batch >= 0 ? minibatch(static_cast<std::size_t>(batch)) : part(id < run_.measured().first);
 }
@@ -80,7 +80,7 @@ IssueOrder::OpRange IssueOrder::like(const IssueOrder& other, OpId of) const {
     if (batch < 0) {
         return part(of < other.run_.measured().first);
     }
-    // Both count from where measuring began.
+    // Minibatches are counted from the begin of the measured part in both runs.
     const std::int64_t place = batch + static_cast<std::int64_t>(minibatches_before_measuring()) -
                                static_cast<std::int64_t>(other.minibatches_before_measuring());
     return place < 0 || place >= static_cast<std::int64_t>(run_.minibatches().size())
@@ -103,7 +103,7 @@ OpId matching_op(const IssueOrder& from, OpId op, const IssueOrder& in) {
     if (op == 0 || op > from.run_.op_count()) {
         return 0;
     }
-    const IssueOrder::OpRange of = from.stretch_of(op);
+    const IssueOrder::OpRange of = from.range_of(op);
     const IssueOrder::OpRange range = in.like(from, op);
     const bool lines = from.has_lines_of(in);
     const std::string key = lines ? from.line_key(op) : from.shape_key(op);

@@ -1,11 +1,11 @@
-// Which op of one run is which of another: the k-th op of its name that its line issued, counted from the begin of the
-// same minibatch, or, outside of minibatches, of the same part of the run (warm-up, measured). Where the two did not
-// issue the same ops from the same lines (an edited program, another file), lines say nothing, and it is the k-th with
-// its name and shapes. The match's match is the op itself.
+// Matches the ops of one run to those of another. The match of an op is the k-th op of its name issued by the same
+// line, counted from the begin of the same minibatch; outside of minibatches, from the begin of the same part of
+// the run (warm-up, measured). If the runs did not issue the same ops from the same lines (edited program, other
+// file), it is the k-th op with the same name and shapes. Matching is symmetric.
 //
-// The count takes a walk over the ops, done in pieces so that a window can go on meanwhile, and 8 bytes an op.
+// The index is built by a walk over all ops, in steps, so that a window can draw frames in between. 8 bytes per op.
 //
-// Threads: one, that which updates the runs.
+// Threads: one, the thread that updates the runs.
 #pragma once
 
 #include <array>
@@ -19,29 +19,29 @@
 
 namespace headway::model {
 
-// The ops of one run by where they come from, each list in the order of issue.
+// The ops of one run by origin, each list in the order of issue.
 class IssueOrder {
 public:
     explicit IssueOrder(const Run& run) : run_(run) {}
 
     [[nodiscard]] const Run& run() const { return run_; }
-    // Both issued the same ops from the same lines, so that lines say which are the same.
+    // True if both runs issued the same ops from the same lines, so that lines can be used for matching.
     [[nodiscard]] bool has_lines_of(const IssueOrder& other) const;
-    // Takes in what has been issued since. Goes on for about this long (0: to the end); true while there is more.
+    // Indexes newly issued ops for about `budget_ms` (0: all of them); true if more are left.
     bool update(double budget_ms);
 
 private:
     friend OpId matching_op(const IssueOrder& from, OpId op, const IssueOrder& in);
     using Ops = std::vector<OpId>;
 
-    // Ops that are counted together: [first, last].
+    // A range of ops that are counted together: [first, last].
     struct OpRange {
         OpId first = 1, last = 0;
     };
     [[nodiscard]] OpRange minibatch(std::size_t place) const;
     [[nodiscard]] OpRange part(bool warm_up) const;
-    [[nodiscard]] OpRange stretch_of(OpId op) const;
-    // The same range of this run as `of` is of another run.
+    [[nodiscard]] OpRange range_of(OpId op) const;
+    // The range of this run that corresponds to the one containing `of` in the other run.
     [[nodiscard]] OpRange like(const IssueOrder& other, OpId of) const;
     [[nodiscard]] std::size_t minibatches_before_measuring() const;
     [[nodiscard]] std::string line_key(OpId op) const;
@@ -50,20 +50,20 @@ private:
 
     const Run& run_;
     OpId next_ = 1;
-    // The last answer of has_lines_of(), and of what.
+    // Cache: the last result of has_lines_of(), and its arguments.
     struct SameLines {
         const IssueOrder* other = nullptr;
         OpId next = 0, its_next = 0;
         bool same = false;
     };
     mutable SameLines same_lines_;
-    std::map<std::string, Ops> by_line_, by_shape_;  // those outside of minibatches apart
-    // The same, in minibatches and outside.
+    std::map<std::string, Ops> by_line_, by_shape_;  // ops outside of minibatches have keys of their own
+    // Caches of the list for an op; index 0 and 1: inside and outside of minibatches.
     std::array<std::unordered_map<std::uint64_t, Ops*>, 2> known_lines_;       // by line and signature
     std::array<std::unordered_map<std::uint16_t, Ops*>, 2> known_signatures_;  // by signature
 };
 
-// 0: there is none. Both orders have been brought up to date.
+// Returns 0 if there is no match. Both indices must be up to date.
 OpId matching_op(const IssueOrder& from, OpId op, const IssueOrder& in);
 
 }  // namespace headway::model

@@ -6,7 +6,7 @@ namespace headway::model {
 
 namespace {
 
-// Where an op stands in its lane; the lane's size when it has not run.
+// Index of an op in its lane; the lane's size if it has not run.
 std::size_t place_in_lane(const Run& run, OpId id) {
     const auto& ops = run.lanes()[run.op(id).lane].ops;
     const auto at = std::lower_bound(ops.begin(), ops.end(), id);

@@ -1,4 +1,4 @@
-// What the start of an op had to follow.
+// What determined the start of an op.
 //
 // Threads: any that may read the run.
 #pragma once
@@ -10,13 +10,13 @@
 
 namespace headway::model {
 
-// The last thing that was over before an op started: another op, or the op's own issue (`op` 0), and when it was over.
+// The latest event that an op had to wait for: the end of another op, or the op's own issue (`op` 0), and its time.
 struct LatestPredecessor {
     std::int64_t ns = 0;
     OpId op = 0;
 };
-// Times of devices are a little uncertain: a predecessor that seems to end after the start counts as ending with it.
-// `scratch`: any vector, used again.
+// Device times are slightly uncertain: a predecessor that seems to end after the start counts as ending at the
+// start. `scratch`: any vector; its memory is reused.
 LatestPredecessor latest_predecessor(const Run& run, OpId id, std::vector<OpId>& scratch);
 
 }  // namespace headway::model

@@ -122,7 +122,7 @@ void RetainedBuffersWalk::take_op(OpId id) {
 
 void RetainedBuffersWalk::finish() {
     if (op_ > run_.op_count()) {
-        buffers_.clear();  // the run has begun anew
+        buffers_.clear();  // the run was taken again
         return;
     }
     const Op& own = run_.op(op_);
@@ -141,7 +141,7 @@ void RetainedBuffersWalk::finish() {
         }
         if (!others_open_[i]) {
             const std::int64_t from_ns = std::max({retained_buffer.dropped_ns, others_end_ns_[i], own.issue_begin_ns});
-            // Bytes that are taken late cannot have been held before.
+            // Bytes cannot have been held before they were allocated.
             const std::int64_t taken_ns =
                 retained_buffer.maker == 0 ? from_ns : std::max(from_ns, retained_buffer.taken_ns);
             retained_buffer.alone_ns = std::max<std::int64_t>(until_ns - taken_ns, 0);

@@ -1,9 +1,9 @@
-// The buffers that one op reads and writes: who made each, when the program let go of it, when its bytes were free
-// again, and how long that op alone kept it. From the trace, by the rules that the memory curves are drawn by.
+// The buffers that one op reads and writes: which op made each, when the program dropped it, when its bytes were
+// freed, and how long this op alone kept it alive. Computed from the trace, by the same rules as the memory curves.
 //
-// It takes a walk over all ops and all that was let go of, done in pieces so that a window can go on meanwhile.
+// Visits all ops and drops, in steps, so that a window can draw frames in between.
 //
-// Threads: one, that which updates the run.
+// Threads: one, the thread that updates the run.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct RetainedBuffer {
     enum class Role : std::uint8_t { made, changed, read };
     BufferId buffer = 0;
     Role role = Role::read;
-    std::uint64_t bytes = 0;  // 0: not known
-    OpId maker = 0;           // 0: none is known
-    OpId last = 0;            // of the ops that touch it and have ended, the one that ended last; 0: none has
-    bool open = false;        // others have not ended yet
-    // The run's times; kPending: not yet. The bytes count from `taken_ns` to `freed_ns`.
+    std::uint64_t bytes = 0;  // 0: unknown
+    OpId maker = 0;           // 0: unknown
+    OpId last = 0;            // of the ops that touch it and have ended, the one that ended last; 0: none
+    bool open = false;        // further ops that touch it have not ended
+    // Times of the run; kPending: not yet. The bytes count from `taken_ns` to `freed_ns`.
     std::int64_t taken_ns = kPending, dropped_ns = kPending, freed_ns = kPending;
-    // How long, within the op's own time from issue to end, the bytes were there for it alone: the program had let go
-    // of them, and every other op was done with them. 0 where memory is freed in the order of issue.
+    // How long, between the op's issue and its end, only this op kept the bytes alive: the program had dropped
+    // them, and all other ops that use them had ended. 0 if memory is freed in the order of issue.
     std::int64_t alone_ns = 0;
 };
 
@@ -33,11 +33,11 @@ class RetainedBuffersWalk {
 public:
     RetainedBuffersWalk(const Run& run, OpId op);
 
-    // Whether the run tells of buffers at all.
+    // False if the trace contains no buffers.
     [[nodiscard]] bool known() const { return known_; }
-    // Goes on for about this long (0: to the end); true while there is more to do.
+    // Works for about `budget_ms` (0: until done); true if more is left to do.
     bool step(double budget_ms);
-    // Once step() has returned false: what it made first, then what it changed, then what it read.
+    // After step() has returned false: first buffers made by the op, then changed ones, then read ones.
     [[nodiscard]] const std::vector<RetainedBuffer>& retained() const { return buffers_; }
     [[nodiscard]] OpId op() const { return op_; }
 
@@ -54,7 +54,7 @@ private:
     OpId next_ = 1;
     std::uint64_t drop_ = 0;
     std::vector<RetainedBuffer> buffers_;
-    // Per retained_buffer: the last end of all ops that touch it, and of those beside op_.
+    // By index in buffers_: the last end of all ops that touch it, and of all but op_.
     std::vector<std::int64_t> last_end_ns_, others_end_ns_;
     std::vector<bool> others_open_;
 };

@@ -32,7 +32,7 @@ std::optional<std::uint32_t> number(std::string_view text) {
     return value;
 }
 
-// "100us", "1.5ms", "20 ns" without the space; nanoseconds.
+// Parses "100us", "1.5ms", "20ns" (no space) into nanoseconds.
 std::optional<double> duration(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -61,7 +61,7 @@ bool at_line(core::Line line, const std::optional<std::uint32_t>& wanted) {
     return !wanted || core::number_of(line) == *wanted;
 }
 
-// By time; ops before waits, and each in their order.
+// Order by time, ops before waits, then by index.
 bool earlier(const Found& a, const Found& b) {
     return std::tuple(a.ns, a.wait, a.op) < std::tuple(b.ns, b.wait, b.op);
 }
@@ -87,7 +87,7 @@ core::Result<Query> parse_query(std::string_view text) {
             const bool more = word[0] == '>', equal = word.size() > 1 && word[1] == '=';
             const auto limit = duration(word.substr(equal ? 2 : 1));
             if (!limit) {
-                return unclear(word, "is no time: write >100us, <=2ms or >1s");
+                return unclear(word, "is not a time: write >100us, <=2ms or >1s");
             }
             const double ns = std::min(*limit, 9e18);
             if (more) {
@@ -114,9 +114,9 @@ core::Result<Query> parse_query(std::string_view text) {
             } else if (key == "op" && n && *n != 0) {
                 query.op = *n;
             } else if (key == "line" || key == "lane" || key == "batch" || key == "op") {
-                return unclear(word, "wants a whole number after '" + std::string(key) + ":'");
+                return unclear(word, "needs a whole number after '" + std::string(key) + ":'");
             } else {
-                return unclear(word, "is not known: there are kind: line: lane: batch: op: is:op is:wait and >100us");
+                return unclear(word, "is unknown; use kind: line: lane: batch: op: is:op is:wait or >100us");
             }
         } else {
             query.words.push_back(lower(word));
@@ -187,10 +187,10 @@ bool SearchWalk::step(double budget_ms) {
         return false;
     }
     const Budget budget(budget_ms);
-    constexpr std::size_t kBetweenLooks = 4096;  // at the clock
+    constexpr std::size_t kBetweenLooks = 4096;  // items between two checks of the time budget
     std::size_t looked = 0;
     const auto spent = [&] { return ++looked % kBetweenLooks == 0 && budget.spent(); };
-    // A run that is read anew may be shorter than it was.
+    // A run that was taken again may be shorter than before.
     last_op_ = std::min(last_op_, static_cast<OpId>(run_.op_count()));
     waits_ = std::min(waits_, run_.waits().size());
     for (; next_op_ <= last_op_; ++next_op_) {

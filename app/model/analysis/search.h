@@ -1,17 +1,17 @@
-// What a learner looks for in a run: ops and waits, by words such as
+// The search language for ops and waits of a run. Words:
 //
-//     matmul            its name holds this (an op's kind, a wait's name)
-//     kind:matmul       its name is this
+//     matmul            its name contains this (an op's kind, a wait's name)
+//     kind:matmul       its name is exactly this
 //     line:25           issued or waited at this line of any file
 //     lane:1            executed in this lane
 //     batch:3           issued in this minibatch
 //     op:1042  #1042    this op
-//     is:op  is:wait    only the one or the other
+//     is:op  is:wait    only ops, only waits
 //     >100us  <=2ms     how long it ran or waited
 //
-// Several words are all meant at once.
+// All words must match.
 //
-// Threads: any; a Run must not be updated meanwhile.
+// Threads: any; the run must not be updated at the same time.
 #pragma once
 
 #include <cstdint>
@@ -35,26 +35,26 @@ struct Query {
     [[nodiscard]] bool empty() const;
 };
 
-// One sentence about the first word that says nothing to us.
+// The error describes the first invalid word, in one sentence.
 core::Result<Query> parse_query(std::string_view text);
 
 // An op or a wait of a run.
 struct Found {
     OpId op = 0;  // 0: a wait
     std::int32_t wait = -1;
-    std::int64_t ns = 0;  // where it begins: an op on its lane (its issue, when it has not run), a wait on the frontend
+    std::int64_t ns = 0;  // its begin: an op on its lane (its issue if it has not run), a wait on the frontend
     friend bool operator==(const Found&, const Found&) = default;
 };
 
-// Looks at every op and every wait that there are when it begins (10 to 40 ms for a million), done in pieces so that a
-// window can go on meanwhile; the run may grow between two of them. An empty query finds nothing.
+// Visits all ops and waits present at construction (10 to 40 ms per million), in steps, so that a window can draw
+// frames in between. The run may be updated between steps. An empty query finds nothing.
 class SearchWalk {
 public:
     SearchWalk(const Run& run, Query query, std::size_t limit);
-    // Goes on for about this long (0: to the end); true while there is more to do.
+    // Works for about `budget_ms` (0: until done); true if more is left to do.
     bool step(double budget_ms);
     [[nodiscard]] bool done() const { return done_; }
-    // Once step() has returned false: the first `limit` of them by time, and how many there are in all.
+    // After step() has returned false: the first `limit` matches by time, and the number of all matches.
     [[nodiscard]] const std::vector<Found>& found() const { return found_; }
     [[nodiscard]] std::size_t count() const { return count_; }
 
@@ -68,13 +68,13 @@ private:
     std::size_t limit_;
     OpId next_op_ = 1, last_op_ = 0;
     std::size_t next_wait_ = 0, waits_ = 0;
-    std::vector<signed char> named_;  // per signature, looked at once: 1: its name fits, -1: not yet
+    std::vector<signed char> named_;  // by signature, computed on demand: 1: the name matches, -1: not computed yet
     std::vector<Found> found_;
-    std::optional<Found> latest_;  // of as many as are wanted: what is later is only counted
+    std::optional<Found> latest_;  // the last of `limit` matches: later ones are only counted
     std::size_t count_ = 0;
     bool done_ = false;
 };
-// To the end, at once.
+// Runs the whole search at once.
 std::vector<Found> search(const Run& run, const Query& query, std::size_t limit, std::size_t* count = nullptr);
 
 }  // namespace headway::model

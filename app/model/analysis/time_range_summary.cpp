@@ -7,7 +7,7 @@
 namespace headway::model {
 namespace {
 
-// One row of spans: begins and ends ascend.
+// One row of spans, whose begins and ends ascend.
 template <class Times>
 class Row {
 public:
@@ -17,9 +17,9 @@ public:
     [[nodiscard]] std::size_t size() const { return index_.size(); }
     [[nodiscard]] const SpanIndex& index() const { return index_; }
     [[nodiscard]] const Times& times() const { return times_; }
-    // The first that begins at `ns` or later.
+    // The first span that begins at `ns` or later.
     [[nodiscard]] std::size_t first_from(std::int64_t ns) const { return index_.first_from(ns, times_); }
-    // Those with a part in [begin, end), or of no length and beginning there: [first, last).
+    // The spans that intersect [begin, end), or have no length and begin there: [first, last).
     [[nodiscard]] std::pair<std::size_t, std::size_t> in(std::int64_t begin_ns, std::int64_t end_ns) const {
         std::size_t first = first_from(begin_ns);
         const std::size_t last = first_from(end_ns);
@@ -28,7 +28,7 @@ public:
         }
         return {first, std::max(first, last)};
     }
-    // What of [first, last) sticks out of the stretch: call(i, ns) for each that does.
+    // Calls call(i, ns) for each of [first, last) that reaches outside the range; `ns`: how much lies outside.
     template <class Call>
     void each_cut(std::size_t first, std::size_t last, std::int64_t begin_ns, std::int64_t end_ns, Call call) const {
         const auto outside = [&](const SpanIndex::Span& span) {
@@ -75,7 +75,7 @@ auto work_row(const Run& run) {
     });
 }
 
-// Of a row without kinds; what is marked does not count, where that hides it.
+// Sums over a row without kinds. Marked spans are not counted if `mark_hides` is set.
 template <class R>
 TimeRangeSum sum_of(const R& row, std::int64_t begin_ns, std::int64_t end_ns, bool mark_hides = true) {
     const auto [first, last] = row.in(begin_ns, end_ns);
@@ -209,7 +209,7 @@ std::optional<std::int64_t> nearest_in(const R& row, std::int64_t ns, std::int64
     if (next < row.size()) {
         look(row.at(next).begin_ns);
     }
-    // Ends ascend with begins, so the edges next to `ns` belong to the two before it, or to the next.
+    // Ends ascend with begins, so the nearest edges belong to the two spans before `ns` or to the next one.
     for (std::size_t i = next >= 2 ? next - 2 : 0; i < std::min(next + 1, row.size()); ++i) {
         look(row.at(i).begin_ns);
         look(row.at(i).end_ns);
@@ -240,7 +240,7 @@ std::optional<std::int64_t> next_in(const R& row, std::int64_t ns, bool forwards
     return i > 0 ? std::max(*best, row.at(i - 1).end_ns) : best;
 }
 
-// call(row) for one of the run's rows; nothing for a lane that is not there.
+// Calls call(row) for one of the run's rows; empty if there is no such lane.
 template <class Call>
 std::optional<std::int64_t> in_row(const Run& run, EdgeRow row, std::size_t lane, Call call) {
     switch (row) {

@@ -11,7 +11,7 @@ namespace headway::model {
 
 namespace {
 
-// Of the ops that a wait was for, the one that ended last; 0 when none, or one that has not run.
+// Of the ops that a wait was for, the one that ended last; 0 if there is none, or if one has not run.
 OpId last_cause(const Run& run, const Wait& wait) {
     if (wait.kind == trace::WaitKind::paused) {
         return 0;
@@ -51,7 +51,7 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     WaitSplit split;
     split.return_ns = wait.waited_ns();
     split.held_ns = wait.held_ns;
-    // The line's own: what it issued since the wait before.
+    // The line's own ops: those that it issued since the previous wait.
     const OpId issued = std::min<OpId>(wait.issued, static_cast<OpId>(run.op_count()));
     const OpId earlier = index > 0 ? std::min(run.waits()[index - 1].issued, issued) : 0;
     OpId first_own = issued + 1;
@@ -76,7 +76,7 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     if (last == 0) {
         return split;
     }
-    // While one lane was held another may have executed: that is the learner's time, too.
+    // While one lane was held another may have executed ops: this time also counts as the learner's.
     const auto unheld_ns = [&run](std::int64_t begin_ns, std::int64_t end_ns) {
         return end_ns - begin_ns - run.holds().held_ns(begin_ns, end_ns);
     };
@@ -95,7 +95,7 @@ void walk_wait(const Run& run, std::size_t index,
     std::vector<OpId> scratch;
     OpId id = ended_by(run, wait);
     std::int64_t end_ns = id == 0 ? wait.begin_ns : run.op(id).end_ns;
-    // From what each had to follow, to its own end.
+    // From the op's latest predecessor to its own end.
     while (id != 0 && end_ns > wait.begin_ns) {
         const LatestPredecessor before = latest_predecessor(run, id, scratch);
         const std::int64_t ready_ns = before.op == 0 ? wait.begin_ns : std::max(before.ns, wait.begin_ns);
@@ -140,7 +140,7 @@ WaitDetails wait_details(const Run& run, std::size_t index, bool all) {
     const std::size_t most = all && !open ? SIZE_MAX : kWaitCauses + 1;
     details.causes = run.caused_by(wait, kWaitCauses, &details.count, most);
     details.at_least = (wait.target != 0 || wait.device >= 0) && details.count >= most;
-    // Of a run that was cut off, it may have ended before what it was for.
+    // In a run that was cut off, the wait may have ended before the ops that it was for.
     if (!all || open || details.causes.empty() || (run.cut_off() && ended_by(run, wait) == 0)) {
         return details;
     }
@@ -166,7 +166,7 @@ bool walk_needs(const Run& run, OpId op, std::size_t most, const std::function<v
         if (looked_at++ == most) {
             return false;
         }
-        const OpId by = *open.rbegin();  // what it needs comes before it, so it does not come again
+        const OpId by = *open.rbegin();  // dependencies have smaller ids, so this op does not come again
         open.erase(std::prev(open.end()));
         for (const OpId needed : run.dependencies(by)) {
             call(needed, by);

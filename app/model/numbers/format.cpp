@@ -18,7 +18,7 @@ std::string fixed(double value, int decimals) {
     return text.data();
 }
 
-// Three significant digits of a value from 0 to 1000.
+// Formats a value from 0 to 1000 with three significant digits.
 std::string three_digits(double value) {
     if (value >= 99.95) {
         return fixed(value, 0);
@@ -31,7 +31,7 @@ struct Unit {
     const char* name;
 };
 
-// The largest unit of which the value, rounded as it will be shown, is at least one.
+// The largest unit in which the value, rounded as displayed, is at least one.
 template <std::size_t N>
 Unit unit_for(double value, const std::array<Unit, N>& units) {
     for (std::size_t i = N; i-- > 1;) {
@@ -65,7 +65,7 @@ std::string place_text(double ns, double resolution_ns) {
     if (unit.size == 1) {
         return duration_text(ns);
     }
-    // Whole nanoseconds at the most; three digits at the least.
+    // At most whole nanoseconds, at least three digits.
     const double power = std::floor(std::log10(std::max(resolution_ns, 1.0)) + 1e-9);
     const int decimals = static_cast<int>(std::lround(std::log10(unit.size) - power));
     const double units = ns / unit.size;
@@ -146,7 +146,7 @@ Ticks ticks_for(double span_ns, double least_step_ns) {
             ticks.unit_in_words = unit.words;
         }
     }
-    // As many decimals as tell the ticks apart.
+    // As many decimals as are needed to distinguish the ticks.
     double step = ticks.step_ns / ticks.unit_ns;
     while (ticks.decimals < 9 && std::abs(step - std::round(step)) > 1e-6 * step) {
         step *= 10;
@@ -160,7 +160,7 @@ std::string tick_text(const Ticks& ticks, double ns, bool with_unit) {
         return "0";
     }
     std::string text = fixed(std::abs(ns) / ticks.unit_ns, ticks.decimals);
-    // In groups of three from five digits on: deep in a long run they are many.
+    // Groups of three from five digits on: times late in a long run have many digits.
     constexpr std::size_t kGroup = 3, kLeastDigits = 5;
     const std::size_t whole = std::min(text.find('.'), text.size());
     for (std::size_t at = whole; whole >= kLeastDigits && at > kGroup; at -= kGroup) {

@@ -1,4 +1,4 @@
-// What a run cost, and what the three stages predict that it should have cost.
+// What a run cost, and the total that the three stages predict.
 #include <algorithm>
 #include <bitset>
 #include <cmath>
@@ -17,11 +17,11 @@ namespace headway::model {
 
 namespace {
 
-// As many as an op's lane may have in a damaged recording, too.
+// Large enough for every lane number, even in a damaged recording.
 constexpr std::size_t kLaneNumbers = 256;
 using LaneSet = std::bitset<kLaneNumbers>;
 
-// Sums wrap around instead of overflowing: a damaged recording may hold any times.
+// Sums wrap around instead of overflowing: a damaged recording may contain any times.
 void add_to(std::int64_t& sum, std::int64_t value) {
     sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(value));
 }
@@ -30,14 +30,14 @@ std::int64_t rounded(long double ns) {
     return static_cast<std::int64_t>(std::llround(std::clamp(ns, 0.0L, 9e18L)));
 }
 
-// The part of [begin, end) that lies in the measured part.
+// How much of [begin, end) lies in the measured part.
 std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& measured) {
     return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
 }
 
 }  // namespace
 
-// What a walk has summed up so far.
+// The sums of a walk so far.
 class NumbersWalk::Sums {
 public:
     explicit Sums(const Run& run);
@@ -48,12 +48,12 @@ public:
     std::vector<LineCost> lines;
 
 private:
-    // One after the other.
+    // In this order.
     enum class Stage { waits, works, ops, launches, prediction, done };
     struct LaneNow {
-        bool runs = false;  // an op, in the measured part
+        bool runs = false;  // ran an op in the measured part
         std::int64_t told_until_ns = 0;
-        std::size_t ops = 0;  // that have ended, and the last one's times
+        std::size_t ops = 0;  // number of ops that have ended; the next two are the last one's times
         std::int64_t last_begin_ns = 0, last_end_ns = 0;
     };
 
@@ -68,10 +68,10 @@ private:
     void choose_regime();
     [[nodiscard]] bool ops_are_alike() const;
     void explain();
-    // What the stage is behind its last item.
+    // Called after the last item of the stage.
     void end_stage();
     void end();
-    // Of the stage: its items are [next_, count).
+    // The number of items of the current stage; [next_, count) are left.
     [[nodiscard]] std::size_t count() const;
     void take(std::size_t item);
 
@@ -87,18 +87,18 @@ private:
 
     std::unordered_map<core::Line, LineCost> by_line_;
     LineCost* last_line_ = nullptr;
-    std::uint64_t full_waits_ = 0;    // for all that had been issued, each for more than the one before
-    OpId last_full_wait_ = 0;         // ops issued before it
-    bool waits_between_ = false;      // of the other kinds
-    std::int64_t bound_wait_ns_ = 0;  // in barriers and blockers before the last op
-    std::uint64_t issued_ = 0;        // ops of which that is known
+    std::uint64_t full_waits_ = 0;    // waits for everything issued so far, each with new ops since the one before
+    OpId last_full_wait_ = 0;         // ops issued before the last of them
+    bool waits_between_ = false;      // there were waits of other kinds
+    std::int64_t bound_wait_ns_ = 0;  // time in barriers and blockers before the last op
+    std::uint64_t issued_ = 0;        // ops with a known issue
     LaneSet lanes_used_;
     std::set<std::uint16_t> signatures_;  // of the ops that have ended
     Quantiles issues_each_, executions_each_, returns_each_, idle_returns_each_;
     RecordedTime recorded_;
 
     std::vector<std::int64_t> lane_busy_ns_;
-    std::unique_ptr<PredictionWalk> prediction_;  // of a run that has ended
+    std::unique_ptr<PredictionWalk> prediction_;  // only for a run that has ended
 };
 
 NumbersWalk::Sums::Sums(const Run& run)
@@ -135,7 +135,7 @@ NumbersWalk::Sums::Sums(const Run& run)
     }
 }
 
-// By what was known when the walk began: a device may tell of ops long after their end.
+// Whether the op had ended when the walk began: a device may report ops long after their end.
 bool NumbersWalk::Sums::ended(const Op& op) const {
     if (op.end_ns == kPending || op.lane >= lanes_.size()) {
         return false;
@@ -151,7 +151,7 @@ bool NumbersWalk::Sums::step(double budget_ms) {
     constexpr std::size_t kAtOnce = 1024;
     while (stage_ != Stage::done) {
         if (prediction_ != nullptr && !has_ended()) {
-            prediction_.reset();  // the run has grown since: the next walk predicts it
+            prediction_.reset();  // the run has grown since: the next walk will predict it
         }
         if (prediction_ != nullptr && prediction_->step(budget_ms)) {
             return true;
@@ -227,7 +227,7 @@ LineCost& NumbersWalk::Sums::cost_of(core::Line line) {
     return *last_line_;
 }
 
-// Waits, and where nothing was left to do.
+// Waits, their returns, and whether any ops were left to wait for.
 void NumbersWalk::Sums::take_wait(const Wait& wait) {
     ++recorded_.records;
     recorded_.last_end_ns = std::max(recorded_.last_end_ns, wait.end_ns);
@@ -247,14 +247,14 @@ void NumbersWalk::Sums::take_wait(const Wait& wait) {
         const auto back_ns = static_cast<long double>(
             std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
         if (run_.info().foreign && done_ns > wait.end_ns) {
-            // It was for one stream, or for a copy: another program's trace does not say when that was done.
+            // The wait was for one stream or a copy: another program's trace does not contain when that ended.
         } else if (done_ns > wait.begin_ns) {
             returns_each_.add(static_cast<std::int64_t>(back_ns));
         } else {
             idle_returns_each_.add(static_cast<std::int64_t>(back_ns));
         }
     }
-    // One behind the last op keeps nothing from being issued.
+    // A wait after the last op does not delay any issue.
     if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && wait.issued < part_.last) {
         add_to(bound_wait_ns_, wait.waited_ns());
     }
@@ -266,7 +266,7 @@ void NumbersWalk::Sums::take_wait(const Wait& wait) {
     }
 }
 
-// The frontend's own work. It does not overlap issues and waits.
+// The frontend's own work; does not overlap issues and waits.
 void NumbersWalk::Sums::take_work(const Work& work) {
     if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
         add_to(numbers.recorded_work_ns, ns);
@@ -286,7 +286,7 @@ void NumbersWalk::Sums::take_op(OpId id) {
     if (!op.not_issued) {
         ++issued_;
         ++recorded_.records;
-        // Else another op's launch issued it, too; or, in another program's trace, a call that waited did.
+        // Otherwise the op was issued by another op's launch or, in another program's trace, by a call that waited.
         if (issue_ns > 0 || (op.issue_begin_ns == op.issue_end_ns && !run_.info().foreign)) {
             issues_each_.add(issue_ns);
         }
@@ -309,8 +309,8 @@ void NumbersWalk::Sums::take_launch(const Launch& launch) {
 }
 
 void NumbersWalk::Sums::end() {
-    // An op is busy time when it has ended. Until then its lane is not idle either, nor is one of which nobody can
-    // tell.
+    // An op counts as busy time when it has ended. Until then its lane is not idle either; nor is a lane whose
+    // state is unknown.
     LaneSet lanes_begun = lanes_used_;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         if (lanes_[lane].runs) {
@@ -345,8 +345,8 @@ void NumbersWalk::Sums::end() {
     std::sort(lines.begin(), lines.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
 }
 
-// A run that still grows is not predicted: the replay would be of another moment than the sums. Its program may have
-// ended long before all that it recorded has been taken in.
+// A run that still grows is not predicted: the replay would see more ops than the sums. Even if the program has
+// ended, some of its records may not have been taken yet.
 bool NumbersWalk::Sums::has_ended() const {
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         if (run_.lanes_[lane].ops.size() != lanes_[lane].ops) {
@@ -381,7 +381,7 @@ void NumbersWalk::Sums::choose_regime() {
         Regime regime;
         std::int64_t ns;
     };
-    // On one lane a chain is never longer than the lane is busy; of equals the lane is meant.
+    // On one lane a chain cannot be longer than the lane's busy time; if they are equal, report the lane.
     const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
     const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
     const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
@@ -396,7 +396,7 @@ void NumbersWalk::Sums::choose_regime() {
                           apart <= kEvenShare * static_cast<double>(largest.ns);
 }
 
-// Ops of one name and of the same shapes, or all but equal in time.
+// True if all ops have one name and the same shapes, or nearly equal durations.
 bool NumbersWalk::Sums::ops_are_alike() const {
     std::set<std::string> kinds;
     for (const std::uint16_t id : signatures_) {
@@ -407,8 +407,8 @@ bool NumbersWalk::Sums::ops_are_alike() const {
     return kinds.size() <= 1 || static_cast<double>(numbers.t2.p90) <= kEqual * static_cast<double>(numbers.t2.p10);
 }
 
-// The chapter's formula, where the run is as simple as it assumes: N ops that are alike, and a frontend that does
-// little but issue them. Little is what changes the formula's result by at most kFormulaShare.
+// Applies the chapter's formula if the run is as simple as it assumes: N similar ops, and a frontend that does
+// little but issue them. Deviations may change the result by at most kFormulaShare.
 void NumbersWalk::Sums::explain() {
     const auto n = static_cast<double>(numbers.ops);
     const auto h = static_cast<double>(numbers.h_ns);
@@ -422,7 +422,7 @@ void NumbersWalk::Sums::explain() {
     if (!each && full_waits_ != 1) {
         return;
     }
-    // With all issues, all executions and the frontend's own time in place of N·t1, N·t2 and nothing.
+    // The formula with the sums of all issues, executions and own work instead of N·t1, N·t2 and 0.
     const auto gives = [&](double issues, double executions, double own) {
         return each ? issues + own + executions + n * (h + t3)
                     : std::max(numbers.t1_ns + executions, issues + own + t2) + h + t3;
@@ -504,7 +504,7 @@ std::optional<double> idle_share(const Numbers& numbers) {
     return all > 0 ? std::optional(idle / all) : std::nullopt;
 }
 
-// One launch may issue several ops, in traces of other programs: its time counts once.
+// In other programs' traces one launch may issue several ops: its time counts once.
 std::int64_t Run::issue_ns(OpId id) const {
     const Op& op = ops_[id - 1];
     const bool same = id > 1 && ops_[id - 2].issue_begin_ns == op.issue_begin_ns &&
@@ -523,7 +523,7 @@ std::int64_t Run::paused_ns() const {
     const Measured part = measured();
     constexpr auto kPaused = trace::WaitKind::paused;
     std::int64_t ns = open_wait_ ? paused_in(*open_wait_, part) : 0;
-    // Waits follow each other: those that a hold touches are found by its begin.
+    // Waits do not overlap: find those that intersect a hold by the hold's begin.
     std::set<std::size_t> held;
     for (const Hold& hold : holds_.list()) {
         const auto begin = waits_.begin() + static_cast<std::ptrdiff_t>(part.first_wait);
@@ -544,7 +544,7 @@ std::int64_t Run::paused_ns() const {
             add_to(ns, static_cast<std::int64_t>(sum.busy_ns));
         }
     }
-    // What of them lies outside: waits follow each other, so only the first ones and the last ones can.
+    // Subtract what lies outside. Waits do not overlap, so only the first and the last ones can reach outside.
     std::size_t first = part.first_wait, end = part.waits_end;
     const auto cut = [&](const Wait& wait) {
         if (wait.kind == kPaused) {
@@ -569,7 +569,7 @@ void Run::renew(Numbers& numbers) const {
     const Measured part = measured();
     numbers.capabilities = capabilities();
     numbers.cut_off = cut_off();
-    if (numbers.cut_off) {  // what was predicted of it before it was
+    if (numbers.cut_off) {  // remove the prediction made before it was cut off
         numbers.predicted = numbers.regime_even = false;
         numbers.predicted_ns = numbers.formula_ns = 0;
         numbers.prediction_parts.clear();
@@ -589,10 +589,10 @@ void Run::renew(Numbers& numbers) const {
         if (numbers.reserved_bytes_peak == 0) {
             numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
         }
-        // Tensors lie within what has been taken for them; an earlier peak may have hidden a later, smaller one.
+        // Live tensors are part of the reserved memory; an earlier peak may have hidden a later, smaller one.
         numbers.reserved_bytes_peak = std::max(numbers.reserved_bytes_peak, numbers.live_bytes_peak);
         numbers.rss_bytes_peak = measured_peak(resident_);
-        if (numbers.rss_bytes_peak == 0) {  // shorter than the time between two samples
+        if (numbers.rss_bytes_peak == 0) {  // the measured part is shorter than the sampling interval
             numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));
         }
     }

@@ -1,9 +1,10 @@
-// The numbers of a run, summed up in parts: for ten million ops that takes longer than a frame of the window may.
+// Computes the numbers of a run in steps: for ten million ops this takes longer than one frame of the window.
 //
-// They are of the moment at which the walk was begun, whatever the run has taken in since; only whether the ops that a
-// wait was for had ended is looked at when the walk comes to the wait. It takes about 20 ms for a million ops.
+// The numbers describe the run at the time of construction, even if it is updated meanwhile. One exception: whether
+// the ops that a wait was for had ended is checked when the walk reaches that wait. Takes about 20 ms per million
+// ops.
 //
-// Threads: that which updates the run, which must outlive the walk.
+// Threads: the thread that updates the run. The run must outlive the walk.
 #pragma once
 
 #include <memory>
@@ -20,13 +21,13 @@ public:
     NumbersWalk(const NumbersWalk&) = delete;
     NumbersWalk& operator=(const NumbersWalk&) = delete;
 
-    // The run was taken in anew (Run::rescaled()): the walk must not go on.
+    // The run's records were taken again (Run::rescaled()): do not call step().
     [[nodiscard]] bool stale() const;
-    // Goes on for about `budget_ms` (0: to the end); true while there is more.
+    // Works for about `budget_ms` (0: until done); true if more is left to do.
     bool step(double budget_ms);
-    // Once there is no more.
+    // Call after step() has returned false.
     [[nodiscard]] const Numbers& numbers() const;
-    // By line, ascending; the measured part. Once there is no more.
+    // By line, ascending; only the measured part. Call after step() has returned false.
     [[nodiscard]] const std::vector<LineCost>& lines() const;
 
 private:

@@ -6,23 +6,23 @@
 
 namespace headway::model {
 
-// Two replays: with the recorded hand-overs and median returns, which also measures the hand-overs; then with medians
-// for both.
+// Two replays: one with recorded hand-overs and median returns, which also measures the hand-overs; then one with
+// medians for both.
 struct PredictionWalk::State {
     explicit State(const Run& of)
         : run(of),
           returns(typical_returns(of)),
           recorded(std::make_unique<Replay>(of, Replay::Wish{{}, nullptr, chosen_returns(), &handovers, true})) {}
 
-    // On the simulated device a return costs what its device says: of two devices a median would be one's or the
-    // other's.
+    // On the simulated device the duration of a return follows from the device model. With two devices a single
+    // median would be wrong for one of them.
     [[nodiscard]] const TypicalOverheads* chosen_returns() const { return run.info().simulated ? nullptr : &returns; }
 
     const Run& run;
     TypicalOverheads returns, handovers;
     std::unique_ptr<Replay> recorded, typical, without_holds;
     std::int64_t with_recorded_handovers_ns = 0, predicted_ns = 0, chain_ns = 0;
-    std::int64_t held_ns = 0;  // what the learner's holds cost, beyond the time that the frontend waited for them
+    std::int64_t held_ns = 0;  // the cost of the learner's holds beyond the frontend's waits for them
     bool done = false;
 };
 

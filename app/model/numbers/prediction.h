@@ -1,14 +1,14 @@
-// What a run should have taken, and what bounds it.
+// How long a run should have taken, and what determines it.
 //
-// The prediction is a replay (replay.h): the recorded ops with their own durations, dependencies and waits, and for
-// each hand-over to a lane and each return from a wait the run's own median of those alike. What is left to the
-// measured total has names: predicted + parts = measured, to the nanosecond. On the simulated device nothing is left:
-// lanes and returns follow its own rules, and predicted = measured.
+// The prediction is a replay (replay.h): the recorded ops with their durations, dependencies and waits, where each
+// hand-over to a lane and each return from a wait takes the run's median for its class. The difference to the
+// measured total is split into named parts: predicted + parts = measured, to the nanosecond. On the simulated
+// device the difference is 0: lanes and returns follow the device model.
 //
-// The chapter's formulas hold for the simple case: one lane, and a wait after every op or one after all of them. With
-// medians, N·(t1+h+t2+t3) and max(t1+N·t2, N·t1+t2)+h+t3; h is the hand-over, which the chapter leaves out.
+// The chapter's formulas hold for the simple case: one lane, and a wait after every op or one wait after all of
+// them. With medians: N·(t1+h+t2+t3) and max(t1+N·t2, N·t1+t2)+h+t3; h is the hand-over, which the chapter omits.
 //
-// Threads: that which updates the run.
+// Threads: the thread that updates the run.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace headway::model {
 
-// In pieces, as a replay of ten million ops takes seconds. The run must have ended.
+// Works in steps: a replay of ten million ops takes seconds. The run must have ended.
 class PredictionWalk {
 public:
     explicit PredictionWalk(const Run& run);
@@ -28,15 +28,15 @@ public:
     PredictionWalk(const PredictionWalk&) = delete;
     PredictionWalk& operator=(const PredictionWalk&) = delete;
 
-    // Goes on for about `budget_ms` (0: to the end); true while there is more.
+    // Works for about `budget_ms` (0: until done); true if more is left to do.
     bool step(double budget_ms);
 
-    // Once there is no more.
+    // Call after step() has returned false.
     [[nodiscard]] std::int64_t predicted_ns() const;
     [[nodiscard]] std::vector<PredictionPart> parts() const;
-    // What the longest chain of dependent ops takes by itself.
+    // The duration of the longest chain of dependent ops, without any overhead.
     [[nodiscard]] std::int64_t longest_chain_ns() const;
-    // The median hand-over from the frontend to a lane that had nothing to do.
+    // The median hand-over from the frontend to an idle lane.
     [[nodiscard]] std::int64_t handover_ns() const;
 
 private:

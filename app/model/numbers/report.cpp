@@ -18,7 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCausesOfAWait = 1000;
-constexpr std::size_t kCausesInAll = 1'000'000;  // beyond these each wait names a few only; the counts stay exact
+// above this total each wait lists only a few causes; the counts stay exact
+constexpr std::size_t kCausesInAll = 1'000'000;
 constexpr std::size_t kFewCauses = 10;
 
 std::string dumped(const Json& json) {
@@ -33,7 +34,7 @@ Json time_or_null(std::int64_t ns) {
     return ns == kPending ? Json(nullptr) : Json(ns);
 }
 
-// What the trace does not tell of is null.
+// Null if the trace does not contain the value.
 template <class Value>
 Json if_recorded(bool recorded, const Value& value) {
     return recorded ? Json(value) : Json(nullptr);
@@ -45,7 +46,7 @@ Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     settings["free_policy"] = if_recorded(capabilities.settings, info.free_policy);
     settings["workers"] = if_recorded(capabilities.settings, info.workers);
     settings["streams"] = if_recorded(capabilities.backend, info.streams);
-    // In effect, chosen or not; null: none (or an older recording, which does not say). Whether nobody chose it.
+    // The budget in effect; null: none, or an older recording without it. And whether it is the default.
     const std::uint64_t budget = info.budget_in_effect.value_or(info.budget);
     settings["budget"] = capabilities.settings && budget != 0 ? Json(budget) : Json(nullptr);
     settings["budget_is_default"] =
@@ -54,7 +55,7 @@ Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     settings["seed"] = if_recorded(capabilities.settings, info.seed);
     if (!info.profile.empty()) {
         settings["profile"] = info.profile;
-        settings["chosen"] = info.chosen;  // the others are the profile's
+        settings["chosen"] = info.chosen;  // all other settings follow the profile
     }
     for (const auto& change : info.barrier_changes) {
         settings["barrier_changes"].push_back({{"ns", change.ns}, {"barrier", change.barrier}});
@@ -73,17 +74,17 @@ void put_line(Json& entry, const Run& run, core::Line line) {
     entry["file"] = run.file(core::file_of(line));
 }
 
-// A line of text for each wait: there may be a million of them.
+// Appends one line of text per wait, without a JSON object in memory: there may be a million waits.
 void append_waits(std::string& text, const Run& run) {
     const Run::Measured part = run.measured();
-    const bool recorded = run.capabilities().issues;  // what there was to wait for
+    const bool recorded = run.capabilities().issues;  // the ops that a wait was for are known
     constexpr const char* kFirst = "[\n    {";
     const char* before = kFirst;
     std::size_t named = 0;
     for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
         const Wait& wait = run.waits()[i];
         if (wait.kind == trace::WaitKind::paused) {
-            continue;  // the learner's, among the pauses
+            continue;  // a pause of the learner, listed as such
         }
         std::size_t count = 0;
         const auto causes = run.caused_by(wait, named < kCausesInAll ? kCausesOfAWait : kFewCauses, &count);
@@ -127,7 +128,7 @@ void append_waits(std::string& text, const Run& run) {
     text += before != kFirst ? "\n  ]" : "[]";
 }
 
-// When the learner stopped the frontend; not what was held back within a wait.
+// The times in which the learner had paused the frontend, except holds within a wait.
 Json pauses_of(const Run& run) {
     const Run::Measured part = run.measured();
     Json list = Json::array();
@@ -170,13 +171,13 @@ Json minibatches_of(const Run& run) {
         for (OpId id = minibatch.first; id <= minibatch.last; ++id) {
             const Op& op = run.op(id);
             begin_ns = std::min(begin_ns, op.begin_ns);
-            end_ns = std::max(end_ns, op.end_ns);  // kPending while any of them has not run
+            end_ns = std::max(end_ns, op.end_ns);  // kPending if any of them has not run
         }
         Json entry;
         entry["index"] = minibatch.index;
         entry["issue_begin_ns"] = minibatch.issue_begin_ns;
         entry["issue_end_ns"] = time_or_null(minibatch.issue_end_ns);
-        const bool recorded = run.capabilities().issues;  // of which minibatch an op is
+        const bool recorded = run.capabilities().issues;  // the minibatch of each op is known
         entry["execute_begin_ns"] = recorded ? time_or_null(begin_ns) : nullptr;
         entry["execute_end_ns"] = recorded ? time_or_null(end_ns) : nullptr;
         list.push_back(std::move(entry));
@@ -184,7 +185,7 @@ Json minibatches_of(const Run& run) {
     return list;
 }
 
-// Of times measured one by one; null where there are none.
+// Null if nothing was measured.
 Json spread_of(const Spread& spread) {
     if (spread.count == 0) {
         return nullptr;
@@ -196,7 +197,7 @@ Json spread_of(const Spread& spread) {
             {"count", spread.count}};
 }
 
-// The frontend's time, which adds up to total_ns and the pauses.
+// The parts of the frontend's time; they add up to total_ns plus pauses.
 Json frontend_of(const FrontendTime& time, const TraceCapabilities& capabilities) {
     Json json;
     json["issue_ns"] = if_recorded(capabilities.issues, time.issue_ns);
@@ -212,7 +213,7 @@ Json frontend_of(const FrontendTime& time, const TraceCapabilities& capabilities
     return json;
 }
 
-// What the GPU's driver did beside the ops, in sum.
+// Totals of the GPU driver's activities other than running ops.
 Json driver_of(const Run& run) {
     std::uint64_t waits = 0, between_streams = 0, allocations = 0, allocated_bytes = 0;
     std::int64_t wait_ns = 0;
@@ -236,7 +237,7 @@ Json driver_of(const Run& run) {
     return driver;
 }
 
-// Each device by itself; waits by whose ops they were for.
+// Each device separately; waits are assigned to the device whose ops they were for.
 Json devices_of(const Run& run) {
     const Run::Measured part = run.measured();
     struct Sums {
@@ -350,7 +351,7 @@ const char* word_for(trace::WaitKind kind) {
     return "wait";
 }
 
-// predicted_ns and the parts add up to measured_ns.
+// predicted_ns plus the parts gives measured_ns.
 static Json prediction_of(const Numbers& numbers) {
     if (!numbers.predicted) {
         return nullptr;
@@ -430,12 +431,12 @@ std::string report_json(const Run& run) {
     report["headway_max"] = if_recorded(capabilities.issues, numbers.headway_max);
     report["live_bytes_peak"] = if_recorded(capabilities.memory, numbers.live_bytes_peak);
     report["pending_bytes_peak"] = if_recorded(capabilities.tensors, numbers.pending_bytes_peak);
-    // Of the machine itself; a virtual clock has no moments to sample it at.
+    // Samples of the process; on a virtual clock there are none.
     const bool real = run.clock() != trace::ClockKind::virtual_ns;
     report["reserved_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.reserved_bytes_peak);
     report["rss_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
-    // What follows rests on what depends on what, and the first and the last on how long each op took.
+    // The rest needs dependencies and the duration of each op.
     for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
         report[key] = nullptr;
     }
@@ -444,7 +445,7 @@ std::string report_json(const Run& run) {
         report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
                                    {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
                                    {"limit_ns", path.limit_ns},       {"ops", path.ops}};
-        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed
+        report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed, not measured
     }
     if (capabilities.tensors) {
         const IdleCauses idle = idle_causes(run);
@@ -467,7 +468,7 @@ std::string report_json(const Run& run) {
     const Json result = Json::parse(run.result_json(), nullptr, false);
     rest["result"] = result.is_discarded() ? Json(nullptr) : result;
 
-    // One object: the first one without its end, the waits, the rest without its beginning.
+    // Assemble one object: the first one without its closing brace, the waits, the rest without its opening brace.
     std::string text = dumped(report);
     text.resize(text.size() - 2);
     text += ",\n  \"waits\": ";

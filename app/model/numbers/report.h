@@ -1,6 +1,6 @@
-// The numbers of a run as one JSON object: what `headway run --report` writes.
+// The numbers of a run as one JSON object, as written by `headway run --report`.
 //
-// Times are integers in nanoseconds, memory in bytes. The same recording gives the same text.
+// Times are integers in nanoseconds, memory in bytes. The same recording always gives the same text.
 #pragma once
 
 #include <string>

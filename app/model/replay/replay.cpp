@@ -1,4 +1,4 @@
-// The frontend's side of a replay, and lanes that keep their recorded ops.
+// The frontend's side of a replay, and a backend whose ops stay in their recorded lanes.
 #include "app/model/replay/replay.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace headway::model {
 
 namespace {
 
-// When all that a wait was for had ended in the recording; kPending where that is not known.
+// When all ops that a wait was for had ended in the recording; kPending if unknown.
 std::int64_t recorded_finish(const Run& run, const Wait& wait) {
     if (wait.target != 0) {
         return wait.target_op != 0 && wait.target_op <= run.op_count() ? run.op(wait.target_op).end_ns : kPending;
@@ -34,7 +34,7 @@ std::uint32_t sample(std::int64_t ns) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ns, 0, UINT32_MAX));
 }
 
-// Of the measured part: the first ones of a run take much longer.
+// Samples of the measured part only: the first hand-overs and returns of a run take much longer.
 struct Samples {
     std::vector<std::uint32_t> measured;
 
@@ -85,7 +85,7 @@ public:
 
     std::int64_t finish(const Wait& wait, std::int64_t now_ns) override {
         const std::int64_t done_ns = latest_for(wait);
-        return done_ns == INT64_MIN ? now_ns : done_ns;  // there was nothing to wait for
+        return done_ns == INT64_MIN ? now_ns : done_ns;  // nothing to wait for
     }
 
     void end() override {
@@ -107,7 +107,7 @@ public:
     }
 
 private:
-    // What an op's begin followed: the latest of its issue, the op before it in its lane, and what it depends on.
+    // What determined an op's begin: the latest of its issue, the previous op in its lane, and its dependencies.
     struct Gate {
         std::int64_t ns = 0, lane_ns = INT64_MIN;
         enum class Kind : std::uint8_t { issue, lane, dependency } kind = Kind::issue;
@@ -127,8 +127,9 @@ private:
         }
     };
 
-    // Each thing that the begin had to follow, then and now; what ended after the begin in the recording (times of
-    // devices are uncertain) is taken to have ended with it.
+    // The op's begin in the replay. Computes what determined it in the recording (`then`) and in the replay
+    // (`now`). Predecessors that seem to end after the op's begin (device times are uncertain) count as ending at
+    // its begin.
     std::int64_t begin_of(const Op& op, OpId id, std::int64_t shift_ns) {
         Gate then, now;
         then.ns = std::min(op.issue_end_ns, op.begin_ns);
@@ -186,10 +187,10 @@ private:
     const Run::Measured part_;
     const TypicalOverheads* handovers_;
     TypicalOverheads* measure_;
-    std::vector<OpId> lane_before_;                                                // the op before, in each lane
-    std::vector<std::int64_t> ends_;                                               // of ops, now
-    std::array<std::int64_t, core::kMaxDevices> latest_ns_{INT64_MIN, INT64_MIN};  // end so far, per device
-    std::vector<std::pair<OpId, std::int64_t>> checkpoints_;  // for waits that leave later ops: (through, latest end)
+    std::vector<OpId> lane_before_;                                                // the previous op, by lane
+    std::vector<std::int64_t> ends_;                                               // of ops, in the replay
+    std::array<std::int64_t, core::kMaxDevices> latest_ns_{INT64_MIN, INT64_MIN};  // latest end so far, by device
+    std::vector<std::pair<OpId, std::int64_t>> checkpoints_;  // for waits that exclude later ops: (through, latest end)
     std::size_t checkpoint_ = 0;
     Samples samples_[core::kMaxDevices][TypicalOverheads::kClasses];
     std::vector<OpId> scratch_;
@@ -254,7 +255,7 @@ bool Replay::step(double budget_ms) {
     return !done_;
 }
 
-// The program's marks are moments of the frontend.
+// The program's marks are events of the frontend.
 void Replay::take_mark(OpId issued, std::size_t wait) {
     if (!begun_ && (!part_.begin_marked || (issued + 1 >= part_.first && wait >= part_.first_wait))) {
         begun_ = true;
@@ -266,7 +267,7 @@ void Replay::take_mark(OpId issued, std::size_t wait) {
     }
 }
 
-// Those after so many issues and up to this moment of the recording.
+// Processes the drops after at most `issued` issues and up to the recorded time `until_ns`.
 void Replay::take_drops(OpId issued, std::int64_t until_ns) {
     for (; next_drop_ < drops_.size(); ++next_drop_) {
         const Drop& drop = drops_[next_drop_];
@@ -321,7 +322,7 @@ void Replay::take_wait(std::size_t index) {
     const std::int64_t now_done_ns = backend_->finish(wait, now_ns);
     if (then_done_ns == kPending || then_done_ns > wait.end_ns || now_done_ns == kPending) {
         shift_ns_ -= wait.held_ns;
-        frontend_at(wait.end_ns);  // it was for something else: it takes what it took
+        frontend_at(wait.end_ns);  // the wait was for something else: keep its recorded duration
         return;
     }
     const std::int64_t own_return_ns = wait.end_ns - std::max(wait.begin_ns, then_done_ns);
@@ -333,14 +334,14 @@ void Replay::take_wait(std::size_t index) {
     frontend_at(wait.end_ns);
 }
 
-// The frontend has come to this moment of the recording.
+// The frontend has reached this time of the recording.
 void Replay::frontend_at(std::int64_t then_ns) {
     then_frontend_end_ns_ = std::max(then_frontend_end_ns_, then_ns);
     frontend_end_ns_ = std::max(frontend_end_ns_, then_ns + shift_ns_);
 }
 
-// The end: the frontend's mark, or the later one of the program's end and the last op's. What the recording has of a
-// run that was cut off may go on a little after both.
+// The end is the frontend's mark, or the later of the program's end and the last op's end. A cut-off run's
+// recording may extend slightly beyond both.
 void Replay::finish() {
     done_ = true;
     take_drops(op_count_, INT64_MAX);
@@ -364,7 +365,7 @@ void Replay::finish() {
     } else if (!part_.end_marked) {
         end_ns = std::max(last_ns, frontend_end_ns_) + part_.end_ns - std::max(then_last_ns, then_frontend_end_ns_);
     } else if (then_part_ns <= part_.end_ns) {
-        end_ns = std::max(end_ns, part_ns);  // the work that the program measured is still to be done before its end
+        end_ns = std::max(end_ns, part_ns);  // the measured part waited for its own ops: its end includes them
     }
     total_ns_ = std::max<std::int64_t>(end_ns - begin_ns_ - paused_ns_, 0);
 }

@@ -16,15 +16,15 @@ public:
     Backend(const Backend&) = delete;
     Backend& operator=(const Backend&) = delete;
 
-    // The op is issued from `begin_ns` to `end_ns`, in the order of ids.
+    // Issues the op from `begin_ns` to `end_ns`; called in the order of ids.
     virtual void issue(OpId id, std::int64_t begin_ns, std::int64_t end_ns) = 0;
-    // Drops matter where they go through the lanes (the free policy `lazy`).
+    // True if drops go through the lanes (free policy `lazy`).
     [[nodiscard]] virtual bool needs_drops() const { return false; }
     virtual void drop(BufferId /*buffer*/, std::int64_t /*ns*/) {}
-    // At this moment the frontend begins to wait: when everything that it waits for has ended, kPending where that is
-    // not known.
+    // The frontend begins to wait at `now_ns`. Returns when everything that it waits for has ended; kPending if
+    // unknown.
     virtual std::int64_t finish(const Wait& wait, std::int64_t now_ns) = 0;
-    // Under a queue limit: from when this op may be issued. Only where works_out_limit() is true.
+    // Under a queue limit: the time from which this op may be issued. Only if works_out_limit() is true.
     [[nodiscard]] virtual bool works_out_limit() const { return false; }
     virtual std::int64_t room_for(OpId /*id*/, std::int64_t now_ns) { return now_ns; }
     virtual void end() {}
@@ -34,9 +34,9 @@ protected:
     Backend() = default;
 };
 
-// Ops stay in their lanes, with the durations and hand-overs that were recorded.
+// Ops stay in their lanes, with the recorded durations and hand-overs.
 std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Replay::Wish& wish);
-// Of the simulated device. Null where the run is none, or does not say what its ops cost.
+// Follows the simulated device's rules. Null if the run is not simulated or does not contain the costs of its ops.
 std::unique_ptr<Replay::Backend> make_simulated_backend(const Run& run);
 
 }  // namespace headway::model

@@ -1,4 +1,4 @@
-// The lanes of a replay of a simulated run: the device's own rules, with what the recording says that its ops cost.
+// A replay backend for simulated runs: the device's own rules, with the recorded costs of the ops.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -46,7 +46,7 @@ public:
         task.cost = cost_of(id, device);
         for (std::uint32_t other = 0; other < lanes_.lanes(); ++other) {
             if (other != lane && needs[other] != 0) {
-                task.wait_lane = other;  // the first; further ones went ahead
+                task.wait_lane = other;  // the first dependency; submit_waits() has submitted the others
                 task.wait_seq = needs[other];
                 break;
             }
@@ -61,7 +61,8 @@ public:
 
     [[nodiscard]] bool needs_drops() const override { return lazy_; }
 
-    // The memory goes back in lane order, by a task behind its last use, in a lane of the device that it belongs to.
+    // The memory is freed in lane order, by a task after the buffer's last use, in a lane of the device that owns
+    // it.
     void drop(BufferId buffer, std::int64_t ns) override {
         lanes_.run_until(moment(ns));
         const auto found = uses_.find(buffer);
@@ -142,7 +143,7 @@ public:
 
     [[nodiscard]] WhatIfRun::Times times(OpId id) const override { return times_[id - 1]; }
 
-    // That an op cannot run shows when it begins: its lane was chosen as if it could.
+    // That an op cannot run is detected only when it begins: its lane was chosen as if it could run.
     TaskCost task_begins(std::uint32_t lane, const VirtualLanes::Task& task) override {
         const OpId id = queued_[lane].front();
         return id != 0 && run_.op(id).failed && run_.parts(id).empty() ? TaskCost() : task.cost;
@@ -159,7 +160,7 @@ private:
     struct Place {
         std::uint32_t lane = 0, seq = 0;
     };
-    // Of a buffer: where its last writer stands, and its last readers since in each lane.
+    // Uses of a buffer: the position of its last writer, and of its last readers since in each lane.
     struct Use {
         std::size_t device = 0;
         Place writer;
@@ -175,8 +176,8 @@ private:
         }
     }
 
-    // As Runtime::place() does it: unfinished needs, and of equals the lane of the newest writer among them, else the
-    // first one with a reader.
+    // The same rules as Runtime::place(): lanes are compared by unfinished dependencies; ties go to the lane of the
+    // newest writer among them, else to the first lane with a reader.
     std::uint32_t choose_lane(OpId id, std::size_t device, VirtualLanes::Needs& needs, std::uint64_t issued_ns) {
         OpId newest = 0;
         std::uint32_t reader_lane = VirtualLanes::kNoLane;
@@ -202,7 +203,7 @@ private:
         return lane;
     }
 
-    // A task holds one wait; further ones go ahead of it as tasks of their own.
+    // A task can wait for one lane; for further ones, separate tasks are submitted before it.
     void submit_waits(std::uint32_t lane, const VirtualLanes::Needs& needs, bool but_the_first, std::uint64_t ns) {
         for (std::uint32_t other = 0; other < lanes_.lanes(); ++other) {
             if (other == lane || needs[other] == 0) {
@@ -227,7 +228,7 @@ private:
         }
     }
 
-    // The lane's last op up to this one.
+    // The position of the lane's last op with an id up to `through`.
     [[nodiscard]] Place last_through(std::uint32_t lane, OpId through) const {
         const auto& ops = ops_of_lane_[lane];
         const auto after = std::upper_bound(ops.begin(), ops.end(), std::pair{through, UINT32_MAX});
@@ -247,7 +248,7 @@ private:
     [[nodiscard]] TaskCost cost_of(OpId id, std::size_t device) const {
         const Op& op = run_.op(id);
         TaskCost cost;
-        const auto parts = run_.parts(id);  // of one that failed, those that ran
+        const auto parts = run_.parts(id);  // if the op failed, the parts that ran
         if (parts.empty()) {
             cost = cost_of(op.signature, device);
         } else {
@@ -290,11 +291,12 @@ private:
     const bool lazy_;
     const OpId queue_limit_;
     VirtualLanes lanes_;
-    std::vector<std::deque<OpId>> queued_;  // of each lane: tasks that have not ended, 0 where it is no op
-    std::array<std::vector<std::pair<OpId, std::uint32_t>>, core::kMaxLanes> ops_of_lane_;  // with their numbers in it
-    std::vector<Place> places_;                                                             // of ops
+    std::vector<std::deque<OpId>> queued_;  // by lane: tasks that have not ended; 0 for a task that is not an op
+    // with their sequence numbers
+    std::array<std::vector<std::pair<OpId, std::uint32_t>>, core::kMaxLanes> ops_of_lane_;
+    std::vector<Place> places_;  // by op
     std::vector<WhatIfRun::Times> times_;
-    std::vector<std::uint32_t> next_lane_;  // of each device: to begin with when all lanes are alike
+    std::vector<std::uint32_t> next_lane_;  // by device: the lane to prefer if all are equal
     std::unordered_map<BufferId, Use> uses_;
 };
 

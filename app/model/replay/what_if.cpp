@@ -31,14 +31,15 @@ bool is_of_policy(trace::WaitKind kind) {
     return kind == trace::WaitKind::op_barrier || kind == trace::WaitKind::minibatch_barrier;
 }
 
-// PyTorch waits for each op on a CPU, under any policy.
+// PyTorch waits for each op on a CPU, whatever the policy.
 bool is_the_frameworks(const Run& run, trace::WaitKind kind) {
     return kind == trace::WaitKind::op_barrier && run.info().barrier != "op" && run.info().barrier_changes.empty();
 }
 
-// The barrier that a run keeps at its end without its other ones: a program that did not wait there would measure the
-// issuing alone. Of those that follow all measured ops the program's own first one for everything, else its last one,
-// else the policy's first; none (SIZE_MAX) where the program waits for a value there, or the framework by itself.
+// The barrier that is kept at the end of a run whose other barriers are removed: without it the program would
+// measure only issuing. Among the barriers after all measured ops it is the program's own first one for everything,
+// else its own last one, else the policy's first one. SIZE_MAX if the program waits for a value there, or the
+// framework waits by itself.
 std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
     std::size_t for_all = SIZE_MAX, own = SIZE_MAX, of_policy = SIZE_MAX;
     for (std::size_t i = part.waits_end; i > part.first_wait && run.waits()[i - 1].issued >= part.last; --i) {
@@ -58,7 +59,7 @@ std::size_t barrier_at_the_end(const Run& run, const Run::Measured& part) {
 
 }  // namespace
 
-// Of the warm-up's barriers those of the policy are left out, too, as in a run with the policy `none`.
+// The policy's barriers in the warm-up are removed, too, as in a run with the policy `none`.
 WhatIfRun without_barriers(const Run& run, bool with_ops) {
     const Run::Measured part = run.measured();
     const std::size_t at_the_end = barrier_at_the_end(run, part);

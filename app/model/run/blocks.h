@@ -1,4 +1,5 @@
-// A growing array whose elements never move: for ten million ops, without the copies and pauses of a growing vector.
+// A growing array whose elements never move. It holds ten million ops without the copies and pauses of a growing
+// vector.
 //
 // Threads: one.
 #pragma once
@@ -27,7 +28,7 @@ public:
     T& push_back(const T& value) { return next() = value; }
     T& push_back(T&& value) { return next() = std::move(value); }
 
-    // Stays good while the array grows, not where it is moved.
+    // Stays valid while the array grows; invalidated when the array is moved.
     class Iterator {
     public:
         using iterator_category = std::random_access_iterator_tag;
@@ -67,7 +68,7 @@ public:
     [[nodiscard]] Iterator end() const { return {*this, size_}; }
     [[nodiscard]] const T& front() const { return (*this)[0]; }
 
-    // Keeps the first `size` elements and the room of the others.
+    // Keeps the first `size` elements, and the capacity.
     void truncate(std::size_t size) { size_ = size; }
     void clear() {
         blocks_.clear();

@@ -1,4 +1,4 @@
-// How long a step of some work may go on. Private to app/model.
+// The time limit of one step of incremental work. Private to app/model.
 //
 // Threads: one.
 #pragma once
@@ -9,7 +9,7 @@ namespace headway::model {
 
 class Budget {
 public:
-    // From now on; 0: without an end.
+    // Counts from construction. 0: no limit.
     explicit Budget(double ms) : ms_(ms) {}
     [[nodiscard]] bool spent() const {
         return ms_ > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin_).count() > ms_;

@@ -9,7 +9,7 @@ namespace headway::model {
 
 namespace {
 
-// Sums wrap around: a damaged recording may ask for any number of bytes.
+// Sums wrap around: a damaged recording may contain any number of bytes.
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -68,7 +68,7 @@ void Curve::sort_added() {
             merged.push_back(starts[i + 2]);
         }
         if (starts.size() % 2 == 0) {
-            merged.push_back(starts.back());  // an odd run at the end
+            merged.push_back(starts.back());  // an odd run is left at the end
         }
         starts = std::move(merged);
     }
@@ -95,7 +95,8 @@ void Curve::settle() {
             append(change);
         }
     } else {
-        // The part of the curve that is touched becomes changes again and is merged with the new ones.
+        // Turn the part of the curve after the earliest new change back into changes, and merge these with the new
+        // ones.
         tail_.clear();
         for (std::size_t i = first; i < times_.size(); ++i) {
             tail_.push_back({times_[i], wrapping_sub(values_[i], i == 0 ? 0 : values_[i - 1])});
@@ -119,7 +120,7 @@ void Curve::index_from(std::size_t first) {
         if (level == levels_.size()) {
             levels_.emplace_back();
             starts_.emplace_back();
-            first = 0;  // a new level covers what came before, too
+            first = 0;  // a new level covers all earlier values, too
         }
         auto& blocks = levels_[level];
         auto& starts = starts_[level];
@@ -141,7 +142,7 @@ void Curve::index_from(std::size_t first) {
         }
         below = count;
     }
-    // Downwards from the top, to the first place of the largest value.
+    // Descend from the top level to the first occurrence of the largest value.
     if (values_.empty()) {
         return;
     }
@@ -160,7 +161,7 @@ void Curve::index_from(std::size_t first) {
     most_at_ = times_[place];
 }
 
-// From `at` on, the last block of a level that starts before `ns` and lies in `block` of the level above.
+// Starting at `at`: the last block of a level that starts before `ns` and lies in `block` of the level above.
 std::size_t Curve::before_in(std::size_t level, std::size_t at, std::size_t block, std::int64_t ns) const {
     const auto& starts = starts_[level];
     const std::size_t end = std::min((block + 1) * kFan, starts.size());
@@ -187,7 +188,8 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
     into.assign(ns.size(), 0);
     std::size_t block = SIZE_MAX;
     std::size_t at = 0;
-    // Neighbours are in the same block, or in one further on: what was passed is not looked at again.
+    // Bounds that follow each other fall into the same block or a later one, so earlier blocks are not searched
+    // again.
     const auto enter = [&](std::size_t next) {
         if (next != block) {
             block = next;
@@ -216,7 +218,7 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
             ++at;
         }
         into[i] = at;
-        if (const std::size_t first = block * kFan; first < times_.size()) {  // what extremes_of() asks for
+        if (const std::size_t first = block * kFan; first < times_.size()) {  // extremes_of() will read these
             prefetch(&values_[first], &values_[std::min(first + kFan, times_.size()) - 1] + 1);
             std::size_t around = block;
             for (std::size_t level = 0; level < std::min<std::size_t>(2, levels_.size()); ++level) {
@@ -241,7 +243,7 @@ std::int64_t Curve::at(std::int64_t ns) const {
 
 Extremes Curve::extremes_of(std::size_t first, std::size_t end) const {
     Extremes extremes = kNothing;
-    // Single values up to whole blocks on both sides, then the same one level up.
+    // Single values up to block boundaries on both sides, then the same one level up.
     std::size_t level = 0;
     const auto at_level = [&](std::size_t i) {
         if (level == 0) {

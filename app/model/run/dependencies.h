@@ -1,8 +1,9 @@
-// Who had to run before whom, from the buffers that ops read and write: after the last writer of what an op reads, and
-// after the writer and all readers since of what it overwrites. Private to app/model.
+// Dependencies between ops, derived from the buffers that they read and write. An op follows the last writer of
+// each buffer that it reads, and the last writer and all readers since of each buffer that it overwrites. Private
+// to app/model.
 //
-// 16 bytes per op: the writers of its inputs, and for each input the reader before it, so that the readers of a buffer
-// form a chain.
+// 16 bytes per op: the writers of its inputs, and for each input the previous reader, so that the readers of a
+// buffer form a chain.
 //
 // Threads: one.
 #pragma once
@@ -20,14 +21,14 @@ class Run::Dependencies {
 public:
     explicit Dependencies(const Blocks<Op>& ops) : ops_(ops) {}
 
-    // Ops in the order of their issue; `add_input` for the last one added. `state` is the buffer's, or null.
+    // Call in the order of issue; `add_input` refers to the op added last. `state` is the buffer's state, or null.
     void add(OpId id, const Op& op, BufferState* in0, BufferState* in1, BufferState* out);
     void add_input(OpId id, const Op& op, BufferId buffer, BufferState* state);
 
-    // A buffer beside op.out that the op writes; after its inputs.
+    // A buffer other than op.out that the op writes. Call after the op's inputs were added.
     void add_output(const MoreOutput& output, BufferState* state);
 
-    // Buffers beside op.out that the op writes: call(output).
+    // Calls call(output) for each buffer other than op.out that the op writes.
     template <class Call>
     void each_more_output(OpId id, Call call) const {
         const auto first = std::lower_bound(more_outputs_.begin(), more_outputs_.end(), id,
@@ -37,7 +38,7 @@ public:
         }
     }
 
-    // Buffers beyond in0 and in1 that the op reads: call(buffer).
+    // Calls call(buffer) for each buffer beyond in0 and in1 that the op reads.
     template <class Call>
     void each_more_input(OpId id, Call call) const {
         for (auto it = first_more(id); it != more_.end() && it->op == id; ++it) {
@@ -45,12 +46,12 @@ public:
         }
     }
 
-    // call(op) for everything that op `id` had to follow directly; the same op may come more than once.
+    // Calls call(op) for each direct dependency of op `id`; the same op may come more than once.
     template <class Call>
     void each(OpId id, Call call) const {
         each_with_reason(id, [&call](OpId op, DependencyKind) { call(op); });
     }
-    // call(op, kind): likewise, and why.
+    // Calls call(op, kind) for each direct dependency, with its reason.
     template <class Call>
     void each_with_reason(OpId id, Call call) const {
         const auto tell = [&call](OpId op, DependencyKind kind = DependencyKind::read_after_write) {
@@ -73,7 +74,7 @@ public:
         auto overwrite = std::lower_bound(overwrites_.begin(), overwrites_.end(), id,
                                           [](const Overwrite& o, OpId wanted) { return o.op < wanted; });
         for (; overwrite != overwrites_.end() && overwrite->op == id; ++overwrite) {
-            // What a composite changes besides its output it has read.
+            // A composite op has read each buffer that it changes besides its output.
             const bool reads = op.reads_output || overwrite->buffer != op.out;
             tell(overwrite->writer, reads ? DependencyKind::read_after_write : DependencyKind::write_after_write);
             for (OpId reader = overwrite->reader; reader != 0; reader = reader_before(reader, overwrite->buffer)) {
@@ -84,8 +85,8 @@ public:
 
 private:
     struct Links {
-        OpId writer0, writer1;  // of in0 and in1
-        OpId reader0, reader1;  // the reader of in0 and in1 before this op, since their last writer
+        OpId writer0, writer1;  // last writers of in0 and in1
+        OpId reader0, reader1;  // previous readers of in0 and in1 since these writers
     };
     struct Overwrite {
         OpId op, writer, reader;
@@ -105,7 +106,7 @@ private:
 
     const Blocks<Op>& ops_;
     Blocks<Links> links_;
-    std::vector<Overwrite> overwrites_;     // ops that write what was there before; by op
+    std::vector<Overwrite> overwrites_;     // ops that write a buffer that already existed; by op
     std::vector<MoreInput> more_;           // by op
     std::vector<MoreOutput> more_outputs_;  // by op
 };

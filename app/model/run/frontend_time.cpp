@@ -13,14 +13,15 @@ namespace headway::model {
 
 namespace {
 
-constexpr double kStall = 8;       // times the median: a stall, which a measured event stands for alone
-constexpr double kDeviations = 2;  // that a mean may be off, of its own deviation
+// a measured event longer than this many medians is a stall: the excess stands for itself only
+constexpr double kStall = 8;
+constexpr double kDeviations = 2;  // how many standard errors of the mean are reported as uncertainty
 
 double positive(double value) {
     return std::max(value, 0.0);
 }
 
-// Events of one kind: some measured, for all of them.
+// Events of one kind, of which a sample was measured; estimates the sum over all of them.
 class Sampled {
 public:
     void add(const Cost& cost, double net_ns) {
@@ -31,7 +32,8 @@ public:
             samples_.push_back({net_ns, static_cast<double>(cost.weight)});
         }
     }
-    // The one measured last took so much longer because it had no core.
+    // The frontend lost its core for `ns` while the event measured last was running: subtracts this time from the
+    // event, provided that it began at `since_ns` or later.
     void take_from_last(std::int64_t since_ns, double ns, bool last_stands_alone) {
         double* last = nullptr;
         if (last_stands_alone && !alone_.empty()) {
@@ -45,7 +47,7 @@ public:
     }
     [[nodiscard]] bool any() const { return !alone_.empty() || !samples_.empty(); }
 
-    // All `count` of them: their sum, and how far it may be off.
+    // Adds the estimated sum over all `count` events to `ns`, and its uncertainty to `open_ns`.
     void sum(std::uint64_t count, double& ns, double& open_ns) const {
         std::vector<double> all;
         for (const Sample& sample : samples_) {
@@ -97,7 +99,7 @@ private:
     struct Sample {
         double ns, weight;
     };
-    std::vector<double> alone_;  // each for itself
+    std::vector<double> alone_;  // events of weight 1
     std::vector<Sample> samples_;
     std::int64_t last_begin_ns_ = 0;
 };
@@ -168,7 +170,7 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     time.record_each = records.each();
     time.drop_each = drops.each();
 
-    // Of the issues: the language's share, readings of the clock, and times without a core.
+    // Subtract from the issues the language's share, clock readings, and time without a core.
     const double language =
         positive(static_cast<double>(std::max(language_ns, language_before_ns) - language_before_ns));
     double issue = static_cast<double>(recorded.issue_ns);
@@ -180,7 +182,7 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
         std::min(static_cast<double>(stamps.at(0.5)) / kCostUnits * static_cast<double>(recorded.issues), issue);
     issue -= stamping;
 
-    // Between the records.
+    // Time between the records.
     const std::int64_t known_ns = recorded.issue_ns + recorded.wait_ns + recorded.paused_ns;
     double left = positive(static_cast<double>(length_ns - known_ns)) + in_language;
     double record = 0, drop = 0, open = 0;
@@ -192,7 +194,7 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     const double wanted = record + drop + without_core_ns;
     const double fits = wanted > left ? left / wanted : 1;
     left -= wanted * fits;
-    // After the frontend's last record nobody knows what it did; nor where records are missing.
+    // What the frontend did after its last record is unknown; likewise where records are missing.
     const double after = positive(static_cast<double>(part.end_ns - std::max(recorded.last_end_ns, part.begin_ns)));
     const bool complete = run.capabilities().settings && run.lost_records() == 0;
     const double named = complete ? left : std::min(left, static_cast<double>(recorded.work_ns));
@@ -203,7 +205,8 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     time.descheduled_ns = std::llround(without_core_ns * fits + stalled);
     time.unnamed_ns = std::llround(unnamed);
     time.issue_ns = std::llround(issue);
-    // What is left is the program's; where rounding left less than nothing, it is taken from the largest of the others.
+    // The rest is the program's own work. If rounding made it negative, subtract the deficit from the largest other
+    // part.
     time.work_ns = length_ns - (time.sum_ns() - time.work_ns);
     if (time.work_ns < 0) {
         std::int64_t* const parts[] = {&time.issue_ns, &time.record_ns, &time.drop_ns, &time.descheduled_ns,

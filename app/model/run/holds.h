@@ -1,4 +1,4 @@
-// When the learner held lanes back.
+// The times in which the learner held lanes back.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace headway::model {
 
-// A stretch in which a lane had a command that it could have run, and the learner held it back.
+// A time range in which a lane had a command ready to run, and the learner held the lane back.
 struct Hold {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::uint32_t lane = 0;
@@ -17,8 +17,8 @@ struct Hold {
 
 class Holds {
 public:
-    // In any order; holds of different lanes may overlap. One that begins where the lane's last one ends is joined to
-    // it. Of separate stretches at most kMost are taken, more than any learner makes.
+    // Any order; holds of different lanes may overlap. A hold that begins where the lane's last one ends is merged
+    // with it. At most kMost separate holds are stored, more than a learner can make.
     void add(const Hold& hold) {
         if (any_.size() >= kMost) {
             return;
@@ -43,7 +43,7 @@ public:
     void clear() { *this = Holds(); }
 
     [[nodiscard]] const std::vector<Hold>& list() const { return list_; }
-    // How long any lane was held within this time.
+    // How long at least one lane was held within this time range.
     [[nodiscard]] std::int64_t held_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
         std::int64_t ns = 0;
         auto hold =
@@ -57,8 +57,8 @@ public:
 private:
     static constexpr std::size_t kMost = 10'000;
     std::vector<Hold> list_;
-    std::unordered_map<std::uint32_t, std::size_t> last_of_lane_;  // its last one's place in `list_`
-    std::vector<Hold> any_;  // their union, ascending and disjoint; `lane` means nothing there
+    std::unordered_map<std::uint32_t, std::size_t> last_of_lane_;  // index of the lane's last hold in `list_`
+    std::vector<Hold> any_;  // their union, ascending and disjoint; `lane` is unused
 };
 
 }  // namespace headway::model

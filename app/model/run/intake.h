@@ -1,4 +1,4 @@
-// What Run::update() keeps between two calls; private to app/model.
+// State that Run::update() keeps between two calls. Private to app/model.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ struct Run::Intake {
 
     Memory memory;
     std::uint64_t frontend = 0, drops = 0, samples = 0, launches = 0, driver = 0, costs = 0,
-                  holds = 0;  // records taken
+                  holds = 0;  // records taken so far
     std::uint64_t samples_beside = 0;
-    std::vector<std::uint64_t> lanes;      // likewise; of those that have recorded anything
-    std::vector<std::vector<Part>> parts;  // by lane, whose composite has not been taken
-    std::size_t headway_counted = 0;       // ops whose issue is in the headway curve
+    std::vector<std::uint64_t> lanes;      // records taken so far, for each lane that has any
+    std::vector<std::vector<Part>> parts;  // by lane: parts whose composite op has not been taken yet
+    std::size_t headway_counted = 0;       // ops counted in the headway curve
     std::vector<std::size_t> open_scopes;  // indices, innermost last
     std::int32_t open_minibatch = -1;
 };

@@ -1,4 +1,4 @@
-// What had been issued by a moment.
+// The ops issued up to a given time.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace headway::model {
 
-// The last op whose issue had begun at `ns`; 0: none. Issues follow each other in time, so this is a search.
+// The last op whose issue had begun at `ns`; 0: none. Issues are ordered in time, so this is a binary search.
 inline OpId last_issued_at(const Run& run, std::int64_t ns) {
     OpId low = 0;
     auto high = static_cast<OpId>(run.op_count());

@@ -1,10 +1,10 @@
-// How many spans of each kind there are among spans that follow each other, and how long they took, for any stretch of
-// them and exactly: the ops of a lane by signature, the waits by their cause. Grows at its end while a run is recorded.
+// The count and total duration of consecutive spans by kind (ops of a lane by signature, waits by cause), exact
+// over any range of spans. Spans can be appended while a run is recorded.
 //
-// What came before is noted every so often, less often the more kinds there are: at most 4 bytes a span, and a question
-// walks over some thousand spans at the most, however many there are.
+// Prefix sums are stored at intervals that grow with the number of kinds: at most 4 bytes per span, and a query
+// visits at most a few thousand spans, however many there are.
 //
-// Threads: one that adds; any that read what is there, not at the same time.
+// Threads: one writer, or any number of readers; not both at the same time.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ public:
     void clear() { *this = KindSums(); }
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    // Of spans [first, last), the kinds that occur; `at(i)` is the pair of kind and duration of span i, as it was
-    // added.
+    // Sums over spans [first, last), for the kinds that occur. `at(i)` returns kind and duration of span i, as
+    // passed to add().
     template <class At>
     [[nodiscard]] std::vector<Sum> between(std::size_t first, std::size_t last, At at) const {
         std::vector<Slot> slots(kinds_.size());
@@ -78,8 +78,8 @@ private:
         }
     };
     struct Note {
-        std::size_t at = 0;      // of spans [0, at)
-        std::vector<Slot> sums;  // of the kinds seen by then
+        std::size_t at = 0;      // covers spans [0, at)
+        std::vector<Slot> sums;  // by slot, for the kinds seen so far
     };
 
     [[nodiscard]] std::size_t noted_at() const { return notes_.empty() ? 0 : notes_.back().at; }
@@ -88,7 +88,7 @@ private:
                                             [](std::size_t wanted, const Note& note) { return wanted < note.at; });
         return after == notes_.begin() ? nullptr : &*(after - 1);
     }
-    // `sign`: 1, or -1 as unsigned numbers have it.
+    // `sign`: 1, or -1 as an unsigned number (to subtract).
     static void add_note(const Note* note, std::vector<Slot>& to, std::uint64_t sign) {
         for (std::size_t i = 0; note != nullptr && i < note->sums.size(); ++i) {
             to[i].count += sign * note->sums[i].count;
@@ -106,8 +106,8 @@ private:
     }
 
     std::vector<std::uint32_t> slots_;  // by kind
-    std::vector<std::uint32_t> kinds_;  // by slot, as they came
-    std::vector<Slot> sums_;            // of all so far, by slot
+    std::vector<std::uint32_t> kinds_;  // by slot, in the order of appearance
+    std::vector<Slot> sums_;            // totals so far, by slot
     std::vector<Note> notes_;
     std::size_t size_ = 0;
 };

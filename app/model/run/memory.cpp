@@ -11,7 +11,7 @@ FreePolicy free_policy_from(std::string_view name) {
 }
 
 BufferState* Memory::find(core::BufferId id, std::size_t ops) {
-    // Ids are handed out one after another, at most a few per op; larger ones stand in damaged recordings only.
+    // Ids are assigned consecutively, at most a few per op; only damaged recordings contain larger ones.
     if (id == 0 || id > 2 * (ops + more_) + (1u << 16)) {
         return nullptr;
     }
@@ -25,7 +25,7 @@ BufferState* Memory::find(core::BufferId id, std::size_t ops) {
     }
     if (!slot.page) {
         slot.page = std::make_unique<Page>();
-        // There is no buffer 0, so that its place never becomes done by itself.
+        // There is no buffer 0: count its place as done, so that the page can be freed.
         slot.page->done = page == 0 ? 1 : 0;
     }
     return &slot.page->buffers[id % kPage];
@@ -100,7 +100,7 @@ void Memory::dropped(core::BufferId id, BufferState& buffer, std::int64_t ns) {
     }
 }
 
-// Dropped, and every op that touched it has ended: nothing more can happen to it.
+// Call when the buffer was dropped and every op that touches it has ended: its state can no longer change.
 void Memory::finish(core::BufferId id, BufferState& buffer) {
     if (policy_ != FreePolicy::stream && buffer.taken_ns != BufferState::kNever) {
         const std::int64_t free_ns = std::max(buffer.dropped_ns, buffer.last_end_ns);

@@ -1,7 +1,7 @@
-// Live and pending bytes from what happened to buffers: when their bytes were taken, which ops touched them, when the
-// program dropped them. Private to app/model.
+// Live and pending bytes, computed from the events of buffers: when their bytes were allocated, which ops touched
+// them, and when the program dropped them. Private to app/model.
 //
-// State is kept per buffer while anything can still happen to it, in pages of consecutive ids.
+// A buffer's state is stored while it can still change, in pages of consecutive ids.
 //
 // Threads: one.
 #pragma once
@@ -20,7 +20,7 @@ namespace headway::model {
 
 struct RunDevice;
 
-// When bytes count as taken and as free; see memory::FreePolicy.
+// When bytes count as allocated and as free; see memory::FreePolicy.
 enum class FreePolicy : std::uint8_t { finish, stream, lazy };
 FreePolicy free_policy_from(std::string_view name);
 
@@ -30,13 +30,13 @@ struct BufferState {
     std::uint64_t bytes = 0;
     std::int64_t taken_ns = kNever;
     std::int64_t dropped_ns = kNever;
-    std::int64_t last_end_ns = std::numeric_limits<std::int64_t>::min();  // of the ops that touched it and are done
-    core::OpId writer = 0;                                                // the last one so far
-    core::OpId reader = 0;                                                // the last one since then
-    std::uint32_t open = 0;                                               // ops that touch it and are not done
-    bool fresh = false;                                                   // an op made it
-    std::uint8_t device = 0;                                              // whose memory it is
-    bool pending = false;  // dropped, and still held for ops that have not run
+    std::int64_t last_end_ns = std::numeric_limits<std::int64_t>::min();  // of the ops that touched it and have ended
+    core::OpId writer = 0;                                                // last writer so far
+    core::OpId reader = 0;                                                // last reader since then
+    std::uint32_t open = 0;                                               // ops that touch it and have not ended
+    bool fresh = false;                                                   // an op created it
+    std::uint8_t device = 0;                                              // the device that holds it
+    bool pending = false;  // dropped, but still needed by ops that have not run
 };
 
 class Memory {
@@ -44,24 +44,25 @@ public:
     Memory(Curve& live, Curve& pending) : live_(live), pending_(pending) {}
 
     void set_policy(FreePolicy policy) { policy_ = policy; }
-    // From here on each device's bytes are also counted by themselves, in curves that stay where they are until the
-    // next call.
+    // From now on each device's bytes are also counted separately, in the curves of `devices`. The vector must stay
+    // valid until the next call.
     void keep_devices(std::vector<RunDevice>& devices) { devices_ = &devices; }
 
-    // Ops make one buffer each at most; composite ones are announced to make more.
+    // Raises the limit for plausible buffer ids. Ops create at most one buffer each; composite ops announce further
+    // ones.
     void expect_one_more() { ++more_; }
 
-    // The state of a buffer; null for 0, for ids that no run of `ops` ops could have, and for buffers that are done
-    // with.
+    // The state of a buffer; null for id 0, for ids that no run of `ops` ops could have, and for buffers whose
+    // state is final.
     [[nodiscard]] BufferState* find(core::BufferId id, std::size_t ops);
 
-    // An op that makes this buffer was issued at `ns`.
+    // An op that creates this buffer was issued at `ns`.
     void made(BufferState& buffer, std::uint64_t bytes, std::int64_t ns, std::size_t device);
-    // It started (lazy: takes the bytes now).
+    // The op started (policy lazy: the bytes are allocated now).
     void started(BufferState& buffer, std::int64_t ns);
     // An op that touches the buffer ended.
     void released(core::BufferId id, BufferState& buffer, std::int64_t end_ns);
-    // The program let go of it.
+    // The program dropped the buffer.
     void dropped(core::BufferId id, BufferState& buffer, std::int64_t ns);
 
 private:
@@ -82,7 +83,7 @@ private:
 
     Curve& live_;
     Curve& pending_;
-    std::vector<RunDevice>* devices_ = nullptr;  // null: there is one
+    std::vector<RunDevice>* devices_ = nullptr;  // null: there is only one device
     FreePolicy policy_ = FreePolicy::finish;
     std::size_t more_ = 0;
     std::vector<Slot> pages_;

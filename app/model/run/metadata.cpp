@@ -1,4 +1,4 @@
-// Names and facts of a run: what stands in the meta stream, read with patience for missing and odd values.
+// A run's names and metadata, read from the meta stream. Missing and unexpected values are tolerated.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -41,7 +41,8 @@ T& at_growing(std::vector<T>& list, std::size_t index) {
     return list[index];
 }
 
-// Early recordings have errors without a kind: of these, one that the learner asked for says so with its first word.
+// Early recordings have errors without a kind. In these the message of a run stopped by the learner starts with
+// "stopped".
 core::ErrorKind error_kind(const Json& error) {
     if (error.contains("kind")) {
         return core::error_kind_called(text_of(error, "kind")).value_or(core::ErrorKind::failed);
@@ -49,7 +50,7 @@ core::ErrorKind error_kind(const Json& error) {
     return text_of(error, "message").starts_with("stopped") ? core::ErrorKind::stopped : core::ErrorKind::failed;
 }
 
-// Gives lanes their names, from `first` on; how many.
+// Names the lanes from `first` on; returns how many were named.
 std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane>& lanes) {
     const auto names = json.find("lanes");
     if (names == json.end() || !names->is_array()) {
@@ -64,7 +65,7 @@ std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane
     return count;
 }
 
-// Of a recording its number, of a trace that was read from a file its name.
+// Recordings store the kind's number; traces read from a file store its name.
 devices::OpKind kind_of(std::uint16_t number, const std::string& name) {
     for (std::size_t i = 1; i < devices::kOpKinds; ++i) {
         const auto kind = static_cast<devices::OpKind>(i);
@@ -154,7 +155,7 @@ void Run::take_run(std::string_view text) {
     info_.lane_streams.clear();
     if (const auto lanes = json.find("lane_streams"); lanes != json.end() && lanes->is_array()) {
         for (const auto& lane : *lanes) {
-            // A lane is of its own stream or of one before it; what says otherwise is damaged.
+            // A lane belongs to its own stream or to that of an earlier lane; any other value is damaged.
             const auto own = static_cast<std::uint32_t>(info_.lane_streams.size());
             const auto stream = lane.is_number_unsigned() ? lane.get<std::uint64_t>() : own;
             if (own == core::kMaxTraceLanes) {
@@ -222,7 +223,7 @@ void Run::take_run(std::string_view text) {
     device.lanes = lanes;
 }
 
-// A device that joined while the program ran. All that was taken in before was the first one's.
+// A device that joined while the program was running. All earlier records belong to the first device.
 void Run::take_device(std::size_t number, std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || number == 0 || number != devices_.size() || number >= core::kMaxDevices) {

@@ -1,10 +1,10 @@
-// Asks memory for something that will be looked at soon, so that it comes while other work is done.
+// Prefetches data that is needed soon, so that it is loaded while other work is done.
 #pragma once
 
 namespace headway::model {
 
-// [begin, end), which lie side by side. Inlined always: g++ 12 takes a function that does nothing else for one without
-// effect, and leaves out the call.
+// [begin, end), contiguous. Always inlined: g++ 12 takes a function that only prefetches for one without side
+// effects, and removes the call.
 [[gnu::always_inline]] inline void prefetch(const void* begin, const void* end) {
     constexpr int kLine = 64;
     const auto* last = static_cast<const char*>(end) - 1;

@@ -1,4 +1,4 @@
-// Exact quantiles of many durations: short ones, of which there are millions, are counted and not kept.
+// Exact quantiles of many durations. Short ones, of which there are millions, are counted instead of stored.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ public:
         most_ = std::max(most_, ns);
     }
     [[nodiscard]] std::uint64_t count() const { return count_; }
-    // The smallest of them that at least this share of them does not exceed.
+    // The smallest duration that at least this share of the durations does not exceed.
     [[nodiscard]] std::int64_t at(double share) {
         if (count_ == 0) {
             return 0;

@@ -1,4 +1,4 @@
-// Record by record: what Run::update() takes in.
+// How Run::update() processes each kind of record.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::uint64_t kAtOnce = 1u << 12;  // records of the frontend between two looks at the other streams
+constexpr std::uint64_t kAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
 
 const char* default_name(trace::WaitKind kind) {
     switch (kind) {
@@ -65,7 +65,8 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
         last_begin = records[count - 1].begin;
         intake_->frontend += count;
     }
-    // What else the last op touches belongs to it, and no drop may come between.
+    // The records that list further inputs and outputs of the last op belong to it; no drop may be taken before
+    // them.
     for (bool more = true; more && intake_->frontend > start && intake_->frontend < end;) {
         const auto records =
             reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
@@ -107,7 +108,7 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
                 const std::int64_t begin_ns = ns_from_ticks(record.begin);
                 if ((op & trace::kPart) != 0) {
                     ++next;
-                    any = true;  // a composite op may have more of them than are taken at once
+                    any = true;  // a composite op may have more parts than one call takes
                     intake_->parts[lane].push_back(
                         {begin_ns, end_of(record.begin, record.duration), 0, static_cast<std::uint16_t>(op & 0xffffu)});
                     continue;
@@ -137,7 +138,7 @@ bool Run::take_drops(std::uint64_t end, std::int64_t horizon_ns) {
         for (const trace::DropRecord& record : records.first(std::min<std::size_t>(records.size(), end - next))) {
             const std::int64_t ns = ns_from_ticks(record.time);
             if (record.after > ops_.size() || ns >= horizon_ns) {
-                return any;  // what came before it has not been taken yet
+                return any;  // earlier records have not been taken yet
             }
             ++next;
             any = true;
@@ -174,7 +175,7 @@ void Run::take_samples() {
     }
 }
 
-// The second device's share was recorded before the sum, at the same time.
+// The second device's sample was recorded before the sum, with the same time.
 void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
     const std::int64_t ns = ns_from_ticks(sum.time);
     std::uint64_t beside = 0;
@@ -246,9 +247,9 @@ void Run::take_holds() {
 
 void Run::take_costs() {
     std::uint64_t& next = intake_->costs;
-    // In sixteenths of a nanosecond, of which those are that were read from a file.
+    // Stored in sixteenths of a nanosecond; traces read from a file already have this unit.
     const double unit = clock() == trace::ClockKind::recorded_ns ? 1 : ns_per_tick_ * kCostUnits;
-    // No more than a file can say of them.
+    // Limit the value to the largest one that a trace file can store.
     const auto short_ns = [unit](std::uint16_t ticks) {
         return std::min(std::round(ticks * unit), 65'535.0) / kCostUnits;
     };
@@ -286,7 +287,7 @@ void Run::take_costs() {
 void Run::take(const trace::FrontendRecord& record) {
     const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
     if (kind != trace::FrontendKind::more_inputs &&
-        kind != trace::FrontendKind::more_output) {  // their op's time counts
+        kind != trace::FrontendKind::more_output) {  // part of their op's time
         first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));
         see(end_of(record.begin, record.duration));
     }
@@ -496,7 +497,8 @@ void Run::take_mark(const trace::FrontendRecord& record) {
         case trace::FrontendKind::barrier: {
             std::string word = trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out});
             if (ops_.empty()) {
-                info_.barrier = std::move(word);  // chosen while the runner started: the run has known no other
+                // changed while the runner started: this barrier applies from the start
+                info_.barrier = std::move(word);
             } else {
                 info_.barrier_changes.push_back({ns, std::move(word)});
             }
@@ -543,7 +545,7 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     see(end_ns);
 
     if (id <= intake_->headway_counted && begin_ns < op.issue_end_ns && !op.not_issued) {
-        headway_.add(begin_ns, 1);  // counted from the issue's end so far
+        headway_.add(begin_ns, 1);  // counted from the end of the issue so far
         headway_.add(op.issue_end_ns, -1);
     }
     if (!op.not_issued) {
@@ -577,8 +579,8 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     }
 }
 
-// An op counts from the end of its issue, or from its start where the backend was faster than the frontend's clock;
-// one of which it is not known when it was issued does not.
+// An op counts from the end of its issue, or from its start where a lane was faster than the return of the call.
+// Ops with an unknown issue time do not count.
 void Run::count_headway() {
     for (std::size_t& i = intake_->headway_counted; i < ops_.size(); ++i) {
         if (!ops_[i].not_issued) {

@@ -11,7 +11,7 @@ namespace headway::model {
 
 namespace {
 
-constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60;  // 36 years; damaged times go no further
+constexpr std::int64_t kFarthestNs = std::int64_t{1} << 60;  // 36 years; times of damaged recordings are clamped to it
 constexpr std::int64_t kGoodAnchorNs = 20'000'000;           // anchors this far apart give the rate to a millionth
 constexpr std::size_t kSettleEvery = 1u << 16;
 
@@ -27,8 +27,8 @@ Run::~Run() = default;
 
 // ---- time ----
 
-// The rate of the clock is settled once, early, and then stays: a better one later would move events against each
-// other. What was taken in before is taken in again.
+// The clock's rate is fixed once, early: a later change would move events relative to each other. Records taken
+// before are taken again with the new rate.
 void Run::refresh_scale() {
     if (scale_final_) {
         return;
@@ -44,7 +44,7 @@ void Run::refresh_scale() {
         scale_final_ = apart || closed_ || state >= static_cast<std::uint32_t>(trace::RunState::finished);
         ns_per_tick = reader_->scale().ns_per_tick();
         if (!scale_final_ && last_ns == header.first_ns) {
-            // Too early for the writer's second anchor; the watcher's own clocks tell the same.
+            // The writer has no second anchor yet; this process reads the same clocks.
             const core::Anchor now = core::read_anchor();
             if (now.ns > header.first_ns && now.ticks > header.first_ticks) {
                 ns_per_tick = core::TickScale({header.first_ticks, header.first_ns}, now).ns_per_tick();
@@ -73,7 +73,7 @@ void Run::see(std::int64_t ns) {
     last_ns_ = std::max(last_ns_, ns);
 }
 
-// Back to the start of the records; the facts stay.
+// Back to the first record; the metadata stays.
 void Run::forget() {
     info_.barrier_changes.clear();
     for (RunDevice& device : devices_) {
@@ -117,13 +117,13 @@ void Run::forget() {
     }
 }
 
-// ---- taking in ----
+// ---- update ----
 
 bool Run::update(double budget_ms) {
     const Budget budget(budget_ms);
     reader_->poll();
-    // A drop, and an op, may be taken once everything that its thread recorded before is there: how far the streams
-    // reach is looked at in the reverse order of the reading.
+    // A drop or an op may be taken only after all records that its thread wrote before it. So the sizes of the
+    // streams are read in the reverse order of taking their records.
     const std::uint64_t drops_end = reader_->size({trace::StreamKind::drops, 0});
     const std::uint64_t frontend_end = reader_->size({trace::StreamKind::frontend, 0});
     reader_->poll();
@@ -133,11 +133,11 @@ bool Run::update(double budget_ms) {
     }
     refresh_scale();
     intake_->memory.set_policy(free_policy_from(info_.free_policy));
-    take_holds();  // those within a wait were recorded before it
+    take_holds();  // holds within a wait were recorded before the wait
 
     bool more = false;
     while (true) {
-        // All streams advance together in time, so that the curves grow at their ends.
+        // All streams advance together in time, so that curves are extended at their ends.
         std::int64_t horizon_ns = std::numeric_limits<std::int64_t>::max();
         bool taken = take_frontend(frontend_end, horizon_ns);
         taken = take_lanes(horizon_ns) || taken;
@@ -161,7 +161,7 @@ bool Run::update(double budget_ms) {
     settle();
     open_wait_.reset();
     running_.clear();
-    if (!more) {  // else they may have begun after what has been taken in
+    if (!more) {  // otherwise they may begin after the records taken so far
         look_at_open_wait();
         look_at_running_ops();
         info_.no_minibatches = state() != trace::RunState::running && minibatches_.empty();
@@ -180,16 +180,16 @@ void Run::look_at_open_wait() {
     const auto target = header.wait_target.load(std::memory_order_relaxed);
     const auto through = header.wait_through.load(std::memory_order_relaxed);
     const auto device = header.wait_device.load(std::memory_order_relaxed);
-    // The recorder's own thread reads the clock every few milliseconds, also while nothing happens.
+    // The recorder's own thread updates this time every few milliseconds, even while nothing else happens.
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
-    // A run on a virtual clock takes no time to look at.
+    // On a virtual clock no time passes during a wait, so there is nothing to show.
     if (begin == 0 || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks) ||
         begin != header.wait_begin.load(std::memory_order_acquire)) {
         return;
     }
     Wait wait;
     wait.begin_ns = ns_from_ticks(begin);
-    // Over by now; also where it was left without a record, by a device that was lost in it.
+    // The wait has ended, perhaps without a record because the device was lost.
     if ((!waits_.empty() && wait.begin_ns < waits_.back().end_ns) ||
         (!ops_.empty() && wait.begin_ns < ops_.back().issue_begin_ns)) {
         return;
@@ -225,7 +225,7 @@ void Run::look_at_running_ops() {
     for (std::size_t lane = 0; lane < std::min<std::size_t>(lanes_.size(), header.running.size()); ++lane) {
         const auto word = header.running[lane].op_and_begin.load(std::memory_order_relaxed);
         const auto op = static_cast<OpId>(word >> 32);
-        // Of those whose issue has been taken in; over by now where its record has been.
+        // Ignore ops whose issue has not been taken yet, and those that have a record by now.
         if (op == 0 || op > ops_.size() || ops_[op - 1].end_ns != kPending || ops_[op - 1].lane != lane) {
             continue;
         }
@@ -233,7 +233,8 @@ void Run::look_at_running_ops() {
         if (program_end_ns_ == kPending) {
             see(now_ns);
         }
-        // As exact as the word is: not before its issue, nor before the end of the op before it.
+        // The word has a limited resolution: the op began neither before its issue nor before the end of the
+        // previous op.
         std::int64_t begin_ns = std::max(ns_from_ticks(trace::running_begin(word, alive)), ops_[op - 1].issue_end_ns);
         if (!lanes_[lane].ops.empty()) {
             begin_ns = std::max(begin_ns, ops_[lanes_[lane].ops.back() - 1].end_ns);
@@ -301,7 +302,7 @@ void Run::close() {
     }
     closed_ = true;
     if (!scale_final_) {
-        update();  // with the best rate that there will be
+        update();  // with the final rate
     }
     look_at_running_ops();
     for (const std::size_t open : intake_->open_scopes) {
@@ -314,7 +315,7 @@ void Run::close() {
     }
 }
 
-// ---- what is known ----
+// ---- queries ----
 
 std::span<const Part> Run::parts(OpId id) const {
     const std::uint8_t lane = ops_[id - 1].lane;

@@ -1,9 +1,10 @@
-// A recording as the eye and the report want it: ops with their times, lanes, waits with their causes, curves, numbers.
-// Built from the trace alone, also while it is still being written.
+// A recorded run: ops with their times, lanes, waits with their causes, curves and numbers. Read from the trace
+// alone, also while the trace is still being written.
 //
-// Threads: one. update() takes what is new and returns; everything else only reads.
+// Threads: one. update() takes new records and returns; all other functions only read.
 //
-// Times are nanoseconds from the start of the run, on the trace's clock; kPending where something has not happened yet.
+// Times are nanoseconds from the start of the run, on the trace's clock; kPending for events that have not happened
+// yet.
 #pragma once
 
 #include <algorithm>
@@ -42,15 +43,15 @@ struct Op {
     std::uint16_t signature = 0;
     std::uint8_t lane = 0;
     bool fresh_output = false, reads_output = false, failed = false;
-    bool more_inputs = false;     // reads further buffers, see dependencies()
-    bool more_outputs = false;    // writes further buffers: a composite op
-    bool not_issued = false;      // a trace of another program that tells of its execution only
-    bool out_beside = false;      // `out` is memory of the run's other device: a copy from one to the other
+    bool more_inputs = false;     // reads more than two buffers, see dependencies()
+    bool more_outputs = false;    // writes more than one buffer: a composite op
+    bool not_issued = false;      // another program's trace that contains only the op's execution
+    bool out_beside = false;      // `out` is in the memory of the run's other device: a copy between devices
     std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
 };
 
-// Why an op has to follow another one: it reads what that one wrote, overwrites what that one read, or overwrites what
-// that one wrote.
+// Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
+// what that one wrote.
 enum class DependencyKind : std::uint8_t { read_after_write, write_after_read, write_after_write };
 
 struct Dependency {
@@ -63,8 +64,8 @@ struct Dependency {
 struct MoreOutput {
     OpId op = 0;
     BufferId buffer = 0;
-    std::uint16_t signature = 0;  // of the part that writes it, which says its bytes
-    bool fresh = false;           // made by it
+    std::uint16_t signature = 0;  // of the part that writes the buffer; gives its size
+    bool fresh = false;           // created by this op
 };
 
 struct Signature {
@@ -80,20 +81,21 @@ struct Wait {
     trace::WaitKind kind = trace::WaitKind::waitall;
     std::string name;  // "wait_to_read"
     core::Line line = 0;
-    int device = -1;           // it was for this device's ops alone, and what they need; -1: for all
-    std::int64_t held_ns = 0;  // of it, the learner held lanes back: not the program's time
-    BufferId target = 0;       // 0: everything issued so far
+    int device = -1;           // waited only for this device's ops and their dependencies; -1: for all
+    std::int64_t held_ns = 0;  // time in which the learner held lanes back; not the program's time
+    BufferId target = 0;       // 0: waited for everything issued so far
     OpId issued = 0;           // ops issued before it
-    OpId waits_through = 0;    // it waited for ops up to this one (issued, or fewer for behind:K); 0 when target is set
-    OpId target_op = 0;        // what it waits for: the op just issued if that copies the target to the host, else the
-                               // last one that wrote it; 0 when target is 0
-    // How long it took, less the learner's holds.
+    OpId waits_through = 0;    // waited for ops up to this one (issued, or fewer for behind:K); 0 if target is set
+    // the op just issued if that copies the target to the host, else the last op that wrote the target; 0 if target
+    // is 0
+    OpId target_op = 0;
+    // The wait's duration without the learner's holds.
     [[nodiscard]] std::int64_t waited_ns() const { return end_ns - begin_ns - held_ns; }
 };
 
 using Waits = Blocks<Wait, 8>;
 
-// A stretch in which the frontend neither issued nor waited but computed by itself: NumPy, say.
+// A time range in which the frontend computed by itself (NumPy, say), without issuing or waiting.
 struct Work {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::string name;  // "NumPy", "import", "Python"
@@ -113,110 +115,111 @@ struct Minibatch {
     OpId first = 0, last = 0;  // ops issued in it: [first, last]
 };
 
-// One of the ops that a composite op consists of, where it ran.
+// One op of a composite op, with the time of its execution.
 struct Part {
     std::int64_t begin_ns = 0, end_ns = 0;
     OpId op = 0;  // the composite
     std::uint16_t signature = 0;
 };
 
-// An op that a lane was executing at the last update(): not yet among Lane::ops.
+// An op that a lane was executing at the last update(); not in Lane::ops yet.
 struct Running {
     OpId op = 0;
     std::int64_t begin_ns = 0;
 };
 
-// Handing an op to the GPU's driver, between its issue and its execution, by the thread that does it.
+// The launch of an op: the call that hands it to the GPU's driver, on the thread that makes it. Between issue and
+// execution.
 struct Launch {
     std::int64_t begin_ns = 0, end_ns = 0;
     OpId op = 0;
 };
 
-// What the GPU's driver did beside the ops.
+// An activity of the GPU's driver other than running an op.
 struct DriverEvent {
     std::int64_t begin_ns = 0, end_ns = 0;
     trace::DriverKind kind = trace::DriverKind::other_wait;
-    std::uint64_t bytes = 0;  // of memory
+    std::uint64_t bytes = 0;  // for memory
     std::uint32_t stream = 0;
 };
 
 struct Lane {
     std::string name;
     Blocks<OpId> ops{};         // in the order of execution; their begin_ns ascend
-    std::vector<Part> parts{};  // of the composite ones among them, in the same order
+    std::vector<Part> parts{};  // parts of the composite ops, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
     KindSums kinds{};           // of the ops, by signature
 };
 
-// A device of the run, with what it holds. A run has one, or a GPU and the CPU beside it.
+// A device of the run and its memory. A run has one device, or a GPU and a CPU.
 struct RunDevice {
     std::string kind, name;  // "cuda", "NVIDIA H100, 2 streams"
     bool simulated = false;
-    std::uint32_t first_lane = 0, lanes = 0;  // those of lanes() that are its own
-    Curve live, pending, reserved;            // kept only where there are several devices
+    std::uint32_t first_lane = 0, lanes = 0;  // the range of lanes() that belongs to it
+    Curve live, pending, reserved;            // only filled if there are several devices
 };
 
-// The facts that the runner wrote down about the run, before the first op.
+// The metadata that the runner wrote before the first op.
 struct RunInfo {
     std::string program, title;
     std::string frontend;  // the language that issues: C++, Python
-    std::string tab;       // of a lesson or document that was chosen: mxnet, pytorch, …; empty: its first
+    std::string tab;       // chosen tab of a lesson or document: mxnet, pytorch, …; empty: the first one
     std::string device_kind, device_name;
     bool simulated = false;
-    bool foreign = false;  // recorded by another program, so that only some of what is here is known
-    // Where the times of ops come from ("cupti", "events"; empty: the lanes read the host's clock), why not from
-    // something better, and by how much they may be off against the host's clock.
+    bool foreign = false;  // recorded by another program, so only part of the metadata is known
+    // The source of the ops' times ("cupti", "events"; empty: the lanes read the host's clock), why no better source
+    // was used, and the uncertainty relative to the host's clock.
     std::string timing, timing_note;
     std::uint64_t timing_uncertainty_ns = 0;
     std::string launch, copies, products;  // cuda: "engine", "pinned", "float32"; else empty
     std::string cpu, os;
     int cores = 0;
     std::string barrier, free_policy, issue;  // as on the command line
-    // Whose behaviour the run has ("PyTorch", "Headway"), and which settings were chosen in place of that framework's:
-    // "free_policy", "streams", "workers".
+    // The framework whose behaviour the run imitates ("PyTorch", "Headway"), and the settings that were chosen
+    // instead of that framework's: "free_policy", "streams", "workers".
     std::string profile;
     std::vector<std::string> chosen;
-    std::vector<devices::CostModel> device_costs;  // the same by the devices' numbers
+    std::vector<devices::CostModel> device_costs;  // the parsed device models, by the devices' numbers
     std::string cost_models;  // of a run in virtual time: JSON, {"device": …, "beside": …, "host": …}; else empty
-    // What the learner chose while it ran, in order.
+    // Barriers that the learner chose while the run was in progress, in order.
     struct BarrierChange {
         std::int64_t ns = 0;
         std::string barrier;  // as on the command line
     };
     std::vector<BarrierChange> barrier_changes;
-    bool no_minibatches = false;  // it has ended without one: barriers between them never act
+    bool no_minibatches = false;  // the run has ended without minibatches: barriers between them never act
     std::uint32_t workers = 0, streams = 0, queue_limit = 0;
-    std::uint64_t budget = 0, seed = 0;  // the budget that was chosen; 0: none was, or "none"
-    // What tensors could take, 0 for no limit, and whether nobody chose it; nothing where a recording does not say.
+    std::uint64_t budget = 0, seed = 0;  // budget chosen by the user; 0: none chosen, or "none"
+    // The budget in effect (0: no limit), and whether it is the default; empty if the recording does not contain
+    // it.
     std::optional<std::uint64_t> budget_in_effect;
     std::optional<bool> budget_is_default;
     std::string date;  // ISO, local
     std::string version;
     std::map<std::string, std::string> parameters;
     bool live_sampled = false;  // live bytes come from samples, not from the ops (traces of other programs)
-    // Of the file that it was read from: events, or what had become of them, that were left out or mended; and whether
     // the file ended before the trace did.
     std::uint64_t left_out = 0, repaired = 0;
     bool file_cut_off = false;
-    // Of each lane the first one of its stream; empty: each is a stream's only one. A stream of another program's trace
-    // has several where its ops ran at the same time.
+    // For each lane, the first lane of its stream; empty: each lane is a stream of its own. In another program's
+    // trace a stream has several lanes if its ops ran at the same time.
     std::vector<std::uint32_t> lane_streams;
 };
 
-// "profile PyTorch: 1 stream, free policy stream", with what was chosen behind: "profile PyTorch: 1 stream; chosen:
-// free policy finish". Empty where the recording names no profile.
+// "profile PyTorch: 1 stream, free policy stream", or with settings that were chosen: "profile PyTorch: 1 stream;
+// chosen: free policy finish". Empty if the recording names no profile.
 [[nodiscard]] std::string profile_words(const RunInfo& info);
 
-// What a trace tells of. A run of the engine tells of all of it. One that another program recorded may not, and then
-// the numbers and curves of what it leaves out stand for nothing and are not to be shown.
+// What a trace contains. A run of the engine contains everything. Another program's trace may not; numbers and
+// curves for what is missing are meaningless and must not be shown.
 struct TraceCapabilities {
-    bool issues = true;    // when ops were issued, of some at least: t1, t3, headway, what a wait was for, predictions
-    bool waits = true;     // when the frontend waited
-    bool backend = true;   // lanes are a backend's, and idle where no op is; else they are threads by depth
-    bool memory = true;    // how many bytes were held
-    bool tensors = true;   // which tensors held them: pending bytes, and what depends on what
-    bool settings = true;  // how the program was run: seed, policies, the machine; and the frontend's own work
-    [[nodiscard]] TraceCapabilities both(const TraceCapabilities& other) const;  // what two traces tell of, each
+    bool issues = true;    // issue times of at least some ops: t1, t3, headway, what a wait was for, predictions
+    bool waits = true;     // waits of the frontend
+    bool backend = true;   // lanes are a backend's, idle where no op is; else they are threads by nesting depth
+    bool memory = true;    // allocated bytes
+    bool tensors = true;   // which tensors hold them: pending bytes, and dependencies
+    bool settings = true;  // seed, policies, hardware, and the frontend's own work
+    [[nodiscard]] TraceCapabilities both(const TraceCapabilities& other) const;  // contained in both traces
 };
 
 struct RunError {
@@ -224,81 +227,83 @@ struct RunError {
     std::uint32_t line = 0;
     OpId op = 0;
     core::ErrorKind kind = core::ErrorKind::failed;
-    // The learner ended it: no failure.
+    // The learner stopped the run: not a failure.
     [[nodiscard]] bool stopped() const { return kind == core::ErrorKind::stopped; }
 };
 
-// What a run's total goes into. It is bound by one side when that side alone needs nearly all of it (kBoundShare).
+// What determines a run's total time: a side that alone needs at least kBoundShare of it.
 enum class Regime {
     execution_bound,   // the busiest lane
-    issue_bound,       // the frontend: issuing, and what it does besides, where issuing is the larger part
-    frontend_bound,    // the frontend, where the program's own work (NumPy, import, print …) is the larger part
+    issue_bound,       // the frontend's issues and own work, if issuing is the larger part
+    frontend_bound,    // the same, if the program's own work (NumPy, import, print …) is the larger part
     dependency_bound,  // a chain of ops that depend on each other
-    barrier_bound,     // none of them alone: waits keep frontend and lanes from working at the same time
+    barrier_bound,     // none alone: waits keep frontend and lanes from working at the same time
 };
 inline constexpr double kBoundShare = 0.85;
-// The chapter's formula is given where unequal ops and the frontend's other work change its result by at most this.
+// The chapter's formula is shown if unequal ops and the frontend's own work change its result by at most this.
 inline constexpr double kFormulaShare = 0.1;
-inline constexpr double kEvenShare = 0.05;  // less than what one run differs from the next by
+inline constexpr double kEvenShare = 0.05;  // less than the variation between two runs
 
-// What a measured total has beside its prediction.
+// One part of the difference between the measured and the predicted total.
 struct PredictionPart {
     const char* name;
-    std::int64_t ns = 0;  // below zero where the run was faster
+    std::int64_t ns = 0;  // negative: the run was faster
 };
 
-// What the report says (docs/times.md). All over the measured part of the run; warm-up apart.
+// The report's numbers (docs/times.md). All cover the measured part of the run, except warm-up.
 struct Numbers {
-    TraceCapabilities capabilities;  // which of these numbers stand for something
-    bool cut_off = false;            // Run::cut_off(): nothing is predicted
+    TraceCapabilities capabilities;  // which of these numbers are meaningful
+    bool cut_off = false;            // Run::cut_off(): there is no prediction
     std::uint64_t ops = 0;
-    std::uint64_t parts = 0;                // that composite ops among them consisted of
+    std::uint64_t parts = 0;                // ops that composite ops consist of
     std::int64_t begin_ns = 0, end_ns = 0;  // the measured part
     std::int64_t total_ns = 0;              // without paused_ns
-    std::int64_t paused_ns = 0;             // the learner's time, not the program's
+    std::int64_t paused_ns = 0;             // paused by the learner; not the program's time
     std::int64_t warmup_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
-    std::int64_t backend_open_ns = 0;  // of lanes, too: ops that have not ended, and what nobody can tell
-    // As recorded: of each op the call that issues it, from its begin to its end, and the stretches of work that have
-    // records of their own. `frontend` divides the frontend's time more finely.
+    // summed over lanes: ops that have not ended, and time in which the lane's state is unknown
+    std::int64_t backend_open_ns = 0;
+    // As recorded: the issuing calls of all ops from begin to end, and the work sections that have records of their
+    // own. `frontend` splits the frontend's time more finely.
     std::int64_t op_issue_ns = 0, recorded_work_ns = 0;
     std::int64_t recorder_ns = 0, launch_ns = 0;
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // medians
-    // t3: of barriers and blockers, from when all was done that they were for to their end; of those that had nothing
-    // left to wait for only where there are no others.
+    // t3: for barriers and blockers, from the end of the last op that they waited for to their own end. Waits that
+    // had nothing left to wait for are included only if there are no others.
     Spread t1, t2, t3;
     FrontendTime frontend;
     Regime regime = Regime::execution_bound;
-    bool regime_even = false;  // two sides within kEvenShare of each other: the regime is no word to lean on
-    // Of a run that has ended (prediction.h): predicted_ns and the parts add up to total_ns.
+    bool regime_even = false;  // two sides within kEvenShare of each other: the regime is not significant
+    // Only for a run that has ended (prediction.h): predicted_ns and the parts add up to total_ns.
     bool predicted = false;
     std::int64_t predicted_ns = 0;
     std::vector<PredictionPart> prediction_parts;
-    // How long the measured part's critical path went through hand-overs: all that an op needed was there, and its lane
-    // had not started it yet. 0 where that is not worked out (more than kReplayed ops).
+    // Time on the measured part's critical path spent in hand-overs: an op's dependencies were met, but its lane
+    // had not started it. 0 if not computed (more than kReplayed ops).
     std::int64_t handover_ns = 0;
-    std::int64_t h_ns = 0;  // the median hand-over from the frontend to a lane with nothing to do
-    // The chapter's formula where it holds, and what it gives: "N·(t1+h+t2+t3)", "max(t1+N·t2, N·t1+t2)+h+t3"; else "".
+    std::int64_t h_ns = 0;  // the median hand-over from the frontend to an idle lane
+    // The chapter's formula if it applies, and its result: "N·(t1+h+t2+t3)", "max(t1+N·t2, N·t1+t2)+h+t3"; else "".
     std::string prediction_formula;
     std::int64_t formula_ns = 0;
-    // Where the waits and the lane are as it assumes, and the ops or the frontend are not: which; else "".
+    // If waits and lane are as the formula assumes but ops or frontend are not: the reason; else "".
     std::string no_formula;
-    // What each side would need alone: the frontend its time outside waits, a lane its ops within the measured part.
+    // What each side would need alone: the frontend its time outside waits, a lane its ops in the measured part.
     std::int64_t frontend_ns = 0, busiest_lane_ns = 0, longest_chain_ns = 0;
     std::uint64_t headway_max = 0, live_bytes_peak = 0, pending_bytes_peak = 0, reserved_bytes_peak = 0,
                   rss_bytes_peak = 0;
     std::uint64_t lost_records = 0;
 };
 
-// "issue-bound", "execution-bound" …, or "about equal" where naming one side would say too much; "" where the trace has
-// no issues, the run was cut off or has not ended.
+// "issue-bound", "execution-bound" …, or "about equal" if no side is clearly larger; "" if the trace has no issues,
+// or the run was cut off or has not ended.
 [[nodiscard]] const char* regime_word(const Numbers& numbers);
 [[nodiscard]] const char* word_of(Regime regime);
-// Of the time of the lanes that ran something. Nothing where none did.
+// The idle share of the time of all lanes that ran something; empty if none did.
 [[nodiscard]] std::optional<double> idle_share(const Numbers& numbers);
 
 struct LineCost {
     core::Line line = 0;
-    std::int64_t issue_ns = 0, blocked_ns = 0, recorded_work_ns = 0;  // of op_issue_ns and recorded_work_ns its share
+    // the line's share of op_issue_ns and recorded_work_ns
+    std::int64_t issue_ns = 0, blocked_ns = 0, recorded_work_ns = 0;
     std::uint64_t ops = 0;
 };
 
@@ -306,28 +311,27 @@ class Run {
 public:
     explicit Run(std::unique_ptr<trace::Reader> reader);
     ~Run();
-    // The same recording, nothing of it taken in yet: for another thread, which reads it while this one goes on, and
-    // whether or not this one stays.
+    // Opens the same recording again, with nothing taken yet: for another thread, which may read at the same time
+    // as this one and may outlive it.
     [[nodiscard]] std::unique_ptr<Run> another() const { return std::make_unique<Run>(reader_->another()); }
 
-    // Takes in what has been recorded since. At most about `budget_ms` of work (0: all there is); true when more is
-    // left.
+    // Takes new records, for about `budget_ms` of work (0: all of them). True if more are left.
     bool update(double budget_ms = 0);
-    // The runner is gone: nothing more will come. Open ends are closed at the last time seen.
+    // The runner has ended: nothing more will be recorded. Open ends are closed at the latest time seen.
     void close();
 
     [[nodiscard]] trace::Reader& reader() { return *reader_; }
-    // How often all that had been taken in was taken in again, because the rate of the clock was settled: times that
-    // were read before may differ by a few in a million.
+    // How often all records were taken again because the rate of the clock was fixed. Times read before may differ
+    // by a few parts per million.
     [[nodiscard]] std::uint32_t rescaled() const { return rescaled_; }
     [[nodiscard]] trace::RunState state() const;
     [[nodiscard]] const RunInfo& info() const { return info_; }
     [[nodiscard]] TraceCapabilities capabilities() const;
     [[nodiscard]] const std::optional<RunError>& error() const { return error_; }
-    [[nodiscard]] const std::string& result_json() const { return result_; }  // what the program says of itself, or ""
+    [[nodiscard]] const std::string& result_json() const { return result_; }  // the program's own result, or ""
 
     [[nodiscard]] std::size_t op_count() const { return ops_.size(); }
-    [[nodiscard]] std::size_t ended_count() const;                      // of these
+    [[nodiscard]] std::size_t ended_count() const;                      // those that have ended
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
     [[nodiscard]] const Signature& signature(std::uint16_t id) const;
     [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"
@@ -336,24 +340,24 @@ public:
     [[nodiscard]] const std::vector<Lane>& lanes() const { return lanes_; }
     [[nodiscard]] const std::vector<RunDevice>& devices() const { return devices_; }
     [[nodiscard]] std::size_t device_of_lane(std::size_t lane) const;
-    // The first lane of the stream that this one is of: itself, but for streams whose ops ran at the same time.
+    // The first lane of this lane's stream: the lane itself, except for streams whose ops ran at the same time.
     [[nodiscard]] std::size_t stream_of_lane(std::size_t lane) const;
     [[nodiscard]] bool shares_stream(std::size_t lane) const;  // with another lane
-    // How much longer the measured ops took, added up, than their streams were busy.
+    // The summed duration of the measured ops, less the time in which their streams were busy.
     [[nodiscard]] std::int64_t shared_ns() const;
-    // The device that holds what an op writes.
+    // The device whose memory holds the op's output.
     [[nodiscard]] std::size_t memory_device(const Op& op) const {
         const std::size_t device = device_of_lane(op.lane);
         return op.out_beside && devices_.size() > 1 ? 1 - device : device;
     }
     // "GPU" or "CPU" where the run has several devices, else "".
     [[nodiscard]] std::string device_name(std::size_t device) const;
-    // Of one device; the run's own where it has no other.
+    // Curves of one device; the run's own if there is only one.
     [[nodiscard]] const Curve& live_bytes(std::size_t device) const;
     [[nodiscard]] const Curve& pending_bytes(std::size_t device) const;
     [[nodiscard]] const Curve& reserved_bytes(std::size_t device) const;
-    // Whose ops a wait was for: a device, or where its target's last writer or its one op ran; -1 for all, or where
-    // nobody can tell.
+    // The device whose ops a wait was for: the wait's device, or where its target's last writer or its only op ran;
+    // -1 if it was for all devices, or unknown.
     [[nodiscard]] int device_of(const Wait& wait) const;
     [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
@@ -363,50 +367,49 @@ public:
     [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
-    [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }  // of ops; those not issued are marked
-    // The wait that the frontend was in at the last update(), up to then, whether or not anything has finished since:
-    // not yet among waits().
+    // of ops; ops without an issue are marked
+    [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }
+    // The wait that the frontend was in at the last update(), up to that time. Not in waits() yet.
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }
-    // One of waits(), or at their end the open one; null where there is none.
+    // Element `index` of waits(); the open wait for index waits().size(); null otherwise.
     [[nodiscard]] const Wait* wait_at(std::size_t index) const {
         return index < waits_.size() ? &waits_[index] : index == waits_.size() && open_wait_ ? &*open_wait_ : nullptr;
     }
-    // What the lane was executing at the last update(), until then, and of a run that was cut off, at its end; null
-    // where it ran nothing, and where lanes do not run on the host's clock (a GPU tells of ops when they are over).
+    // The op that the lane was executing at the last update(); for a run that was cut off, at its end. Null if the
+    // lane was idle, or if its ops are reported only when they end (GPU).
     [[nodiscard]] const Running* running(std::size_t lane) const {
         return lane < running_.size() && running_[lane].op != 0 ? &running_[lane] : nullptr;
     }
-    // Up to when it is known whether the lane ran an op: to the begin of the one that it is at; to the end of its last
-    // one where others that were issued for it have not ended and nobody can tell why (the run was cut off, or goes on
-    // and tells of ops when they are over); else to the end.
+    // The time up to which it is known whether the lane ran an op: the begin of the op that it is executing; the
+    // end of its last op if further issued ops have not ended for unknown reasons (the run was cut off, or it is
+    // still running and ops are reported only when they end); else the end.
     [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
-    // It failed or was stopped, or its file ends, before all ops that had been issued were done: what it would have
-    // taken is not known.
+    // The run failed, was stopped, or its file ends before all issued ops had ended: its full duration is unknown.
     [[nodiscard]] bool cut_off() const;
-    // When the op's execution began: as recorded, or as its lane was seen at it. kPending: not yet.
+    // When the op's execution began: as recorded, or as observed while the op is running. kPending: not yet.
     [[nodiscard]] std::int64_t begun_ns(OpId id) const;
     [[nodiscard]] const SpanIndex& wait_index() const { return wait_index_; }
     [[nodiscard]] const KindSums& wait_kinds() const { return wait_kinds_; }  // by trace::WaitKind
     [[nodiscard]] const SpanIndex& work_index() const { return work_index_; }
     [[nodiscard]] const SpanIndex& launch_index() const { return launch_index_; }
-    // Ops issued and not finished: each from the end of its issue, or from its begin where a lane was faster than the
-    // return of the call, to its end.
+    // Number of ops issued and not finished. Each counts from the end of its issue, or from its begin where a lane
+    // was faster than the return of the call, to its end.
     [[nodiscard]] const Curve& headway() const { return headway_; }
     [[nodiscard]] const Curve& live_bytes() const { return live_; }
     [[nodiscard]] const Curve& pending_bytes() const { return pending_; }
     [[nodiscard]] const Curve& resident_bytes() const { return resident_; }
-    [[nodiscard]] const Curve& reserved_bytes() const { return reserved_; }  // taken by the device's allocator
+    [[nodiscard]] const Curve& reserved_bytes() const { return reserved_; }  // reserved by the device's allocator
 
-    // The latest time seen in the trace; while the frontend waits, that at which the recorder was last seen alive.
+    // The latest time in the trace; while the frontend waits, the latest time written by the recorder's own thread.
     [[nodiscard]] std::int64_t now_ns() const { return last_ns_; }
-    [[nodiscard]] std::int64_t measure_begin_ns() const;  // the mark, or the first record
+    [[nodiscard]] std::int64_t measure_begin_ns() const;  // the program's mark, or the first record
     [[nodiscard]] std::int64_t end_ns() const;            // end of the program, or now
     [[nodiscard]] std::uint64_t lost_records() const;     // did not fit into the recording
 
-    // What a composite op consisted of, in the order of execution; empty for other ops.
+    // The ops of a composite op, in the order of execution; empty for other ops.
     [[nodiscard]] std::span<const Part> parts(OpId id) const;
 
-    // What was measured: from the program's first mark to its last one, or the whole run.
+    // The measured part: from the program's first mark to its last one, or the whole run.
     struct Measured {
         std::int64_t begin_ns = 0, end_ns = 0;
         OpId first = 1, last = 0;                   // ops [first, last]
@@ -415,32 +418,33 @@ public:
     };
     [[nodiscard]] Measured measured() const;
 
-    // The ops whose completion this op had to follow: producers of its inputs, and readers and writer of what it
-    // overwrites. Direct ones, ascending.
+    // The ops that had to end before this op could start: producers of its inputs, and readers and writers of what
+    // it overwrites. Direct ones, ascending.
     [[nodiscard]] std::vector<OpId> dependencies(OpId id) const;
-    // The same for who asks for all ops: in any order, perhaps more than once each, in a vector that is used again.
+    // A faster variant for callers that visit all ops: in any order, perhaps with duplicates, in a vector that is
+    // reused.
     void dependencies(OpId id, std::vector<OpId>& into) const;
-    // The same ops, each with its reason; where there are several, the one first in DependencyKind's order.
+    // The same ops, each with its reason; of several reasons, the first in DependencyKind's order.
     [[nodiscard]] std::vector<Dependency> dependencies_with_reasons(OpId id) const;
-    // The unfinished ops that a wait was for: those of its target and all that these depend on, at its begin.
-    // Ascending, at most `limit`; `count`, where given, is how many there are in all. Over all waits of a run this
-    // takes time in proportion to the ops. Of what a value or one device has to do no more than `most` ops are looked
-    // for, any of them; then these are counted.
+    // The unfinished ops that a wait was for, at its begin: those of its target and all that these depend on.
+    // Ascending, at most `limit`; `count`, if given, receives the full count. Over all waits of a run the cost is
+    // proportional to the ops. For a wait for a value or one device at most `most` ops are searched, in no
+    // particular order, and only these are counted.
     [[nodiscard]] std::vector<OpId> caused_by(const Wait& wait, std::size_t limit = 1000, std::size_t* count = nullptr,
                                               std::size_t most = SIZE_MAX) const;
 
-    // When all ops up to this one had ended, or those of them that one device ran; kPending where some never did.
+    // When all ops up to this one had ended (with `device`: those on that device); kPending if some never did.
     [[nodiscard]] std::int64_t finish_ns(OpId through, int device = -1) const;
 
-    // For those who write the run down somewhere else.
+    // For exporters.
     [[nodiscard]] std::vector<MoreOutput> more_outputs(OpId id) const;
-    [[nodiscard]] std::vector<BufferId> more_inputs(OpId id) const;  // that it reads besides in0 and in1
+    [[nodiscard]] std::vector<BufferId> more_inputs(OpId id) const;  // inputs besides in0 and in1
     [[nodiscard]] std::size_t signature_count() const { return signatures_.size(); }
     [[nodiscard]] std::size_t file_count() const { return files_.size(); }
     [[nodiscard]] std::optional<std::int64_t> program_end_ns() const;
     [[nodiscard]] trace::ClockKind clock() const;
     [[nodiscard]] double recorder_ns_per_op() const;
-    // call(buffer, ns, ops issued before) for each tensor that the program let go of, in order.
+    // Calls call(buffer, ns, ops issued before) for each tensor that the program dropped, in order.
     template <class Call>
     void each_drop(Call call) const {
         const trace::StreamId drops{trace::StreamKind::drops, 0};
@@ -456,8 +460,8 @@ public:
         }
     }
 
-    // call(buffer, ns) for at most about `most` of them, from the one at `first` on; the place of the next, `first`
-    // where there is none.
+    // Calls call(buffer, ns) for at most about `most` drops, starting with index `first`. Returns the index of the
+    // next one; `first` if there are no more.
     template <class Call>
     [[nodiscard]] std::uint64_t drops_from(std::uint64_t first, std::uint64_t most, Call call) const {
         const trace::StreamId drops{trace::StreamKind::drops, 0};
@@ -475,25 +479,25 @@ public:
         return first;
     }
 
-    // That the frontend spent on issuing the op: nothing beside the op before it, where one launch issued both.
+    // The frontend's time for issuing the op; 0 if it was issued by the same launch as the previous op.
     [[nodiscard]] std::int64_t issue_ns(OpId id) const;
-    // How long the learner had it stand still while it was measured; and how long the measured part took without that.
-    // As in Numbers, and quick.
+    // How long the learner paused the run in the measured part, and the duration of that part without it. As in
+    // Numbers, but fast.
     [[nodiscard]] std::int64_t paused_ns() const;
-    // Of one wait, within what was measured.
+    // The pauses in one wait, within the measured part.
     [[nodiscard]] std::int64_t paused_in(const Wait& wait, const Measured& part) const;
     [[nodiscard]] std::int64_t total_ns() const;
-    // Walks over the measured ops, see numbers_walk.h.
+    // Visits all measured ops, see numbers_walk.h.
     [[nodiscard]] Numbers numbers() const;
-    // Brings total, count of ops and peaks of earlier numbers up to now, without a walk.
+    // Updates total, number of ops and peaks of earlier numbers, without visiting the ops.
     void renew(Numbers& numbers) const;
-    // The most that one of the curves below reached while it was measured, at least 0.
+    // The largest value of one of the curves in the measured part, at least 0.
     [[nodiscard]] std::uint64_t measured_peak(const Curve& curve) const;
     [[nodiscard]] std::vector<LineCost> line_costs() const;  // by line, ascending; the measured part
 
 private:
     friend class NumbersWalk;
-    struct Intake;  // what only update() needs
+    struct Intake;  // state of update()
     class Dependencies;
 
     // (run.cpp)
@@ -525,7 +529,7 @@ private:
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     void look_at_open_wait();
     void look_at_running_ops();
-    // (facts.cpp)
+    // (metadata.cpp)
     void take_facts();
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
@@ -551,7 +555,7 @@ private:
     Waits waits_;
     std::optional<Wait> open_wait_;
     std::vector<Running> running_;               // by lane
-    std::array<std::uint32_t, 256> open_ops_{};  // issued for a lane and not ended, by its number
+    std::array<std::uint32_t, 256> open_ops_{};  // by lane number: issued and not ended
     std::vector<Work> works_;
     std::vector<Scope> scopes_;
     std::vector<Minibatch> minibatches_;
@@ -561,8 +565,8 @@ private:
     std::int64_t first_ns_ = kPending, last_ns_ = 0, last_exec_ns_ = 0;
     std::int64_t program_end_ns_ = kPending;
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
-    OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // issued before the mark
-    bool any_issued_ = false;                         // some op's issue was recorded, not only its execution
+    OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // ops issued before the mark
+    bool any_issued_ = false;                         // at least one issue was recorded, not only executions
     std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;
     std::uint32_t rescaled_ = 0;
     double ns_per_tick_ = 0;  // 0: not known yet

@@ -1,12 +1,12 @@
-// Sums over spans that follow each other (ops on a lane, issues, waits): how long they took by family, and how many
-// were marked, for any stretch of them and exactly. Grows at its end while a run is recorded, so that a picture of ten
-// million spans costs by its columns and not by the spans.
+// Sums over consecutive spans (ops on a lane, issues, waits): total duration by family and the number of marked
+// spans, exact over any range. Spans can be appended while a run is recorded. The cost of drawing ten million spans
+// depends on the columns of the picture, not on the spans.
 //
-// A sum before every 16th span is kept, and of each span its times and family in 8 bytes: 13 bytes a span, close
-// together, where the ops themselves lie far apart. What does not fit (a span of a quarter of a second, say) is asked
-// for.
+// A prefix sum is stored for every 16th span; times and family of each span take 8 bytes. In total that is 13 bytes
+// per span, contiguous, while the ops themselves are spread over memory. Values that do not fit (a span of a
+// quarter of a second, say) are read from the op through a callback.
 //
-// Threads: one that adds; any that read what is there, not at the same time.
+// Threads: one writer, or any number of readers; not both at the same time.
 #pragma once
 
 #include <algorithm>
@@ -49,14 +49,14 @@ class SpanIndex {
 public:
     static constexpr std::size_t kBlock = 16;
 
-    // One of them, as the index has it.
+    // One span, decoded.
     struct Span {
         std::int64_t begin_ns = 0, end_ns = 0;
         devices::Family family = devices::Family::other;
         bool mark = false;
     };
 
-    // Begins ascend.
+    // Spans must be added in the order of their begins.
     void add(std::int64_t begin_ns, std::int64_t busy_ns, devices::Family family, bool mark) {
         const std::size_t in_block = size_ % kBlock;
         if (in_block == 0) {
@@ -82,7 +82,7 @@ public:
     void clear() { *this = SpanIndex(); }
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    // The span at i; `times(i)`, a pair of begin and end, is asked where they did not fit.
+    // The span at i. `times(i)` returns its begin and end; it is called if they did not fit.
     template <class Times>
     [[nodiscard]] Span at(std::size_t i, Times times) const {
         const std::size_t block = i / kBlock;
@@ -99,7 +99,7 @@ public:
         return span;
     }
 
-    // Over the first `count` spans.
+    // Sums over the first `count` spans.
     template <class Times>
     [[nodiscard]] SpanSums first(std::size_t count, Times times) const {
         if (count >= size_) {
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::size_t first_from(std::int64_t ns, Times times) const {
         return first_from(ns, in_coarse(coarse_near(0, ns), ns), times);
     }
-    // The same where its block is known from blocks_near().
+    // The same, with the block known from blocks_near().
     template <class Times>
     [[nodiscard]] std::size_t first_from(std::int64_t ns, std::size_t block, Times times) const {
         const std::size_t first = block * kBlock;
@@ -132,7 +132,7 @@ public:
             return std::min(first, size_);
         }
         const std::uint64_t after_ns = static_cast<std::uint64_t>(ns) - static_cast<std::uint64_t>(begin_of(block));
-        if (after_ns <= kElsewhere) {  // all are looked at: without branches that is quicker than halving
+        if (after_ns <= kElsewhere) {  // compare all of them: faster than a binary search, as there are no branches
             const auto after = static_cast<std::uint32_t>(after_ns);
             std::uint32_t earlier = 0;
             for (const std::uint32_t begin : blocks_[block].after_ns) {
@@ -148,9 +148,8 @@ public:
         return at;
     }
 
-    // Of many times, which ascend, the last block whose first span begins before each, or block 0. All are looked up
-    // together, and what is asked next of each block comes from memory meanwhile: most of what a wide view costs is
-    // waiting for that.
+    // For each of many ascending times: the last block whose first span begins earlier, or block 0. All are looked
+    // up together, and the data needed next is prefetched: cache misses are most of the cost of a wide view.
     void blocks_near(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const {
         into.resize(ns.size());
         if (size_ == 0) {
@@ -172,13 +171,13 @@ public:
 
 private:
     static constexpr std::uint32_t kElsewhere = 0xffff'ffff;                 // in Block::after_ns
-    static constexpr std::uint32_t kLongest = (std::uint32_t{1} << 28) - 1;  // in Block::rest: elsewhere
+    static constexpr std::uint32_t kLongest = (std::uint32_t{1} << 28) - 1;  // in Block::rest: the value did not fit
 
-    // In whole cache lines, so that nothing is fetched for nothing.
+    // Aligned to cache lines, so that each fetched line is fully used.
     struct alignas(64) Block {
-        std::array<std::uint32_t, kBlock> after_ns;          // a span's begin, after that of the block
-        std::array<std::uint32_t, kBlock> rest;              // how long it took, in 28 bits; family; mark
-        std::array<std::uint64_t, kSpanFamilies> before_ns;  // of all before the block, as in SpanSums
+        std::array<std::uint32_t, kBlock> after_ns;          // begin of each span, relative to the block's begin
+        std::array<std::uint32_t, kBlock> rest;              // duration in 28 bits; family; mark
+        std::array<std::uint64_t, kSpanFamilies> before_ns;  // of all spans before the block, as in SpanSums
         static Block none(const std::array<std::uint64_t, kSpanFamilies>& before_ns) {
             Block block;
             block.after_ns.fill(kElsewhere);
@@ -198,7 +197,7 @@ private:
 
     [[nodiscard]] std::int64_t begin_of(std::size_t block) const { return begins_[block / kBlock].ns[block % kBlock]; }
 
-    // From `low` on, the last of coarse_ before `ns`, in steps that double and then halve.
+    // Galloping search from `low` on for the last element of coarse_ before `ns`.
     [[nodiscard]] std::size_t coarse_near(std::size_t low, std::int64_t ns) const {
         std::size_t step = 1;
         while (low + step < coarse_.size() && coarse_[low + step] < ns) {
@@ -223,10 +222,10 @@ private:
         return coarse * kBlock + (earlier > 0 ? earlier - 1 : 0);
     }
 
-    Blocks<Block, 10> blocks_;                 // of kBlock spans each
-    Blocks<Begins, 8> begins_;                 // of the first spans of kBlock blocks each
-    Blocks<std::int64_t, 12> coarse_;          // the first of each of begins_
-    Blocks<std::uint64_t, 12> marked_before_;  // before every block; looked up only where any is marked
+    Blocks<Block, 10> blocks_;                 // kBlock spans each
+    Blocks<Begins, 8> begins_;                 // begins of the first spans of kBlock blocks each
+    Blocks<std::int64_t, 12> coarse_;          // the first element of each of begins_
+    Blocks<std::uint64_t, 12> marked_before_;  // by block: marked spans before it; read only if any span is marked
     SpanSums total_;
     std::size_t size_ = 0;
 };

@@ -1,4 +1,4 @@
-// Streams of several lanes: in traces of other programs, where ops of one stream ran at the same time.
+// Streams with several lanes: in another program's trace the ops of one stream may have run at the same time.
 #include <algorithm>
 
 #include "app/model/run/run.h"
@@ -17,7 +17,7 @@ bool Run::shares_stream(std::size_t lane) const {
 
 std::int64_t Run::shared_ns() const {
     const Measured part = measured();
-    std::uint64_t shared_ns = 0;  // wraps around: a damaged recording may hold any times
+    std::uint64_t shared_ns = 0;  // wraps around: damaged recordings may contain any times
     struct Place {
         const Blocks<OpId>* ops;
         std::size_t at;
@@ -33,7 +33,7 @@ std::int64_t Run::shared_ns() const {
                 places.push_back({&lanes_[lane].ops, 0});
             }
         }
-        // All ops of the stream by their begins; each lane's ascend already.
+        // Visit all ops of the stream by begin time; each lane's ops are already ascending.
         std::int64_t busy_until_ns = INT64_MIN;
         while (true) {
             Place* next = nullptr;

@@ -5,7 +5,7 @@
 
 namespace headway::model {
 
-// call(buffer) for each; the same one may come more than once.
+// Calls call(buffer) for each; the same buffer may come more than once.
 template <class Call>
 void each_touched(const Run& run, OpId id, Call call) {
     const Op& op = run.op(id);

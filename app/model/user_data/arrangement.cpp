@@ -21,7 +21,7 @@ std::vector<std::size_t> arranged(const Arrangement& arrangement, std::span<cons
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (std::find(order.begin(), order.end(), i) == order.end()) {
-            // All before it have their places by now.
+            // All earlier rows are already in place.
             const auto after = i == 0 ? order.begin() : std::find(order.begin(), order.end(), i - 1) + 1;
             order.insert(after, i);
         }
@@ -49,7 +49,7 @@ const Arrangement& Arrangements::of(const std::string& program, const std::strin
 void Arrangements::set(const std::string& program, const std::string& device, Arrangement rows) {
     std::erase_if(own, is_of(program, device));
     if (rows.empty() && general.empty()) {
-        return;  // as it comes, and nothing general that would say otherwise
+        return;  // the default, and there is no general arrangement to override
     }
     own.insert(own.begin(), {program, device, std::move(rows)});
     own.resize(std::min(own.size(), kMost));

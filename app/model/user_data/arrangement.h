@@ -1,5 +1,5 @@
-// How someone wants the rows of the timeline: in which order, which first, how tall, under which names. By what a row
-// is, not by which run it belongs to, so that it holds for the next run of the same program, too.
+// The user's arrangement of timeline rows: order, pinned rows, heights and names. Rows are identified by what they
+// show, not by run, so that the arrangement also applies to the next run of the same program.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@ namespace headway::model {
 
 struct RowSetting {
     std::string row;      // "scopes", "frontend", "headway", "launch", "memory", "lane 3"
-    float height_px = 0;  // at scale 1; 0: its share of the room
+    float height_px = 0;  // at scale 1; 0: automatic
     bool collapsed = false, pinned = false;
-    std::string name;  // empty: its own
+    std::string name;  // empty: the default name
     friend bool operator==(const RowSetting&, const RowSetting&) = default;
 };
-// In the order of the rows. Rows that are not there are ignored.
+// In the order of the rows. Rows that do not exist are ignored.
 using Arrangement = std::vector<RowSetting>;
 
-// The setting of a row; null: as it comes.
+// The setting of a row; null: default.
 const RowSetting* setting_of(const Arrangement& arrangement, const std::string& row);
-// Places in `rows`, which are in their usual order, in the order wanted: pinned ones first; one that the arrangement
-// does not know stays behind its usual neighbour.
+// The indices of `rows` (given in default order) in the arranged order: pinned rows first. A row that is not in the
+// arrangement stays after the row that precedes it by default.
 std::vector<std::size_t> arranged(const Arrangement& arrangement, std::span<const std::string> rows);
 
-// Of each program on each kind of device its own: "lane 0" is another thing in another program.
+// Arrangements by program and kind of device: "lane 0" means something else in another program.
 struct Arrangements {
     struct Own {
-        std::string program, device;  // as a run's info names them
+        std::string program, device;  // as in RunInfo
         Arrangement rows;
         friend bool operator==(const Own&, const Own&) = default;
     };
-    Arrangement general;   // of what has none of its own
-    std::vector<Own> own;  // what was arranged last comes first
+    Arrangement general;   // for programs without one of their own
+    std::vector<Own> own;  // most recently arranged first
     static constexpr std::size_t kMost = 200;
 
     [[nodiscard]] const Arrangement& of(const std::string& program, const std::string& device) const;

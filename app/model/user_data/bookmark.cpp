@@ -12,7 +12,7 @@ public:
         for (const char c : bytes) {
             hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
         }
-        hash_ = (hash_ ^ 0xff) * 0x100000001b3u;  // "ab", "c" is not "a", "bc"
+        hash_ = (hash_ ^ 0xff) * 0x100000001b3u;  // separator: "ab", "c" differs from "a", "bc"
     }
     void add(std::int64_t number) { add({reinterpret_cast<const char*>(&number), sizeof number}); }
     [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -24,7 +24,7 @@ private:
 }  // namespace
 
 std::uint64_t fingerprint_of(const Run& run) {
-    // A trace that was written and read again has the same times, counted from another moment perhaps.
+    // A trace that was exported and imported has the same times, but perhaps another origin.
     const std::int64_t origin = run.measure_begin_ns();
     Fnv fnv;
     fnv.add(run.info().program);

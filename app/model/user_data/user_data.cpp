@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uintmax_t kMostFileBytes = 4u << 20;
 
-// The file's JSON; nothing when there is no file.
+// The file's JSON; empty if there is no file.
 core::Result<std::optional<json>> read_json(const fs::path& file) {
     std::error_code problem;
     if (!fs::exists(file, problem)) {
@@ -35,7 +35,7 @@ core::Result<std::optional<json>> read_json(const fs::path& file) {
         return core::Error{core::ErrorKind::unreadable, file.string() + " " + why};
     };
     if (!fs::is_regular_file(file, problem) || fs::file_size(file, problem) > kMostFileBytes || problem) {
-        return wrong("is no file that Headway keeps");
+        return wrong("is not a Headway data file: it is not a regular file, or is larger than 4 MiB");
     }
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -44,17 +44,17 @@ core::Result<std::optional<json>> read_json(const fs::path& file) {
     }
     json value = json::parse(bytes, nullptr, false);
     if (value.is_discarded() || !value.is_object()) {
-        return wrong("is damaged: it is no JSON object");
+        return wrong("is damaged: it is not a JSON object");
     }
     return std::optional(std::move(value));
 }
 
-// A file that cannot be understood may hold what somebody still wants.
-void put_aside(const fs::path& file) {
+// Renames an unreadable file instead of overwriting it: it may contain something the user still wants.
+void set_aside_damaged(const fs::path& file) {
     std::error_code ignored;
-    fs::path aside = file;
-    aside += ".bad";
-    fs::rename(file, aside, ignored);
+    fs::path bad = file;
+    bad += ".bad";
+    fs::rename(file, bad, ignored);
 }
 
 core::Result<void> write_json(const fs::path& file, const json& value) {
@@ -110,14 +110,14 @@ core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
     if (!read) {
         return read.error();
     }
-    std::vector<Bookmark> marks;
+    std::vector<Bookmark> bookmarks;
     if (!*read) {
-        return marks;
+        return bookmarks;
     }
     const json& value = **read;
     const auto list = value.find("marks");
     if (list == value.end() || !list->is_array()) {
-        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of marks"};
+        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list \"marks\""};
     }
     for (const json& entry : *list) {
         const auto number = [&entry](const char* name) {
@@ -127,23 +127,24 @@ core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
                        : std::nullopt;
         };
         const auto begin = number("begin_ns"), end = number("end_ns");
-        if (!begin || !end || *end < *begin || marks.size() >= kMostBookmarks) {
+        if (!begin || !end || *end < *begin || bookmarks.size() >= kMostBookmarks) {
             return core::Error{core::ErrorKind::unreadable,
-                               file.string() + " is damaged at mark " + std::to_string(marks.size() + 1)};
+                               file.string() + " is damaged at bookmark " + std::to_string(bookmarks.size() + 1)};
         }
         const auto text = entry.find("note");
-        marks.push_back(
+        bookmarks.push_back(
             {*begin, *end, text != entry.end() && text->is_string() ? note_from(text->get<std::string>()) : ""});
     }
-    std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
-    return marks;
+    std::stable_sort(bookmarks.begin(), bookmarks.end(),
+                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    return bookmarks;
 }
 
-core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookmark>& marks) {
+core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookmark>& bookmarks) {
     if (!read_bookmarks(file)) {
-        put_aside(file);
+        set_aside_damaged(file);
     }
-    if (marks.empty()) {
+    if (bookmarks.empty()) {
         std::error_code problem;
         fs::remove(file, problem);
         return problem ? core::Result<void>(core::Error{core::ErrorKind::unreadable,
@@ -151,15 +152,15 @@ core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookm
                        : core::Result<void>();
     }
     json list = json::array();
-    for (const auto& mark : marks) {
-        list.push_back({{"begin_ns", mark.begin_ns}, {"end_ns", mark.end_ns}, {"note", mark.text}});
+    for (const auto& bookmark : bookmarks) {
+        list.push_back({{"begin_ns", bookmark.begin_ns}, {"end_ns", bookmark.end_ns}, {"note", bookmark.text}});
     }
     return write_json(file, {{"marks", std::move(list)}});
 }
 
 namespace {
 
-// What is not as an arrangement's file has it.
+// Collects remarks about entries of an arrangement file that were left out.
 class Remarks {
 public:
     Remarks(const fs::path& file, std::vector<std::string>* to) : file_(file.string()), to_(to) {}
@@ -169,14 +170,13 @@ public:
         if (to_ != nullptr && ++said_ <= kMost) {
             to_->push_back(file_ + ": " + what);
         } else if (to_ != nullptr && said_ == kMost + 1) {
-            to_->push_back(file_ + ": and more of this kind, left out likewise");
+            to_->push_back(file_ + ": there are further problems, which are not listed");
         }
     }
     void unknown_keys(const json& object, const std::string& where, std::initializer_list<std::string_view> known) {
         for (const auto& [key, value] : object.items()) {
             if (std::find(known.begin(), known.end(), key) == known.end()) {
-                say("the key \"" + note_from(key).substr(0, 60) + "\" " + where +
-                    " is none that Headway knows, and was left out");
+                say("unknown key \"" + note_from(key).substr(0, 60) + "\" " + where + "; it was ignored");
             }
         }
     }
@@ -187,7 +187,7 @@ private:
     std::size_t said_ = 0;
 };
 
-// "lane 3", "memory": what a timeline may have.
+// True for the names of timeline rows: "lane 3", "memory" …
 bool is_row(std::string_view row) {
     for (const std::string_view alone : {"scopes", "frontend", "headway", "launch", "memory"}) {
         if (row == alone) {
@@ -203,20 +203,23 @@ bool is_row(std::string_view row) {
     return false;
 }
 
-// `of`: " of train on cuda", or "".
+// `of`: " of train on cuda", or "". Appended to the row's number in remarks.
 Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks) {
     Arrangement arrangement;
     std::size_t place = 0;
     for (const json& entry : list) {
         const std::string where = "row " + std::to_string(++place) + of;
         if (!entry.is_object() || arrangement.size() >= kMostRows) {
-            remarks.say(where + (entry.is_object() ? " is one too many" : " is no object") + ", and was left out");
+            remarks.say(where +
+                        (entry.is_object() ? " is beyond the limit of " + std::to_string(kMostRows) + " rows"
+                                           : " is not an object") +
+                        "; it was ignored");
             continue;
         }
         remarks.unknown_keys(entry, "of " + where, {"row", "name", "collapsed", "pinned", "height"});
         const auto mistyped = [&](const char* name, bool right, const char* what) {
             if (!right) {
-                remarks.say(std::string(name) + " of " + where + " is not " + what + ", and was left out");
+                remarks.say(std::string(name) + " of " + where + " is not " + what + "; it was ignored");
             }
         };
         RowSetting setting;
@@ -240,9 +243,9 @@ Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks)
             mistyped("height", setting.height_px > 0, "a height in px");
         }
         if (!is_row(setting.row)) {
-            remarks.say("\"" + setting.row.substr(0, 60) + "\", " + where + ", is no row of a timeline");
+            remarks.say("\"" + setting.row.substr(0, 60) + "\", " + where + ", is not a row of the timeline");
         } else if (setting_of(arrangement, setting.row) != nullptr) {
-            remarks.say("\"" + setting.row + "\", " + where + ", was there before, and was left out");
+            remarks.say("\"" + setting.row + "\", " + where + ", occurs twice; the second one was ignored");
         }
         if (!setting.row.empty() && setting_of(arrangement, setting.row) == nullptr) {
             arrangement.push_back(std::move(setting));
@@ -251,7 +254,7 @@ Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks)
     return arrangement;
 }
 
-// One program's; nothing where it cannot be understood.
+// The arrangement of one program; empty if it is invalid.
 std::optional<Arrangements::Own> own_from(const json& entry, std::size_t place, Remarks& remarks) {
     const auto text = [&entry](const char* name) {
         const auto found = entry.find(name);
@@ -259,13 +262,13 @@ std::optional<Arrangements::Own> own_from(const json& entry, std::size_t place, 
     };
     const auto rows = entry.is_object() ? entry.find("rows") : entry.end();
     if (!entry.is_object() || text("program").empty() || rows == entry.end() || !rows->is_array()) {
-        remarks.say("program " + std::to_string(place) + " has no name or no list of rows, and was left out");
+        remarks.say("program " + std::to_string(place) + " has no name or no list of rows; it was ignored");
         return std::nullopt;
     }
     Arrangements::Own own{text("program"), text("device"), {}};
     const std::string of = " of " + note_from(own.program).substr(0, 60) +
                            (own.device.empty() ? "" : " on " + note_from(own.device).substr(0, 20));
-    remarks.unknown_keys(entry, "beside rows" + of, {"program", "device", "rows"});
+    remarks.unknown_keys(entry, "next to rows" + of, {"program", "device", "rows"});
     own.rows = rows_from(*rows, of, remarks);
     return own;
 }
@@ -293,8 +296,8 @@ json json_of(const Arrangement& arrangement) {
 
 }  // namespace
 
-core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<std::string>* told) {
-    Remarks remarks(file, told);
+core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<std::string>* remarks_out) {
+    Remarks remarks(file, remarks_out);
     auto read = read_json(file);
     if (!read) {
         return read.error();
@@ -307,12 +310,13 @@ core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<s
     const auto rows = value.find("rows"), programs = value.find("programs");
     const auto is_list = [&value](auto found) { return found != value.end() && found->is_array(); };
     if (!is_list(rows) && !is_list(programs)) {
-        return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list of rows"};
+        return core::Error{core::ErrorKind::unreadable,
+                           file.string() + " is damaged: it has no list \"rows\" or \"programs\""};
     }
-    remarks.unknown_keys(value, "beside rows", {"rows", "programs"});
+    remarks.unknown_keys(value, "next to rows", {"rows", "programs"});
     for (const auto& [found, name] : {std::pair{rows, "rows"}, {programs, "programs"}}) {
         if (found != value.end() && !found->is_array()) {
-            remarks.say(std::string(name) + " is no list, and was left out");
+            remarks.say(std::string(name) + " is not a list; it was ignored");
         }
     }
     if (is_list(rows)) {
@@ -326,8 +330,10 @@ core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<s
                                return other.program == own->program && other.device == own->device;
                            });
         if (again || place > Arrangements::kMost) {
-            remarks.say("program " + std::to_string(place) + (again ? " was there before" : " is one too many") +
-                        ", and was left out");
+            remarks.say("program " + std::to_string(place) +
+                        (again ? std::string(" occurs twice; the second one was ignored")
+                               : " is beyond the limit of " + std::to_string(Arrangements::kMost) +
+                                     " programs; it was ignored"));
         } else if (own) {
             arrangements.own.push_back(std::move(*own));
         }
@@ -337,7 +343,7 @@ core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<s
 
 core::Result<void> write_arrangements(const fs::path& file, const Arrangements& arrangements) {
     if (!read_arrangements(file)) {
-        put_aside(file);
+        set_aside_damaged(file);
     }
     if (arrangements == Arrangements()) {
         std::error_code ignored;
