@@ -53,7 +53,7 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
         add(or_first(a.tab), or_first(b.tab));
     }
     add(a.device_kind, b.device_kind);
-    // a device's name may contain the number of lanes, too
+    // A device's name may contain the number of lanes, too.
     const bool lanes_differ = a.workers != b.workers || a.streams != b.streams;
     if (a.device_kind == b.device_kind && !lanes_differ) {
         add(a.device_name, b.device_name);

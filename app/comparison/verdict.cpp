@@ -97,7 +97,7 @@ void judge_time(Verdict& verdict, const Side& a, const Side& b) {
     if (a.info.simulated != b.info.simulated) {
         time.claim = Claim::not_comparable;
         time.ratio = 0;
-        verdict.reason = "a virtual clock beside a real one";
+        verdict.reason = "one clock is virtual, the other real";
         return;
     }
     if (verdict.simulated && constant(time.of[0]) && constant(time.of[1])) {

@@ -49,7 +49,7 @@ public:
         if (glfwInit() != GLFW_TRUE) {
             return failure("there is no display to open a window on");
         }
-        // no depth test is used, and software OpenGL is faster without a depth buffer
+        // No depth test is used, and software OpenGL is faster without a depth buffer.
         glfwWindowHint(GLFW_DEPTH_BITS, 0);
         glfwWindowHint(GLFW_STENCIL_BITS, 0);
         glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);

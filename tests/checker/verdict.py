@@ -125,7 +125,7 @@ def verdict_of(report):
     claim(own["headway"], *headway, simulated, LARGE_OPS, "more")
     time = own["time"]
     if a["device"]["simulated"] != b["device"]["simulated"]:
-        time["claim"], own["reason"] = "not comparable", "a virtual clock beside a real one"
+        time["claim"], own["reason"] = "not comparable", "one clock is virtual, the other real"
         time["ratio"] = None
         return own
     alike = (a["device"]["kind"], a["device"]["name"]) == (b["device"]["kind"], b["device"]["name"]) and all(

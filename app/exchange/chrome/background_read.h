@@ -1,6 +1,7 @@
-// Reads a trace in a thread of its own, and sums up its numbers, so that a window goes on meanwhile.
+// Reads a trace and computes its numbers on a thread of its own, so that a window stays responsive.
 //
-// Threads: one owner. Destroying it cancels the reading and waits for its thread, which looks every few milliseconds.
+// Threads: one owner. The destructor cancels the reading and waits for the thread, which checks every few
+// milliseconds.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,7 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] int percent() const { return progress_.permille.load(std::memory_order_relaxed) / 10; }
     void cancel() { progress_.cancel.store(true, std::memory_order_relaxed); }
-    // Once, when it is done or has failed.
+    // The result, once, after it is done or has failed.
     [[nodiscard]] std::optional<core::Result<ReadTrace>> take() {
         return done_.load(std::memory_order_acquire) ? std::exchange(result_, std::nullopt) : std::nullopt;
     }
@@ -53,7 +54,7 @@ private:
     ReadProgress progress_;
     std::optional<core::Result<ReadTrace>> result_;
     std::atomic<bool> done_{false};
-    std::jthread thread_;  // last: it uses the others
+    std::jthread thread_;  // last: it uses the other members
 };
 
 }  // namespace headway::exchange

@@ -1,5 +1,5 @@
-// Traces of other programs, event by event; what their spans become is decided in foreign_kernels.cpp and
-// foreign_threads.cpp.
+// Reads other programs' traces, event by event. foreign_kernels.cpp and foreign_threads.cpp convert the spans to
+// ops.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -12,9 +12,9 @@ namespace headway::exchange {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
-constexpr std::uint32_t kLargeIds = 1u << 31;  // correlations from here on get numbers of their own
+constexpr std::uint32_t kLargeIds = 1u << 31;  // larger correlations are renumbered
 
-// Odd values of one kind, of which the first is remembered.
+// Counts invalid values of one kind, and remembers the first.
 struct OddValues {
     std::uint64_t count = 0;
     std::string first;
@@ -66,7 +66,7 @@ private:
     OddValues no_number_, too_far_, no_duration_, too_long_;
 };
 
-// ---- event by event ----
+// ---- single events ----
 
 std::uint32_t ForeignFormat::intern(RawJson raw) {
     const std::string_view text = bare(raw);
@@ -122,7 +122,7 @@ std::int64_t ForeignFormat::duration_ns(const TimeOfEvent& duration) {
     return 0;
 }
 
-// Ids of 64 bits in 32: the large ones, which hardly any trace has, are numbered.
+// Maps 64-bit ids to 32 bits: large ones, which are rare, are renumbered.
 std::uint32_t ForeignFormat::correlation_of(const ChromeEvent& event) {
     const auto id = integer_from(event.argument("correlation"));
     if (!id || *id <= 0) {
@@ -136,7 +136,8 @@ std::uint32_t ForeignFormat::correlation_of(const ChromeEvent& event) {
 
 ForeignSpan ForeignFormat::span_of(const ChromeEvent& event, std::int64_t end_ns) {
     ForeignSpan span{event.time.ns, end_ns, intern(event.name), track_of(event), 0, class_from(event.category)};
-    if (span.what == SpanClass::cpu_op && profiler_step(bare(event.name))) {  // as torch up to 1.9 files them
+    // Torch up to 1.9 uses this category for them.
+    if (span.what == SpanClass::cpu_op && profiler_step(bare(event.name))) {
         span.what = SpanClass::annotation;
     }
     if (span.what == SpanClass::gpu || span.what == SpanClass::runtime) {
@@ -197,7 +198,7 @@ void ForeignFormat::take(const ChromeEvent& event) {
         case 's':
         case 't':
         case 'f':
-            break;  // what they connect, the correlation of a launch and its kernel says as well
+            break;  // flow events: the correlation of a launch and its kernel contains the same
         default:
             ++unshown_;
             break;
@@ -215,7 +216,7 @@ void ForeignFormat::metadata(const ChromeEvent& event) {
     }
 }
 
-// "[memory]" of torch.profiler, and counters that tell the same.
+// torch.profiler's "[memory]" events, and counters with the same contents.
 void ForeignFormat::memory(const ChromeEvent& event) {
     const auto bytes = integer_from(event.argument("Total Allocated"));
     if (!bytes) {
@@ -228,7 +229,7 @@ void ForeignFormat::memory(const ChromeEvent& event) {
         .push_back({event.time.ns, 0, static_cast<std::uint64_t>(std::max<std::int64_t>(*bytes, 0))});
 }
 
-// ---- all of them ----
+// ---- after all events ----
 
 void ForeignFormat::keep_open_spans() {
     for (ForeignTrack& track : trace_.tracks) {
@@ -271,7 +272,7 @@ void ForeignFormat::say_odd_events(TraceNotes& notes) const {
 core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::string>& values, TraceNotes& notes) {
     keep_open_spans();
     say_odd_events(notes);
-    keep_one_stretch(trace_.spans, notes);
+    keep_one_time_range(trace_.spans, notes);
     std::int64_t origin_ns = INT64_MAX, last_ns = 0;
     for (const ForeignSpan& span : trace_.spans) {
         origin_ns = std::min(origin_ns, span.begin_ns);

@@ -17,17 +17,17 @@ class TraceFormat {
 public:
     virtual ~TraceFormat() = default;
     virtual void take(const ChromeEvent& event) = 0;
-    // All events have been taken. `values`: what stands beside them. Sentences about what was repaired or left out go
-    // to `notes`.
+    // Call after all events. `values`: the other members of the trace's object. Appends a sentence to `notes` for
+    // each kind of event that was repaired or left out.
     virtual core::Result<RunBuilder> finish(const std::map<std::string, std::string>& values, TraceNotes& notes) = 0;
 };
 
-// Headway's own, as chrome_writer.h makes them. Needs "otherData", which stands before the events.
+// Headway's own format, as written by chrome_writer.h. Needs "otherData", which precedes the events.
 std::unique_ptr<TraceFormat> own_format(const std::string& other_data);
-// torch.profiler's and all others. `name`: the file's, for the title.
+// The format of torch.profiler and all other programs. `name`: the file's, for the title.
 std::unique_ptr<TraceFormat> foreign_format(const std::string& name);
 
-// Whether that "otherData" is ours; a note says when it is a later version of it.
+// True if "otherData" is Headway's, of this or an older version.
 bool is_own(const std::string& other_data);
 
 }  // namespace headway::exchange

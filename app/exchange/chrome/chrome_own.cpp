@@ -1,4 +1,4 @@
-// Headway's own traces: everything comes back as it was.
+// Reads Headway's own traces, without loss.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -34,7 +34,7 @@ bool is_true(const Json& json, const char* key) {
     return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
-// "123.456": times stand in the text as they are, so that no digit is lost.
+// Parses "123.456" as text, so that no digit is lost.
 std::int64_t ns_at(const Json& json, const char* key, std::int64_t otherwise) {
     const auto found = json.find(key);
     if (found == json.end()) {
@@ -61,7 +61,7 @@ public:
             return;
         }
         if (event.phase != 'X' && event.phase != 'i') {
-            return;  // names and arrows say nothing that the others do not
+            return;  // names and arrows are redundant
         }
         const std::int64_t tid = integer_from(event.tid).value_or(0);
         if (!event.time.has_ns() || event.duration.ns < 0) {
@@ -131,7 +131,7 @@ public:
 private:
     void metadata(const Json& json);
 
-    // The number of the op that the event is about; 0 when there can be no such op.
+    // The number of the event's op; 0 if it is impossible.
     core::OpId op_of(const ChromeEvent& event, const char* name = "op") const {
         const std::uint64_t id = number(event.argument(name));
         return id <= 2 * events_ + (1u << 16) && id < trace::kPart ? static_cast<core::OpId>(id) : 0;
@@ -175,7 +175,7 @@ private:
         }
     }
 
-    // The lane that an op was issued to. One that cannot be is the first one, unless the op's execution tells better.
+    // The lane that an op was issued to. An impossible number becomes 0, or later the lane in which the op ran.
     std::uint8_t lane_of(const ChromeEvent& event, core::OpId id) {
         const RawJson said = event.argument("lane");
         const auto lane = integer_from(said);
@@ -188,7 +188,7 @@ private:
         return static_cast<std::uint8_t>(lane.value_or(0));
     }
 
-    // Buffer, signature, buffer, signature, …
+    // The list has the form buffer, signature, buffer, signature, …
     void outputs(RawJson list, core::OpId id, bool fresh) {
         core::BufferId buffer = 0;
         bool second = false;
@@ -232,7 +232,7 @@ private:
         });
     }
 
-    // Traces from before signatures had a table: an op's name and bytes make one.
+    // Traces older than the signature table: creates a signature from the op's name and bytes.
     std::uint16_t signature_of(const ChromeEvent& event) {
         const std::string name = text_from(event.name);
         const std::uint64_t bytes = number(event.argument("bytes"));
@@ -338,12 +338,12 @@ private:
             builder_.samples.push_back({event.time.ns, kUnknown, bytes, kUnknown, kUnknown});
         } else if (name == "reserved bytes") {
             builder_.samples.push_back({event.time.ns, kUnknown, kUnknown, bytes, kUnknown});
-        } else if (name == kReservedBeside) {
+        } else if (name == kReservedSecondDevice) {
             builder_.samples.push_back({event.time.ns, kUnknown, kUnknown, kUnknown, bytes});
         }
     }
 
-    // Each counter stands by itself in the file; samples hold them all.
+    // Each counter has events of its own in the file; samples contain all counters.
     void merge_samples() {
         std::vector<RunBuilder::Sample> merged;
         RunBuilder::Sample last;
@@ -352,7 +352,7 @@ private:
             take(last.resident_bytes, sample.resident_bytes);
             take(last.live_bytes, sample.live_bytes);
             take(last.reserved_bytes, sample.reserved_bytes);
-            take(last.beside_bytes, sample.beside_bytes);
+            take(last.second_device_bytes, sample.second_device_bytes);
             last.ns = sample.ns;
             if (!merged.empty() && merged.back().ns == sample.ns) {
                 merged.back() = last;
@@ -363,7 +363,7 @@ private:
         builder_.samples = std::move(merged);
     }
 
-    // Ops that are missing between others keep their place, and do nothing.
+    // Missing ops keep their place, but have no effect.
     void settle_ops(TraceNotes& notes) {
         std::uint64_t missing = 0;
         std::int64_t before_ns = 0;
@@ -392,7 +392,7 @@ private:
     }
 
     RunBuilder builder_;
-    static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // of a sample: as it was before
+    static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // counter not in this event: unchanged
     std::uint64_t events_ = 0, odd_ = 0, odd_lanes_ = 0;
     std::string first_odd_lane_, odd_devices_;
     std::unordered_map<std::string, std::uint16_t> found_;

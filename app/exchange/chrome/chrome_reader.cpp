@@ -25,7 +25,7 @@ core::Error in_file(const std::string& name, core::Error error) {
     return error;
 }
 
-// "line 3, byte 120": where something stands, found by reading up to there once more.
+// "line 3, byte 120": the position of an offset, found by reading the file again up to there.
 std::string place_text(const OpenSource& open, std::uint64_t offset) {
     std::uint64_t line = 1;
     if (auto source = open()) {
@@ -83,7 +83,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
                                                      : "not a Chrome trace: there are no events in it"});
         }
         trace.own = true;
-        format = own_format(metadata->second);  // a run in which nothing happened
+        format = own_format(metadata->second);  // a run without events
     }
     if (counts.events == 0 && counts.broken > 0) {
         return in_file(
@@ -130,7 +130,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     trace.run->close();
     if (trace.run->op_count() == 0 && trace.run->waits().empty() && !trace.own) {
         std::string message = "a trace in which nothing takes any time";
-        for (const std::string& note : trace.notes) {  // why, perhaps
+        for (const std::string& note : trace.notes) {  // these may contain the reason
             message += message.size() < 300 ? "; " + note.substr(0, note.size() - 1) : std::string();
         }
         return in_file(name, {core::ErrorKind::unreadable, message});
@@ -138,7 +138,7 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     return trace;
 }
 
-// Headway's recordings begin with a word of their own.
+// Headway's recordings begin with a magic number.
 core::Result<ReadTrace> read_recording(int fd, const std::string& path) {
     auto reader = trace::Reader::open(fd);
     if (!reader) {

@@ -1,11 +1,10 @@
-// A trace from disk as a run: Headway's own Chrome traces come back as they were; those of torch.profiler and others
-// become lanes, issues, waits, scopes and memory as far as they tell of them. What was mended or left out is counted
-// and said. Also Headway's recordings themselves.
+// Reads a trace file as a run. Headway's own Chrome traces are restored without loss. Traces of torch.profiler and
+// other programs become lanes, issues, waits, scopes and memory, as far as they contain these; repaired and omitted
+// events are counted and reported. Headway's recordings can be read, too.
 //
-// Reading goes window by window, so memory follows the events that are kept and not the size of the file.
+// Reads the file in windows: memory use depends on the events, not on the size of the file.
 //
-// Threads: any one, which may be in the background; the progress may be looked at and the reading cancelled from
-// others.
+// Threads: any one thread. Other threads may read the progress and cancel the reading.
 #pragma once
 
 #include <atomic>
@@ -27,19 +26,19 @@ struct ReadProgress {
 
 struct ReadTrace {
     std::unique_ptr<model::Run> run;  // complete and closed
-    std::vector<std::string> notes;   // sentences about what was mended or left out
-    bool own = false;                 // Headway's; else of another program
-    // Over the run, to its end; null: nobody has made one.
+    std::vector<std::string> notes;   // sentences about repaired and omitted events
+    bool own = false;                 // written by Headway
+    // Numbers of the run, completely computed; null if not computed.
     std::unique_ptr<model::NumbersWalk> walk{};
 };
 
-// Fails in one sentence that names the file and, where it is one, the place.
+// Fails with one sentence that names the file and, if known, the position.
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress = nullptr);
 
-// What it says where the reading was cancelled.
+// The error if the reading was cancelled.
 core::Error cancelled(const std::string& path);
 
-// The same over a Chrome trace's bytes in memory, packed or not; `name` stands for the path.
+// The same for a Chrome trace in memory, compressed or not; `name` is used instead of the path.
 core::Result<ReadTrace> read_chrome_trace(std::string_view bytes, const std::string& name);
 
 }  // namespace headway::exchange

@@ -20,7 +20,7 @@ const char* group_of(trace::WaitKind kind) {
     return kind == trace::WaitKind::paused ? "paused" : "limit";
 }
 
-// Categories that a reader of the trace may rely on, so they are words of this file's own.
+// Categories are part of the file format, so they are independent of the names shown in the window.
 const char* word_for(devices::Family family) {
     switch (family) {
         case devices::Family::create:
@@ -111,7 +111,7 @@ public:
             counter(("live bytes, " + run_.device_name(device)).c_str(), "bytes", run_.live_bytes(device));
         }
         if (run_.devices().size() > 1) {
-            counter(kReservedBeside, "bytes", run_.reserved_bytes(1));
+            counter(kReservedSecondDevice, "bytes", run_.reserved_bytes(1));
         }
         counter("resident bytes", "bytes", run_.resident_bytes());
         put("\n]}\n");
@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    // Begins an event: everything up to its name; true while the sink takes them.
+    // Writes the begin of an event, up to its name; false if the sink has failed.
     bool event(std::string_view phase, int tid) {
         flush_when_full();
         put(first_ ? "{\"ph\":\"" : ",\n{\"ph\":\"");
@@ -143,7 +143,7 @@ private:
     }
 
     struct SignatureText {
-        std::string name, shapes, category;  // quoted
+        std::string name, shapes, category;  // with quotes
     };
     const SignatureText& signature(std::uint16_t id) {
         const auto [at, fresh] = signatures_.try_emplace(id);
@@ -184,7 +184,7 @@ private:
 
     const model::Run& run_;
     std::unordered_map<std::uint16_t, SignatureText> signatures_;
-    std::unordered_map<core::Line, std::string> lines_;  // quoted, with the file's number
+    std::unordered_map<core::Line, std::string> lines_;  // with quotes, and the file's number
     bool first_ = true;
 };
 
@@ -270,9 +270,9 @@ void Writer::other_data() {
     put_all(",\"lost_records\":", numbers.lost_records,
             ",\"virtual_clock\":", run_.clock() == trace::ClockKind::virtual_ns ? "true" : "false",
             ",\"live_sampled\":", info.live_sampled ? "true" : "false",
-            // One that goes on is what it is now, and no more of it is known.
+            // A run in progress is written as it is now; the rest of it is unknown.
             ",\"state\":", run_.state() == trace::RunState::finished ? "\"finished\"" : "\"failed\"");
-    if (info.left_out > 0 || info.repaired > 0) {  // when it was read from another file
+    if (info.left_out > 0 || info.repaired > 0) {  // the run was imported from another file
         put_all(",\"left_out\":", info.left_out, ",\"repaired\":", info.repaired);
     }
     if (info.file_cut_off) {
@@ -386,7 +386,7 @@ void Writer::issues() {
             }
             put("]");
         }
-        if (op.more_outputs) {  // those made with their signatures, those changed
+        if (op.more_outputs) {  // created outputs with their signatures, then changed ones
             for (const bool made : {true, false}) {
                 const char* before = made ? ",\"made\":[" : ",\"changed\":[";
                 bool any = false;

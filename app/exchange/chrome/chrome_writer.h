@@ -1,9 +1,10 @@
-// A run as Chrome trace events, as Perfetto and others open them: one thread per lane, arrows from issue to execution,
-// counters for headway and live bytes. Times are microseconds with three decimals, so no nanosecond is lost.
+// Writes a run as Chrome trace events for Perfetto and other viewers: one thread per lane, arrows from issue to
+// execution, counters for headway and live bytes. Times are microseconds with three decimals, so no nanosecond is
+// lost.
 //
-// What Headway needs to read such a file back (chrome_reader.h) stands in the events' args and in otherData: the
-// settings of the run, its files, signatures and marks, and per issue the op's number, buffers and source line.
-// Durations above two seconds come back to the microsecond, all else as it was.
+// The events' args and otherData contain what Headway needs to read the file back (chrome_reader.h): the run's
+// settings, files, signatures and measuring marks, and for each issue the op's number, buffers and source line.
+// Durations above two seconds are restored with microsecond resolution, everything else exactly.
 //
 // Threads: one that may read the run.
 #pragma once
@@ -13,14 +14,14 @@
 
 namespace headway::exchange {
 
-// The threads of the exported trace.
+// Thread ids of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
                      kDriverTid = 7, kCostsTid = 8, kFirstScopeTid = 10, kFirstLaneTid = 100;
-// Of the stretches in which the learner held a lane, which stand in the lane's row.
+// Category of the time ranges in which the learner held a lane; they are in the lane's row.
 inline constexpr const char* kHoldCategory = "held";
-inline constexpr const char* kReservedBeside = "reserved bytes, second device";  // a counter
+inline constexpr const char* kReservedSecondDevice = "reserved bytes, second device";  // a counter
 
-// False when the sink took no more.
+// False if the sink failed.
 bool write_chrome_trace(const model::Run& run, const Sink& sink);
 
 }  // namespace headway::exchange

@@ -1,4 +1,4 @@
-// A run on disk, as Chrome trace events (chrome_writer.h).
+// Writes a run to disk as Chrome trace events (chrome_writer.h).
 //
 // Threads: one that may read the run.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace headway::exchange {
 
-// Compressed where the name ends in .gz. The file is there whole or not at all; an error says why not. `go_on` is asked
-// every so often, and false gives it up.
+// Compressed if the name ends in .gz. Writes the file atomically; an error contains the reason. `go_on` is called
+// repeatedly; if it returns false, writing is cancelled.
 core::Result<void> write_trace_file(const model::Run& run, const std::string& path,
                                     const std::function<bool()>& go_on = {});
 

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Four hexadecimal digits at `at`; none when they are not there.
+// Parses four hexadecimal digits at `at`; empty if there are none.
 std::optional<std::uint32_t> hex4(std::string_view text, std::size_t at) {
     std::uint32_t code = 0;
     if (at + 4 > text.size()) {
@@ -34,7 +34,7 @@ std::optional<std::uint32_t> hex4(std::string_view text, std::size_t at) {
     return problem == std::errc() && end == text.data() + at + 4 ? std::optional(code) : std::nullopt;
 }
 
-// Bytes that are no UTF-8, and control characters within strings, become something that JSON may hold.
+// Replaces invalid UTF-8, and control characters within strings, by valid JSON.
 std::string mended(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -59,7 +59,7 @@ std::string mended(std::string_view text) {
     return out;
 }
 
-// The parts of an event that have a place of their own.
+// Parses the members that have a field in ChromeEvent.
 bool read_object(ondemand::object object, ChromeEvent& event) {
     event.phase = '\0';
     event.name = event.category = event.pid = event.tid = event.id = event.args = {};
@@ -220,7 +220,7 @@ std::optional<std::int64_t> integer_from(RawJson json) {
     if (text.empty()) {
         return number;
     }
-    // "12.0" and "1.2e3" are whole, "12.5" is cut, "12abc" is no number.
+    // "12.0" and "1.2e3" are integers, "12.5" is truncated, "12abc" is not a number.
     if (text[0] == '.' || text[0] == 'e' || text[0] == 'E') {
         const std::string_view whole = bare(json);
         double value = 0;
@@ -264,7 +264,7 @@ TimeOfEvent time_from_us(RawJson json) {
     if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
         double value = 0;
         const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool beyond_double = read.ec == std::errc::result_out_of_range;  // 1e400, and 1e-400
+        const bool beyond_double = read.ec == std::errc::result_out_of_range;  // 1e400 or 1e-400
         if ((read.ec != std::errc() && !beyond_double) || read.ptr != text.data() + text.size()) {
             return time;
         }
@@ -281,11 +281,11 @@ TimeOfEvent time_from_us(RawJson json) {
     return time;
 }
 
-// ---- many at once ----
+// ---- batches ----
 
 struct EventParser::State {
     ondemand::parser parser;
-    std::string one;  // an event by itself, with padding
+    std::string one;  // a single event, with padding
     ChromeEvent event;
 };
 
@@ -296,7 +296,7 @@ void EventParser::parse(EventBatch& batch, const std::function<void(const Chrome
     if (batch.events.empty()) {
         return;
     }
-    // All of them as one array: the byte before the first and the one after the last are lent for its brackets.
+    // Parse all events as one array: temporarily replace the byte before the first and after the last by brackets.
     const std::size_t begin = batch.events.front().begin - 1;
     const std::size_t end = batch.events.back().end;
     const char before = batch.data[begin];
@@ -315,8 +315,8 @@ void EventParser::parse(EventBatch& batch, const std::function<void(const Chrome
                 if (element.get(value)) {
                     break;
                 }
-                // What stands between two events, an element that is none or nothing where a comma should be, brings
-                // the two countings apart: then each is read by itself.
+                // If the batch contains a non-event or a missing comma, the parser's elements and the batch's
+                // events no longer match: then parse each event separately.
                 ondemand::object object;
                 if (done == batch.events.size() ||
                     value.raw_json_token().data() != batch.data + batch.events[done].begin ||

@@ -1,6 +1,5 @@
-// One event of a Chrome trace, as it stands in the text, and the reading of many of them. Real traces hold odd things:
-// numbers as strings, strings as numbers, times that a double cannot hold; so values stay text until somebody needs
-// them as something.
+// One event of a Chrome trace as text, and a parser for batches of events. Real traces contain numbers as strings,
+// strings as numbers, and times that a double cannot represent, so values stay text until they are used.
 //
 // Threads: one.
 #pragma once
@@ -17,21 +16,21 @@
 
 namespace headway::exchange {
 
-// JSON text of a value: 12, "12", [1,2]. Valid as long as its batch.
+// The JSON text of a value: 12, "12", [1,2]. Valid as long as its batch.
 using RawJson = std::string_view;
 
-// A string's contents without its quotes; escapes are undone. What is no string comes as it is.
+// A string's contents without quotes, with escapes resolved. Other values are returned unchanged.
 std::string text_from(RawJson json);
-// Without its quotes, escapes left in: for comparing.
+// Without quotes, but with escapes: for comparisons.
 std::string_view bare(RawJson json);
-// 12, 12.0 and "12"; none for all else.
+// Accepts 12, 12.0 and "12"; empty for everything else.
 std::optional<std::int64_t> integer_from(RawJson json);
-// Microseconds in decimals to nanoseconds, exactly; what is finer is cut. None for what is no number. Times are kept
-// within ±73 years.
+// Converts decimal microseconds to nanoseconds exactly; further digits are truncated. Empty if not a number. Times
+// are clamped to ±73 years.
 std::optional<std::int64_t> ns_from_us(RawJson json);
 
-// What stands where a time should.
-enum class Stamp : std::uint8_t { absent, good, no_number, too_far };  // too_far: 73 years or more, cut to that
+// The state of a time value.
+enum class Stamp : std::uint8_t { absent, good, no_number, too_far };  // too_far: 73 years or more, clamped
 struct TimeOfEvent {
     Stamp stamp = Stamp::absent;
     std::int64_t ns = 0;
@@ -48,7 +47,7 @@ struct ChromeEvent {
     static constexpr std::size_t kMostArguments = 24;
 
     char phase = '\0';
-    RawJson name, category, pid, tid, id, args;  // `args`: only where it is no object
+    RawJson name, category, pid, tid, id, args;  // `args`: only if it is not an object
     TimeOfEvent time, duration;
     std::array<Argument, kMostArguments> arguments;
     std::size_t argument_count = 0;
@@ -64,12 +63,12 @@ struct ChromeEvent {
     }
 };
 
-// What had to be passed over, or mended, on the way.
+// Counts of events, and of those repaired or skipped.
 struct EventCounts {
-    std::uint64_t events = 0;        // read, those mended included
-    std::uint64_t mended = 0;        // held bytes that are no UTF-8, or control characters
-    std::uint64_t broken = 0;        // no JSON: left out
-    std::uint64_t first_broken = 0;  // its offset
+    std::uint64_t events = 0;        // including repaired ones
+    std::uint64_t mended = 0;        // contained invalid UTF-8 or control characters
+    std::uint64_t broken = 0;        // not JSON: left out
+    std::uint64_t first_broken = 0;  // offset of the first of them
 };
 
 class EventParser {

@@ -12,14 +12,14 @@ namespace headway::exchange {
 
 namespace {
 
-constexpr std::size_t kMargin = 64;             // before the text, for a bracket and for alignment
-constexpr std::size_t kWindow = 1u << 20;       // of text at once
-constexpr std::size_t kPadding = 128;           // behind it
-constexpr std::size_t kMostEvent = 64'000'000;  // a single one that is larger is no event
+constexpr std::size_t kMargin = 64;             // before the text: for a bracket and alignment
+constexpr std::size_t kWindow = 1u << 20;       // text read at once
+constexpr std::size_t kPadding = 128;           // after the text
+constexpr std::size_t kMostEvent = 64'000'000;  // limit for a single event
 constexpr std::size_t kMostValue = 4u << 20;
 constexpr std::size_t kMostValues = 64;
 
-// Which of 64 bytes are quotes, backslashes, brackets that open and that close (braces and square ones alike).
+// Bit masks over 64 bytes: quotes, backslashes, opening and closing brackets (curly and square).
 struct Marks {
     std::uint64_t quotes = 0, escapes = 0, opens = 0, closes = 0;
 };
@@ -52,11 +52,11 @@ Marks marks_of(const char* text) {
     return marks;
 }
 
-// Walks over text in blocks and tells of the brackets outside of strings. Keeps its place between two windows.
+// Finds the brackets outside of strings, in blocks of 64 bytes. Keeps its state between two windows.
 class Walker {
 public:
-    // call(place, opens) for each bracket in [begin, end), until it returns false. Returns where it stopped. There
-    // must be 64 readable bytes behind `end`.
+    // Calls call(place, opens) for each bracket in [begin, end), until it returns false. Returns where it stopped.
+    // The 64 bytes after `end` must be readable.
     template <class Call>
     const char* walk(const char* begin, const char* end, Call call) {
         const char* block = begin;
@@ -118,7 +118,8 @@ bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-// How many elements stand between two that have brackets: texts, numbers and words. Mostly there is a comma alone.
+// The number of elements without brackets (strings, numbers, words) between two elements with brackets. Usually
+// there is only a comma.
 std::uint64_t elements_in(const char* at, const char* end) {
     std::uint64_t count = 0;
     while (at < end) {
@@ -149,7 +150,7 @@ core::Error EventSplitter::wrong(const std::string& what) const {
     return {core::ErrorKind::unreadable, what + " (byte " + std::to_string(base_ + at_ - kMargin) + ")"};
 }
 
-// Keeps what lies from at_ on, at the front of the buffer, and reads behind it.
+// Moves the bytes from at_ on to the front of the buffer, and appends more from the file.
 core::Result<bool> EventSplitter::fill() {
     if (file_over_) {
         return false;
@@ -191,7 +192,7 @@ core::Result<char> EventSplitter::peek() {
     }
 }
 
-// Passes one value, and what it is made of. False when the file ends within it.
+// Skips one value. False if the file ends within it.
 core::Result<bool> EventSplitter::skip_value(std::string* keep) {
     auto first = peek();
     if (!first) {
@@ -247,7 +248,7 @@ core::Result<bool> EventSplitter::skip_value(std::string* keep) {
     }
 }
 
-// One member of the trace's object. False when the file ends within it, or the object does.
+// Reads one member of the trace's object. False at the end of the object or the file.
 core::Result<bool> EventSplitter::read_member(bool& events_follow) {
     events_follow = false;
     auto c = peek();
@@ -359,12 +360,12 @@ core::Result<bool> EventSplitter::next(EventBatch& batch) {
     }
 }
 
-// The complete events of the window. False when there were none, which may be the end of them.
+// Finds the complete events of the window. False if there are none, which may be the end of the array.
 core::Result<bool> EventSplitter::scan(EventBatch& batch) {
     int depth = 0;
     const char* event = nullptr;
-    const char* passed = buffer_.data() + at_;  // behind the last event
-    const char* over = nullptr;                 // where the array ends
+    const char* passed = buffer_.data() + at_;  // after the last event
+    const char* over = nullptr;                 // the end of the array
     Walker walker;
     walker.walk(passed, buffer_.data() + end_, [&](const char* place, bool opens) {
         if (opens) {
@@ -410,7 +411,7 @@ core::Result<bool> EventSplitter::scan(EventBatch& batch) {
     }
     if (!*more) {
         place_ = Place::over;
-        // A bare array may do without its end, as long as no event is cut.
+        // A bare array may lack its closing bracket, as long as no event is incomplete.
         cut_off_ = in_object_ || std::any_of(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
                                              buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
                                              [](char c) { return c != ',' && !is_blank(c); });

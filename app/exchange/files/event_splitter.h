@@ -1,6 +1,6 @@
-// Finds the events in the text of a Chrome trace (an object with "traceEvents", or a bare array) without reading it all
-// into memory: window by window, 64 bytes at a time, only quotes and brackets are looked at. What is inside an event is
-// for others to read.
+// Finds the events in the text of a Chrome trace (an object with "traceEvents", or a bare array) without loading
+// the whole file: it reads in windows and examines only quotes and brackets, 64 bytes at a time. Events are not
+// parsed here.
 //
 // Threads: one.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace headway::exchange {
 
-// Events that stand together in memory, with room to write a byte before the first and after the last, and 64 readable
-// bytes behind that.
+// Consecutive events in memory. The byte before the first and the one after the last may be overwritten; the 64
+// bytes after that are readable.
 struct EventBatch {
     char* data = nullptr;
-    std::uint64_t offset = 0;  // of data[0] in the unpacked file
+    std::uint64_t offset = 0;  // of data[0] in the uncompressed file
     struct Span {
         std::uint32_t begin = 0, end = 0;  // in data
     };
@@ -30,24 +30,24 @@ class EventSplitter {
 public:
     explicit EventSplitter(TraceSource& source);
 
-    // The next events; false at the end. Fails in one sentence where the text is no Chrome trace at all.
+    // The next events; false at the end. Fails with one sentence if the text is not a Chrome trace.
     core::Result<bool> next(EventBatch& batch);
 
-    // What stood beside the events in the trace's object, as JSON text, as far as it has been passed. Values of more
-    // than a few MiB are left out.
+    // The other members of the trace's object read so far, as JSON text. Values of more than a few MiB are left
+    // out.
     [[nodiscard]] const std::map<std::string, std::string>& values() const { return values_; }
-    // What stood among the events so far and is no object: a number, a text, a list.
+    // Array elements so far that are not objects: numbers, strings, lists.
     [[nodiscard]] std::uint64_t other_elements() const { return other_elements_; }
-    // The file ended before the trace did; everything complete has been handed out.
+    // The file ended before the trace did; all complete events have been returned.
     [[nodiscard]] bool cut_off() const { return cut_off_; }
     [[nodiscard]] std::uint64_t offset() const { return base_ + at_; }
 
 private:
-    // Where in the text the reading is.
+    // The position in the text's structure.
     enum class Place { begin, in_object, in_events, over };
 
-    core::Result<bool> fill();  // more bytes behind those that are there; false at the end of the file
-    core::Result<char> peek();  // the next byte that is no blank, '\0' at the end
+    core::Result<bool> fill();  // appends bytes from the file; false at its end
+    core::Result<char> peek();  // the next non-blank byte, '\0' at the end
     core::Result<bool> read_member(bool& events_follow);
     core::Result<bool> skip_value(std::string* keep);
     core::Result<bool> scan(EventBatch& batch);

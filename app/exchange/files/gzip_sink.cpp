@@ -14,7 +14,7 @@ struct GzipSink::State {
 };
 
 GzipSink::GzipSink(Sink to) : state_(std::make_unique<State>()), to_(std::move(to)) {
-    // Level 1: traces shrink eightfold, at twice the speed of the default. 16 asks for a gzip header.
+    // Level 1: traces shrink to an eighth, twice as fast as with the default. 16 selects a gzip header.
     state_->good = deflateInit2(&state_->stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 

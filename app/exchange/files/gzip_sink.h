@@ -1,4 +1,4 @@
-// A sink that compresses what it is given and hands it on.
+// A sink that compresses its input and passes it to another sink.
 //
 // Threads: one.
 #pragma once
@@ -17,7 +17,7 @@ public:
     GzipSink& operator=(const GzipSink&) = delete;
 
     bool write(std::string_view bytes);
-    bool finish();  // writes what is left; nothing may follow
+    bool finish();  // writes the rest; call nothing afterwards
 
 private:
     struct State;

@@ -7,7 +7,7 @@ namespace headway::exchange {
 
 namespace {
 
-// How many bytes the UTF-8 character at `at` has; 0 when there is none.
+// The length in bytes of the UTF-8 character at `at`; 0 if it is invalid.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(at);

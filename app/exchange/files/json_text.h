@@ -1,5 +1,5 @@
-// JSON as text, piece by piece into a sink: numbers and strings as they have to stand there, and a buffer before the
-// sink. What is put is not checked for being JSON in sum. Private to app/exchange.
+// Writes JSON text to a sink, through a buffer: formats numbers and strings. Does not check that the whole text is
+// valid JSON. Private to app/exchange.
 //
 // Threads: one.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace headway::exchange {
 
-// In quotes and escaped. What is no UTF-8 becomes U+FFFD.
+// Quoted and escaped. Invalid UTF-8 becomes U+FFFD.
 std::string quoted(std::string_view text);
 
 class JsonText {
@@ -42,7 +42,7 @@ public:
         put("]");
     }
 
-    // False, for good, once the sink took no more.
+    // False, permanently, after the sink has failed.
     [[nodiscard]] bool good() const { return good_; }
     bool flush();
     bool flush_when_full() { return buffer_.size() >= kFlushBytes ? flush() : good_; }

@@ -21,7 +21,7 @@ core::Error cannot_write(const std::string& path, int why) {
     return {core::ErrorKind::unreadable, "cannot write " + path + ": " + std::strerror(why)};
 }
 
-// A signal handler may look at these at any moment, so they are plain characters; the first one is set last.
+// A signal handler may read these at any time, so they are plain characters; a name's first character is set last.
 struct Unfinished {
     std::array<std::array<char, 4096>, 4> names{};
     std::array<std::atomic<bool>, 4> used{};
@@ -77,7 +77,7 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
         return file;
     }
     file.target_ = path;
-    if (exists) {  // behind symbolic links
+    if (exists) {  // follow symbolic links
         if (char* real = realpath(path.c_str(), nullptr)) {
             file.target_ = real;
             std::free(real);
@@ -145,7 +145,7 @@ bool OutputFile::write(std::string_view bytes) {
 }
 
 core::Result<void> OutputFile::commit() {
-    // A full disk may show only now. Not every file system can sync.
+    // A full disk may be reported only now. Not every file system supports fsync.
     if (errno_ == 0 && !temporary_.empty() && fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) {
         errno_ = errno;
     }
@@ -169,7 +169,7 @@ core::Result<void> OutputFile::commit() {
 }
 
 core::Result<void> check_writable(const std::string& path) {
-    // Opening a pipe and closing it again would end it for its reader.
+    // Do not open an existing pipe: closing it again would end the input of its reader.
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)) {
         return access(path.c_str(), W_OK) == 0 ? core::Result<void>() : core::Result<void>(cannot_write(path, errno));

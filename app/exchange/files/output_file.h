@@ -1,4 +1,4 @@
-// A file that appears whole or not at all: written beside its place under another name, then renamed.
+// A file that is written atomically: to a temporary name in the same folder, then renamed.
 //
 // Threads: one.
 #pragma once
@@ -12,32 +12,31 @@ namespace headway::exchange {
 
 class OutputFile {
 public:
-    // Ready to be written to. Devices and pipes (/dev/stdout) are written to directly.
+    // Opens the file for writing. Devices and pipes (/dev/stdout) are written to directly.
     static core::Result<OutputFile> create(const std::string& path);
 
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&& other) noexcept;
-    ~OutputFile();  // without commit() nothing stays behind
+    ~OutputFile();  // without commit() the file is removed
 
-    // False once the disk is full or the like; commit() then says so.
+    // False after an error, such as a full disk; commit() then returns the error.
     bool write(std::string_view bytes);
-    // The file is there now, in place of an older one.
+    // Replaces the existing file, if any.
     core::Result<void> commit();
 
 private:
     OutputFile() = default;
     void discard();
 
-    std::string path_, target_, temporary_;  // as asked for; where links lead; empty when written to directly
+    std::string path_, target_, temporary_;  // as requested; after resolving links; empty if written to directly
     int fd_ = -1;
     int errno_ = 0;
 };
 
-// Whether a file could be written there now: to be asked before a long run. Leaves no trace.
+// Checks whether a file could be written there, before a long run. Creates nothing.
 core::Result<void> check_writable(const std::string& path);
 
-// Names of files that are being written, so that a process that is told to end at once can remove them. Safe in a
-// signal handler.
+// Removes the temporary files, when the process has to end at once. Safe in a signal handler.
 void remove_unfinished_files();
 
 }  // namespace headway::exchange

@@ -1,4 +1,4 @@
-// Where exported bytes go, piece by piece.
+// Receives exported bytes in pieces.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace headway::exchange {
 
-// False once nothing more can be taken; the exporter then stops.
+// Returns false if it cannot take more; the exporter then stops.
 using Sink = std::function<bool(std::string_view)>;
 
 }  // namespace headway::exchange

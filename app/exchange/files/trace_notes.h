@@ -1,5 +1,5 @@
-// What was mended in a trace on its way in, and what was left out of it: counted, and said in a sentence each. Private
-// to app/exchange.
+// Counts what was repaired or left out while a trace was imported, with one sentence for each kind. Private to
+// app/exchange.
 //
 // Threads: one.
 #pragma once
@@ -18,9 +18,9 @@ inline std::string counted(std::uint64_t count, const char* one, const char* man
 
 class TraceNotes {
 public:
-    // Something that is of interest, and neither.
+    // A remark that is neither a repair nor an omission.
     void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
-    // So many events, or what had become of them; nothing is said of none.
+    // `count` events were left out (or repaired). Does nothing if it is 0.
     void left_out(std::uint64_t count, std::string sentence) { add(left_out_, count, std::move(sentence)); }
     void repaired(std::uint64_t count, std::string sentence) { add(repaired_, count, std::move(sentence)); }
 

@@ -19,7 +19,7 @@ core::Error unreadable(std::string message) {
     return {core::ErrorKind::unreadable, std::move(message)};
 }
 
-// What stands before the unpacking: a file or memory.
+// Compressed bytes from a file or memory.
 class Bytes {
 public:
     virtual ~Bytes() = default;
@@ -90,7 +90,7 @@ public:
 
 private:
     std::unique_ptr<Bytes> bytes_;
-    std::string first_;  // looked at to know what it is
+    std::string first_;  // read ahead to detect the format
 };
 
 class GzipSource final : public TraceSource {
@@ -127,10 +127,12 @@ public:
             const int result = inflate(&stream_, Z_NO_FLUSH);
             if (result == Z_STREAM_END) {
                 in_member_ = false;
-                good_ = inflateReset(&stream_) == Z_OK;  // another one may follow, as `cat a.gz b.gz` makes them
+                // Another member may follow, as in the output of `cat a.gz b.gz`.
+                good_ = inflateReset(&stream_) == Z_OK;
                 any_member_ = true;
             } else if (result != Z_OK && result != Z_BUF_ERROR) {
-                // What follows a whole stream and is none itself is padding; within one, everything after is lost.
+                // Data after a complete member that is not another member is padding; an error within a member
+                // loses the rest.
                 cut_off_ = !any_member_ || wanted != stream_.avail_out;
                 good_ = false;
             }

@@ -1,4 +1,4 @@
-// The bytes of a trace file, packed or not, one piece after another, so that a file of any size needs little memory.
+// Reads the bytes of a trace file in pieces, decompressed if necessary, so that large files need little memory.
 //
 // Threads: one.
 #pragma once
@@ -16,18 +16,18 @@ class TraceSource {
 public:
     virtual ~TraceSource() = default;
 
-    // Up to `bytes` bytes into `to`; 0 at the end. Fails when the file cannot be read, in one sentence. A gzip stream
-    // that is cut off just ends; cut_off() then says so.
+    // Reads up to `bytes` bytes into `to`; 0 at the end. Fails with one sentence if the file cannot be read. A
+    // truncated gzip stream is not an error: it ends, and cut_off() is true.
     virtual core::Result<std::size_t> read(char* to, std::size_t bytes) = 0;
     [[nodiscard]] virtual bool cut_off() const { return false; }
-    // From 0 to 1, of the file's own bytes.
+    // The share of the file's own bytes read so far, 0 to 1.
     [[nodiscard]] virtual double share_read() const = 0;
 };
 
-// Opens a file; gzip is known by its first bytes, whatever the name.
+// Opens a file; gzip is detected by its first bytes, not by its name.
 core::Result<std::unique_ptr<TraceSource>> open_trace_file(const std::string& path);
 
-// Over bytes in memory, which must stay.
+// Reads bytes in memory, which must outlive the source.
 std::unique_ptr<TraceSource> trace_in_memory(std::string_view bytes);
 
 }  // namespace headway::exchange

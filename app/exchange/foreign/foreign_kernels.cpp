@@ -1,4 +1,4 @@
-// Traces with kernels: launches are issues, streams are lanes.
+// Converts traces with kernels: launches become issues, streams become lanes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -21,7 +21,7 @@ public:
     void make();
 
 private:
-    using Around = std::vector<const ForeignSpan*>;  // what a call lies in, the outermost first
+    using Around = std::vector<const ForeignSpan*>;  // the spans that contain a call, outermost first
 
     HostLaunches walk_host();
     void host_call(const ForeignSpan& call, const Around& around, HostLaunches& launches);
@@ -39,19 +39,19 @@ private:
     RunBuilder& builder_;
     TraceNotes& notes_;
     const DeviceWork work_ = device_work(trace_);
-    // The last wait so far, with the framework's op that it is part of, and whether that op has launched anything
+    // The last wait so far, with the framework op that contains it, and whether that op has launched anything
     // since.
     struct {
         const ForeignSpan* inside = nullptr;
         bool launched_since = false;
     } last_wait_;
-    std::unordered_map<std::uint32_t, core::Line> lines_;  // by name of a Python frame
+    std::unordered_map<std::uint32_t, core::Line> lines_;  // by name of the Python frame
     std::unordered_map<std::string, std::uint32_t> files_;
     std::uint64_t files_left_out_ = 0;
 };
 
 core::Line FromKernels::line_of(const Around& around) {
-    // The innermost frame of the program itself; else the innermost of all.
+    // The innermost frame of the program itself; if there is none, the innermost frame.
     core::Line innermost = 0;
     for (auto span = around.rbegin(); span != around.rend(); ++span) {
         if ((*span)->what != SpanClass::python) {
@@ -79,8 +79,8 @@ core::Line FromKernels::line_of(const Around& around) {
     return innermost;
 }
 
-// The call returned when its copy was done. Where the trace names pageable memory, CUDA promises that; where it does
-// not name the memory, the times tell.
+// Whether the call returned only after its copy was done. CUDA guarantees this for pageable memory. If the trace
+// does not name the memory, decide by the times.
 bool FromKernels::waits_for_copy(const ForeignSpan& call) const {
     const auto copy = work_.find(call.correlation);
     if (copy == work_.end() || !is_asynchronous_copy_call(trace_.names[call.name])) {
@@ -125,7 +125,7 @@ void FromKernels::add_wait(const ForeignSpan& call, core::Line line, const Aroun
     wait.kind = trace::WaitKind::synchronize;
     wait.name = name;
     wait.line = line;
-    const ForeignSpan* inside = nullptr;  // the innermost op of the framework
+    const ForeignSpan* inside = nullptr;  // the innermost framework op
     if (allocation_of(name) != Allocation::none) {
         wait.kind = trace::WaitKind::memory;
     } else {
@@ -148,7 +148,7 @@ void FromKernels::add_wait(const ForeignSpan& call, core::Line line, const Aroun
             }
         }
     }
-    // NVIDIA's frameworks copy and then synchronise; AMD's do both in one call. One op of theirs waits once.
+    // NVIDIA's frameworks copy and then synchronise; AMD's do both in one call. Merge both waits of one op.
     if (inside != nullptr && inside == last_wait_.inside && !last_wait_.launched_since) {
         model::Wait& before = builder_.waits.back();
         before.end_ns = std::max(before.end_ns, wait.end_ns);
@@ -158,7 +158,7 @@ void FromKernels::add_wait(const ForeignSpan& call, core::Line line, const Aroun
     builder_.waits.push_back(std::move(wait));
 }
 
-// All threads of the host, each with what is around a call.
+// Visits all host threads, each call with the spans that contain it.
 HostLaunches FromKernels::walk_host() {
     HostLaunches launches;
     Around around;
@@ -238,7 +238,7 @@ void FromKernels::annotations() {
     }
 }
 
-// Steps follow each other; the same step may stand in several threads.
+// Makes steps consecutive; the same step may appear in several threads.
 void FromKernels::settle_steps() {
     auto& steps = builder_.minibatches;
     std::stable_sort(steps.begin(), steps.end(),
@@ -258,7 +258,7 @@ void FromKernels::settle_steps() {
                         " shown from there on.");
 }
 
-// A call within a call, or in two threads at once, is one wait.
+// A wait within another wait, or at the same time in another thread, is merged with it.
 void FromKernels::settle_waits() {
     const Settled settled = one_at_a_time(builder_.waits, &model::Wait::begin_ns, &model::Wait::end_ns);
     notes_.left_out(settled.within,
@@ -274,7 +274,7 @@ bool is_kernel(const ForeignSpan& span) {
     return span.what == SpanClass::gpu;
 }
 
-// Those of each stream, in the order of their names.
+// The lanes of each stream, sorted by the streams' names.
 LanePlan FromKernels::lanes() {
     LanePlan plan(trace_.tracks.size());
     std::vector<std::uint32_t> streams;
@@ -320,11 +320,11 @@ void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
         }
         const auto launch = launches.find(span.correlation);
         const bool named = span.correlation != 0 && launch != launches.end();
-        // AMD's profiler calls a copy to memory that the GPU reaches, too, one from device to device.
+        // AMD's profiler also reports a copy to host memory that the GPU can access as a device-to-device copy.
         const bool to_host = named && launch->second.reads_value && trace_.names[span.name].starts_with("Memcpy DtoD");
         ForeignOps::Made made = ops.made_of(span, *lane, to_host ? "Memcpy DtoH" : nullptr);
         RunBuilder::Op& op = made.op;
-        // What is over before a launch is no work of it.
+        // A kernel that ended before a launch began cannot belong to it.
         const bool possible = named && made.exec.end_ns > launch->second.begin_ns;
         over_before += named && !possible ? 1 : 0;
         if (possible) {
@@ -342,7 +342,7 @@ void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
         ops.add(made);
     });
     ops.finish();
-    const std::uint64_t beside = plan.beside();
+    const std::uint64_t overlapping = plan.overlapping();
     if (unlaunched > 0) {
         notes_.say(counted(unlaunched, "kernel", "kernels") + " whose launch is not in the trace: when " +
                    (unlaunched == 1 ? "it was" : "they were") + " issued is not known.");
@@ -360,15 +360,16 @@ void FromKernels::kernels(const LanePlan& plan, const HostLaunches& launches) {
     notes_.repaired(moved,
                     counted(moved, "launch is", "launches are") +
                         " shown later than in the trace, so that each stream's are in the order of its kernels.");
-    if (beside > 0) {
-        notes_.say(std::to_string(beside) + " of " + counted(all, "kernel", "kernels") + " ran while another one of " +
-                   (beside == 1 ? "its" : "their") + " stream did: such a stream has several lanes.");
+    if (overlapping > 0) {
+        notes_.say(std::to_string(overlapping) + " of " + counted(all, "kernel", "kernels") +
+                   " ran while another one of " + (overlapping == 1 ? "its" : "their") +
+                   " stream did: such a stream has several lanes.");
     }
     notes_.left_out(plan.left_out(), counted(plan.left_out(), "kernel", "kernels") + " on lanes beyond the first " +
                                          std::to_string(core::kMaxTraceLanes) + " left out.");
 }
 
-// What kept launches from returning at once: waits for the driver's queue, and work of the driver.
+// Records why launches did not return at once: waits for the driver's queue, and other work of the driver.
 void FromKernels::stalls(const LanePlan& plan, const HostLaunches& launches) {
     std::map<Stall, std::uint64_t> counts;
     for (const auto& [correlation, launch] : launches) {
@@ -376,7 +377,7 @@ void FromKernels::stalls(const LanePlan& plan, const HostLaunches& launches) {
             continue;
         }
         ++counts[launch.stall];
-        const bool before = launch.issue_begin_ns > launch.begin_ns;  // else after
+        const bool before = launch.issue_begin_ns > launch.begin_ns;  // otherwise after
         const std::int64_t begin_ns = before ? launch.begin_ns : launch.issue_end_ns;
         const std::int64_t end_ns = before ? launch.issue_begin_ns : launch.end_ns;
         if (launch.stall != Stall::queue_full) {
@@ -389,7 +390,7 @@ void FromKernels::stalls(const LanePlan& plan, const HostLaunches& launches) {
         wait.kind = trace::WaitKind::queue_limit;
         wait.name = word_of(launch.stall);
         wait.line = launch.line;
-        // For the stream's next op to end.
+        // The wait ends with the next op of the stream.
         const auto lane = plan.lane_of(work_.at(correlation)->track, 0);
         const auto& executed = lane ? builder_.lanes[*lane] : std::vector<RunBuilder::Exec>();
         const auto next =
@@ -426,7 +427,7 @@ void FromKernels::make() {
     for (const ForeignSpan& span : trace_.spans) {
         others += span.what == SpanClass::cpu_op || span.what == SpanClass::python || span.what == SpanClass::other;
     }
-    if (others > 0) {  // their names and places are, at what they launched
+    if (others > 0) {  // their names and source lines are used for what they launched
         notes_.say(counted(others, "span", "spans") + " of the host " + (others == 1 ? "is" : "are") +
                    " not shown one by one; launches, waits and annotations are.");
     }

@@ -33,7 +33,7 @@ std::vector<LanePlan::Lane> LanePlan::settle(const std::vector<std::uint32_t>& t
     return lanes;
 }
 
-std::uint64_t LanePlan::beside() const {
+std::uint64_t LanePlan::overlapping() const {
     std::uint64_t count = 0;
     for (const auto& of : spans_) {
         count += of.empty() ? 0 : std::accumulate(of.begin() + 1, of.end(), std::uint64_t{0});

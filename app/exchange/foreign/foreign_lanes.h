@@ -1,6 +1,6 @@
-// Which lane each span of another program's trace is shown on. Spans of one thread, or of one stream, may lie within
-// each other and overlap; those of a lane follow each other. So a track is as many lanes as it has spans at one time,
-// and each span is shown as long as it was. Private to app/exchange.
+// Assigns the spans of another program's trace to lanes. Spans of one thread or stream may be nested and overlap,
+// but those of a lane may not. So a track has as many lanes as it has simultaneous spans, and each span keeps its
+// length. Private to app/exchange.
 //
 // Threads: one.
 #pragma once
@@ -16,11 +16,11 @@
 
 namespace headway::exchange {
 
-// Calls call(span, depth) for each span of the trace that is wanted. Depth 0 is the track's first lane; a span lies
-// below those that it is part of, and else on the first lane that is free.
+// Calls call(span, depth) for each span for which `wanted` is true. Depth 0 is the track's first lane. A span is
+// deeper than the spans that contain it; otherwise it is on the first free lane.
 template <class Wanted, class Call>
 void each_with_depth(const ForeignTrace& trace, Wanted wanted, Call call) {
-    std::vector<std::int64_t> ends;  // by depth, of its last span
+    std::vector<std::int64_t> ends;  // by depth: end of the last span
     const ForeignSpan* before = nullptr;
     for (const ForeignSpan& span : trace.spans) {
         if (!wanted(span)) {
@@ -35,7 +35,7 @@ void each_with_depth(const ForeignTrace& trace, Wanted wanted, Call call) {
         }
         std::size_t depth = ends.size();
         const std::int64_t end_ns = std::max(span.end_ns, span.begin_ns + 1);
-        while (depth > 0 && ends[depth - 1] < end_ns) {  // not part of it
+        while (depth > 0 && ends[depth - 1] < end_ns) {  // does not contain this span
             --depth;
         }
         while (depth < ends.size() && ends[depth] > span.begin_ns) {
@@ -50,7 +50,7 @@ void each_with_depth(const ForeignTrace& trace, Wanted wanted, Call call) {
     }
 }
 
-// The lanes of all tracks, as many as a trace may have.
+// The lanes of all tracks, up to the limit for a trace.
 class LanePlan {
 public:
     explicit LanePlan(std::size_t tracks) : spans_(tracks), lane_of_(tracks) {}
@@ -64,26 +64,26 @@ public:
     struct Lane {
         std::uint32_t track = 0;
         std::size_t depth = 0;
-        std::uint32_t first = 0;  // the lane of depth 0 of its track
+        std::uint32_t first = 0;  // the lane of depth 0 of the same track
     };
-    // After all have been counted: the lanes, those of a track beside each other, the tracks in this order. Where they
-    // are too many, the first ones of all tracks go before the deeper ones of any.
+    // Call after all spans were counted. Returns the lanes: those of a track are adjacent, and tracks are in the
+    // given order. If there are too many, the first lanes of all tracks take precedence over deeper ones.
     std::vector<Lane> settle(const std::vector<std::uint32_t>& tracks);
 
     [[nodiscard]] std::optional<std::uint8_t> lane_of(std::uint32_t track, std::size_t depth) const {
         const auto& of = lane_of_[track];
         return depth < of.size() ? std::optional(of[depth]) : std::nullopt;
     }
-    [[nodiscard]] std::uint64_t beside() const;  // counted on lanes other than the first of a track
+    [[nodiscard]] std::uint64_t overlapping() const;  // spans on lanes other than the first of a track
     [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
 private:
     std::vector<std::vector<std::uint64_t>> spans_;   // by track and depth
-    std::vector<std::vector<std::uint8_t>> lane_of_;  // likewise
+    std::vector<std::vector<std::uint8_t>> lane_of_;  // by track and depth
     std::uint64_t left_out_ = 0;
 };
 
-// " · 2" behind the name of a track's second lane.
+// The suffix for the name of a track's second lane: " · 2".
 std::string depth_suffix(std::size_t depth);
 
 }  // namespace headway::exchange

@@ -10,8 +10,8 @@ namespace headway::exchange {
 namespace {
 
 constexpr std::int64_t kTimesMedian = 8, kLeastStallNs = 20'000;
-constexpr std::size_t kKnownFrom = 5;  // calls of one name that have a median of their own
-// Drivers take about 1,022 ops ahead in a stream, some of which a trace does not show (events).
+constexpr std::size_t kKnownFrom = 5;  // number of calls of one name from which they have their own median
+// Drivers queue up to about 1,022 ops per stream, some of which (events) are not in the trace.
 constexpr std::int64_t kFullQueue = 512;
 
 std::int64_t median_of(std::vector<std::int64_t>& values) {
@@ -20,7 +20,7 @@ std::int64_t median_of(std::vector<std::int64_t>& values) {
     return *middle;
 }
 
-// What a launch of each name takes where nothing holds it up.
+// The median duration of launches by name, that is, without a stall.
 class Medians {
 public:
     Medians(const ForeignTrace& trace, const HostLaunches& launches) {
@@ -39,12 +39,12 @@ public:
         for (auto& [call, each] : by_call) {
             if (each.size() >= kKnownFrom) {
                 of_call_[call] = median_of(each);
-            } else if (trace.names[call].find("GraphLaunch") == std::string::npos) {  // many kernels: a kind of its own
+            } else if (trace.names[call].find("GraphLaunch") == std::string::npos) {  // graphs launch many kernels
                 of_call_[call] = of_all;
             }
         }
     }
-    // Below zero: not known.
+    // Negative: unknown.
     [[nodiscard]] std::int64_t of(std::uint32_t call) const {
         const auto found = of_call_.find(call);
         return found == of_call_.end() ? -1 : found->second;
@@ -54,7 +54,7 @@ private:
     std::unordered_map<std::uint32_t, std::int64_t> of_call_;
 };
 
-// How many launches of a stream had not ended at a moment.
+// The number of launches of a stream that had not ended at a given time.
 class Outstanding {
 public:
     Outstanding(const ForeignTrace& trace, const DeviceWork& work, const HostLaunches& launches)
@@ -82,7 +82,7 @@ private:
     std::vector<std::vector<std::int64_t>> begins_, ends_;
 };
 
-// When memory was being taken or given back, by any thread.
+// When any thread was allocating or freeing memory.
 class Allocations {
 public:
     explicit Allocations(const ForeignTrace& trace) {
@@ -93,7 +93,7 @@ public:
         }
         std::sort(times_.begin(), times_.end());
         std::int64_t latest = INT64_MIN;
-        for (auto& [begin_ns, end_ns] : times_) {  // then the ends ascend, too
+        for (auto& [begin_ns, end_ns] : times_) {  // now the ends ascend, too
             end_ns = latest = std::max(latest, end_ns);
         }
     }
@@ -158,7 +158,7 @@ void find_stalls(const ForeignTrace& trace, const DeviceWork& work, HostLaunches
         return std::pair(a.first->begin_ns, a.second->correlation) <
                std::pair(b.first->begin_ns, b.second->correlation);
     });
-    std::unordered_set<std::uint32_t> seen;  // kernels, by name
+    std::unordered_set<std::uint32_t> seen;  // names of kernels
     for (const auto& [launch, device] : in_order) {
         const bool first = seen.empty();
         const bool first_of_kernel = seen.insert(device->name).second;

@@ -8,7 +8,7 @@ namespace headway::exchange {
 
 namespace {
 
-// Whether the text has this part, which is in small letters; the text may be in any.
+// Case-insensitive; `part` must be lower case.
 bool contains(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
@@ -23,7 +23,7 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, kCount>
 }  // namespace
 
 SpanClass class_of(std::string_view category) {
-    // With a capital: torch up to 1.9.
+    // Capitalised: torch up to 1.9.
     constexpr std::array<std::string_view, 7> kGpu{"kernel", "gpu_memcpy", "gpu_memset", "concurrent_kernel",
                                                    "Kernel", "Memcpy",     "Memset"};
     constexpr std::array<std::string_view, 6> kRuntime{"cuda_runtime", "cuda_driver", "hip_runtime",
@@ -153,7 +153,7 @@ std::string short_kernel_name(std::string_view full) {
             return std::string(copy.name);
         }
     }
-    // Up to the template's or function's arguments, then the last part of the qualified name.
+    // Remove template and function arguments, then take the last part of the qualified name.
     std::string_view name = full.starts_with("void ") ? full.substr(5) : full;
     constexpr std::string_view kAnonymous = "(anonymous namespace)::";
     std::size_t from = 0;
@@ -180,8 +180,8 @@ devices::Family family_of(std::string_view name) {
         std::string_view part;
         Family family;
     };
-    // The first that is found decides; parts are in small letters.
-    // Of NVIDIA's libraries and AMD's (Tensile: Cijk_; both: collectives, which move data between GPUs).
+    // The first match decides; parts are lower case. Names from NVIDIA's and AMD's libraries (Tensile: Cijk_).
+    // Collectives, which move data between GPUs, are in both.
     constexpr std::array<Sign, 53> kSigns{{{"memcpy", Family::copy},
                                            {"memset", Family::create},
                                            {"nccl", Family::copy},

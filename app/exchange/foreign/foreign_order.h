@@ -1,4 +1,4 @@
-// What a host did one after the other, from spans that may lie within each other or overlap. Private to app/exchange.
+// Makes a host's spans, which may be nested or overlap, consecutive. Private to app/exchange.
 //
 // Threads: one.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace headway::exchange {
 
-// What cannot be at the same time as another is one after the other: of those within one before the end is left out,
-// and of those that only begin in it the begin moves to its end.
+// Makes items consecutive: one that lies within an earlier item is left out, and one that only begins within it is
+// moved to begin at its end. The counts of both.
 struct Settled {
     std::uint64_t within = 0, moved = 0;
 };
@@ -43,12 +43,12 @@ Settled one_at_a_time(std::vector<Item>& items, std::int64_t Item::*begin_ns, st
     return settled;
 }
 
-// Takes out of the stretches of work what lies within a wait: where the host waits, it does not work. The waits follow
-// each other.
+// Removes from the work ranges the time within waits: while the host waits it does not work. Waits must not
+// overlap.
 void keep_apart(std::vector<model::Work>& works, const std::vector<model::Wait>& waits);
 
-// How many of the profiler's steps at the begin warmed up: each took more than twice the median of those behind it, and
-// these issue at least half as many ops, so that it is the same work that took longer. The last step is none.
+// The number of initial profiler steps that are warm-up: each took more than twice the median of the later steps,
+// and these issue at least half as many ops, so the work is comparable. The last step never counts.
 std::size_t warm_up_steps(const std::vector<model::Minibatch>& steps);
 
 }  // namespace headway::exchange

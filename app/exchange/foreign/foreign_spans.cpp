@@ -52,7 +52,8 @@ std::uint16_t ForeignOps::signature_of(std::uint32_t name, const char* called) {
 }
 
 void ForeignOps::finish() {
-    // What is not known to have been issued stands before what was issued behind it, and holds none of it back.
+    // An op without a known issue gets the issue time of the next known one in its lane at the latest, so that it
+    // does not delay that one.
     std::vector<std::int64_t> next_ns(builder_.lanes.size(), INT64_MAX);
     for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
         if ((made->op.flags & trace::kNotIssued) != 0) {

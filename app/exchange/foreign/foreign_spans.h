@@ -1,5 +1,5 @@
-// What a trace of another program tells: spans on threads, before anything is known of lanes, issues or waits; and the
-// two ways in which they become a run. Private to app/exchange.
+// The contents of another program's trace: spans on threads, not yet converted to lanes, issues or waits; and the
+// two conversions to a run. Private to app/exchange.
 //
 // Threads: one.
 #pragma once
@@ -20,11 +20,11 @@ namespace headway::exchange {
 struct ForeignSpan {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::uint32_t name = 0, track = 0;  // indices into ForeignTrace
-    std::uint32_t correlation = 0;      // of a launch and its kernel, however large it was in the file; 0: none
+    std::uint32_t correlation = 0;      // of a launch and its kernel, renumbered to 32 bits; 0: none
     SpanClass what = SpanClass::other;
 };
 
-// A thread of a process; or, where the process is a GPU, a stream.
+// A thread of a process, or a stream if the process is a GPU.
 struct ForeignTrack {
     std::string pid, tid, name, process;
     std::int64_t order = 0;
@@ -32,22 +32,22 @@ struct ForeignTrack {
 };
 
 struct ForeignTrace {
-    std::deque<std::string> names;  // as they stand in the text, escapes left in; addresses stay
+    std::deque<std::string> names;  // as in the text, with escapes; addresses are stable
     std::vector<ForeignTrack> tracks;
-    std::vector<ForeignSpan> spans;  // once they are all there: by track, then by begin, the longer one first
+    std::vector<ForeignSpan> spans;  // finally sorted by track, then by begin, longer ones first
 };
 
-// Where there are kernels (torch.profiler with a GPU): the calls that launch them are the issues, the streams the
-// lanes, several where kernels of one stream ran at the same time, and the calls that wait for the device the waits.
+// For traces with kernels (torch.profiler with a GPU): calls that launch kernels become issues, streams become
+// lanes (several if kernels of one stream overlap), and calls that wait for the device become waits.
 void build_from_kernels(const ForeignTrace& trace, RunBuilder& builder, TraceNotes& notes);
 
-// Elsewhere each thread is as many lanes as its spans are deep, and nothing is known of issues.
+// For other traces: each thread becomes as many lanes as its spans are deep; there are no issues.
 void build_from_threads(const ForeignTrace& trace, RunBuilder& builder, TraceNotes& notes);
 
 // "python", "thread 7".
 std::string label_of(const ForeignTrack& track);
 
-// The ops of a builder, in the making: one for each span that is to be shown.
+// Collects the ops of a builder: one for each span to be shown.
 class ForeignOps {
 public:
     ForeignOps(const ForeignTrace& trace, RunBuilder& builder) : trace_(trace), builder_(builder) {}
@@ -56,11 +56,10 @@ public:
         RunBuilder::Op op;
         RunBuilder::Exec exec;
     };
-    // The op of a span on this lane, not issued as far as anybody knows; `called` in place of its own name, if given.
+    // An op for a span on this lane, without an issue. `called` replaces the span's name, if not null.
     Made made_of(const ForeignSpan& span, std::uint8_t lane, const char* called = nullptr);
     void add(const Made& made) { made_.push_back(made); }
-    // Puts what was added into the builder, in the order of the issues; within a lane that is the order of execution,
-    // too.
+    // Moves the ops to the builder, in the order of issue. Within a lane this is also the order of execution.
     void finish();
 
 private:
@@ -69,7 +68,7 @@ private:
     const ForeignTrace& trace_;
     RunBuilder& builder_;
     std::vector<Made> made_;
-    std::unordered_map<std::uint64_t, std::uint16_t> signature_ids_;  // by name, and whether it is called otherwise
+    std::unordered_map<std::uint64_t, std::uint16_t> signature_ids_;  // by name, and whether `called` was given
 };
 
 }  // namespace headway::exchange

@@ -1,4 +1,4 @@
-// Traces without kernels: threads are lanes, one for each depth of their spans.
+// Converts traces without kernels: each thread becomes one lane per depth of its spans.
 #include <algorithm>
 #include <numeric>
 

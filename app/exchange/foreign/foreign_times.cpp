@@ -8,12 +8,12 @@ namespace headway::exchange {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000, kHourNs = 3600 * kSecondNs, kDayNs = 24 * kHourNs;
-constexpr std::int64_t kLongestTraceNs = 100 * kDayNs;  // so that a double holds each nanosecond of it
+constexpr std::int64_t kLongestTraceNs = 100 * kDayNs;  // so that a double is exact to the nanosecond
 constexpr auto kLongestSpanNs = static_cast<std::int64_t>(trace::unpack_duration(UINT32_MAX));
 constexpr std::int64_t kTimesAsFar = 1000;
-constexpr std::size_t kLeastSpans = 10;  // fewer have no crowd that one could be far from
+constexpr std::size_t kLeastSpans = 10;  // with fewer spans none is an outlier
 
-// "3 hours", "53 years": only how far it is about.
+// An approximate duration: "3 hours", "53 years".
 std::string about(std::int64_t ns) {
     const auto in = [ns](std::int64_t unit, const char* one, const char* many) {
         return counted(static_cast<std::uint64_t>((ns + unit / 2) / unit), one, many);
@@ -31,12 +31,13 @@ bool is_far(std::int64_t away_ns, std::int64_t others_ns) {
     return away_ns > kHourNs && away_ns / kTimesAsFar > others_ns;
 }
 
-// How many of `sorted` may be far from the rest.
+// The largest number of spans that may count as outliers.
 std::size_t few_of(std::size_t all) {
     return all < kLeastSpans ? 0 : std::max<std::size_t>(1, all / 100);
 }
 
-// How many at the end lie beyond the last gap of more than an hour that has only few behind it.
+// The number of outliers at one end: the values beyond the last gap of more than an hour that has few values beyond
+// it.
 std::size_t beyond_gap(const std::vector<std::int64_t>& sorted, bool at_end) {
     const std::size_t n = sorted.size();
     for (std::size_t count = few_of(n); count > 0; --count) {
@@ -48,14 +49,14 @@ std::size_t beyond_gap(const std::vector<std::int64_t>& sorted, bool at_end) {
     return 0;
 }
 
-// The begins of the spans that stay: [first, last) of the sorted ones.
-struct Stay {
+// The spans to keep, as a range [first, last) of the sorted begins.
+struct KeptRange {
     std::size_t first = 0, last = 0;
 };
 
-// The 100 days in which the most begin; of several such the latest.
-Stay busiest_days(const std::vector<std::int64_t>& begins) {
-    Stay best;
+// The 100 days in which the most spans begin; of several, the latest.
+KeptRange busiest_days(const std::vector<std::int64_t>& begins) {
+    KeptRange best;
     for (std::size_t first = 0, last = 1; last <= begins.size(); ++last) {
         while (begins[last - 1] - begins[first] > kLongestTraceNs) {
             ++first;
@@ -67,11 +68,11 @@ Stay busiest_days(const std::vector<std::int64_t>& begins) {
     return best;
 }
 
-// Those that are not far from the rest, at either end.
-Stay without_far(const std::vector<std::int64_t>& begins) {
+// The spans without outliers at either end.
+KeptRange without_far(const std::vector<std::int64_t>& begins) {
     const std::size_t n = begins.size();
     const std::size_t before = beyond_gap(begins, false), after = beyond_gap(begins, true);
-    for (const Stay& stay : {Stay{before, n - after}, Stay{before, n}, Stay{0, n - after}}) {
+    for (const KeptRange& stay : {KeptRange{before, n - after}, KeptRange{before, n}, KeptRange{0, n - after}}) {
         const std::int64_t others_ns = begins[stay.last - 1] - begins[stay.first];
         const bool few = stay.first + (n - stay.last) <= few_of(n);
         if (few && (stay.first == 0 || is_far(begins[stay.first] - begins[stay.first - 1], others_ns)) &&
@@ -82,9 +83,9 @@ Stay without_far(const std::vector<std::int64_t>& begins) {
     return {0, n};
 }
 
-// Leaves out what begins before or after; `where` says of the rest how far it is from what.
-void leave_out(const Stay& stay, const char* where, std::vector<ForeignSpan>& spans, std::vector<std::int64_t>& begins,
-               TraceNotes& notes) {
+// Leaves out the spans outside of `stay`. `where` completes the note: before or after what.
+void leave_out(const KeptRange& stay, const char* where, std::vector<ForeignSpan>& spans,
+               std::vector<std::int64_t>& begins, TraceNotes& notes) {
     const auto say = [&](std::size_t count, std::int64_t away_ns, const char* side) {
         notes.left_out(count, counted(count, "span", "spans") + " left out that " + verb(count, "begins ", "begin ") +
                                   (count == 1 ? "" : "up to ") + about(away_ns) + side + where + ".");
@@ -133,14 +134,14 @@ void settle_ends(std::vector<ForeignSpan>& spans, std::int64_t first_ns, std::in
 
 }  // namespace
 
-void keep_one_stretch(std::vector<ForeignSpan>& spans, TraceNotes& notes) {
+void keep_one_time_range(std::vector<ForeignSpan>& spans, TraceNotes& notes) {
     if (spans.empty()) {
         return;
     }
     const auto [first, last] = std::minmax_element(
         spans.begin(), spans.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
     std::int64_t first_ns = first->begin_ns, last_ns = last->begin_ns;
-    if (last_ns - first_ns > kHourNs) {  // most are shorter, and need not be looked at in their order
+    if (last_ns - first_ns > kHourNs) {  // most traces are shorter and need no sorting
         std::vector<std::int64_t> begins;
         begins.reserve(spans.size());
         for (const ForeignSpan& span : spans) {

@@ -1,6 +1,5 @@
-// Times of another program's trace that cannot be shown beside each other: stamps of another clock, a zero that stands
-// for "not known", spans that end long after everything else. One of them would stretch the axis until nothing could be
-// seen on it. Private to app/exchange.
+// Removes outliers from the times of another program's trace: stamps of another clock, zeros for unknown times,
+// spans that end long after all others. A single one would make the time axis unusable. Private to app/exchange.
 //
 // Threads: any.
 #pragma once
@@ -12,16 +11,16 @@
 
 namespace headway::exchange {
 
-// The end of a span of which only the begin is known.
+// The end of a span that has only a begin.
 inline constexpr std::int64_t kUnended = INT64_MAX;
 
-// Leaves one stretch of time with all that is in it, and says in `notes` what was left out or cut:
-// - Of a trace that is longer than 100 days, the 100 days with the most spans stay.
-// - Of ten spans or more, those that lie far from all others go: one in a hundred, or one alone, more than an hour
-//   away and more than a thousand times as far as the others lie apart. One that ends so far after all others is shown
-//   up to where these end.
-// - Spans without an end are shown up to the end of the trace; none is shown for longer than a recording can hold,
-//   about 36 minutes.
-void keep_one_stretch(std::vector<ForeignSpan>& spans, TraceNotes& notes);
+// Keeps the spans of one contiguous time range, and adds a sentence to `notes` for what was left out or shortened:
+// - Of a trace longer than 100 days, the 100 days with the most spans.
+// - Outliers are removed, if there are at least ten spans: at most one in a hundred (or a single one), more than an
+// hour away and more than a thousand times as far as the extent of the others. A span that ends this far after all
+// others is cut at their end.
+// - Spans without an end are extended to the end of the trace. No span is longer than a recording can store, about
+// 36 minutes.
+void keep_one_time_range(std::vector<ForeignSpan>& spans, TraceNotes& notes);
 
 }  // namespace headway::exchange

@@ -14,14 +14,14 @@ namespace {
 
 using trace::FrontendKind;
 
-constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // a duration's end of scale, and above
+constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // durations from here on do not fit into a record
 
-// A frontend event that is no op and no wait: events of the program, and its own work.
+// A frontend event other than an op or a wait: the program's events and its own work.
 struct ScopeEvent {
     core::OpId issued = 0;  // ops issued before it
     std::int64_t ns = 0;
     FrontendKind kind = FrontendKind::scope_begin;
-    std::uint32_t index = 0;  // of a scope or work (in the builder), or the minibatch's own
+    std::uint32_t index = 0;  // of a scope or work in the builder, or the minibatch's own
 };
 
 std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
@@ -33,7 +33,7 @@ std::uint64_t ticks(std::int64_t ns) {
     return static_cast<std::uint64_t>(ns);
 }
 
-// "none", "behind:2"; as written for all that is no policy.
+// "none", "behind:2"; as written for anything that is not a policy.
 trace::BarrierPolicy policy_from(std::string_view word) {
     using trace::BarrierKind;
     constexpr std::string_view kBehind = "behind:";
@@ -51,7 +51,7 @@ trace::BarrierPolicy policy_from(std::string_view word) {
     return policy;
 }
 
-// The names of these lanes.
+// The names of lanes [first, end).
 std::vector<std::string> lane_names(const RunBuilder& builder, std::size_t first, std::size_t end) {
     end = std::min(end, builder.lane_names.size());
     first = std::min(first, end);
@@ -111,15 +111,15 @@ std::string run_json(const RunBuilder& builder) {
         .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Begins and ends of scopes in an order in which their depths come out as they are: what ended at the moment of a
-// begin, and must have been closed for the depth to fit, ends first.
+// Orders begins and ends of scopes so that the recorded depths are restored. Scopes that end at the same time as
+// one begins are ended first if its depth requires it.
 void add_scopes(const std::vector<model::Scope>& scopes, std::vector<ScopeEvent>& events) {
     std::vector<std::uint32_t> open;
     const auto end = [&](std::size_t place) {
         events.push_back({0, scopes[open[place]].end_ns, FrontendKind::scope_end, open[place]});
         open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
     };
-    // Of those that end at or before `ns`, the earliest; of the same, the innermost.
+    // Among the open scopes that end at or before `ns`, the earliest; for equal ends the innermost.
     const auto next_end = [&](std::int64_t ns) {
         std::size_t found = open.size();
         for (std::size_t i = open.size(); i-- > 0;) {
@@ -145,7 +145,7 @@ void add_scopes(const std::vector<model::Scope>& scopes, std::vector<ScopeEvent>
     while (!open.empty()) {
         const std::size_t place = next_end(model::kPending - 1);
         if (place == open.size()) {
-            return;  // those that never ended
+            return;  // these never ended
         }
         end(place);
     }
@@ -173,10 +173,10 @@ public:
         for (const RunBuilder::Sample& sample : builder_.samples) {
             samples.add({ticks(sample.ns), sample.resident_bytes, sample.reserved_bytes, sample.live_bytes});
         }
-        trace::StreamWriter<trace::SampleRecord> beside(recording_, {trace::StreamKind::samples, 1});
+        trace::StreamWriter<trace::SampleRecord> second_device(recording_, {trace::StreamKind::samples, 1});
         for (const RunBuilder::Sample& sample : builder_.samples) {
             if (!builder_.more_devices.empty()) {
-                beside.add({ticks(sample.ns), 0, sample.beside_bytes, 0});
+                second_device.add({ticks(sample.ns), 0, sample.second_device_bytes, 0});
             }
         }
         trace::StreamWriter<trace::ExecRecord> launches(recording_, {trace::StreamKind::launch, 0});
@@ -256,7 +256,7 @@ private:
     std::vector<ScopeEvent> all_events() {
         std::vector<ScopeEvent> events;
         add_scopes(builder_.scopes, events);
-        // The depths hold as long as scopes stay in that order, whatever else comes between them.
+        // The depths are correct as long as scopes stay in this order, whatever other events are in between.
         std::size_t issued = 0;
         std::int64_t latest = INT64_MIN;
         for (ScopeEvent& event : events) {
@@ -360,7 +360,7 @@ private:
             0, 0, 0, scope ? 0 : event.index, op_count_, 0);
     }
 
-    // The program's measuring began, or ended, before op `op` and wait `wait`.
+    // Writes the begin or end of measuring, if it is before op `op` and wait `wait`.
     void measure_before(core::OpId op, std::size_t wait) {
         const auto& measured = builder_.measured;
         if (measured.begin_marked && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
@@ -373,7 +373,7 @@ private:
         }
     }
 
-    // Ops, waits and events in the order in which the program did them: by how many ops had been issued, then by time.
+    // Writes ops, waits and events in the program's order: by the number of ops issued before, then by time.
     void frontend(const std::vector<ScopeEvent>& events) {
         const auto& ops = builder_.ops;
         const auto& waits = builder_.waits;
@@ -433,7 +433,7 @@ private:
 }  // namespace
 
 core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder) {
-    // Pages are taken as records arrive; every stream may leave its last chunk nearly empty.
+    // Pages are allocated as records arrive; the last chunk of each stream may be nearly empty.
     std::size_t executed = 0;
     for (const auto& lane : builder.lanes) {
         executed += lane.size();

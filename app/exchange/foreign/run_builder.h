@@ -1,5 +1,5 @@
-// A run that is being put together from a trace of any kind, before it becomes a recording: recordings hold what the
-// frontend did in its order, and files tell it in any order.
+// Collects the contents of a run from a trace of any kind, before it is written as a recording: files may be in any
+// order, but recordings need the frontend's order.
 //
 // Threads: one.
 #pragma once
@@ -23,7 +23,7 @@ struct RunBuilder {
         std::uint16_t signature = 0;
         std::uint8_t lane = 0;
         std::uint8_t flags = 0;  // trace::kFreshOutput …
-        bool known = false;      // false: the file has later ones, but not this one
+        bool known = false;      // false: this op is missing in the file
     };
     struct Exec {
         std::int64_t begin_ns = 0, end_ns = 0;
@@ -47,7 +47,7 @@ struct RunBuilder {
     struct Sample {
         std::int64_t ns = 0;
         std::uint64_t resident_bytes = 0, live_bytes = 0, reserved_bytes = 0;
-        std::uint64_t beside_bytes = 0;  // of the reserved ones, those of the second device
+        std::uint64_t second_device_bytes = 0;  // the second device's part of reserved_bytes
     };
     struct Device {
         std::string kind, name;
@@ -63,7 +63,7 @@ struct RunBuilder {
     std::vector<std::string> files;               // by id, 0 unused; at most core::kMostFiles more
     std::vector<model::Signature> signatures;     // by id, 0 unused
     std::vector<std::string> lane_names;          // at most core::kMaxTraceLanes, of all devices
-    std::vector<Device> more_devices;             // besides the one that `info` tells of; at most core::kMaxDevices - 1
+    std::vector<Device> more_devices;             // other than the one in `info`; at most core::kMaxDevices - 1
     std::vector<Op> ops;                          // op 1 first
     std::vector<MoreInput> more_inputs;           // in the order of the ops
     std::vector<model::MoreOutput> more_outputs;  // in the order of the ops
@@ -72,19 +72,19 @@ struct RunBuilder {
     std::vector<model::Launch> launches;          // in the order of the ops
     std::vector<model::DriverEvent> driver;       // in order
     std::vector<model::Wait> waits;               // in order; `target_op` unused
-    std::vector<model::Work> works;               // likewise
+    std::vector<model::Work> works;               // in order
     std::vector<model::Scope> scopes;             // in the order of their begins
-    std::vector<model::Minibatch> minibatches;    // likewise
+    std::vector<model::Minibatch> minibatches;    // in the order of their begins
     std::vector<Drop> drops;                      // in order
     std::vector<model::Cost> costs;               // in order
     std::vector<model::Hold> holds;
     std::vector<Sample> samples;    // in order
-    model::Run::Measured measured;  // where begin_marked, end_marked
+    model::Run::Measured measured;  // if begin_marked, end_marked
     std::int64_t program_end_ns = model::kPending;
     std::string error_json, result_json;  // "" for none
 };
 
-// The recording of it, in memory. `builder` is used up on the way, so that both are never whole at once.
+// Writes a recording in memory. Consumes `builder` step by step, so that peak memory is less than both together.
 core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder);
 
 }  // namespace headway::exchange

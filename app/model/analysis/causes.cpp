@@ -169,7 +169,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
     std::vector<OpId> causes;
     std::size_t total = 0;
     if (wait.kind == trace::WaitKind::paused) {
-        // caused by the learner
+        // Caused by the learner.
     } else if (wait.target != 0 || wait.device >= 0) {
         // The dependencies of a finished op have finished, too, so only unfinished ops are searched. These finish
         // after this wait began, so no later wait visits them again.

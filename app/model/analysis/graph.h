@@ -16,7 +16,7 @@ namespace headway::model {
 
 struct GraphChoice {
     OpId anchor = 0;  // the page that contains this op; 0: the last one issued
-    // a line number: only the ops that this line issued in a row, at or before the anchor; 0: all lines
+    // A line number: only the ops that this line issued in a row, at or before the anchor; 0: all lines.
     std::uint32_t line = 0;
     std::size_t most = 40;  // largest number of ops in a page
 };

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCausesOfAWait = 1000;
-// above this total each wait lists only a few causes; the counts stay exact
+// Above this total each wait lists only a few causes; the counts stay exact.
 constexpr std::size_t kCausesInAll = 1'000'000;
 constexpr std::size_t kFewCauses = 10;
 

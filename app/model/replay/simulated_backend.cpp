@@ -292,7 +292,7 @@ private:
     const OpId queue_limit_;
     VirtualLanes lanes_;
     std::vector<std::deque<OpId>> queued_;  // by lane: tasks that have not ended; 0 for a task that is not an op
-    // with their sequence numbers
+    // With their sequence numbers.
     std::array<std::vector<std::pair<OpId, std::uint32_t>>, core::kMaxLanes> ops_of_lane_;
     std::vector<Place> places_;  // by op
     std::vector<WhatIfRun::Times> times_;

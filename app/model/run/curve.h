@@ -57,7 +57,7 @@ private:
     void sort_added();
     void append(const Change& change);
     void index_from(std::size_t first);
-    // over values [first, end), not empty
+    // Over values [first, end), not empty.
     [[nodiscard]] Extremes extremes_of(std::size_t first, std::size_t end) const;
     [[nodiscard]] std::size_t first_after(std::int64_t ns) const;
     void first_not_before(std::span<const std::int64_t> ns, std::vector<std::size_t>& into) const;  // `ns` ascends

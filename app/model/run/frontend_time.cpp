@@ -13,7 +13,7 @@ namespace headway::model {
 
 namespace {
 
-// a measured event longer than this many medians is a stall: the excess stands for itself only
+// A measured event longer than this many medians is a stall: the excess stands for itself only.
 constexpr double kStall = 8;
 constexpr double kDeviations = 2;  // how many standard errors of the mean are reported as uncertainty
 

@@ -178,18 +178,19 @@ void Run::take_samples() {
 // The second device's sample was recorded before the sum, with the same time.
 void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
     const std::int64_t ns = ns_from_ticks(sum.time);
-    std::uint64_t beside = 0;
+    std::uint64_t second_bytes = 0;
     for (bool earlier = true; earlier;) {
         const auto records =
-            reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 1}, intake_->samples_beside);
+            reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 1}, intake_->second_device_samples);
         earlier = !records.empty() && records[0].time <= sum.time;
         if (earlier) {
-            beside = records[0].reserved_bytes;
-            ++intake_->samples_beside;
+            second_bytes = records[0].reserved_bytes;
+            ++intake_->second_device_samples;
         }
     }
-    devices_[1].reserved.set(ns, static_cast<std::int64_t>(beside));
-    devices_[0].reserved.set(ns, static_cast<std::int64_t>(sum.reserved_bytes - std::min(beside, sum.reserved_bytes)));
+    devices_[1].reserved.set(ns, static_cast<std::int64_t>(second_bytes));
+    devices_[0].reserved.set(
+        ns, static_cast<std::int64_t>(sum.reserved_bytes - std::min(second_bytes, sum.reserved_bytes)));
 }
 
 void Run::take_launches() {
@@ -497,7 +498,7 @@ void Run::take_mark(const trace::FrontendRecord& record) {
         case trace::FrontendKind::barrier: {
             std::string word = trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out});
             if (ops_.empty()) {
-                // changed while the runner started: this barrier applies from the start
+                // Changed while the runner started: this barrier applies from the start.
                 info_.barrier = std::move(word);
             } else {
                 info_.barrier_changes.push_back({ns, std::move(word)});

@@ -259,10 +259,10 @@ std::int64_t Run::told_until_ns(std::size_t lane) const {
     if (lane >= lanes_.size() || open_ops_[lane] == 0) {
         return last_ns_;
     }
-    const bool tells_late =
+    const bool reports_late =
         clock() == trace::ClockKind::virtual_ns ||
         (!info_.timing.empty() && (devices_.empty() || devices_[device_of_lane(lane)].kind != "cpu"));
-    if (closed_ ? !cut_off() : !tells_late || program_end_ns_ != kPending) {
+    if (closed_ ? !cut_off() : !reports_late || program_end_ns_ != kPending) {
         return last_ns_;
     }
     return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;

@@ -86,7 +86,7 @@ struct Wait {
     BufferId target = 0;       // 0: waited for everything issued so far
     OpId issued = 0;           // ops issued before it
     OpId waits_through = 0;    // waited for ops up to this one (issued, or fewer for behind:K); 0 if target is set
-    // the op just issued if that copies the target to the host, else the last op that wrote the target; 0 if target
+    // The op just issued if that copies the target to the host, else the last op that wrote the target; 0 if target
     // is 0
     OpId target_op = 0;
     // The wait's duration without the learner's holds.
@@ -198,7 +198,7 @@ struct RunInfo {
     std::string version;
     std::map<std::string, std::string> parameters;
     bool live_sampled = false;  // live bytes come from samples, not from the ops (traces of other programs)
-    // the file ended before the trace did.
+    // Imported files: how many events were left out or repaired, and whether the file ended before the trace did.
     std::uint64_t left_out = 0, repaired = 0;
     bool file_cut_off = false;
     // For each lane, the first lane of its stream; empty: each lane is a stream of its own. In another program's
@@ -260,7 +260,7 @@ struct Numbers {
     std::int64_t total_ns = 0;              // without paused_ns
     std::int64_t paused_ns = 0;             // paused by the learner; not the program's time
     std::int64_t warmup_ns = 0, blocked_ns = 0, backend_busy_ns = 0, backend_idle_ns = 0;
-    // summed over lanes: ops that have not ended, and time in which the lane's state is unknown
+    // Summed over lanes: ops that have not ended, and time in which the lane's state is unknown.
     std::int64_t backend_open_ns = 0;
     // As recorded: the issuing calls of all ops from begin to end, and the work sections that have records of their
     // own. `frontend` splits the frontend's time more finely.
@@ -302,7 +302,7 @@ struct Numbers {
 
 struct LineCost {
     core::Line line = 0;
-    // the line's share of op_issue_ns and recorded_work_ns
+    // The line's share of op_issue_ns and recorded_work_ns.
     std::int64_t issue_ns = 0, blocked_ns = 0, recorded_work_ns = 0;
     std::uint64_t ops = 0;
 };
@@ -367,7 +367,7 @@ public:
     [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
-    // of ops; ops without an issue are marked
+    // Of ops; ops without an issue are marked.
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }
     // The wait that the frontend was in at the last update(), up to that time. Not in waits() yet.
     [[nodiscard]] const std::optional<Wait>& open_wait() const { return open_wait_; }

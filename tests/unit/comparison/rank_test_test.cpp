@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// By trying all ways of sharing the values out: the share of those whose rank sum is as far out, doubled.
+// Brute force: twice the share of all assignments of the values whose rank sum is at least as extreme.
 double by_hand(const Values& a, const Values& b) {
     Values all = a;
     all.insert(all.end(), b.begin(), b.end());
@@ -49,7 +49,7 @@ TEST(RankTest, FullySeparatedSamplesOfFiveHaveTheSmallestP) {
     EXPECT_EQ(rank_sum_p(Values{3, 3, 3, 3, 3}, Values{3, 3, 3, 3, 3}), 1);
 }
 
-TEST(RankTest, IsWhatCountingAllWaysGives) {
+TEST(RankTest, AgreesWithBruteForce) {
     std::mt19937 random(7);
     for (int i = 0; i < 60; ++i) {
         Values a(2 + random() % 4), b(2 + random() % 5);
@@ -62,7 +62,7 @@ TEST(RankTest, IsWhatCountingAllWaysGives) {
     }
 }
 
-TEST(RankTest, TheApproximationMeetsTheExactOne) {
+TEST(RankTest, ApproximationIsCloseToTheExactValue) {
     std::mt19937 random(11);
     std::normal_distribution<double> noise(0, 1);
     for (int i = 0; i < 20; ++i) {
@@ -74,7 +74,7 @@ TEST(RankTest, TheApproximationMeetsTheExactOne) {
             value = noise(random) + 0.5;
         }
         const double exact = rank_sum_p(a, b);
-        a.push_back(noise(random));  // one more, and it is approximate
+        a.push_back(noise(random));  // with one more value the approximation is used
         EXPECT_NEAR(rank_sum_p(a, b), exact, 0.15);
     }
     Values low(40), high(40);

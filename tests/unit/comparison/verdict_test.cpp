@@ -59,12 +59,12 @@ TEST(Verdict, OneRunEachSaysNothingAboutTime) {
               "minibatch): 361 MB against 61 MB; A runs up to 1,201 ops ahead, B up to 41.");
 }
 
-TEST(Verdict, OneRunEachSaysOfMemoryOnlyWhatIsLarge) {
+TEST(Verdict, OneRunEachClaimsOnlyLargeDifferencesInMemory) {
     const Verdict v = verdict_of(side(info("none"), {10}, 100 * kMB, 60), side(info("minibatch"), {9}, 61 * kMB, 41));
     EXPECT_EQ(v.memory.claim, Claim::one_run);
     EXPECT_EQ(v.headway.claim, Claim::one_run);
     EXPECT_EQ(v.sentence, "One run each says nothing about time; no large difference in memory (100 MB and 61 MB).");
-    // Twice as far ahead, but of two ops.
+    // Twice as far ahead, but by only one op.
     EXPECT_EQ(verdict_of(side(info(), {10}, kMB, 2), side(info("op"), {9}, kMB, 1)).headway.claim, Claim::one_run);
 }
 
@@ -102,7 +102,7 @@ TEST(Verdict, FasterOnlyWhereTheTestSaysSo) {
     EXPECT_TRUE(has(v.evidence, "5 runs each after one to warm up, totals A 12.0 ms (10.0 ms to 14.0 ms)"))
         << v.evidence;
     EXPECT_TRUE(has(v.evidence, "p = 0.0079")) << v.evidence;
-    const Verdict none = verdict_of(a, near);  // 14 is in both
+    const Verdict none = verdict_of(a, near);  // 14 is in both samples
     EXPECT_EQ(none.time.claim, Claim::no_difference);
     EXPECT_TRUE(has(none.sentence,
                     "No measurable difference in time between A (no barrier) and B (barrier after every op): 12.0 ms "
@@ -136,22 +136,22 @@ TEST(Verdict, UnequalTimesOfEqualOpsAreNotComparable) {
             "Times are not comparable: the same ops took 3.2× as long in B (barrier after every op) as in A (no "
             "barrier), in every run;"))
         << v.sentence;
-    // A single run that was as quick as the others: it was not the setting, but the machine.
+    // A single run as fast as the others: the cause is the machine, not the setting.
     b.samples[2].ops["matmul (8×8)·(8×8)"].median_ns = 30'000;
     EXPECT_TRUE(has(verdict_of(slow, b).sentence, "as in A (no barrier), the machine was busy;"));
-    // Where the ops are a small part of the difference it does not matter.
+    // If the ops are a small part of the difference, it does not matter.
     Side far = b;
     for (Sample& s : far.samples) {
         s.numbers.total_ns *= 100;
     }
     EXPECT_EQ(verdict_of(slow, far).time.claim, Claim::more);
-    // On another device it is no surprise.
+    // On another device a difference is expected.
     b.info.device_kind = "cuda";
     EXPECT_EQ(verdict_of(slow, b).time.claim, Claim::more);
     EXPECT_EQ(verdict_of(slow, b).sentence.find("A (cpu, no barrier)"), 0u) << verdict_of(slow, b).sentence;
 }
 
-TEST(Verdict, RunsAreNamedByWhatTheyDifferIn) {
+TEST(Verdict, NamesRunsByTheirDifferences) {
     const auto names = [](auto change) {
         model::RunInfo a = info(), b = info();
         a.parameters = b.parameters = {{"n", "5"}, {"wait", "once"}};
@@ -179,7 +179,7 @@ TEST(Verdict, RunsAreNamedByWhatTheyDifferIn) {
               (Names{"no barrier, n=5, wait=once", "barrier after every op, n=6, wait=each"}));
 }
 
-TEST(Verdict, WhatDidNotFinishIsNotCompared) {
+TEST(Verdict, UnfinishedRunsAreNotCompared) {
     const Side good = side(info("none"), {10, 10, 10, 10, 10});
     for (const auto& [ended, words] : {std::pair{Ended::failed, "failed after 10.0 ms"},
                                        {Ended::stopped, "was stopped after 10.0 ms"},
@@ -195,17 +195,17 @@ TEST(Verdict, WhatDidNotFinishIsNotCompared) {
     }
 }
 
-TEST(Verdict, AVirtualClockIsNotHeldAgainstARealOne) {
+TEST(Verdict, VirtualAndRealClocksAreNotCompared) {
     model::RunInfo b = info();
     b.simulated = true;
     b.device_kind = "simulated";
     const Verdict v = verdict_of(side(info(), {10}), side(b, {20}));
     EXPECT_EQ(v.time.claim, Claim::not_comparable);
-    EXPECT_EQ(v.sentence.find("Times are not comparable: a virtual clock beside a real one"), 0u) << v.sentence;
+    EXPECT_EQ(v.sentence.find("Times are not comparable: one clock is virtual, the other real"), 0u) << v.sentence;
     EXPECT_FALSE(has(v.sentence, "SIMULATED"));
 }
 
-TEST(Verdict, SaysNothingOfWhatATraceDoesNotHold) {
+TEST(Verdict, ClaimsNothingAboutMissingData) {
     Side a = side(info(), {10}, 900 * kMB, 500), b = side(info("op"), {20});
     a.samples[0].numbers.capabilities.memory = a.samples[0].numbers.capabilities.issues = false;
     const Verdict v = verdict_of(a, b);
@@ -221,7 +221,7 @@ char turned(char letter) {
     return letter == 'A' ? 'B' : letter == 'B' ? 'A' : letter;
 }
 
-// The sentence with the letters exchanged, wherever one stands as a word.
+// The sentence with A and B exchanged, where they are words.
 std::string with_letters_turned(std::string text) {
     const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -272,8 +272,8 @@ TEST(VerdictProperties, ExchangingTheSidesMirrorsTheSentence) {
     EXPECT_GT(claims, 100);
 }
 
-// Of 10,000 pairs of samples of one and the same distribution at most the stated share is told apart.
-TEST(VerdictProperties, EqualDistributionsAreSeldomToldApart) {
+// Of 10,000 pairs of samples of the same distribution, at most the stated share gives a claim.
+TEST(VerdictProperties, EqualDistributionsRarelyGiveAClaim) {
     for (const std::size_t runs : {5, 6, 10}) {
         std::mt19937 random(static_cast<unsigned>(runs));
         std::lognormal_distribution<double> total(16, 0.3);  // skewed, as times are
@@ -287,11 +287,11 @@ TEST(VerdictProperties, EqualDistributionsAreSeldomToldApart) {
             faster += verdict_of(a, b).time.claim == Claim::more ? 1 : 0;
         }
         EXPECT_LE(faster, 10'000 * kP) << runs;
-        EXPECT_GT(faster, 20) << runs;  // it does have power
+        EXPECT_GT(faster, 20) << runs;  // the test does have power
     }
 }
 
-TEST(VerdictProperties, SeparatedDistributionsAreToldApart) {
+TEST(VerdictProperties, SeparatedDistributionsGiveAClaim) {
     std::mt19937 random(3);
     std::uniform_int_distribution<std::int64_t> noise(0, 99'999);
     for (int i = 0; i < 1000; ++i) {
@@ -308,7 +308,7 @@ TEST(VerdictProperties, SeparatedDistributionsAreToldApart) {
     }
 }
 
-TEST(VerdictJson, HasWhatTheReportPromises) {
+TEST(VerdictJson, HasAllDocumentedFields) {
     const Verdict v = verdict_of(side(info("none"), {10, 11, 12, 13, 14}, 361 * kMB, 1201),
                                  side(info("op"), {20, 21, 22, 23, 24}, 61 * kMB, 1));
     const auto json = verdict_json(v);

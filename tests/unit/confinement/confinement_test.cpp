@@ -1,4 +1,4 @@
-// Each attempt is made in a child of its own, for nobody can take a confinement back.
+// Each attempt runs in a child process, as a confinement cannot be undone.
 #include "app/confinement/confinement.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ protected:
             GTEST_SKIP() << "this kernel has no Landlock";
         }
     }
-    // Whether `attempt` holds in a child that may write in root/own only.
+    // Runs `attempt` in a child that may write only in root/own; returns its result.
     bool confined(const std::function<bool()>& attempt) const {
         const pid_t child = fork();
         if (child == 0) {
@@ -60,7 +60,7 @@ TEST_F(Confinement, WritesInItsOwnFolder) {
     EXPECT_TRUE(confined([] { return can_write("/dev/null"); }));
 }
 
-TEST_F(Confinement, WritesNowhereElse) {
+TEST_F(Confinement, CannotWriteElsewhere) {
     EXPECT_TRUE(confined([this] { return !can_write(root / "other" / "new.txt"); }));
     EXPECT_TRUE(confined([this] { return !can_write(root / "other" / "kept.txt"); }));
     EXPECT_TRUE(confined([this] { return unlink((root / "other" / "kept.txt").c_str()) != 0; }));
@@ -77,7 +77,7 @@ TEST_F(Confinement, ReadsEverywhere) {
     EXPECT_TRUE(confined([this] { return open((root / "other" / "kept.txt").c_str(), O_RDONLY) >= 0; }));
 }
 
-TEST_F(Confinement, HoldsForWhatItStarts) {
+TEST_F(Confinement, AppliesToChildProcesses) {
     EXPECT_TRUE(confined([this] {
         const std::string command = "echo x > '" + (root / "other" / "new.txt").string() + "' 2>/dev/null";
         return system(command.c_str()) != 0;
@@ -85,7 +85,7 @@ TEST_F(Confinement, HoldsForWhatItStarts) {
     EXPECT_FALSE(fs::exists(root / "other" / "new.txt"));
 }
 
-TEST_F(Confinement, EndsNoOtherProcess) {
+TEST_F(Confinement, CannotEndOtherProcesses) {
     if (!support().signals()) {
         GTEST_SKIP() << "this kernel's Landlock leaves signals alone";
     }

@@ -33,7 +33,7 @@ protected:
     fs::path folder;
 };
 
-TEST_F(DocumentTest, SavesWhatWasEdited) {
+TEST_F(DocumentTest, SavesEdits) {
     const auto path = write("a.py", "x = 1\n");
     auto document = open(path);
     EXPECT_FALSE(document->modified());
@@ -47,7 +47,7 @@ TEST_F(DocumentTest, SavesWhatWasEdited) {
     EXPECT_EQ(read(path), "# x = 1\n");
 }
 
-TEST_F(DocumentTest, KeepsLineEndsAndTheMarkAtTheBegin) {
+TEST_F(DocumentTest, KeepsLineEndsAndByteOrderMark) {
     const auto path = write("a.py", "\xef\xbb\xbfx = 1\r\ny = 2\r\n");
     auto document = open(path);
     EXPECT_EQ(document->text.text(), "x = 1\ny = 2\n");
@@ -66,7 +66,7 @@ TEST_F(DocumentTest, SavesThroughALink) {
     EXPECT_EQ(read(path), "yx");
 }
 
-TEST_F(DocumentTest, AFileThatCannotBeWrittenLosesNothing) {
+TEST_F(DocumentTest, AFailedSaveLosesNothing) {
     const auto path = write("a.py", "x");
     auto document = open(path);
     document->text.type("y");
@@ -78,7 +78,7 @@ TEST_F(DocumentTest, AFileThatCannotBeWrittenLosesNothing) {
     EXPECT_EQ(document->text.text(), "yx");
 }
 
-TEST_F(DocumentTest, SaysWhyAFileCannotBeOpened) {
+TEST_F(DocumentTest, ReportsWhyAFileCannotBeOpened) {
     EXPECT_NE(Document::open(folder / "none.py").error().message.find("there is no file"), std::string::npos);
     EXPECT_NE(Document::open(folder).error().message.find("is no file"), std::string::npos);
     EXPECT_NE(Document::open(write("a.ipynb", "{}")).error().message.find("a.ipynb: this is no notebook"),
@@ -86,10 +86,10 @@ TEST_F(DocumentTest, SaysWhyAFileCannotBeOpened) {
     EXPECT_NE(Document::open(write("big.py", std::string(5 << 20, 'x'))).error().message.find("larger"),
               std::string::npos);
     ASSERT_EQ(mkfifo((folder / "pipe.py").c_str(), 0600), 0);
-    EXPECT_FALSE(Document::open(folder / "pipe.py"));  // and nobody waits for a writer
+    EXPECT_FALSE(Document::open(folder / "pipe.py"));  // without waiting for a writer
 }
 
-TEST_F(DocumentTest, WhatIsNotUtf8IsShownAndNotChanged) {
+TEST_F(DocumentTest, FilesThatAreNotUtf8AreReadOnly) {
     auto document = open(write("a.py", "x = '\xff'\n"));
     EXPECT_TRUE(document->read_only());
     EXPECT_EQ(document->text.text(), "x = '\xef\xbf\xbd'\n");
@@ -117,7 +117,7 @@ TEST_F(DocumentTest, FollowsTheDiskUntilItIsEdited) {
     EXPECT_EQ(document->text.text(), "# x = 2\n");
 }
 
-TEST_F(DocumentTest, AFileThatIsGoneLeavesItsText) {
+TEST_F(DocumentTest, ARemovedFileLeavesItsText) {
     const auto path = write("a.py", "x = 1\n");
     auto document = open(path);
     document->note_disk(std::nullopt);
@@ -127,7 +127,7 @@ TEST_F(DocumentTest, AFileThatIsGoneLeavesItsText) {
     ASSERT_TRUE(document->save());
     EXPECT_EQ(read(path), "x = 1\n");
     EXPECT_EQ(document->disk(), Document::Disk::same);
-    // Gone with edits, and there again: the edits are still asked for.
+    // Removed while there are edits, then restored: the edits are still a conflict.
     document->text.type("y");
     document->note_disk(std::nullopt);
     document->note_disk("x = 9\n");
@@ -141,7 +141,7 @@ TEST_F(DocumentTest, ALessonsProgramBecomesTheLearnersCopy) {
     auto document = std::move(*Document::open_lesson(lesson, copy));
     EXPECT_FALSE(document->differs_from_lesson());
     ASSERT_TRUE(document->save());
-    EXPECT_FALSE(fs::exists(copy));  // nothing of the learner's is in it
+    EXPECT_FALSE(fs::exists(copy));  // it contains no edits
     document->text.type("y");
     EXPECT_TRUE(document->differs_from_lesson());
     ASSERT_TRUE(document->save());
@@ -165,13 +165,13 @@ TEST_F(DocumentTest, BreakpointsMoveWithTheirLines) {
     document->settle();
     document->set_breakpoint(2, true);
     document->set_breakpoint(4, true);
-    document->set_breakpoint(99, true);  // there is no such line
+    document->set_breakpoint(99, true);  // no such line
     document->text.place({0, 0});
     document->text.paste("new\n");
     EXPECT_TRUE(document->settle());
     EXPECT_EQ(document->breakpoints(), (std::set<std::uint32_t>{3, 5}));
     document->text.place({2, 0});
-    document->text.newline();  // pushes the third line down
+    document->text.newline();  // moves the third line down
     document->settle();
     EXPECT_EQ(document->breakpoints(), (std::set<std::uint32_t>{4, 6}));
     document->text.select({{3, 0}, {5, 0}});
@@ -182,7 +182,7 @@ TEST_F(DocumentTest, BreakpointsMoveWithTheirLines) {
     EXPECT_EQ(document->breakpoints().count(4), 0u);
 }
 
-TEST_F(DocumentTest, LinesOfTheLastRunAreFoundAgain) {
+TEST_F(DocumentTest, MapsLinesToTheLastRun) {
     auto document = open(write("a.py", "a\nb\nc\n"));
     document->note_run();
     document->text.place({0, 0});
@@ -199,7 +199,7 @@ TEST_F(DocumentTest, LinesOfTheLastRunAreFoundAgain) {
     EXPECT_EQ(document->line_of_run(2), 3u);
 }
 
-TEST_F(DocumentTest, ANotebookIsEditedAsItsCells) {
+TEST_F(DocumentTest, NotebooksAreEditedByCell) {
     const auto path = write("a.ipynb", R"({"cells": [{"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4})");
     auto document = open(path);
     EXPECT_EQ(document->text.text(), "# %%\nx = 1");

@@ -22,12 +22,12 @@ protected:
     }
     ~FileWatchTest() override { fs::remove_all(folder); }
     void write(const std::string& bytes) const { std::ofstream(path, std::ios::binary) << bytes; }
-    // The news within ten seconds.
-    static std::vector<FileWatch::News> wait_for_news(FileWatch& watch) {
+    // Waits up to ten seconds for changes.
+    static std::vector<FileWatch::News> wait_for_changes(FileWatch& watch) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         while (std::chrono::steady_clock::now() < end) {
-            if (auto news = watch.take(); !news.empty()) {
-                return news;
+            if (auto changes = watch.take(); !changes.empty()) {
+                return changes;
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
@@ -36,32 +36,32 @@ protected:
     fs::path folder, path;
 };
 
-TEST_F(FileWatchTest, TellsOfChangesAndOfTheEnd) {
+TEST_F(FileWatchTest, ReportsChangesAndRemoval) {
     std::atomic<int> calls{0};
     FileWatch watch([&calls] { ++calls; });
     watch.watch(path);
     write("two");
-    auto news = wait_for_news(watch);
-    ASSERT_EQ(news.size(), 1u);
-    EXPECT_EQ(news[0].bytes, "two");
+    auto changes = wait_for_changes(watch);
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_EQ(changes[0].bytes, "two");
     EXPECT_GE(calls.load(), 1);
-    // As editors save: beside it, then over it.
+    // The way editors save: to a temporary file, renamed to the original.
     std::ofstream(folder / "new") << "three";
     fs::rename(folder / "new", path);
-    news = wait_for_news(watch);
-    ASSERT_EQ(news.size(), 1u);
-    EXPECT_EQ(news[0].bytes, "three");
+    changes = wait_for_changes(watch);
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_EQ(changes[0].bytes, "three");
     fs::remove(path);
-    news = wait_for_news(watch);
-    ASSERT_EQ(news.size(), 1u);
-    EXPECT_FALSE(news[0].bytes);
+    changes = wait_for_changes(watch);
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_FALSE(changes[0].bytes);
     write("four");
-    news = wait_for_news(watch);
-    ASSERT_EQ(news.size(), 1u);
-    EXPECT_EQ(news[0].bytes, "four");
+    changes = wait_for_changes(watch);
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_EQ(changes[0].bytes, "four");
 }
 
-TEST_F(FileWatchTest, OnesOwnWritingIsNoNews) {
+TEST_F(FileWatchTest, IgnoresOwnWrites) {
     FileWatch watch;
     watch.watch(path);
     write("two");
@@ -74,7 +74,7 @@ TEST_F(FileWatchTest, OnesOwnWritingIsNoNews) {
     EXPECT_TRUE(watch.take().empty());
 }
 
-TEST_F(FileWatchTest, ReadsNothingThatIsNoFileOrTooLarge) {
+TEST_F(FileWatchTest, ReadsOnlyRegularFilesWithinTheLimit) {
     EXPECT_EQ(read_file(path, 100), "one");
     EXPECT_FALSE(read_file(path, 2));
     EXPECT_FALSE(read_file(folder, 100));

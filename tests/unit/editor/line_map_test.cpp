@@ -5,7 +5,7 @@
 namespace headway::editor {
 namespace {
 
-TEST(LineMap, FindsTheLinesThatStayed) {
+TEST(LineMap, FindsUnchangedLines) {
     using Lines = std::vector<std::string>;
     using Map = std::vector<std::uint32_t>;
     EXPECT_EQ(line_map(Lines{"a", "b", "c"}, Lines{"a", "b", "c"}), (Map{1, 2, 3}));

@@ -13,11 +13,11 @@ const char* const kNotebook = R"({"cells": [
  {"cell_type": "code", "metadata": {}, "outputs": [], "source": "y = 2"}],
  "metadata": {"kernelspec": {"name": "python3"}}, "nbformat": 4, "nbformat_minor": 5})";
 
-TEST(Notebook, IsOneTextWithMarks) {
+TEST(Notebook, IsOneTextWithMarkers) {
     EXPECT_EQ(*text_of_notebook(kNotebook), "# %%\nx = 1\n%time\nx\n# %%\ny = 2");
 }
 
-TEST(Notebook, TakesTheTextBack) {
+TEST(Notebook, IsUpdatedFromTheText) {
     const auto same = notebook_with(kNotebook, *text_of_notebook(kNotebook));
     ASSERT_TRUE(same);
     EXPECT_EQ(nlohmann::json::parse(*same), nlohmann::json::parse(kNotebook));
@@ -35,7 +35,7 @@ TEST(Notebook, TakesTheTextBack) {
     EXPECT_EQ(fewer["cells"].size(), 2u);
 }
 
-TEST(Notebook, RefusesWhatIsNone) {
+TEST(Notebook, RejectsOtherFiles) {
     for (const char* text : {"", "{", "[]", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"markdown\"}]}"}) {
         const auto read = text_of_notebook(text);
         ASSERT_FALSE(read) << text;

@@ -5,7 +5,7 @@
 namespace headway::editor {
 namespace {
 
-// The line's tokens as letters, one for each byte: k keyword, n name, 1 number, s string, # comment, p prose, . plain.
+// The token of each byte as a letter: k keyword, n name, 1 number, s string, # comment, p prose, . plain.
 std::string letters(Language language, std::string_view line, LineState* state = nullptr) {
     std::vector<Span> spans;
     LineState own;
@@ -39,7 +39,7 @@ TEST(Syntax, ReadsPython) {
     EXPECT_EQ(python(""), "");
 }
 
-TEST(Syntax, StringsGoOverLines) {
+TEST(Syntax, StringsSpanLines) {
     LineState state;
     EXPECT_EQ(letters(Language::python, "x = \"\"\"one", &state), "....ssssss");
     EXPECT_EQ(letters(Language::python, "for # ''' ", &state), "ssssssssss");
@@ -71,7 +71,7 @@ TEST(Syntax, ReadsDocuments) {
     EXPECT_EQ(line("for"), "ppp");
 }
 
-TEST(Syntax, FollowsATextThatChanges) {
+TEST(Syntax, FollowsEdits) {
     Highlighter colours(Language::python);
     colours.update({"x = 1", "y = 2"});
     EXPECT_EQ(colours.spans(1), (std::vector<Span>{{4, 5, Token::number}}));

@@ -8,7 +8,7 @@
 namespace headway::editor {
 namespace {
 
-// A text with '|' where the caret is, and '[' … where the selection's other end is.
+// A text with '|' at the caret and '[' at the other end of the selection.
 TextEditor marked(std::string text) {
     const std::size_t caret = text.find('|');
     if (caret != std::string::npos) {
@@ -30,7 +30,7 @@ std::string shown(const TextEditor& editor) {
     return copy.text();
 }
 
-TEST(TextEditor, TypesAndIsOneStepOfUndo) {
+TEST(TextEditor, TypingIsOneUndoStep) {
     TextEditor editor("x = 1\n");
     editor.place({0, 5});
     for (const char* c : {"2", "3", "4"}) {
@@ -45,7 +45,7 @@ TEST(TextEditor, TypesAndIsOneStepOfUndo) {
     EXPECT_FALSE(editor.redo());
 }
 
-TEST(TextEditor, MovingTheCaretEndsAStep) {
+TEST(TextEditor, MovingTheCaretEndsAnUndoStep) {
     TextEditor editor("");
     editor.type("a");
     editor.move(Move::left);
@@ -67,7 +67,7 @@ TEST(TextEditor, TypingReplacesTheSelection) {
     EXPECT_EQ(editor.selection(), (Range{{0, 4}, {1, 2}}));
 }
 
-TEST(TextEditor, NewlineKeepsTheDepth) {
+TEST(TextEditor, NewlineKeepsTheIndentation) {
     auto editor = marked("for i in x:|");
     editor.newline();
     EXPECT_EQ(shown(editor), "for i in x:\n    |");
@@ -88,7 +88,7 @@ TEST(TextEditor, NewlineKeepsTheDepth) {
     EXPECT_EQ(shown(editor), "  \n  |  x");
 }
 
-TEST(TextEditor, BackspaceTakesAStepOfIndentation) {
+TEST(TextEditor, BackspaceRemovesOneIndentationStep) {
     auto editor = marked("        |x");
     editor.backspace();
     EXPECT_EQ(shown(editor), "    |x");
@@ -112,7 +112,7 @@ TEST(TextEditor, BackspaceTakesAStepOfIndentation) {
     EXPECT_EQ(shown(editor), "|two");
 }
 
-TEST(TextEditor, TabIndentsWhatIsSelected) {
+TEST(TextEditor, TabIndentsTheSelection) {
     auto editor = marked("a|b");
     editor.indent();
     EXPECT_EQ(shown(editor), "a   |b");
@@ -133,7 +133,7 @@ TEST(TextEditor, TabIndentsWhatIsSelected) {
     EXPECT_EQ(editor.text(), "x");
 }
 
-TEST(TextEditor, CommentsComeAndGo) {
+TEST(TextEditor, TogglesComments) {
     TextEditor editor("  a\n\n    b");
     editor.select_all();
     editor.toggle_comment();
@@ -154,7 +154,7 @@ TEST(TextEditor, CutWithoutASelectionTakesTheLine) {
     EXPECT_EQ(editor.text(), "one\na\nb\ncthree");
 }
 
-TEST(TextEditor, WalksByCharactersAndWords) {
+TEST(TextEditor, MovesByCharactersAndWords) {
     TextEditor editor("äb 日本 x_1+y");
     editor.move(Move::right);
     EXPECT_EQ(editor.caret().byte, 2u);
@@ -208,7 +208,7 @@ TEST(TextEditor, SelectsWordsAndLines) {
     EXPECT_EQ(editor.text(editor.selection()), "next");
 }
 
-TEST(TextEditor, FindsForwardBackwardAndRound) {
+TEST(TextEditor, FindsForwardBackwardAndWrapsAround) {
     const TextEditor editor("Alpha beta\nalpha");
     EXPECT_EQ(editor.find("alpha", {0, 0})->begin, (Position{0, 0}));
     EXPECT_EQ(editor.find("alpha", {0, 1})->begin, (Position{1, 0}));
@@ -220,7 +220,7 @@ TEST(TextEditor, FindsForwardBackwardAndRound) {
     EXPECT_FALSE(editor.find("", {0, 0}));
 }
 
-TEST(TextEditor, TellsWhatHappenedToLines) {
+TEST(TextEditor, ReportsLineChanges) {
     TextEditor editor("a\nb\nc");
     editor.place({1, 1});
     editor.newline();
@@ -231,14 +231,14 @@ TEST(TextEditor, TellsWhatHappenedToLines) {
     EXPECT_EQ(changes[0].added, 2u);
     EXPECT_TRUE(editor.take_line_changes().empty());
     editor.place({0, 0});
-    editor.paste("new\n");  // pushes the first line down
+    editor.paste("new\n");  // moves the first line down
     changes = editor.take_line_changes();
     ASSERT_EQ(changes.size(), 1u);
     EXPECT_EQ(changes[0].removed, 0u);
     EXPECT_EQ(changes[0].added, 1u);
 }
 
-TEST(TextEditor, TakesAnotherTextAndKeepsTheCaret) {
+TEST(TextEditor, ReplacingTheTextKeepsTheCaret) {
     TextEditor editor("a\nb\nc\nd");
     editor.place({3, 1});
     editor.replace_all("a\nB\nB2\nc\nd");
@@ -257,12 +257,12 @@ TEST(TextEditor, PositionsStayBetweenCharacters) {
     EXPECT_EQ(editor.nearest({0, 1}).byte, 0u);
     EXPECT_EQ(editor.nearest({0, 2}).byte, 0u);
     EXPECT_EQ(editor.nearest({0, 3}).byte, 3u);
-    EXPECT_EQ(editor.nearest({0, 4}).byte, 4u);  // a stray byte is a character of its own
+    EXPECT_EQ(editor.nearest({0, 4}).byte, 4u);  // an invalid byte counts as a character
     EXPECT_EQ(editor.nearest({0, 5}).byte, 4u);
     EXPECT_EQ(editor.nearest({9, 9}), editor.end());
 }
 
-// Whatever is done, undoing it all gives the text back, and doing it again what it had become.
+// For random edits: undoing all restores the first text, and redoing all restores the last.
 TEST(TextEditor, RandomEditsCanAllBeUndone) {
     std::mt19937 random(7);
     const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };

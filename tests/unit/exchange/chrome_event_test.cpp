@@ -1,4 +1,4 @@
-// What stands in an event: times, numbers, names.
+// Values in an event: times, numbers, names.
 #include "app/exchange/files/chrome_event.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Traces of other programs, as they really come.
+// Other programs' traces, with their irregularities.
 #include <gtest/gtest.h>
 
 #include "app/exchange/chrome/chrome_reader.h"
@@ -56,7 +56,7 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
     EXPECT_FALSE(kernel.not_issued);
     EXPECT_EQ(run.signature(kernel.signature).name, "vectorized_layer_norm_kernel");
     EXPECT_EQ(run.signature(kernel.signature).family, devices::Family::reduce);
-    EXPECT_EQ(run.line_text(kernel.line), "train.py:25");  // not the framework's own
+    EXPECT_EQ(run.line_text(kernel.line), "train.py:25");  // not a line of the framework
     EXPECT_TRUE(run.op(2).not_issued);
     EXPECT_TRUE(noted(trace, "launch is not in the trace"));
     ASSERT_EQ(run.waits().size(), 1u);
@@ -73,7 +73,7 @@ TEST(ChromeForeign, ATorchTraceBecomesLanesIssuesWaitsAndMemory) {
     EXPECT_EQ(run.live_bytes().at(70'000), 1024);
 }
 
-TEST(ChromeForeign, ItIsKnownWhatATraceTellsOf) {
+TEST(ChromeForeign, DetectsWhatATraceContains) {
     const model::TraceCapabilities torch = read(kTorch).run->capabilities();
     EXPECT_TRUE(torch.issues && torch.waits && torch.backend && torch.memory);
     EXPECT_FALSE(torch.tensors || torch.settings);
@@ -82,7 +82,7 @@ TEST(ChromeForeign, ItIsKnownWhatATraceTellsOf) {
     EXPECT_FALSE(none.issues || none.waits || none.backend || none.memory || none.tensors || none.settings);
     EXPECT_FALSE(threads.run->numbers().capabilities.issues);
     EXPECT_STREQ(model::regime_word(threads.run->numbers()), "");
-    // Kernels and a wait, and no launch: the lanes are known to be a GPU's.
+    // Kernels and a wait, but no launch: the lanes are known to be a GPU's.
     const ReadTrace unlaunched = read(R"([
         {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":5},
         {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":12,"dur":5}])");
@@ -93,7 +93,7 @@ TEST(ChromeForeign, ItIsKnownWhatATraceTellsOf) {
     EXPECT_NE(report.find("\"blocked_ns\": 5000"), std::string::npos) << report;
     EXPECT_NE(report.find("\"caused_by\": null"), std::string::npos) << report;
     EXPECT_NE(report.find("\"predicted_ns\": null"), std::string::npos) << report;
-    // Of two kernels one was seen to be launched: its issue alone is the mean.
+    // One of two kernels has a launch: the mean covers only its issue.
     EXPECT_EQ(read(kTorch).run->numbers().t1_ns, 4125);
 }
 
@@ -129,7 +129,7 @@ TEST(ChromeForeign, ThreadsWithoutKernelsAreLanesByDepth) {
     EXPECT_TRUE(noted(trace, "1 span without an end"));
 }
 
-// A span of 1 µs every 10 µs, from `begin_us` on; `more` among them.
+// A span of 1 µs every 10 µs from `begin_us` on, and the spans in `more`.
 std::string crowd(int count, std::int64_t begin_us, const std::string& more) {
     std::string text = "[";
     for (int i = 0; i < count; ++i) {
@@ -139,7 +139,7 @@ std::string crowd(int count, std::int64_t begin_us, const std::string& more) {
     return text;
 }
 
-TEST(ChromeForeign, OddTimesAreCountedAndSaid) {
+TEST(ChromeForeign, ReportsInvalidTimes) {
     const ReadTrace trace = read(R"([
         {"ph":"X","name":"good","tid":1,"ts":1000,"dur":5},
         {"ph":"X","name":"a","tid":1,"ts":1e300,"dur":5}, {"ph":"X","name":"b","tid":1,"ts":-1e18,"dur":5},
@@ -169,7 +169,7 @@ TEST(ChromeForeign, OddTimesAreCountedAndSaid) {
     EXPECT_EQ(run.numbers().total_ns, 1'017'500);
 }
 
-TEST(ChromeForeign, ThingsThatAreNoJsonDoNotTakeTheRestWithThem) {
+TEST(ChromeForeign, InvalidJsonDoesNotAffectOtherEvents) {
     for (const char* odd : {"NaN", "-Infinity", "1e", "0x10", "--1", "1.2.3"}) {
         const ReadTrace trace =
             read(crowd(20, 5, std::string("{\"ph\":\"X\",\"name\":\"odd\",\"ts\":") + odd + ",\"dur\":1},"));
@@ -178,23 +178,23 @@ TEST(ChromeForeign, ThingsThatAreNoJsonDoNotTakeTheRestWithThem) {
     }
 }
 
-TEST(ChromeForeign, WhatLiesFarFromAllOthersIsLeftOutAndSaid) {
+TEST(ChromeForeign, OutliersInTimeAreLeftOutAndReported) {
     constexpr std::int64_t kNow = 1'700'000'000'000'000;
     const char* const at_zero = "{\"ph\":\"X\",\"name\":\"zero\",\"tid\":1,\"ts\":0,\"dur\":3},";
-    for (const int count : {2, 5, 300}) {  // another clock's zero, whatever the others are
+    for (const int count : {2, 5, 300}) {  // a time of zero, far from all others, with any number of others
         const ReadTrace trace = read(crowd(count, kNow, at_zero));
         EXPECT_EQ(trace.run->op_count(), static_cast<std::size_t>(count));
         EXPECT_EQ(trace.run->numbers().total_ns, 10'000 * (count - 1) + 1000);
-        EXPECT_EQ(trace.run->op(2).begin_ns, 10'000);  // and not one of them has moved
+        EXPECT_EQ(trace.run->op(2).begin_ns, 10'000);  // the others keep their times
         EXPECT_EQ(all_notes(trace), "1 span left out that begins 54 years before the 100 days that hold the most.\n");
     }
-    // The computer has been up for five days.
+    // A computer that has been up for five days.
     const std::int64_t uptime = 5LL * 24 * 3600 * 1'000'000;
     const ReadTrace up = read(crowd(300, uptime, at_zero));
     EXPECT_EQ(up.run->op_count(), 300u);
     EXPECT_EQ(up.run->numbers().total_ns, 2'991'000);
     EXPECT_EQ(all_notes(up), "1 span left out that begins 5 days before all others.\n");
-    // Far to both sides.
+    // Outliers at both ends.
     const std::string late =
         "{\"ph\":\"X\",\"name\":\"late\",\"tid\":1,\"ts\":" + std::to_string(2 * uptime) + ",\"dur\":3},";
     const ReadTrace both = read(crowd(300, uptime, at_zero + late));
@@ -203,12 +203,12 @@ TEST(ChromeForeign, WhatLiesFarFromAllOthersIsLeftOutAndSaid) {
     EXPECT_TRUE(noted(both, "1 span left out that begins 5 days after all others.")) << all_notes(both);
 }
 
-TEST(ChromeForeign, WhatIsOnlySparseStays) {
+TEST(ChromeForeign, SparseSpansAreKept) {
     const auto at = [](std::int64_t us) {
         return "{\"ph\":\"X\",\"name\":\"b\",\"tid\":1,\"ts\":" + std::to_string(us) + ",\"dur\":3},";
     };
     constexpr std::int64_t kHour = 3600LL * 1'000'000;
-    // Two that are far, of ten; one that is not an hour away; fewer than a crowd; many that are hours apart.
+    // Two outliers among ten; one less than an hour away; fewer spans than needed; many that are hours apart.
     EXPECT_EQ(read(crowd(10, 100 * kHour, at(0) + at(1))).run->op_count(), 12u);
     EXPECT_EQ(read(crowd(300, kHour - 1000, at(0))).run->op_count(), 301u);
     EXPECT_EQ(read(crowd(8, 5 * kHour, at(0))).run->op_count(), 9u);
@@ -222,24 +222,24 @@ TEST(ChromeForeign, WhatIsOnlySparseStays) {
     EXPECT_TRUE(hours.notes.empty()) << all_notes(hours);
 }
 
-TEST(ChromeForeign, ASpanThatOutlastsAllOthersEndsWithThem) {
+TEST(ChromeForeign, ASpanMuchLongerThanAllOthersIsCut) {
     const char* const days = "{\"ph\":\"X\",\"name\":\"days\",\"tid\":2,\"ts\":1000,\"dur\":950400000000},";
     const ReadTrace trace = read(crowd(300, 5, days));
     EXPECT_EQ(trace.run->op_count(), 301u);
     EXPECT_EQ(trace.run->numbers().total_ns, 2'991'000);
     EXPECT_EQ(all_notes(trace), "1 span that ends 11 days after all others is shown up to where these end.\n");
-    // One that is only long is as long as a recording can say.
+    // A single very long span is as long as a recording can store.
     const ReadTrace alone = read(std::string("[") + days);
     EXPECT_EQ(alone.run->numbers().total_ns, 2'199'023'254'528);
     EXPECT_EQ(all_notes(alone), "1 span longer than 36 minutes is shown as that long.\n");
-    // What never ended ends with the trace, and not where something far does.
+    // A span without an end ends with the trace, not with an outlier.
     const ReadTrace open =
         read(crowd(300, 5, std::string(days) + "{\"ph\":\"B\",\"name\":\"open\",\"tid\":3,\"ts\":2000},"));
     EXPECT_EQ(open.run->numbers().total_ns, 2'991'000);
     EXPECT_TRUE(noted(open, "1 span without an end closed where the trace ends.")) << all_notes(open);
 }
 
-TEST(ChromeForeign, ATraceOfOddTimesAloneSaysWhy) {
+TEST(ChromeForeign, ATraceWithOnlyInvalidTimesReportsTheReason) {
     const auto trace = read_chrome_trace(R"([{"ph":"X","name":"a","ts":1.7e21,"dur":5}])", "theirs.json");
     ASSERT_FALSE(trace);
     EXPECT_NE(trace.error().message.find("1 event 73 years and more from zero left out (the first: 1.7e21)"),
@@ -247,7 +247,7 @@ TEST(ChromeForeign, ATraceOfOddTimesAloneSaysWhy) {
         << trace.error().message;
 }
 
-TEST(ChromeForeign, AnyTimesAtAllAreRead) {
+TEST(ChromeForeign, RandomTimesAreRead) {
     const char* const odd[] = {"0",
                                "-1",
                                "1e300",
@@ -287,7 +287,7 @@ TEST(ChromeForeign, AnyTimesAtAllAreRead) {
 }
 
 TEST(ChromeForeign, OddFilesLoad) {
-    // A byte-order mark, a bare array without its end, bytes that are no text, a very long name, nanosecond stamps.
+    // A byte-order mark, a bare array without its end, invalid UTF-8, a very long name, times in nanoseconds.
     const std::string text =
         std::string("\xef\xbb\xbf[{\"ph\":\"X\",\"name\":\"bad \xff\",\"ts\":1718064000000000.001,\"dur\":0.1},") +
         "{\"ph\":\"X\",\"name\":\"" + std::string(5000, 'k') +
@@ -300,7 +300,7 @@ TEST(ChromeForeign, OddFilesLoad) {
     EXPECT_FALSE(noted(trace, "cut off"));
 }
 
-TEST(ChromeForeign, WaitsThatMeetAreCounted) {
+TEST(ChromeForeign, OverlappingWaitsAreCounted) {
     const ReadTrace trace =
         read("[" + kernel("k", 0, 100) + call("cudaDeviceSynchronize", 10, 30) + call("cudaStreamSynchronize", 15, 5) +
              call("cudaStreamSynchronize", 20, 10, "0", 2) + call("cudaStreamSynchronize", 35, 15, "0", 2) +
@@ -316,7 +316,7 @@ TEST(ChromeForeign, WaitsThatMeetAreCounted) {
     EXPECT_EQ(trace.run->info().repaired, 1u);
 }
 
-TEST(ChromeForeign, StepsThatMeetAreCounted) {
+TEST(ChromeForeign, OverlappingStepsAreCounted) {
     const ReadTrace trace = read("[" + kernel("k", 0, 100) + step(1, 0, 20) + step(1, 1, 18) + step(2, 19, 11) +
                                  step(4, 20, 5) + step(3, 30, 10) + step(5, 40, 5));
     const auto& steps = trace.run->minibatches();
@@ -331,7 +331,7 @@ TEST(ChromeForeign, StepsThatMeetAreCounted) {
         << all_notes(trace);
 }
 
-TEST(ChromeForeign, LaunchesThatHadToMoveAreCounted) {
+TEST(ChromeForeign, MovedLaunchesAreCounted) {
     const ReadTrace trace = read("[" + call("cudaLaunchKernel", 5, 2, "1") + call("cudaLaunchKernel", 1, 2, "2", 2) +
                                  kernel("a", 10, 5, "1") + kernel("b", 20, 5, "2"));
     EXPECT_EQ(trace.run->op(2).issue_begin_ns, 4'000);
@@ -353,7 +353,7 @@ TEST(ChromeForeign, SpansWithoutADurationAndEndsBeforeTheirBeginsAreCounted) {
     EXPECT_EQ(trace.run->info().left_out, 0u);
 }
 
-TEST(ChromeForeign, WhatIsNoEventIsCounted) {
+TEST(ChromeForeign, NonEventsAreCounted) {
     const std::string event = R"({"ph":"X","name":"a","ts":1,"dur":2})";
     const auto notes_of = [&](const std::string& more) { return all_notes(read("[" + event + more + "]")); };
     EXPECT_EQ(notes_of(""), "");
@@ -361,14 +361,14 @@ TEST(ChromeForeign, WhatIsNoEventIsCounted) {
     EXPECT_EQ(notes_of(",5"), "1 value among the events that is no event was left out.\n");
     EXPECT_EQ(notes_of(",\"a, [text] \\\" , {\", true ,null,-1.5e3,[1,[2],{\"ph\":\"X\"}]," + event),
               "5 values among the events that are no events were left out.\n");
-    // Also before the first, behind the last, and where no event is in sight.
+    // Also before the first event, after the last, and without any event nearby.
     EXPECT_EQ(all_notes(read("{\"traceEvents\":[1,\"2\"," + event + ",[3]," + std::string(3 << 20, ' ') + "[4],5]}")),
               "5 values among the events that are no events were left out.\n");
     EXPECT_EQ(read("[1," + event + ",2]").run->info().left_out, 2u);
     EXPECT_TRUE(noted(read("[" + event + ",{\"name\":\"nothing\"}]"), "1 event without a time left out."));
 }
 
-TEST(ChromeForeign, WhatATraceLostAndItsStreamsComeBackFromOurs) {
+TEST(ChromeForeign, OmissionsAndStreamsSurviveARoundTrip) {
     const std::string theirs = "[5," + kernel("a", 0, 10) + kernel("b", 5, 10) + kernel("c", 0, 10, "0", 8) +
                                "{\"ph\":\"X\",\"name\":\"none\",\"ts\":3},{\"ph\":\"X";
     const ReadTrace first = read(theirs);
@@ -388,13 +388,13 @@ TEST(ChromeForeign, WhatATraceLostAndItsStreamsComeBackFromOurs) {
     EXPECT_EQ(again.run->numbers().backend_busy_ns, 25'000);
 }
 
-TEST(ChromeForeign, ARunKnowsWhatItsFileLost) {
+TEST(ChromeForeign, TheRunCountsOmissionsOfItsFile) {
     const model::RunInfo cut = read(R"([{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"X","na)").run->info();
     EXPECT_TRUE(cut.file_cut_off);
     const model::RunInfo whole = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}])").run->info();
     EXPECT_FALSE(whole.file_cut_off);
     EXPECT_EQ(whole.left_out + whole.repaired, 0u);
-    // 1 without a time, 2 without a kind, 1 no event, 1 broken; 1 negative, 1 unended, 1 mended.
+    // 1 without a time, 2 without a kind, 1 non-event, 1 invalid; 1 negative, 1 without an end, 1 repaired.
     const model::RunInfo odd = read(R"([{"ph":"X","name":"a","ts":1,"dur":2}, {"ph":"X","name":"b"}, 7,
         {"name":"c","ts":1}, {"ph":"?","name":"d","ts":1}, {"ph":"X","ts":1e,"name":"e"},
         {"ph":"X","name":"f","ts":5,"dur":-1}, {"ph":"B","name":"g","ts":6}, {"ph":"X","name":")"

@@ -63,7 +63,7 @@ void expect_same(const model::Run& run, const std::string& text) {
     }
 }
 
-TEST(ChromeReader, TheLearnersHoldsComeBack) {
+TEST(ChromeReader, RestoresTheLearnersHolds) {
     model::RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 1, .out = 1, .fresh = true});
     builder.recording().record_hold(1, 20, 70);
@@ -79,8 +79,8 @@ TEST(ChromeReader, TheLearnersHoldsComeBack) {
     EXPECT_EQ(again.run->paused_ns(), 50);
 }
 
-TEST(ChromeReader, ATraceOfFortyLanesComesBackAsItWas) {
-    // Another program's, of 40 threads with a span in a span each.
+TEST(ChromeReader, RestoresATraceOfFortyLanes) {
+    // Another program's trace with 40 threads and nested spans.
     std::string text = "[";
     for (int i = 0; i < 400; ++i) {
         const int thread = i % 20, begin = i * 7;
@@ -105,7 +105,7 @@ TEST(ChromeReader, ATraceOfFortyLanesComesBackAsItWas) {
     EXPECT_EQ(again.run->lanes()[39].ops.size(), 20u);
 }
 
-TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
+TEST(ChromeReader, RestoresAnOwnTrace) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
     builder.metadata(
@@ -165,7 +165,7 @@ TEST(ChromeReader, AnOwnTraceComesBackAsItWas) {
     EXPECT_EQ(again.run->info().budget, 12345678901u);
 }
 
-TEST(ChromeReader, AGpusRunComesBackWithItsGraphsLaunchesAndDriver) {
+TEST(ChromeReader, RestoresGraphsLaunchesAndDriverEvents) {
     model::RecordingBuilder builder;
     auto& recording = builder.recording();
     builder.metadata(
@@ -217,7 +217,7 @@ TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
             builder.issue({.begin = now + i * 1000, .end = now + i * 1000 + 333, .out = 0, .signature = add});
         builder.exec(0, op, now + i * 1000 + 500, now + i * 1000 + 1400);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // anchors that are apart, and some samples
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // for two distinct anchors and some samples
     recording.header().state.store(static_cast<std::uint32_t>(trace::RunState::finished));
     auto run = builder.read();
     run->close();
@@ -226,7 +226,7 @@ TEST(ChromeReader, ARealClockKeepsItsSamplesAndTheRecordersCost) {
     expect_same(*run, exported(*run));
 }
 
-TEST(ChromeReader, RandomProgramsComeBackAsTheyWere) {
+TEST(ChromeReader, RestoresRandomPrograms) {
     for (std::uint32_t seed = 1; seed <= 30; ++seed) {
         model::RecordingBuilder builder;
         const char* policies[] = {"finish", "stream", "lazy"};
@@ -250,7 +250,7 @@ TEST(ChromeReader, RandomProgramsComeBackAsTheyWere) {
             }
         }
         if (seed % 5 != 0) {
-            program.end();  // else some never ran
+            program.end();  // else some ops never ran
         }
         auto run = builder.read();
         run->close();
@@ -259,7 +259,7 @@ TEST(ChromeReader, RandomProgramsComeBackAsTheyWere) {
     }
 }
 
-TEST(ChromeReader, ReadsFilesPackedOrNotAndRecordings) {
+TEST(ChromeReader, ReadsCompressedAndPlainFilesAndRecordings) {
     model::RecordingBuilder builder;
     const auto add = builder.signature(8);
     for (int i = 0; i < 5000; ++i) {
@@ -290,7 +290,7 @@ TEST(ChromeReader, ReadsFilesPackedOrNotAndRecordings) {
         ASSERT_FALSE(cancelled);
         EXPECT_EQ(cancelled.error().kind, core::ErrorKind::stopped);
     }
-    // Cut off within the packed bytes: what came before is there.
+    // Truncated within the compressed bytes: all complete events are read.
     std::ofstream(path, std::ios::binary) << packed.substr(0, packed.size() / 2);
     auto cut = read_trace(path);
     ASSERT_TRUE(cut) << cut.error().message;
@@ -301,7 +301,7 @@ TEST(ChromeReader, ReadsFilesPackedOrNotAndRecordings) {
     EXPECT_NE(read_trace(path).error().message.find(path), std::string::npos);
 }
 
-// Whatever its length, a cut file gives all of its complete events.
+// A truncated file of any length gives all of its complete events.
 TEST(ChromeReader, ACutFileGivesItsCompleteEvents) {
     model::RecordingBuilder builder;
     const auto add = builder.signature(8);
@@ -327,7 +327,7 @@ TEST(ChromeReader, ACutFileGivesItsCompleteEvents) {
     EXPECT_EQ(ops, 12u);
 }
 
-TEST(ChromeReader, WhatIsNoTraceGetsOneSentence) {
+TEST(ChromeReader, RejectsOtherFilesWithOneSentence) {
     EXPECT_NE(problem("").find("t.json"), std::string::npos);
     EXPECT_NE(problem("").find("empty"), std::string::npos);
     EXPECT_NE(problem("hello").find("not a Chrome trace"), std::string::npos);
@@ -339,7 +339,7 @@ TEST(ChromeReader, WhatIsNoTraceGetsOneSentence) {
     EXPECT_NE(problem("[{\"ph\":\"M\",\"name\":\"x\"}]").find("nothing takes any time"), std::string::npos);
 }
 
-TEST(ChromeReader, ABrokenEventAmongOthersIsLeftOutAndItsPlaceTold) {
+TEST(ChromeReader, ReportsThePositionOfABrokenEvent) {
     const std::string text =
         "[\n{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2},\n{\"ph\":\"X\" \"name\":,},\n"
         "{\"ph\":\"X\",\"name\":\"b\",\"ts\":4,\"dur\":2}, 17, [1,2]\n]";
@@ -349,8 +349,8 @@ TEST(ChromeReader, ABrokenEventAmongOthersIsLeftOutAndItsPlaceTold) {
     EXPECT_NE(trace.notes[0].find("line 3"), std::string::npos) << trace.notes[0];
 }
 
-// Brackets and quotes in strings, escapes before quotes, at every alignment to the 64 bytes that are looked at at once.
-TEST(EventSplitter, FindsEventsWhateverTheirStringsHold) {
+// Brackets and quotes in strings, escapes before quotes, at each alignment to blocks of 64 bytes.
+TEST(EventSplitter, FindsEventsWithAnyStringContents) {
     std::mt19937 random(5);
     for (int round = 0; round < 200; ++round) {
         std::string text = "[";

@@ -126,7 +126,7 @@ TEST(ChromeWriter, TheCountersFollowTheCurves) {
     }
 }
 
-// Within a thread slices nest or follow each other; viewers break on anything else.
+// Slices of a thread must be nested or consecutive; viewers cannot display anything else.
 TEST(ChromeWriter, SlicesOfAThreadNeverOverlap) {
     model::RecordingBuilder builder;
     const auto run = small_run(builder);
@@ -145,7 +145,7 @@ TEST(ChromeWriter, SlicesOfAThreadNeverOverlap) {
     }
 }
 
-TEST(ChromeWriter, TextThatIsNoUtf8StaysReadable) {
+TEST(ChromeWriter, InvalidUtf8StaysReadable) {
     model::RecordingBuilder builder;
     builder.mark(FrontendKind::scope_begin, 10, 0, "bad \xff\xc0\x80 \xed\xa0\x80 tab\t end");
     builder.mark(FrontendKind::scope_end, 20);

@@ -1,4 +1,4 @@
-// Lanes and kernels of other programs' traces: more of them than a run has, at the same time, without a launch.
+// Lanes and kernels of other programs' traces: too many of them, overlapping, or without a launch.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace headway::exchange {
 namespace {
 
-// One span in each of so many threads.
+// One span in each of `count` threads.
 std::string threads(std::uint32_t count) {
     std::string text = "[";
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -20,7 +20,7 @@ std::string threads(std::uint32_t count) {
     return text;
 }
 
-TEST(ChromeForeign, HasMoreLanesThanARunOfTheEngine) {
+TEST(ChromeForeign, AllowsMoreLanesThanTheEngine) {
     const ReadTrace trace = read(threads(40));
     EXPECT_TRUE(trace.notes.empty());
     ASSERT_EQ(trace.run->lanes().size(), 40u);
@@ -50,7 +50,7 @@ TEST(ChromeForeign, MoreStreamsThanLanesAreCounted) {
 }
 
 TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
-    // By the clocks' jitter, by an early start, and one wholly within another.
+    // Because of clock jitter, of an early start, and one entirely within another.
     const ReadTrace trace =
         read("[" + call("cudaGetDevice", -100, 1) + kernel("a", 0, 10) + kernel("b", 9.7, 10.3) + kernel("c", 20, 10) +
              kernel("d", 22, 3) + kernel("e", 24, 3) + kernel("f", 30, 5) + kernel("other", 5, 5, "0", 8));
@@ -83,7 +83,7 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
         noted(trace, "3 of 7 kernels ran while another one of their stream did: such a stream has several lanes."))
         << all_notes(trace);
     EXPECT_EQ(run.info().repaired, 0u);
-    // Their median is that of the kernels as they were. A stream is busy or idle once, however many of its kernels run.
+    // Their median is that of the unchanged kernels. A stream's busy time counts overlapping kernels once.
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.t2_ns, 5'000) << "of 3, 3, 5, 5, 10, 10 and 10.3 µs";
     EXPECT_EQ(numbers.total_ns, 35'000);
@@ -93,8 +93,8 @@ TEST(ChromeForeign, KernelsOfAStreamThatOverlapKeepTheirTimes) {
     EXPECT_NE(model::report_json(run).find("\"idle_ns\": 30000"), std::string::npos) << model::report_json(run);
 }
 
-// Spans that only overlap do not climb from lane to lane: of 200 in a row two run at one time.
-TEST(ChromeForeign, ARowOfOverlapsNeedsTwoLanes) {
+// A chain of overlaps does not use more and more lanes: of 200 in a row, two overlap at any time.
+TEST(ChromeForeign, AChainOfOverlapsNeedsTwoLanes) {
     std::string kernels = "[", spans = "[";
     for (int i = 0; i < 200; ++i) {
         kernels += kernel("k", 10 * i, 10.2);
@@ -108,7 +108,7 @@ TEST(ChromeForeign, ARowOfOverlapsNeedsTwoLanes) {
     }
 }
 
-TEST(ChromeForeign, KernelsBeyondTheLanesAreCountedDepthByDepth) {
+TEST(ChromeForeign, KernelsBeyondTheLaneLimitAreCountedByDepth) {
     std::string text = "[" + kernel("other", 0, 1, "0", 8);
     for (int i = 0; i < 70; ++i) {
         text += kernel("k", i, 1000);
@@ -120,8 +120,8 @@ TEST(ChromeForeign, KernelsBeyondTheLanesAreCountedDepthByDepth) {
     EXPECT_EQ(trace.run->info().left_out, 7u);
 }
 
-TEST(ChromeForeign, LargeCorrelationsAreNotCut) {
-    // Alike in their low 32 bits; one that does not fit 32 at all; and none.
+TEST(ChromeForeign, LargeCorrelationsAreNotTruncated) {
+    // Two correlations with equal low 32 bits; one that does not fit into 32 bits; and none.
     const ReadTrace trace = read(
         "[" + call("cudaLaunchKernel", 1, 1, "5") + call("cudaLaunchKernel", 10, 1, "4294967301") +
         call("cudaLaunchKernel", 20, 1, "\"9223372036854775807\"") + call("cudaLaunchKernel", 25, 1, "4294967296") +
@@ -138,8 +138,8 @@ TEST(ChromeForeign, LargeCorrelationsAreNotCut) {
         << all_notes(trace);
 }
 
-// A graph is launched once, and its kernels are many.
-TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
+// A graph is launched once and has many kernels.
+TEST(ChromeForeign, ALaunchOfSeveralKernelsIsCountedOnce) {
     std::string events = "[" + call("cudaGraphLaunch", 100, 2, "7");
     for (int i = 0; i < 10; ++i) {
         events += kernel("node", 110 + 10 * i, 10, "7");
@@ -150,7 +150,7 @@ TEST(ChromeForeign, ALaunchOfSeveralKernelsTakesItsTimeOnce) {
     EXPECT_EQ(trace.run->numbers().t1_ns, 2'000) << "of the launches";
 }
 
-TEST(ChromeForeign, KernelsThatAreOverBeforeTheirLaunchAreNoneOfIt) {
+TEST(ChromeForeign, KernelsThatEndBeforeTheirLaunchAreNotAssigned) {
     const ReadTrace trace = read("[" + kernel("early", 50, 10, "1") + call("cudaLaunchKernel", 100, 1, "1") +
                                  call("cudaLaunchKernel", 110, 1, "2") + kernel("apart", 109, 5, "2"));
     const model::Run& run = *trace.run;
@@ -172,13 +172,13 @@ TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
     EXPECT_EQ(model::issued_ops(run, 1, 3), 0u);
     EXPECT_EQ(model::issued_ops(run, 3, 4), 1u);
     EXPECT_EQ(model::issued_ops(run, 6, 5), 0u);
-    // None of them holds back what was launched while it ran.
+    // They do not delay what was launched while they ran.
     EXPECT_EQ(run.op(4).issue_begin_ns, 1'000);
     EXPECT_EQ(run.op(5).issue_begin_ns, 2'000);
     EXPECT_EQ(run.headway().most(), 2);
     EXPECT_EQ(run.headway().at(25'000), 2);
     EXPECT_EQ(run.headway().at(50'000), 0);
-    // They keep their lane busy, and are not among the N that were issued.
+    // They keep their lane busy, but do not count as issued.
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.headway_max, 2u);
     EXPECT_EQ(numbers.t1_ns, 1'000);
@@ -186,7 +186,7 @@ TEST(ChromeForeign, KernelsWithoutALaunchAreNoIssues) {
     EXPECT_EQ(numbers.predicted_ns, 50'000);
 }
 
-// One launch from a line of its own in each of so many source files.
+// One launch from a line in each of `count` source files.
 std::string from_files(std::uint32_t count) {
     std::string text = "[";
     for (std::uint32_t i = 1; i <= count; ++i) {
@@ -216,7 +216,7 @@ TEST(ChromeForeign, ManySourceFilesKeepTheirLines) {
     EXPECT_FALSE(noted(trace, "source file"));
 }
 
-TEST(ChromeForeign, LinesOfTooManySourceFilesAreNotShownAndSaid) {
+TEST(ChromeForeign, LinesBeyondTheSourceFileLimitAreReported) {
     const ReadTrace trace = read(from_files(core::kMostFiles + 2));
     EXPECT_EQ(trace.run->line_text(trace.run->op(core::kMostFiles).line), "part4095.py:5095");
     EXPECT_EQ(trace.run->op(core::kMostFiles + 1).line, 0u);

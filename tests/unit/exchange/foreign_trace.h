@@ -1,4 +1,4 @@
-// What the tests of other programs' traces share.
+// Helpers for the tests of other programs' traces.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline std::string all_notes(const ReadTrace& trace) {
     return text;
 }
 
-// A kernel, and a call that launches it; µs, and in a stream or thread.
+// A kernel, and a call that launches it, in a stream or thread; times in µs.
 inline std::string kernel(const char* name, double ts, double dur, const std::string& correlation = "0",
                           int stream = 7) {
     return std::string("{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":") + std::to_string(stream) +

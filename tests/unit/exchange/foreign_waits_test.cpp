@@ -1,4 +1,4 @@
-// What calls of other programs' traces are: issues, waits, or launches that something held up.
+// The meaning of calls in other programs' traces: issues, waits, or launches that were delayed.
 #include <gtest/gtest.h>
 
 #include "app/exchange/chrome/chrome_writer.h"
@@ -37,18 +37,18 @@ TEST(ForeignWaits, APageableCopyToTheHostIsABlocker) {
     EXPECT_EQ(run.waits()[0].kind, WaitKind::copy);
     EXPECT_EQ(run.waits()[0].name, "to");
     EXPECT_EQ(run.waits()[0].end_ns - run.waits()[0].begin_ns, 950'000);
-    EXPECT_EQ(run.waits()[0].issued, 2u);            // the copy itself, too
-    EXPECT_EQ(run.waits()[1].name, "copy to host");  // of no op that says why
+    EXPECT_EQ(run.waits()[0].issued, 2u);            // including the copy itself
+    EXPECT_EQ(run.waits()[1].name, "copy to host");  // not within an op that gives the reason
     EXPECT_TRUE(trace::is_blocker(run.waits()[1].kind));
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.blocked_ns, 980'000);
     EXPECT_EQ(numbers.op_issue_ns, 13'000);  // the launch, and the copy to pinned memory, which returns at once
-    EXPECT_EQ(numbers.t1.count, 2u);         // calls that waited tell nothing of issuing
+    EXPECT_EQ(numbers.t1.count, 2u);         // calls that waited do not count as issues
     EXPECT_EQ(name_of(run, 2).name, "Memcpy DtoH");
     EXPECT_EQ(name_of(run, 2).family, devices::Family::copy);
 }
 
-TEST(ForeignWaits, WhereTheTraceDoesNotNameTheMemoryTheTimesTell) {
+TEST(ForeignWaits, TimesDecideIfTheMemoryIsNotNamed) {
     const char* const copy = "Memcpy DtoH (Device -> Host)";
     const ReadTrace trace = read("[" + call("hipMemcpyAsync", 0, 50, "1") + on_gpu("gpu_memcpy", copy, 10, 20, 1) +
                                  call("hipMemcpyAsync", 60, 5, "2") + on_gpu("gpu_memcpy", copy, 70, 20, 2));
@@ -69,12 +69,12 @@ TEST(ForeignWaits, MemcpyAndMemsetOfOldProfilersAreOpsOfTheGpu) {
     EXPECT_EQ(name_of(run, 2).name, "Memset");
     EXPECT_EQ(name_of(run, 3).name, "Memcpy HtoD");
     EXPECT_EQ(run.waits().size(), 0u);
-    ASSERT_EQ(run.minibatches().size(), 1u);  // filed under Operator there
+    ASSERT_EQ(run.minibatches().size(), 1u);  // their category there is Operator
     EXPECT_EQ(run.minibatches()[0].index, 5);
 }
 
-// `item()` and a copy to the GPU: NVIDIA's framework copies to pinned memory and synchronises, or waits in the copy and
-// synchronises again; AMD's does all in one call, and calls the first copy one from device to device.
+// `item()` and a copy to the GPU. NVIDIA's framework copies to pinned memory and synchronises, or waits in the copy
+// and synchronises again. AMD's does all in one call, and names the first copy device to device.
 const std::string kNvidia =
     "[" + call("cudaLaunchKernel", 0, 5, "1") + kernel("gemm", 10, 90, "1") + op("aten::item", 20, 100) +
     op("aten::_local_scalar_dense", 21, 98) + call("cudaMemcpyAsync", 25, 8, "2") +
@@ -88,7 +88,7 @@ const std::string kAmd = "[" + call("hipExtModuleLaunchKernel", 0, 5, "1") + ker
                          op("aten::copy_", 201, 58) + call("hipMemcpyWithStream", 205, 40, "3") +
                          on_gpu("gpu_memcpy", "Memcpy DtoH (Device -> Host)", 220, 10, 3);
 
-TEST(ForeignWaits, OneProgramReadsAlikeFromBothMakersOfGpus) {
+TEST(ForeignWaits, NvidiaAndAmdTracesOfOneProgramReadAlike) {
     const ReadTrace nvidia = read(kNvidia), amd = read(kAmd);
     for (const ReadTrace* trace : {&nvidia, &amd}) {
         const model::Run& run = *trace->run;
@@ -107,14 +107,14 @@ TEST(ForeignWaits, OneProgramReadsAlikeFromBothMakersOfGpus) {
         EXPECT_EQ(trace->run->info().device_kind, "cuda");
         EXPECT_TRUE(trace->notes.empty() || noted(*trace, "spans of the host")) << all_notes(*trace);
     }
-    // What another op waits for is another wait.
+    // A wait within another op is another wait.
     const ReadTrace two =
         read("[" + kernel("k", 0, 100) + op("aten::item", 0, 20) + call("cudaStreamSynchronize", 1, 9) +
              op("aten::item", 30, 20) + call("cudaStreamSynchronize", 31, 9));
     EXPECT_EQ(two.run->waits().size(), 2u);
 }
 
-TEST(ForeignWaits, KernelsOfBothMakersAreOfTheSameFamilies) {
+TEST(ForeignWaits, NvidiaAndAmdKernelsHaveTheSameFamilies) {
     using devices::Family;
     const std::pair<const char*, Family> kernels[] = {
         {"ampere_sgemm_128x64_tn", Family::matmul},
@@ -152,7 +152,7 @@ std::string launches(int count, double begin_us, int correlation, const char* na
     return text;
 }
 
-TEST(ForeignWaits, LaunchesThatStallAreToldApartFromIssue) {
+TEST(ForeignWaits, StalledLaunchesAreSeparatedFromIssue) {
     const ReadTrace trace = read(
         "[" + call("cudaLaunchKernel", 0, 5000, "1") + kernel("k", 5005, 5, "1") + launches(20, 6000, 10) +
         call("cudaLaunchKernel", 7000, 300, "2") + kernel("new", 7305, 5, "2") + call("cudaMalloc", 8000, 400) +
@@ -170,14 +170,14 @@ TEST(ForeignWaits, LaunchesThatStallAreToldApartFromIssue) {
     is(0, "first launch", 0, 4'996'000);
     is(1, "kernel loading", 7'000'000, 7'296'000);
     is(2, "memory allocation", 8'000'000, 8'400'000);
-    is(3, "memory allocation", 8'400'000, 8'446'000);  // what the other thread's launch took longer
+    is(3, "memory allocation", 8'400'000, 8'446'000);  // longer because of the other thread's launch
     is(4, "launch stall", 9'000'000, 9'196'000);
-    is(5, "staging copy", 9'504'000, 9'904'000);  // the GPU had begun while the call still copied: it issued first
+    is(5, "staging copy", 9'504'000, 9'904'000);  // the GPU had begun while the call was still copying: it issued first
     const model::Numbers numbers = run.numbers();
     EXPECT_EQ(numbers.t1_ns, 4'000);
     EXPECT_EQ(numbers.t1.most, 4'000);
     EXPECT_EQ(numbers.op_issue_ns, 25 * 4'000);
-    ASSERT_EQ(run.waits().size(), 1u);  // giving memory back waits for the device
+    ASSERT_EQ(run.waits().size(), 1u);  // freeing memory waits for the device
     EXPECT_EQ(run.waits()[0].kind, WaitKind::memory);
     EXPECT_TRUE(noted(trace,
                       "5 launches took more than 8 times as long as the median (staging copy 1, memory allocation "
@@ -186,7 +186,7 @@ TEST(ForeignWaits, LaunchesThatStallAreToldApartFromIssue) {
 }
 
 TEST(ForeignWaits, AFullQueueIsAWait) {
-    // 600 launches ahead of a kernel that takes long; then each has to wait for one to end.
+    // 600 launches behind a long kernel; after that each has to wait for one to end.
     std::string text = "[" + call("cudaLaunchKernel", 0, 4, "1") + kernel("long", 5, 20'000, "1");
     for (int i = 0; i < 620; ++i) {
         const bool full = i >= 600;
@@ -200,7 +200,7 @@ TEST(ForeignWaits, AFullQueueIsAWait) {
     EXPECT_EQ(run.waits()[0].kind, WaitKind::queue_limit);
     EXPECT_EQ(run.waits()[0].name, "driver queue full");
     EXPECT_EQ(run.waits()[0].end_ns - run.waits()[0].begin_ns, 86'000);
-    EXPECT_EQ(run.waits()[0].waits_through, 1u);  // for the next one to end
+    EXPECT_EQ(run.waits()[0].waits_through, 1u);  // for the next op to end
     EXPECT_EQ(run.waits()[5].waits_through, 7u);
     EXPECT_EQ(run.numbers().t1.most, 4'000);
     EXPECT_EQ(run.numbers().blocked_ns, 20 * 86'000);
@@ -208,7 +208,7 @@ TEST(ForeignWaits, AFullQueueIsAWait) {
 }
 
 TEST(ForeignWaits, T1IsAMedian) {
-    // Slower, and not slow enough for a stall.
+    // Slower, but not slow enough for a stall.
     const ReadTrace trace =
         read("[" + launches(21, 0, 10) + call("cudaLaunchKernel", 500, 23, "1") + kernel("k", 530, 5, "1"));
     EXPECT_EQ(trace.run->numbers().t1_ns, 4'000);
@@ -216,10 +216,10 @@ TEST(ForeignWaits, T1IsAMedian) {
     EXPECT_EQ(trace.run->numbers().op_issue_ns, 21 * 4'000 + 23'000);
 }
 
-TEST(ForeignWaits, T3IsOfWaitsThatWereForAllThatWasIssued) {
+TEST(ForeignWaits, T3ComesFromFullWaits) {
     const std::string events = "[" + call("cudaLaunchKernel", 0, 4, "1") + kernel("long", 5, 500, "1", 8) +
                                call("cudaLaunchKernel", 10, 4, "2") + kernel("short", 15, 5, "2") +
-                               call("cudaStreamSynchronize", 16, 10);  // of the short one's stream
+                               call("cudaStreamSynchronize", 16, 10);  // of the stream with the short kernel
     EXPECT_EQ(read(events).run->numbers().t3.count, 0u);
     const model::Spread t3 = read(events + call("cudaDeviceSynchronize", 30, 482)).run->numbers().t3;
     EXPECT_EQ(t3.count, 1u);
@@ -241,21 +241,21 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
     EXPECT_TRUE(noted(
         trace, "The first profiler step took more than twice as long as those behind it: it is shown as warm-up."))
         << all_notes(trace);
-    // The first one did more: that is no warm-up.
+    // The first step issued more ops: not a warm-up.
     const ReadTrace more =
         read("[" + launches(50, 100, 10) + launches(2, 1100, 90) + step(1, 100, 1000) + step(2, 1100, 100));
     EXPECT_EQ(more.run->measured().begin_ns, 0);
     EXPECT_EQ(more.run->numbers().ops, 52u);
-    // Steps that are alike: measured from the first one on.
+    // Equal steps: measured from the first one on.
     const ReadTrace even =
         read("[" + launches(5, 0, 10) + launches(5, 1000, 20) + step(1, 900, 100) + step(2, 1000, 60));
     EXPECT_EQ(even.run->measured().begin_ns, 900'000);
     EXPECT_FALSE(noted(even, "warm-up"));
-    // None: all of it.
+    // No steps: everything is measured.
     EXPECT_FALSE(read("[" + launches(5, 0, 10)).run->measured().begin_marked);
 }
 
-TEST(ForeignWaits, WhatWasToldApartComesBackFromOurs) {
+TEST(ForeignWaits, StallsSurviveARoundTrip) {
     const ReadTrace first = read("[" + call("cudaLaunchKernel", 0, 5000, "1") + kernel("k", 5005, 5, "1") +
                                  launches(20, 6000, 10) + step(1, 0, 5500) + step(2, 5500, 1000) + step(3, 6500, 1000));
     std::string ours;

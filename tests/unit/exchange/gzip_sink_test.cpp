@@ -22,7 +22,7 @@ std::string unpacked(const std::string& packed, std::size_t room) {
     return text;
 }
 
-TEST(GzipSink, GivesBackWhatItWasGiven) {
+TEST(GzipSink, RoundTrips) {
     std::string original;
     std::string packed;
     GzipSink sink([&](std::string_view bytes) {
@@ -43,7 +43,7 @@ TEST(GzipSink, GivesBackWhatItWasGiven) {
     EXPECT_EQ(unpacked(packed, original.size() + 1), original);
 }
 
-TEST(GzipSink, AnEmptyFileIsAFile) {
+TEST(GzipSink, WritesAValidEmptyFile) {
     std::string packed;
     GzipSink sink([&](std::string_view bytes) {
         packed += bytes;
@@ -53,7 +53,7 @@ TEST(GzipSink, AnEmptyFileIsAFile) {
     EXPECT_EQ(unpacked(packed, 10), "");
 }
 
-TEST(GzipSink, StopsWhenNothingMoreIsTaken) {
+TEST(GzipSink, StopsWhenTheSinkFails) {
     GzipSink sink([](std::string_view) { return false; });
     sink.write(std::string(1 << 20, 'x'));
     EXPECT_FALSE(sink.finish());

@@ -43,7 +43,7 @@ TEST_F(OutputFileTest, AppearsOnlyWhenCommitted) {
     EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(OutputFileTest, LeavesTheOldOneWhenGivenUp) {
+TEST_F(OutputFileTest, KeepsTheOldFileWithoutACommit) {
     std::ofstream(path("r.json")) << "old";
     {
         auto file = OutputFile::create(path("r.json"));
@@ -65,7 +65,7 @@ TEST_F(OutputFileTest, FollowsLinksAndKeepsThem) {
     EXPECT_EQ(content(path("real.json")), "new");
 }
 
-TEST_F(OutputFileTest, KeepsThePermissionsOfTheOldOne) {
+TEST_F(OutputFileTest, KeepsThePermissionsOfTheOldFile) {
     std::ofstream(path("r.json")) << "old";
     fs::permissions(path("r.json"), fs::perms::owner_read | fs::perms::owner_write);
     auto file = OutputFile::create(path("r.json"));
@@ -74,7 +74,7 @@ TEST_F(OutputFileTest, KeepsThePermissionsOfTheOldOne) {
     EXPECT_EQ(fs::status(path("r.json")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(OutputFileTest, SaysWhyThereIsNoPlace) {
+TEST_F(OutputFileTest, ReportsWhyTheFileCannotBeCreated) {
     for (const auto& name :
          {path("missing/r.json"), folder_.string(), std::string("/proc/headway/r.json"), std::string("")}) {
         const auto writable = check_writable(name);
@@ -85,7 +85,7 @@ TEST_F(OutputFileTest, SaysWhyThereIsNoPlace) {
               "cannot write " + path("missing/r.json") + ": No such file or directory");
 }
 
-TEST_F(OutputFileTest, CheckingLeavesNoTrace) {
+TEST_F(OutputFileTest, CheckingCreatesNoFile) {
     EXPECT_TRUE(check_writable(path("r.json")));
     EXPECT_EQ(entries(), 0u);
 }
@@ -99,7 +99,7 @@ TEST_F(OutputFileTest, AFullDiskIsAnError) {
     EXPECT_EQ(committed.error().message, "cannot write /dev/full: No space left on device");
 }
 
-TEST_F(OutputFileTest, UnfinishedOnesCanBeRemovedAtOnce) {
+TEST_F(OutputFileTest, UnfinishedFilesAreRemoved) {
     auto file = OutputFile::create(path("r.json"));
     ASSERT_TRUE(file);
     EXPECT_EQ(entries(), 1u);

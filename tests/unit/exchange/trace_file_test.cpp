@@ -52,7 +52,7 @@ TEST_F(TraceFile, IsReadBackPlainAndCompressed) {
     }
 }
 
-TEST_F(TraceFile, GivenUpLeavesNothing) {
+TEST_F(TraceFile, CancellingLeavesNoFile) {
     int asked = 0;
     const auto written = write_trace_file(*run, (folder / "a.json").string(), [&asked] { return ++asked < 2; });
     ASSERT_FALSE(written);
@@ -61,7 +61,7 @@ TEST_F(TraceFile, GivenUpLeavesNothing) {
     EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST_F(TraceFile, SaysWhyThereIsNoPlace) {
+TEST_F(TraceFile, ReportsWhyTheFileCannotBeCreated) {
     const auto written = write_trace_file(*run, (folder / "none" / "a.json").string());
     ASSERT_FALSE(written);
     EXPECT_NE(written.error().message.find("cannot write"), std::string::npos);

@@ -59,7 +59,7 @@ TEST(Lesson, IsReadFromFrontMatterAndText) {
     EXPECT_EQ(lesson->lines, (std::vector<std::uint32_t>{7, 8, 11}));
 }
 
-TEST(Lesson, WindowsLineEndsAndByteOrderMarkAreFine) {
+TEST(Lesson, AcceptsWindowsLineEndsAndByteOrderMark) {
     std::string content = "\xef\xbb\xbf";
     for (const char* c = kGood; *c != '\0'; ++c) {
         content += *c == '\n' ? "\r\n" : std::string(1, *c);
@@ -82,7 +82,7 @@ std::string replaced(std::string from, std::string to) {
     return content;
 }
 
-TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
+TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
     const Broken cases[] = {
         {"no front matter", "id: x\n", 1, "three dashes"},
         {"empty", "", 1, "three dashes"},
@@ -96,7 +96,7 @@ TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
         {"bad barrier", replaced("behind:2", "behind:x"), 5, "barrier must be"},
         {"range", replaced("value: 5", "value: 0"), 7, "n must be from 1 to 9"},
         {"no limits", replaced("least: 1, ", ""), 7, "needs least and most"},
-        {"upside down", replaced("least: 1,", "least: 20,"), 7, "least above its most"},
+        {"upside down", replaced("least: 1,", "least: 20,"), 7, "least that is larger than its most"},
         {"choice", replaced("value: once", "value: never"), 9, "once or each"},
         {"unknown parameter key", replaced("label: Steps", "lable: Steps"), 7, "\"lable\" is not known"},
         {"parameter is no map", replaced("{value: 0.5, least: 0, most: 1, fractions: true}", "3"), 11, "must be a map"},
@@ -120,12 +120,12 @@ TEST(Lesson, ABrokenOneIsRefusedWithItsLine) {
     }
 }
 
-TEST(Lesson, TheOthersLoadWhenOneIsBroken) {
+TEST(Lesson, ValidLessonsLoadNextToInvalidOnes) {
     Folder folder;
     folder.add("10-last", replaced("id: steps", "id: last"));
     folder.add("02-first", kGood);
     folder.add("03-broken", "---\nid: [\n---\nText\n");
-    folder.add("04-twin", kGood);
+    folder.add("04-same-id", kGood);
     fs::create_directories(folder.path / "05-empty");
     std::vector<core::Error> refused;
     auto lessons = load_lessons(folder.path, &refused);
@@ -141,7 +141,7 @@ TEST(Lesson, TheOthersLoadWhenOneIsBroken) {
     EXPECT_TRUE(refused[2].file.ends_with("05-empty")) << refused[2].file;
 }
 
-TEST(Lesson, AFolderIsFoundByTheIdInItsName) {
+TEST(Lesson, FindsAFolderByTheIdInItsName) {
     const Folder folder;
     const fs::path& dir = folder.path;
     fs::create_directories(dir / "02-not-waiting");
@@ -152,7 +152,7 @@ TEST(Lesson, AFolderIsFoundByTheIdInItsName) {
     EXPECT_EQ(find_lesson_folder(dir / "none", "waiting"), std::nullopt);
 }
 
-TEST(Lesson, APythonProgramKnowsItsParameters) {
+TEST(Lesson, PythonProgramsMustAssignTheirParameters) {
     Folder folder;
     const std::string front =
         "---\nid: mine\ntitle: Mine\nprogram: mine.py\nparameters:\n  n: {value: 3, least: 1, most: 9}\n---\nText.\n";
@@ -185,7 +185,7 @@ TEST(Lesson, AMissingFolderIsAnError) {
     EXPECT_EQ(lessons.error().kind, core::ErrorKind::unreadable);
 }
 
-TEST(Lesson, TheOnesThatComeWithHeadwayAreWhole) {
+TEST(Lesson, ShippedLessonsAreComplete) {
     std::vector<core::Error> refused;
     auto lessons = load_lessons(fs::path(HEADWAY_SOURCE_ASSETS) / "lessons", &refused);
     ASSERT_TRUE(lessons);
@@ -202,7 +202,7 @@ TEST(Lesson, TheOnesThatComeWithHeadwayAreWhole) {
     }
 }
 
-TEST(Assets, AreFoundBesideABuildAndBesideAnInstallation) {
+TEST(Assets, AreFoundForABuildAndAnInstallation) {
     Folder folder;
     fs::create_directories(folder.path / "tree/assets/lessons");
     fs::create_directories(folder.path / "tree/build/release");

@@ -15,7 +15,7 @@ Parameter wait() {
     return {"wait", "Wait", "", "once", 0, 0, true, {"once", "each"}};
 }
 
-TEST(Parameter, KeepsWhatFits) {
+TEST(Parameter, AcceptsValidValues) {
     EXPECT_EQ(*accept_value(steps(), "1"), "1");
     EXPECT_EQ(*accept_value(steps(), "0100"), "100");
     EXPECT_EQ(*accept_value(steps(), "1e4"), "10000");
@@ -23,7 +23,7 @@ TEST(Parameter, KeepsWhatFits) {
     EXPECT_EQ(*accept_value(wait(), "each"), "each");
 }
 
-TEST(Parameter, SaysTheRange) {
+TEST(Parameter, ReportsTheRange) {
     for (const char* text : {"0", "-3", "10000001", "99999999999999999999999999", "1e400"}) {
         auto value = accept_value(steps(), text);
         ASSERT_FALSE(value) << text;
@@ -32,7 +32,7 @@ TEST(Parameter, SaysTheRange) {
     }
 }
 
-TEST(Parameter, RefusesWhatIsNoNumber) {
+TEST(Parameter, RejectsNonNumbers) {
     for (const char* text : {"", "ten", "10k", "1.5", " 7", "nan", "inf", "7 "}) {
         auto value = accept_value(steps(), text);
         ASSERT_FALSE(value) << text;
@@ -46,7 +46,7 @@ TEST(Parameter, ListsTheChoices) {
     EXPECT_EQ(value.error().message, "wait must be once or each, not \"never\"");
 }
 
-TEST(Parameter, CutsLongNonsense) {
+TEST(Parameter, TruncatesLongInvalidValues) {
     EXPECT_LT(accept_value(steps(), std::string(100000, 'x')).error().message.size(), 200u);
 }
 

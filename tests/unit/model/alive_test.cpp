@@ -11,8 +11,8 @@ namespace {
 
 class AliveInRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
 
-// The tensors, by looking at every buffer and every op; and the curves' heights.
-TEST_P(AliveInRandomPrograms, AreWhatTheCurvesAreMadeOf) {
+// Compares the groups with a brute-force search over all buffers and ops, and their sums with the curves.
+TEST_P(AliveInRandomPrograms, SumUpToTheCurves) {
     static const std::string kPolicies[] = {"finish", "stream", "lazy"};
     const std::string& policy = kPolicies[GetParam() % 3];
     RecordingBuilder builder;
@@ -37,7 +37,7 @@ TEST_P(AliveInRandomPrograms, AreWhatTheCurvesAreMadeOf) {
             << policy << " at " << ns;
 
         if (GetParam() % 2 != 0) {
-            continue;  // what was not delivered is known to the program only
+            continue;  // not delivered, so not in the recording
         }
         std::multiset<OpId> makers;
         for (BufferId id = 1; id < program.buffers.size(); ++id) {
@@ -66,7 +66,7 @@ TEST_P(AliveInRandomPrograms, AreWhatTheCurvesAreMadeOf) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AliveInRandomPrograms, ::testing::Range(1u, 31u));
 
-TEST(Alive, AreGroupedByLineAndOpThePendingOnesApart) {
+TEST(Alive, AreGroupedByLineAndOpWithPendingOnesSeparate) {
     RecordingBuilder builder;
     const auto eight = builder.signature(8);
     builder.issue({0, 1, 0, 1, 0, 0, true, eight, core::make_line(1, 5)});

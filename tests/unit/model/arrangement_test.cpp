@@ -23,22 +23,22 @@ Words in_order(const Arrangement& arrangement, const Words& rows) {
     return words;
 }
 
-TEST(Arrangement, NothingSaidChangesNothing) {
+TEST(Arrangement, EmptyArrangementKeepsTheOrder) {
     EXPECT_EQ(in_order({}, {"a", "b", "c"}), (Words{"a", "b", "c"}));
 }
 
-TEST(Arrangement, ListedOnesInTheirOrderOthersBehindTheirNeighbours) {
+TEST(Arrangement, ListedRowsAreOrderedAndOthersFollowTheirNeighbours) {
     EXPECT_EQ(in_order({{"c", 0, false, false, ""}, {"a", 0, false, false, ""}}, {"a", "b", "c", "d"}),
               (Words{"c", "d", "a", "b"}));
 }
 
-TEST(Arrangement, PinnedOnesComeFirstAndUnknownOnesAreIgnored) {
+TEST(Arrangement, PinnedRowsComeFirstAndUnknownRowsAreIgnored) {
     EXPECT_EQ(
         in_order({{"x", 0, false, true, ""}, {"c", 0, false, true, ""}, {"c", 9, false, false, ""}}, {"a", "b", "c"}),
         (Words{"c", "a", "b"}));
 }
 
-TEST(Arrangement, LosesNoRowAndDoublesNone) {
+TEST(Arrangement, KeepsEachRowExactlyOnce) {
     std::mt19937 random(7);
     const Words rows{"a", "b", "c", "d", "e", "f", "g"};
     for (int i = 0; i < 500; ++i) {
@@ -53,7 +53,7 @@ TEST(Arrangement, LosesNoRowAndDoublesNone) {
     }
 }
 
-TEST(Arrangements, EachProgramOnEachDeviceHasItsOwn) {
+TEST(Arrangements, AreSeparateForEachProgramAndDevice) {
     const Arrangement one{{"lane 0", 0, false, true, "one"}}, two{{"lane 0", 0, true, false, "two"}};
     Arrangements all;
     all.set("train", "cpu", one);
@@ -64,7 +64,7 @@ TEST(Arrangements, EachProgramOnEachDeviceHasItsOwn) {
     all.set("train", "cpu", {});
     EXPECT_TRUE(all.of("train", "cpu").empty());
     EXPECT_EQ(all.own.size(), 1u);
-    // What is general holds where nothing else was said; that nothing is wanted is something, then.
+    // The general arrangement applies to programs without their own. An empty one of their own then overrides it.
     all.general = one;
     EXPECT_EQ(all.of("increment", "cpu"), one);
     all.set("increment", "cpu", {});
@@ -76,7 +76,7 @@ TEST(Arrangements, EachProgramOnEachDeviceHasItsOwn) {
     EXPECT_EQ(all.of("299", "cpu"), two);
 }
 
-TEST(Arrangements, AreReadAsTheyWereWrittenAndOldFilesAreGeneral) {
+TEST(Arrangements, RoundTripAndOldFilesAreGeneral) {
     const auto folder = std::filesystem::path(::testing::TempDir()) / ("arrangements-" + std::to_string(getpid()));
     const auto file = folder / "lanes.json";
     Arrangements all;

@@ -9,7 +9,7 @@
 namespace headway::model {
 namespace {
 
-using Small = Blocks<int, 3>;  // eight in a block
+using Small = Blocks<int, 3>;  // eight per block
 
 Small even_numbers(int count) {
     Small all;
@@ -19,7 +19,7 @@ Small even_numbers(int count) {
     return all;
 }
 
-TEST(Blocks, IterateAcrossTheirEdges) {
+TEST(Blocks, IterateAcrossBlockBoundaries) {
     for (const int count : {0, 1, 7, 8, 9, 100}) {
         const Small all = even_numbers(count);
         EXPECT_EQ(all.end() - all.begin(), count);
@@ -31,7 +31,7 @@ TEST(Blocks, IterateAcrossTheirEdges) {
     }
 }
 
-TEST(Blocks, BoundsAreFoundAcrossTheirEdges) {
+TEST(Blocks, BinarySearchWorksAcrossBlockBoundaries) {
     const Small all = even_numbers(100);
     for (int value = -1; value < 201; ++value) {
         const auto first = std::lower_bound(all.begin(), all.end(), value);
@@ -41,7 +41,7 @@ TEST(Blocks, BoundsAreFoundAcrossTheirEdges) {
     }
 }
 
-TEST(Blocks, IteratorsAndElementsStayWhereTheyAreWhileTheyGrow) {
+TEST(Blocks, GrowthInvalidatesNeitherIteratorsNorElements) {
     Blocks<std::string, 2> all;
     all.push_back("first");
     const auto first = all.begin();

@@ -1,4 +1,4 @@
-// Composite ops in the model: their parts, what else they write, and the memory of that.
+// Composite ops in the model: their parts, further outputs, and the memory of those.
 #include <gtest/gtest.h>
 
 #include "tests/unit/model/recording_builder.h"
@@ -16,7 +16,7 @@ TEST(Composites, PartsBelongToTheOpWhoseRecordFollows) {
     builder.part(0, large, 10, 14);
     builder.part(0, small, 14, 18);
     auto run = builder.read();
-    EXPECT_TRUE(run->parts(2).empty());  // its own record has not come
+    EXPECT_TRUE(run->parts(2).empty());  // the op's own record has not arrived
     builder.exec(0, 2, 10, 20);
     run->update();
     EXPECT_TRUE(run->parts(1).empty());
@@ -30,7 +30,7 @@ TEST(Composites, PartsBelongToTheOpWhoseRecordFollows) {
     EXPECT_EQ(run->op(2).end_ns, 20);
 }
 
-TEST(Composites, OfMorePartsThanAreTakenAtOnceAreTakenInWhole) {
+TEST(Composites, WithMorePartsThanABatchAreReadCompletely) {
     constexpr int kParts = 70'000;
     RecordingBuilder builder(std::size_t{64} << 20);
     const auto small = builder.signature(8);
@@ -44,7 +44,7 @@ TEST(Composites, OfMorePartsThanAreTakenAtOnceAreTakenInWhole) {
     EXPECT_EQ(run->numbers().parts, static_cast<std::uint64_t>(kParts));
 }
 
-TEST(Composites, FurtherOutputsTakeMemoryAndGiveItBack) {
+TEST(Composites, FurtherOutputsAllocateAndFreeMemory) {
     for (const char* policy : {"finish", "stream", "lazy"}) {
         RecordingBuilder builder;
         builder.policy(policy);
@@ -71,7 +71,7 @@ TEST(Composites, DependenciesGoThroughFurtherOutputs) {
     builder.more_output(4, true, s);
     builder.more_output(1, false, s);
     builder.issue({6, 7, 0, 5, 4, 0, true, s});  // 4: reads 4
-    builder.issue({8, 9, 0, 6, 1, 0, true, s});  // 5: reads 1 as it was changed
+    builder.issue({8, 9, 0, 6, 1, 0, true, s});  // 5: reads 1 after the change
     auto run = builder.read();
     EXPECT_EQ(run->dependencies(3), (std::vector<OpId>{1, 2}));
     EXPECT_EQ(run->dependencies(4), (std::vector<OpId>{3}));

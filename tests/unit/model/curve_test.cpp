@@ -8,7 +8,7 @@
 namespace headway::model {
 namespace {
 
-// The same by looking at everything.
+// A brute-force reference implementation.
 struct PlainCurve {
     std::map<std::int64_t, std::int64_t> changes;
 
@@ -33,7 +33,7 @@ struct PlainCurve {
     }
 };
 
-TEST(Curve, IsZeroWhereNothingIsKnown) {
+TEST(Curve, IsZeroBeforeTheFirstChange) {
     Curve curve;
     curve.settle();
     EXPECT_EQ(curve.at(5), 0);
@@ -48,7 +48,7 @@ TEST(Curve, IsZeroWhereNothingIsKnown) {
     EXPECT_EQ(curve.most_at_ns(), 10);
 }
 
-TEST(Curve, ChangesOfOneMomentActTogether) {
+TEST(Curve, ChangesAtTheSameTimeAreAppliedTogether) {
     Curve curve;
     curve.add(10, 1);
     curve.add(20, 1);
@@ -59,7 +59,7 @@ TEST(Curve, ChangesOfOneMomentActTogether) {
     EXPECT_EQ(curve.extremes(0, 100), (Extremes{0, 1}));
 }
 
-TEST(Curve, CountsTheValueAtTheBeginAndNotTheOneAtTheEnd) {
+TEST(Curve, ExtremesIncludeTheBeginAndExcludeTheEnd) {
     Curve curve;
     curve.add(0, 5);
     curve.add(10, -3);
@@ -81,14 +81,15 @@ TEST(Curve, SamplesReplaceTheValue) {
     EXPECT_EQ(curve.at(9), 75);
 }
 
-TEST(Curve, AgreesWithLookingAtEverything) {
+TEST(Curve, AgreesWithBruteForce) {
     for (std::uint32_t seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);
         const auto below = [&random](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
         Curve curve;
         PlainCurve plain;
         std::int64_t now = 0;
-        const std::uint32_t spread = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 50 : 5000;  // how far from ascending
+        // How far the order is from ascending.
+        const std::uint32_t spread = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 50 : 5000;
         for (int round = 0; round < 60; ++round) {
             const auto count = below(round % 7 == 0 ? 400 : 20);
             for (std::int64_t i = 0; i < count; ++i) {
@@ -108,7 +109,7 @@ TEST(Curve, AgreesWithLookingAtEverything) {
                 if (round % 6 != 0) {
                     continue;
                 }
-                // Columns of one width, of none, and of any, from before the curve to behind it.
+                // Columns of equal, zero and random width, from before the curve to after it.
                 std::vector<std::int64_t> bounds{begin};
                 for (int k = 0; k < 12; ++k) {
                     bounds.push_back(bounds.back() + (i % 3 == 0 ? 7 : below(i % 3 == 1 ? 3 : 200)));

@@ -1,4 +1,4 @@
-// Recordings full of nonsense: the model may say anything about them, but it must come back.
+// Recordings with random contents: the model's results may be anything, but its functions must return.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ TEST(Damage, RandomRecords) {
         trace::StreamWriter<trace::ExecRecord> lane(builder.recording(), {trace::StreamKind::lane, 3});
         const auto any = [&]<class Record>(Record record) {
             for (std::size_t at = 0; at < sizeof record; at += 4) {
-                // Small numbers hit more often.
+                // Small numbers are more likely to be valid indices.
                 const auto value = static_cast<std::uint32_t>(random() >> (random() % 2 == 0 ? 32 : 56));
                 std::memcpy(reinterpret_cast<char*>(&record) + at, &value, 4);
             }

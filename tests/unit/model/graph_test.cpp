@@ -27,7 +27,7 @@ struct Product {
     }
 };
 
-TEST(Graph, OfTheProductIsTheChaptersFigure) {
+TEST(Graph, MatchesTheChaptersFigure) {
     Product product;
     const auto run = product.builder.read();
     const Graph graph = graph_of(*run, {});
@@ -39,11 +39,11 @@ TEST(Graph, OfTheProductIsTheChaptersFigure) {
               (std::vector<GraphEdge>{{0, 2, read_after_write}, {1, 2, read_after_write}, {2, 3, read_after_write}}));
 }
 
-TEST(Graph, TellsWhyAnOpHadToWait) {
+TEST(Graph, NamesTheReasonOfEachDependency) {
     RecordingBuilder builder;
     builder.issue({0, 1, 0, 1, 0, 0, true});               // #1 makes buffer 1
     builder.issue({1, 2, 0, 2, 1, 0, true});               // #2 reads it
-    builder.issue({2, 3, 0, 1, 0, 0, false});              // #3 overwrites it unread
+    builder.issue({2, 3, 0, 1, 0, 0, false});              // #3 overwrites it without reading
     builder.issue({3, 4, 0, 1, 0, 0, false, 0, 0, true});  // #4 adds to it in place
     const auto run = builder.read();
     EXPECT_EQ(run->dependencies_with_reasons(2), (std::vector<Dependency>{{1, read_after_write}}));
@@ -54,7 +54,7 @@ TEST(Graph, TellsWhyAnOpHadToWait) {
     EXPECT_TRUE(run->dependencies_with_reasons(99).empty());
 }
 
-TEST(Graph, ReasonsAreOfTheSameOpsAsDependencies) {
+TEST(Graph, ReasonsCoverTheSameOpsAsDependencies) {
     RecordingBuilder builder;
     RandomProgram program(builder, 7, 3);
     for (int i = 0; i < 400; ++i) {
@@ -107,7 +107,7 @@ TEST(Graph, PagesAreTheSameForAllTheirOps) {
     EXPECT_EQ(page.first, 41u);
     EXPECT_EQ(page.last, 80u);
     EXPECT_TRUE(page.with_context);
-    EXPECT_EQ(page.nodes.front(), (GraphNode{40, true}));  // what #41 follows
+    EXPECT_EQ(page.nodes.front(), (GraphNode{40, true}));  // dependency of #41
     EXPECT_EQ(page.nodes.size(), 41u);
     for (OpId anchor = 41; anchor <= 80; ++anchor) {
         EXPECT_EQ(graph_of(*run, {anchor, 0, 40}).nodes, page.nodes);
@@ -147,7 +147,7 @@ TEST(Graph, AMinibatchIsAPage) {
     EXPECT_EQ(graph_of(*run, {1, 0, 40}).last, 1u);  // before the first one
 }
 
-TEST(Graph, OfALineHoldsWhatItIssuedInOneGo) {
+TEST(Graph, OfALineHoldsConsecutiveOpsOfThatLine) {
     Product product;
     const auto run = product.builder.read();
     const Graph graph = graph_of(*run, {0, 3, 40});

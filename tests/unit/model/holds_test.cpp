@@ -1,5 +1,5 @@
-// The learner's holds are no waits, no hand-overs and no part of a total: a run that was held says the same of itself
-// as one that was not.
+// The learner's holds count neither as waits nor as hand-overs nor in any total: a run with holds has the same
+// numbers as one without.
 #include "app/model/run/holds.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace headway::model {
 namespace {
 
-TEST(Holds, CountTimeOnceThatSeveralLanesWereHeld) {
+TEST(Holds, CountOverlappingHoldsOnce) {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         Holds holds;
@@ -32,8 +32,8 @@ TEST(Holds, CountTimeOnceThatSeveralLanesWereHeld) {
     }
 }
 
-// Three ops of 100 ns on one lane, issued in 10 ns each, and a wait for all. Before each op the lane wakes for 4 ns;
-// the learner holds the lane for this long before each of them.
+// Three ops of 100 ns on one lane, issued in 10 ns each, and a wait for all. Before each op the lane needs 4 ns to
+// wake up, and the learner holds it for `held_ns`.
 std::unique_ptr<Run> three_ops(RecordingBuilder& builder, std::int64_t held_ns) {
     constexpr std::int64_t kHandover = 4;
     for (int i = 0; i < 3; ++i) {
@@ -53,7 +53,7 @@ std::unique_ptr<Run> three_ops(RecordingBuilder& builder, std::int64_t held_ns) 
     return builder.read();
 }
 
-TEST(Holds, ChangeNoNumberButThePause) {
+TEST(Holds, ChangeOnlyThePausedTime) {
     RecordingBuilder free_builder, held_builder;
     const auto free = three_ops(free_builder, 0), held = three_ops(held_builder, 1'000'000);
     const Numbers expected = free->numbers(), numbers = held->numbers();
@@ -89,7 +89,7 @@ TEST(Holds, ChangeNoNumberButThePause) {
     EXPECT_EQ(idle.barrier_ns, expected_idle.barrier_ns);
 }
 
-TEST(Holds, AreTakenInBeforeTheWaitThatTheyAreOf) {
+TEST(Holds, AreReadBeforeTheirWait) {
     RecordingBuilder builder;
     const auto run = builder.open();
     builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true});
@@ -103,8 +103,9 @@ TEST(Holds, AreTakenInBeforeTheWaitThatTheyAreOf) {
     EXPECT_EQ(run->waits()[0].waited_ns(), 35);
 }
 
-// Lane 1 is held while lane 0 executes: as much of the wait as that is the learner's, and the parts are the rest.
-TEST(Holds, OfOneLaneAreNoPartOfAWaitWhileAnotherExecutes) {
+// Lane 1 is held while lane 0 executes: the held time is subtracted from the wait, and the parts add up to the
+// rest.
+TEST(Holds, OfOneLaneAreSubtractedWhileAnotherExecutes) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true, .line = 5}), 10, 510);
     builder.recording().record_hold(1, 100, 300);
@@ -119,7 +120,7 @@ TEST(Holds, OfOneLaneAreNoPartOfAWaitWhileAnotherExecutes) {
     EXPECT_EQ(split.before_ns + split.own_ns + split.handover_ns + split.return_ns, run->waits()[0].waited_ns());
 }
 
-TEST(Holds, APauseIsNoPartOfTheCriticalPath) {
+TEST(Holds, PausesAreNotOnTheCriticalPath) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true}), 10, 20);
     builder.wait(30, 1030, trace::WaitKind::paused);

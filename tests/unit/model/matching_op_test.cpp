@@ -9,7 +9,7 @@ namespace {
 
 using trace::FrontendKind;
 
-// A loop as it would be recorded: a warm-up, then minibatches of so many steps of two lines each.
+// A recorded training loop: a warm-up, then minibatches with `steps` steps of two lines each.
 struct Loop {
     int warm_up = 2, batches = 4, steps = 3;
     std::uint32_t first_line = 10;
@@ -55,14 +55,14 @@ OpId match(const std::unique_ptr<Run>& from, OpId op, const std::unique_ptr<Run>
     return matching_op(a, op, b);
 }
 
-TEST(MatchingOps, OfTheSameLoopAreTheSameOps) {
+TEST(MatchingOps, AreIdenticalForTheSameLoop) {
     const auto a = record({}), b = record({.barriers = true});
     for (OpId op = 1; op <= a->op_count(); ++op) {
         EXPECT_EQ(match(a, op, b), op);
     }
 }
 
-TEST(MatchingOps, WhateverTheWarmUpCountMinibatchesFromWhereMeasuringBegan) {
+TEST(MatchingOps, CountMinibatchesFromTheBeginOfMeasuring) {
     const auto a = record({.warm_up = 1}), b = record({.warm_up = 6});
     for (OpId op = 3; op <= a->op_count(); ++op) {
         EXPECT_EQ(match(a, op, b), op + 10);
@@ -73,7 +73,8 @@ TEST(MatchingOps, WhateverTheWarmUpCountMinibatchesFromWhereMeasuringBegan) {
 
 TEST(MatchingOps, AreCountedWithinTheirMinibatch) {
     const auto a = record({.steps = 2}), b = record({.steps = 5});
-    // Minibatch 1 of a begins behind 4 ops of warm-up, 4 of minibatch 0 and the one between: 10 to 13; of b with 16.
+    // Minibatch 1 of a begins after 4 ops of warm-up, 4 of minibatch 0 and the one between: 10 to 13; that of b at
+    // 16.
     EXPECT_EQ(match(a, 10, b), 16u);
     EXPECT_EQ(match(a, 13, b), 19u);
     EXPECT_EQ(match(b, 16, a), 10u);
@@ -81,7 +82,7 @@ TEST(MatchingOps, AreCountedWithinTheirMinibatch) {
     EXPECT_EQ(match(a, 9, b), 15u) << "between minibatches";
 }
 
-TEST(MatchingOps, OfLaterMinibatchesThatTheOtherDoesNotHaveAreNone) {
+TEST(MatchingOps, DoNotExistForMissingMinibatches) {
     const auto a = record({.batches = 4}), b = record({.batches = 2});
     const auto last = static_cast<OpId>(a->op_count());
     EXPECT_EQ(match(a, last - 1, b), 0u);
@@ -89,22 +90,22 @@ TEST(MatchingOps, OfLaterMinibatchesThatTheOtherDoesNotHaveAreNone) {
     EXPECT_EQ(match(b, static_cast<OpId>(b->op_count()), a), static_cast<OpId>(b->op_count()));
 }
 
-TEST(MatchingOps, OfAnEditedProgramGoByNameAndShapes) {
+TEST(MatchingOps, OfAnEditedProgramUseNameAndShapes) {
     const auto a = record({}), b = record({.first_line = 40});
     for (OpId op = 1; op <= a->op_count(); ++op) {
         EXPECT_EQ(match(a, op, b), op);
     }
 }
 
-// With a line more at the top, what was line 11 is line 12, and a line 11 there still is.
-TEST(MatchingOps, OfAProgramWithALineMoreDoNotGoByThatLine) {
+// With a line inserted at the top, the former line 11 is line 12, and there is still a line 11.
+TEST(MatchingOps, IgnoreLinesAfterALineWasInserted) {
     const auto a = record({}), b = record({.first_line = 11});
     for (OpId op = 1; op <= a->op_count(); ++op) {
         EXPECT_EQ(match(a, op, b), op);
     }
 }
 
-TEST(MatchingOps, OfTwinsAreTheOpsThemselves) {
+TEST(MatchingOps, AreSymmetric) {
     const auto a = record({.steps = 2}), b = record({.steps = 5, .first_line = 11});
     for (OpId op = 1; op <= a->op_count(); ++op) {
         const OpId its = match(a, op, b);
@@ -112,7 +113,7 @@ TEST(MatchingOps, OfTwinsAreTheOpsThemselves) {
     }
 }
 
-TEST(MatchingOps, OfNoOpAreNone) {
+TEST(MatchingOps, DoNotExistForUnknownOps) {
     const auto a = record({});
     EXPECT_EQ(match(a, 0, a), 0u);
     EXPECT_EQ(match(a, 100000, a), 0u);

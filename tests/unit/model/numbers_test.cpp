@@ -9,7 +9,8 @@
 namespace headway::model {
 namespace {
 
-// Runs `ops` ops of constant stages on `lanes` lanes in turn, with a full wait after each op that `wait_after` names.
+// Runs `ops` ops with constant stages on `lanes` lanes in turn, with a full wait after each op selected by
+// `wait_after`.
 class ConstantRun {
 public:
     ConstantRun(std::int64_t t1, std::int64_t t2, std::int64_t t3, std::uint32_t lanes = 1)
@@ -49,7 +50,7 @@ private:
 const auto kNever = [](OpId) { return false; };
 const auto kAlways = [](OpId) { return true; };
 
-// Of constant stages on one lane, by the rule as it is written down.
+// For constant stages on one lane, computed from the documented rule.
 Regime expected_regime(std::int64_t total, std::int64_t frontend, std::int64_t lane, bool waits) {
     const std::int64_t largest = std::max(frontend, lane);
     if (waits && static_cast<double>(largest) < kBoundShare * static_cast<double>(total)) {
@@ -103,7 +104,7 @@ TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
     }
 }
 
-TEST(Numbers, NoSideIsNamedWhereBothAreAboutEqual) {
+TEST(Numbers, RegimeIsAboutEqualWhenBothSidesAreEqual) {
     const auto word = [](std::int64_t t1, std::int64_t t2, const std::function<bool(OpId)>& waits) {
         ConstantRun run(t1, t2, 7);
         run.ops(100, waits);
@@ -116,7 +117,7 @@ TEST(Numbers, NoSideIsNamedWhereBothAreAboutEqual) {
     EXPECT_EQ(word(1000, 1200, once), "execution-bound");
     EXPECT_EQ(word(1200, 1000, once), "issue-bound");
     EXPECT_EQ(word(1000, 9000, once), "execution-bound");
-    // With a wait after each op neither side alone needs the time, unless it is most of it.
+    // With a wait after each op the run is bound by neither side, unless one needs most of the time.
     EXPECT_EQ(word(1000, 1000, kAlways), "barrier-bound");
     EXPECT_EQ(word(1000, 3000, kAlways), "barrier-bound");
     EXPECT_EQ(word(1000, 9000, kAlways), "execution-bound");
@@ -142,7 +143,7 @@ TEST(Numbers, AChainOfDependentOpsOnSeveralLanesIsDependencyBound) {
     EXPECT_EQ(numbers.prediction_formula, "") << "two lanes";
 }
 
-// Whatever happened, prediction and named parts add up to what was measured.
+// For any run, prediction and named parts add up to the measured total.
 TEST(Numbers, PredictionAndPartsAddUp) {
     std::mt19937 generator(11);
     for (int round = 0; round < 200; ++round) {
@@ -157,7 +158,7 @@ TEST(Numbers, PredictionAndPartsAddUp) {
             const std::uint32_t needed = i > 1 && generator() % 2 == 0 ? 1 + generator() % (i - 1) : 0;
             builder.issue({now, now + 3, lane, i, needed, 0, true, size});
             now += 3;
-            // Later than what it needs, as that may have ended at any time up to `latest`.
+            // After its dependency, which may have ended at any time up to `latest`.
             const std::int64_t begin =
                 std::max({now, free[lane], needed != 0 ? latest : 0}) + static_cast<std::int64_t>(generator() % 9);
             free[lane] = begin + 1 + static_cast<std::int64_t>(generator() % 50);
@@ -190,7 +191,7 @@ TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
     }
 }
 
-TEST(Numbers, TheFormulaIsGivenOnlyWhereTheRunIsAsSimpleAsItAssumes) {
+TEST(Numbers, FormulaIsShownOnlyForSimpleRuns) {
     const auto formula_of = [](const std::function<void(ConstantRun&)>& write) {
         ConstantRun run(3, 40, 7);
         write(run);
@@ -219,7 +220,7 @@ TEST(Numbers, TheFormulaIsGivenOnlyWhereTheRunIsAsSimpleAsItAssumes) {
     EXPECT_EQ(formula_of([](ConstantRun& run) { run.ops(4, kNever); }), "") << "its end is not waited for";
 }
 
-// Ten ops in a row on one lane, and a wait once at the end or after each.
+// Ten ops on one lane, with one wait at the end or a wait after each.
 class UnlikeRun {
 public:
     explicit UnlikeRun(bool each) : each_(each) {}
@@ -252,7 +253,7 @@ private:
     std::int64_t now_ = 0, free_ = 0;
 };
 
-TEST(Numbers, TheFormulaIsNotGivenForUnlikeOpsOrABusyFrontend) {
+TEST(Numbers, FormulaIsNotShownForUnequalOpsOrABusyFrontend) {
     for (const bool each : {false, true}) {
         const std::string formula = each ? "N·(t1+h+t2+t3)" : "max(t1+N·t2, N·t1+t2)+h+t3";
         const auto run = [each](const std::function<void(UnlikeRun&, int)>& write) {
@@ -270,16 +271,16 @@ TEST(Numbers, TheFormulaIsNotGivenForUnlikeOpsOrABusyFrontend) {
         EXPECT_EQ(alike.prediction_formula, formula);
         EXPECT_EQ(alike.formula_ns, alike.total_ns);
         EXPECT_EQ(alike.no_formula, "");
-        // Two kinds: as long as each other, and not.
+        // Two kinds of ops, with equal and with unequal durations.
         const auto of_kind = [](UnlikeRun& r, int i, std::int64_t other_t2) {
             const std::uint16_t small = r.builder.signature(8), large = r.builder.signature(800, "matmul");
             r.op(10, i % 2 == 0 ? 100 : other_t2, i % 2 == 0 ? small : large);
         };
         EXPECT_EQ(run([&](UnlikeRun& r, int i) { of_kind(r, i, 110); }).prediction_formula, formula);
         expect_none(run([&](UnlikeRun& r, int i) { of_kind(r, i, 140); }), "several kinds");
-        // One kind, of which some take far longer.
+        // One kind, with one much longer op.
         expect_none(run([](UnlikeRun& r, int i) { r.op(10, i == 4 ? 900 : 100); }), "unequal");
-        // Work of its own hides behind the lane where the program waits once, if there is not too much of it.
+        // Own work is hidden by the lane if the program waits once, unless there is too much of it.
         const Numbers some = run([](UnlikeRun& r, int) { r.own_work(40), r.op(10, 100); });
         if (each) {
             expect_none(some, "more than issue");
@@ -320,7 +321,7 @@ void expect_same(const Numbers& a, const Numbers& b) {
     EXPECT_EQ(a.t1_ns, b.t1_ns);
     EXPECT_EQ(a.t2_ns, b.t2_ns);
     EXPECT_EQ(a.t3_ns, b.t3_ns);
-    if (a.predicted && b.predicted) {  // a run that grew meanwhile is not
+    if (a.predicted && b.predicted) {  // a run that grew meanwhile is not predicted
         EXPECT_EQ(a.handover_ns, b.handover_ns);
         EXPECT_EQ(a.predicted_ns, b.predicted_ns);
         EXPECT_EQ(a.prediction_formula, b.prediction_formula);
@@ -332,9 +333,9 @@ void expect_same(const Numbers& a, const Numbers& b) {
     EXPECT_EQ(a.recorder_ns, b.recorder_ns);
 }
 
-// A GPU tells of ops when they are over, and some time after.
-TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
-    constexpr OpId kTold = 5000, kLate = 3000;
+// A GPU reports ops some time after they have ended.
+TEST(Numbers, IncrementalWalkIgnoresOpsReportedLater) {
+    constexpr OpId kReported = 5000, kLate = 3000;
     RecordingBuilder builder(std::size_t{64} << 20);
     builder.metadata(R"({"timing": "cupti"})");
     std::int64_t now = 0;
@@ -343,7 +344,7 @@ TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
         ++now;
         return id;
     };
-    for (OpId i = 0; i < kTold; ++i) {
+    for (OpId i = 0; i < kReported; ++i) {
         builder.exec(0, issue(), 10'000 + i, 10'001 + i);
     }
     std::vector<OpId> late;
@@ -353,7 +354,7 @@ TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
     builder.mark(trace::FrontendKind::scope_begin, 100'000, 0, "training");
     const auto run = builder.read();
     const Numbers then = run->numbers();
-    ASSERT_EQ(then.backend_busy_ns, kTold);
+    ASSERT_EQ(then.backend_busy_ns, kReported);
     ASSERT_GT(then.backend_open_ns, 0);
 
     NumbersWalk walk(*run);
@@ -367,7 +368,7 @@ TEST(Numbers, OfAWalkInPartsLeaveOutWhatWasToldOfLate) {
     expect_same(walk.numbers(), then);
 }
 
-TEST(Numbers, RenewedOnesOfARunThatWasCutOffPredictNothing) {
+TEST(Numbers, RenewingACutOffRunRemovesThePrediction) {
     ConstantRun run(3, 40, 7);
     run.ops(20, [](OpId i) { return i == 20; });
     run.builder.issue({run.now, run.now + 3});
@@ -381,7 +382,7 @@ TEST(Numbers, RenewedOnesOfARunThatWasCutOffPredictNothing) {
     EXPECT_EQ(numbers.prediction_formula, "");
 }
 
-// The learner's pauses, of which parts lie before measuring began and after it ended, and one that goes on.
+// The learner's pauses, parts of which are before the begin or after the end of measuring, and one in progress.
 TEST(Numbers, TotalAndPausesAreKnownWithoutAWalk) {
     for (const bool ends : {true, false}) {
         RecordingBuilder builder;
@@ -406,7 +407,7 @@ TEST(Numbers, TotalAndPausesAreKnownWithoutAWalk) {
     }
 }
 
-TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
+TEST(Numbers, IncrementalWalkDescribesTheRunAtItsBegin) {
     ConstantRun run(3, 10, 7, 3);
     run.ops(5000, [](OpId i) { return i % 37 == 0; });
     run.builder.wait(run.now, run.now + 1000, trace::WaitKind::paused);
@@ -428,7 +429,7 @@ TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
     constexpr double kOnePiece_ms = 1e-9;
     int pieces = 0;
     while (walk.step(kOnePiece_ms)) {
-        if (++pieces == 2) {  // it goes on: what was open ends, more is issued, waited for and paused
+        if (++pieces == 2) {  // the run continues: open items end, more ops are issued, waited for and paused
             for (const OpId id : open) {
                 run.builder.exec(0, id, run.now + 10 * id, run.now + 10 * id + 5);
             }
@@ -453,20 +454,19 @@ TEST(Numbers, OfAWalkInPartsAreOfTheMomentAtWhichItBegan) {
     expect_same(again.numbers(), read->numbers());
 }
 
-// An op is known when it has ended: until then its lane is not called idle.
-// A GPU tells of ops when they are over.
-TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
-    for (const bool tells_late : {false, true}) {
+// An op counts when it has ended; until then its lane is not idle. A GPU reports ops only when they have ended.
+TEST(Numbers, ALaneThatMayBeExecutingIsNotIdle) {
+    for (const bool reports_late : {false, true}) {
         RecordingBuilder builder;
-        builder.metadata(tells_late ? R"({"timing": "cupti"})" : "{}");
+        builder.metadata(reports_late ? R"({"timing": "cupti"})" : "{}");
         builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
         builder.issue({.begin = 5, .end = 10});
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
         const auto run = builder.read();
         ASSERT_EQ(run->numbers().total_ns, 1000);
         for (const bool closed : {false, true}) {
-            // Cut off, nobody knows why the second op did not run. Until then the lane may be at it: on a virtual
-            // clock, too, ops are told of when they are over.
+            // After a cut-off the reason why the second op did not run is unknown. Before that the lane may be
+            // executing it; on a virtual clock, too, ops are reported when they have ended.
             const Numbers numbers = run->numbers();
             EXPECT_EQ(numbers.backend_idle_ns, 5) << closed;
             EXPECT_EQ(numbers.backend_open_ns, 985);
@@ -481,9 +481,9 @@ TEST(Numbers, ALaneThatMayBeAtAnOpIsNotCalledIdle) {
 }
 
 TEST(Numbers, ALaneWithNothingLeftToDoIsIdle) {
-    for (const bool tells_late : {false, true}) {
+    for (const bool reports_late : {false, true}) {
         RecordingBuilder builder;
-        builder.metadata(tells_late ? R"({"timing": "cupti"})" : "{}");
+        builder.metadata(reports_late ? R"({"timing": "cupti"})" : "{}");
         builder.exec(0, builder.issue({.begin = 0, .end = 5}), 5, 15);
         builder.mark(trace::FrontendKind::scope_begin, 1000, 0, "training");
         const auto run = builder.read();
@@ -500,7 +500,7 @@ TEST(Numbers, ALaneWithNothingLeftToDoIsIdle) {
 
 TEST(Numbers, CountEveryLaneThatATraceMayHave) {
     RecordingBuilder builder(std::size_t{512} << 20);
-    // One op of 100 ns in each of them but the one in the middle, which the trace has and nothing used.
+    // One op of 100 ns in each lane, except for one lane in the middle that is in the trace but unused.
     constexpr std::uint8_t kUnused = 32;
     for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
         if (lane != kUnused) {
@@ -539,7 +539,7 @@ TEST(Numbers, KeepWarmUpApart) {
     EXPECT_EQ(numbers.backend_busy_ns, 100);
     EXPECT_EQ(numbers.backend_idle_ns, end - begin - 100);
     EXPECT_EQ(numbers.blocked_ns, end - begin - 30);
-    EXPECT_EQ(numbers.headway_max, 8u);  // 10 issued by 30, at 26 the second was done
+    EXPECT_EQ(numbers.headway_max, 8u);  // 10 issued by 30; the second was done at 26
     EXPECT_EQ(read->measure_begin_ns(), begin);
     const auto lines = read->line_costs();
     ASSERT_EQ(lines.size(), 1u);
@@ -582,7 +582,7 @@ TEST(Numbers, LeaveOutThePause) {
     EXPECT_EQ(read->caused_by(read->waits()[1]).size(), 4u);
 }
 
-TEST(Numbers, AWaitForAPartIsNoBoundary) {
+TEST(Numbers, APartialWaitDoesNotCountAsAFullWait) {
     RecordingBuilder builder;
     const auto size = builder.signature(8);
     builder.issue({0, 2, 0, 1, 0, 0, true, size});
@@ -601,7 +601,7 @@ TEST(Numbers, AWaitForAPartIsNoBoundary) {
     EXPECT_EQ(run->caused_by(run->waits()[1]), (std::vector<OpId>{2}));
 }
 
-TEST(Numbers, MemoryPeaksIncludeWhatWasThereBefore) {
+TEST(Numbers, MemoryPeaksIncludeEarlierAllocations) {
     RecordingBuilder builder;
     const auto size = builder.signature(1000);
     builder.issue({0, 1, 0, 1, 0, 0, true, size});
@@ -616,14 +616,14 @@ TEST(Numbers, MemoryPeaksIncludeWhatWasThereBefore) {
     const Numbers numbers = builder.read()->numbers();
     EXPECT_EQ(numbers.live_bytes_peak, 2000u);
     EXPECT_EQ(numbers.pending_bytes_peak, 1000u);
-    EXPECT_EQ(numbers.rss_bytes_peak, 0u);  // nothing is sampled on a virtual clock
+    EXPECT_EQ(numbers.rss_bytes_peak, 0u);  // a virtual clock has no samples
     EXPECT_EQ(numbers.recorder_ns, 0);
 }
 
 TEST(Numbers, HandOversOnTheCriticalPathAreSummedUp) {
     RecordingBuilder builder;
     builder.issue({0, 2});
-    builder.exec(0, 1, 9, 12);  // woken after 7
+    builder.exec(0, 1, 9, 12);  // woken up after 7
     builder.issue({2, 4});
     builder.exec(0, 2, 14, 16);
     builder.wait(4, 18, trace::WaitKind::waitall);

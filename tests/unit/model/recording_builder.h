@@ -1,4 +1,4 @@
-// Writes recordings by hand, on a virtual clock, and random programs whose every time is known.
+// Writes recordings for tests, on a virtual clock, and random programs with known times.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -147,7 +147,7 @@ public:
         }
     }
 
-    // One more op, drop or wait. `after_each` is what a watcher may do in between.
+    // Makes one op, drop or wait, and delivers some records.
     void step() {
         const auto choice = below(20);
         if (choice < 3 && !alive_.empty()) {
@@ -161,7 +161,7 @@ public:
     }
     void end() { deliver(~0u); }
 
-    // Every lane's records, as many as `count` each.
+    // Writes the next `count` records of every lane.
     void deliver(std::uint32_t count) {
         for (std::uint8_t lane = 0; lane < lanes_; ++lane) {
             auto& held = held_[lane];
@@ -186,7 +186,7 @@ public:
         }
         return 0;
     }
-    // By looking at all ops before it.
+    // Brute force over all earlier ops.
     [[nodiscard]] std::vector<OpId> dependencies(OpId id) const {
         std::vector<OpId> found;
         for (const BufferId buffer : ops[id - 1].reads) {
@@ -236,7 +236,7 @@ private:
             made.out = alive_[below(static_cast<std::uint32_t>(alive_.size()))];
         }
         ops.push_back(made);
-        std::int64_t ready = made.issue_begin + below(4);  // the lane may be quicker than the end of the issue
+        std::int64_t ready = made.issue_begin + below(4);  // the lane may start before the end of the issue
         for (const OpId needed : dependencies(id)) {
             ready = std::max(ready, ops[needed - 1].end);
         }

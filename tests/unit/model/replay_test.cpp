@@ -1,4 +1,4 @@
-// A replay is of the run as it was when the replay began, whatever the run takes in between two of its steps.
+// A replay covers the run as it was when the replay began, even if the run is updated between its steps.
 #include "app/model/replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 constexpr OpId kOps = 4000;  // several steps
 constexpr double kOnePiece_ms = 1e-9;
 
-// With t1 = 5, t2 = 10 for every op, as the simulated device records it.
-std::string simulated_facts() {
+// Costs with t1 = 5, t2 = 10 for every op, as in recordings of the simulated device.
+std::string simulated_metadata() {
     std::string families;
     for (const char* name : {"create", "elementwise", "matmul", "reduce", "update", "copy", "random", "other"}) {
         families += (families.empty() ? "" : ",") + ("\"" + std::string(name)) + "\": {\"base_ns\": 10}";
@@ -30,7 +30,7 @@ class Growing {
 public:
     explicit Growing(bool simulated) {
         if (simulated) {
-            builder.metadata(simulated_facts());
+            builder.metadata(simulated_metadata());
         }
     }
     void ops(OpId count) {
@@ -54,7 +54,7 @@ private:
 
 class ReplayOfAGrowingRun : public testing::TestWithParam<bool> {};
 
-TEST_P(ReplayOfAGrowingRun, IsOfWhatTheRunHadWhenItBegan) {
+TEST_P(ReplayOfAGrowingRun, CoversTheRunAtItsBegin) {
     Growing growing(GetParam());
     growing.ops(kOps);
     growing.wait();
@@ -73,13 +73,13 @@ TEST_P(ReplayOfAGrowingRun, IsOfWhatTheRunHadWhenItBegan) {
     EXPECT_EQ(replay.op_times().size(), kOps);
 }
 
-TEST_P(ReplayOfAGrowingRun, IsNoPrediction) {
+TEST_P(ReplayOfAGrowingRun, GivesNoPrediction) {
     Growing growing(GetParam());
     growing.ops(kOps);
     growing.wait();
     const auto run = growing.builder.read();
     NumbersWalk walk(*run);
-    for (int i = 0; i < 6; ++i) {  // into the prediction, not to its end
+    for (int i = 0; i < 6; ++i) {  // the prediction has begun but not ended
         ASSERT_TRUE(walk.step(kOnePiece_ms));
     }
     growing.ops(10 * kOps);
@@ -94,7 +94,7 @@ TEST_P(ReplayOfAGrowingRun, IsNoPrediction) {
     EXPECT_EQ(now.predicted_ns, now.total_ns);
 }
 
-TEST(Prediction, TakesNoMedianFromTheWarmUp) {
+TEST(Prediction, IgnoresTheWarmUpInMedians) {
     Growing growing(false);
     growing.ops(2);
     growing.wait(2'000'000);
@@ -106,7 +106,7 @@ TEST(Prediction, TakesNoMedianFromTheWarmUp) {
     EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
 }
 
-// As waits for one device and for the other have them.
+// Waits for one device and for the other have different returns.
 TEST(Prediction, KeepsTheReturnsOfASimulatedRun) {
     Growing growing(true);
     for (const std::int64_t return_ns : {7, 3, 7, 3, 3}) {
@@ -122,10 +122,10 @@ TEST(Prediction, KeepsTheReturnsOfASimulatedRun) {
     }
 }
 
-// The device finds out that an op cannot run when it begins.
+// The device detects that an op cannot run only when the op begins.
 TEST(Prediction, AFailedOpTakesNoTimeOnTheSimulatedDevice) {
     RecordingBuilder builder;
-    builder.metadata(simulated_facts());
+    builder.metadata(simulated_metadata());
     builder.exec(0, builder.issue({0, 5}), 5, 15);
     builder.exec(0, builder.issue({5, 10}) | trace::kFailedOp, 15, 15);
     builder.exec(0, builder.issue({10, 15}), 15, 25);

@@ -35,7 +35,7 @@ void write_small_run(RecordingBuilder& builder) {
     builder.mark(FrontendKind::program_end, 26);
 }
 
-TEST(Report, HasEveryFieldInItsPlace) {
+TEST(Report, HasAllFieldsInOrder) {
     RecordingBuilder builder;
     write_small_run(builder);
     const Json report = Json::parse(report_json(*builder.read()));
@@ -89,7 +89,7 @@ TEST(Report, HasEveryFieldInItsPlace) {
     EXPECT_EQ(report["result"]["losses"][1], 0.25);
 }
 
-TEST(Report, PausesAreNoWaits) {
+TEST(Report, ListsPausesSeparatelyFromWaits) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 2}), 2, 12);
     builder.wait(2, 30, trace::WaitKind::paused, 0, 0, core::make_line(1, 7));
@@ -111,9 +111,9 @@ TEST(Report, PausesAreNoWaits) {
 }
 
 TEST(Report, SaysWhichBudgetWasInEffect) {
-    const auto settings = [](const char* facts) {
+    const auto settings = [](const char* metadata) {
         RecordingBuilder builder;
-        builder.metadata(facts);
+        builder.metadata(metadata);
         builder.issue({.begin = 0, .end = 2});
         return Json::parse(report_json(*builder.read()))["settings"];
     };
@@ -154,7 +154,7 @@ TEST(Report, IsTheSameTextForTheSameRun) {
     EXPECT_EQ(report_json(*a.read()), report_json(*b.read()));
 }
 
-TEST(Report, TellsOfAFailureAndOfWhatNeverRan) {
+TEST(Report, ContainsTheErrorAndOpsThatNeverRan) {
     RecordingBuilder builder;
     builder.mark(trace::FrontendKind::minibatch_begin, 0, 0);
     builder.issue({0, 1});
@@ -186,7 +186,7 @@ TEST(Report, CapsTheCausesOfAWaitButNotTheirCount) {
     EXPECT_EQ(report["waits"][0]["caused_by_count"], 3000);
 }
 
-TEST(Report, SaysHowMuchDidNotFit) {
+TEST(Report, CountsLostRecords) {
     RecordingBuilder builder(trace::kHeaderBytes + 3 * trace::kChunkBytes);
     for (OpId id = 1; id <= 300'000; ++id) {
         builder.issue({id, id + 1});

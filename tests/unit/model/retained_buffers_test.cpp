@@ -11,8 +11,8 @@ namespace {
 
 class HoldingsInRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
 
-// By looking at every op for each buffer.
-TEST_P(HoldingsInRandomPrograms, AreWhatEveryOpSays) {
+// Compares with a brute-force search over all ops for each buffer.
+TEST_P(HoldingsInRandomPrograms, AgreeWithBruteForce) {
     static const std::string kPolicies[] = {"finish", "stream", "lazy"};
     const std::string& policy = kPolicies[GetParam() % 3];
     RecordingBuilder builder;
@@ -59,7 +59,7 @@ TEST_P(HoldingsInRandomPrograms, AreWhatEveryOpSays) {
                 EXPECT_EQ(retained_buffer.alone_ns, 0);
             } else {
                 EXPECT_EQ(retained_buffer.freed_ns, std::max(buffer.dropped, all_end));
-                // Nanosecond by nanosecond would be the same: free of everyone else, and not before it was issued.
+                // The same as checking each nanosecond: after all other uses, and not before the op was issued.
                 const std::int64_t from =
                     std::max({buffer.dropped, others_end, own.issue_begin, retained_buffer.taken_ns});
                 EXPECT_EQ(retained_buffer.alone_ns, std::max<std::int64_t>(own.end - from, 0));
@@ -90,7 +90,7 @@ TEST(Holdings, OfAnOpThatHasNotEndedAreOpen) {
     EXPECT_EQ(input.alone_ns, run->now_ns() - 10);
 }
 
-TEST(Holdings, OfNoOpAreNone) {
+TEST(Holdings, DoNotExistForUnknownOps) {
     RecordingBuilder builder;
     const auto run = builder.read();
     RetainedBuffersWalk walk(*run, 7);

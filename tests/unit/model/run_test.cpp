@@ -10,7 +10,7 @@
 namespace headway::model {
 namespace {
 
-// Live and pending bytes at `ns` under a policy, from what the program did.
+// Live and pending bytes at `ns` under a policy, computed from the program.
 struct Bytes {
     std::int64_t live = 0, pending = 0;
 };
@@ -86,7 +86,7 @@ TEST(Run, CurvesAgreeWithTheProgramUnderEveryFreePolicy) {
     }
 }
 
-TEST(Run, WatchingAllTheWhileGivesTheSame) {
+TEST(Run, IncrementalUpdatesGiveTheSameResult) {
     for (const char* policy : {"finish", "stream", "lazy"}) {
         for (std::uint32_t seed = 20; seed < 28; ++seed) {
             RecordingBuilder builder(std::size_t{64} << 20);
@@ -107,7 +107,7 @@ TEST(Run, WatchingAllTheWhileGivesTheSame) {
     }
 }
 
-TEST(Run, DependenciesAreThoseOfReadsAndOverwrites) {
+TEST(Run, DependenciesFollowFromReadsAndOverwrites) {
     for (std::uint32_t seed = 40; seed < 52; ++seed) {
         RecordingBuilder builder(std::size_t{64} << 20);
         RandomProgram program(builder, seed, 1 + seed % 3);
@@ -122,7 +122,7 @@ TEST(Run, DependenciesAreThoseOfReadsAndOverwrites) {
     }
 }
 
-TEST(Run, ReadersAreFoundOfWhatIsOverwritten) {
+TEST(Run, OverwritingDependsOnReaders) {
     RecordingBuilder builder;
     const auto size = builder.signature(8);
     builder.issue({0, 1, 0, 1, 0, 0, true, size});         // 1: writes buffer 1
@@ -142,7 +142,7 @@ TEST(Run, ReadersAreFoundOfWhatIsOverwritten) {
     EXPECT_TRUE(run->dependencies(7).empty());
 }
 
-TEST(Run, WaitsAreCausedByWhatWasUnfinished) {
+TEST(Run, WaitsAreCausedByUnfinishedOps) {
     std::size_t waits = 0;
     for (std::uint32_t seed = 60; seed < 72; ++seed) {
         RecordingBuilder builder(std::size_t{64} << 20);
@@ -215,7 +215,7 @@ TEST(Run, TakesALongRecordingInSmallBudgets) {
     ASSERT_EQ(run->op_count(), kOps);
     EXPECT_EQ(run->now_ns(), 20 * std::int64_t{kOps} + 20);
     EXPECT_EQ(run->lanes()[0].ops.size(), kOps);
-    EXPECT_EQ(run->headway().most(), 75'001);  // not quite half of them are done when the last one is issued
+    EXPECT_EQ(run->headway().most(), 75'001);  // almost half of them are done when the last one is issued
     for (std::int64_t ns = 0; ns < run->now_ns(); ns += 997) {
         ASSERT_EQ(run->headway().at(ns), whole->headway().at(ns));
         ASSERT_EQ(run->live_bytes().at(ns), whole->live_bytes().at(ns));
@@ -258,25 +258,25 @@ TEST(Run, MarksBecomeScopesAndMinibatches) {
     run->close();
     EXPECT_EQ(run->scopes()[0].end_ns, 13);
     EXPECT_EQ(run->minibatches()[1].issue_end_ns, 13);
-    EXPECT_EQ(run->state(), trace::RunState::failed);  // it went away without an end
+    EXPECT_EQ(run->state(), trace::RunState::failed);  // it ended without an end record
 }
 
-TEST(Run, HoldsBackAnExecutionUntilItsIssueIsThere) {
+TEST(Run, DelaysAnExecutionUntilItsIssueArrives) {
     RecordingBuilder builder;
     builder.issue({0, 1});
     builder.exec(0, 1, 2, 5);
-    builder.exec(0, 2, 5, 9);  // recorded before the frontend got to record its issue
+    builder.exec(0, 2, 5, 9);  // recorded before its issue
     auto run = builder.read();
     EXPECT_EQ(run->op_count(), 1u);
     EXPECT_EQ(run->lanes()[0].ops.size(), 1u);
     builder.issue({1, 8});
     run->update();
     EXPECT_EQ(run->op(2).end_ns, 9);
-    EXPECT_EQ(run->headway().at(6), 1);  // it counts from its start, which came before the issue ended
+    EXPECT_EQ(run->headway().at(6), 1);  // it counts from its start, which is before the end of its issue
     EXPECT_EQ(run->headway().at(9), 0);
 }
 
-TEST(Run, ReadsFactsWithPatience) {
+TEST(Run, ToleratesInvalidMetadata) {
     RecordingBuilder builder;
     builder.metadata(
         R"({"program": "train", "device_kind": "simulated", "simulated": true, "cores": 8, "budget": 1048576,
@@ -310,12 +310,12 @@ TEST(Run, ReadsFactsWithPatience) {
     EXPECT_EQ(run->signature(999).name, "");
 }
 
-TEST(Run, SettlesTheRateOfARealClockAndKeepsIt) {
+TEST(Run, FixesTheRateOfARealClockOnce) {
     RecordingBuilder builder(std::size_t{32} << 20, false);
     auto run = builder.open();
     const core::Anchor first{builder.recording().header().first_ticks, builder.recording().header().first_ns};
     core::Anchor now;
-    do {  // the first looks come before the writer has a second anchor
+    do {  // the first updates come before the writer has a second anchor
         now = core::read_anchor();
         builder.issue({static_cast<std::int64_t>(now.ticks), static_cast<std::int64_t>(now.ticks)});
         run->update();
@@ -335,7 +335,7 @@ std::int64_t now() {
     return static_cast<std::int64_t>(core::ticks());
 }
 
-// Ops 1 and 2 for lane 0, on the host's clock, 10 ticks each; returns when.
+// Issues ops 1 and 2 for lane 0, on the host's clock, 10 ticks each; returns the time.
 std::int64_t issue_two(RecordingBuilder& builder) {
     const auto size = builder.signature(8);
     const std::int64_t t0 = now();
@@ -344,8 +344,8 @@ std::int64_t issue_two(RecordingBuilder& builder) {
     return t0;
 }
 
-// The op that a lane is at is known before its record comes, as far as a word of the header tells of it.
-TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
+// A running op is visible before its record arrives, with the limited resolution of a word in the header.
+TEST(Run, ShowsAnOpWhileItIsRunning) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
     const std::int64_t t0 = issue_two(builder);
     const auto begin = now();
@@ -377,7 +377,7 @@ TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
     EXPECT_EQ(run->running(0), nullptr);
     EXPECT_EQ(run->begun_ns(2), run->op(2).begin_ns);
 
-    // Words that name no op of this lane say nothing.
+    // Words without an op of this lane are ignored.
     for (const OpId wrong : {OpId{0}, OpId{1}, OpId{77}}) {
         header.running[0].op_and_begin = trace::pack_running(wrong, static_cast<std::uint64_t>(begin));
         run->update();
@@ -385,8 +385,9 @@ TEST(Run, AnOpIsSeenRunningBeforeItIsOver) {
     }
 }
 
-// What a lane was at when the run was cut off is no idle time, and what came before it is idle until its begin.
-TEST(Run, ARunThatIsCutOffInAnOpKeepsIt) {
+// In a run that was cut off, the time of the running op is not idle, and the time before it is idle up to its
+// begin.
+TEST(Run, ACutOffRunKeepsItsRunningOp) {
     RecordingBuilder builder(std::size_t{128} << 20, false);
     const std::int64_t t0 = issue_two(builder);
     builder.exec(0, 1, t0 + 30, t0 + 40);
@@ -425,7 +426,7 @@ TEST(Run, ARunThatIsCutOffInAnOpKeepsIt) {
     check(true);
 }
 
-TEST(Run, TheBeginOfARunningOpIsFoundFromHalfOfIt) {
+TEST(Run, RestoresTheBeginOfARunningOpFromItsLowBits) {
     constexpr std::uint64_t kUnit = std::uint64_t{1} << trace::kRunningShift;
     for (const std::uint64_t begin : {kUnit * 5, (std::uint64_t{1} << 42) - 3 * kUnit, (std::uint64_t{9} << 42) + 77}) {
         for (const std::uint64_t after : {std::uint64_t{0}, kUnit, 1'000'000 * kUnit, (std::uint64_t{1} << 41)}) {
@@ -447,7 +448,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     run->update();
     EXPECT_FALSE(run->open_wait());
 
-    // As the frontend tells of it: for the first op's output alone.
+    // As written by the frontend: a wait for the first op's output.
     trace::Header& header = builder.recording().header();
     header.wait_kind_name =
         static_cast<std::uint32_t>(trace::WaitKind::wait_to_read) << 16 | builder.recording().string_id("wait_to_read");
@@ -455,7 +456,7 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     header.wait_target = 1;
     header.wait_begin = static_cast<std::uint64_t>(now());
     std::int64_t seen_ns = 0;
-    for (int look = 0; look < 3; ++look) {  // no record comes; the recorder's clock goes on
+    for (int look = 0; look < 3; ++look) {  // no record arrives; the recorder's clock advances
         const std::uint64_t before = header.last_ticks;
         while (header.last_ticks == before) {
             builder.recording().renew_anchor();
@@ -473,7 +474,8 @@ TEST(Run, AnOpenWaitGrowsWhileNothingFinishes) {
     }
     EXPECT_EQ(run->line_costs().back().blocked_ns, run->open_wait()->end_ns - run->open_wait()->begin_ns);
 
-    builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});  // the program has gone on without a word
+    // The program has continued without a record of the wait.
+    builder.issue({now(), now(), 0, 3, 0, 0, true, size, 10});
     run->update();
     EXPECT_FALSE(run->open_wait());
     header.wait_begin = 0;

@@ -49,13 +49,13 @@ protected:
     std::unique_ptr<model::Run> run_;
 };
 
-TEST_F(Search, NothingIsAskedNothingIsFound) {
+TEST_F(Search, EmptyQueryFindsNothing) {
     EXPECT_TRUE(find("").empty());
     EXPECT_TRUE(find("  ").empty());
 }
 
 TEST_F(Search, ByName) {
-    EXPECT_EQ(ops(find("ad")), (std::vector<OpId>{3, 1, 2}));  // by time: op 3 stands at its issue
+    EXPECT_EQ(ops(find("ad")), (std::vector<OpId>{3, 1, 2}));  // by time: op 3 is ordered by its issue
     EXPECT_EQ(ops(find("kind:ADD")), (std::vector<OpId>{3, 1, 2}));
     EXPECT_TRUE(find("kind:ad").empty());
     EXPECT_TRUE(find("add mul").empty());
@@ -92,8 +92,8 @@ TEST_F(Search, CountsBeyondTheLimit) {
     EXPECT_EQ(count, 3u);
 }
 
-// In pieces, of a run that grows between them: what was there at the begin, the first of them by time.
-TEST(SearchWalks, FindTheSameInPieces) {
+// An incremental search of a growing run: covers the run at its begin, and returns the first matches by time.
+TEST(SearchWalks, IncrementalSearchFindsTheSame) {
     RecordingBuilder builder;
     std::mt19937 random(5);
     std::array<std::int64_t, 3> free_ns{};
@@ -135,7 +135,7 @@ TEST(SearchWalks, FindTheSameInPieces) {
     EXPECT_EQ(walk.count(), count);
 }
 
-// As from a clipboard.
+// As pasted from a clipboard.
 TEST(Query, AnySpaceSeparatesWords) {
     const auto query = parse_query("\nmatmul\r\nline:6\t is:op\v");
     ASSERT_TRUE(query) << query.error().message;
@@ -144,7 +144,7 @@ TEST(Query, AnySpaceSeparatesWords) {
     EXPECT_FALSE(query->waits);
 }
 
-TEST(Query, WhatItDoesNotKnowIsOneSentence) {
+TEST(Query, UnknownWordsGiveAnErrorOfOneSentence) {
     for (const char* text :
          {"colour:red", "line:x", "line:", ">fast", "<", "op:0", "is:thing", ">1e999s", "#", "batch:-1"}) {
         const auto query = parse_query(text);

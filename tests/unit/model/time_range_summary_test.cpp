@@ -9,7 +9,7 @@
 namespace headway::model {
 namespace {
 
-// What of [begin, end) lies in [from, to), and whether it counts there.
+// The part of [begin, end) within [from, to), and whether the span counts there.
 TimeRangeSum part(std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to) {
     const bool counts = begin < to && (end > from || begin >= from);
     return counts ? TimeRangeSum{1, std::min(end, to) - std::max(begin, from)} : TimeRangeSum{};
@@ -58,11 +58,11 @@ void expect_brute_force(const Run& run, std::int64_t from, std::int64_t to) {
 
 class StretchOfRandomPrograms : public ::testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(StretchOfRandomPrograms, EqualsLookingAtEverything) {
+TEST_P(StretchOfRandomPrograms, AgreesWithBruteForce) {
     RecordingBuilder builder;
     const std::uint32_t lanes = 1 + GetParam() % 5;
     RandomProgram program(builder, GetParam(), lanes);
-    // Some beyond where sums are noted.
+    // Some programs have more ops than the distance of stored sums.
     const int steps = GetParam() % 3 == 0 ? 9000 : 400;
     for (int i = 0; i < steps; ++i) {
         program.step();
@@ -96,7 +96,7 @@ TEST(TimeRangeSummary, OfNothingIsEmpty) {
 TEST(TimeRangeSummary, KeepsLongSpansExact) {
     RecordingBuilder builder;
     const auto add = builder.signature(8);
-    constexpr std::int64_t kLong = std::int64_t{3} << 30;  // beyond what the index holds by itself
+    constexpr std::int64_t kLong = std::int64_t{3} << 30;  // longer than the index can store
     for (int i = 0; i < 40; ++i) {
         const OpId op = builder.issue({i * 10, i * 10 + 5, 0, 0, 0, 0, false, add});
         builder.exec(0, op, 1000 + i * kLong, 1000 + i * kLong + kLong / 2);
@@ -105,10 +105,10 @@ TEST(TimeRangeSummary, KeepsLongSpansExact) {
     const TimeRangeSummary summary = time_range_summary(*run, 1000 + 7 * kLong + kLong / 4, 1000 + 20 * kLong + 1);
     EXPECT_EQ(summary.ops().count, 14u);  // 7 to 20
     EXPECT_NEAR(static_cast<double>(summary.ops().ns), static_cast<double>(kLong / 4 + 12 * (kLong / 2) + 1),
-                static_cast<double>(kLong) * 1e-6);  // durations are recorded in steps
+                static_cast<double>(kLong) * 1e-6);  // durations are recorded with limited resolution
 }
 
-TEST(NearestEdge, IsTheNearestOfAll) {
+TEST(NearestEdge, AgreesWithBruteForce) {
     for (std::uint32_t seed = 1; seed < 12; ++seed) {
         RecordingBuilder builder;
         RandomProgram program(builder, seed, 3);

@@ -32,7 +32,7 @@ void three_and_a_wait(RecordingBuilder& builder, WaitKind kind = WaitKind::waita
     builder.wait(30, 315, kind, 0, 0, core::make_line(1, 2));
 }
 
-TEST(WaitSplit, TellsTheLinesOwnOpsFromThoseBefore) {
+TEST(WaitSplit, SeparatesTheLinesOwnOpsFromEarlierOnes) {
     RecordingBuilder builder;
     three_and_a_wait(builder);
     const auto run = builder.read();
@@ -44,7 +44,7 @@ TEST(WaitSplit, TellsTheLinesOwnOpsFromThoseBefore) {
     EXPECT_EQ(split.own_ops, 1u);
 }
 
-TEST(WaitSplit, AWaitForNothingIsAllReturn) {
+TEST(WaitSplit, AWaitWithoutUnfinishedOpsIsAllReturn) {
     RecordingBuilder builder;
     three_and_a_wait(builder);
     builder.wait(320, 327, WaitKind::synchronize, 0, 0, core::make_line(1, 3));
@@ -57,7 +57,7 @@ TEST(WaitSplit, AWaitForNothingIsAllReturn) {
 
 TEST(WaitSplit, WaitingForATensorCountsWhatItDependsOn) {
     RecordingBuilder builder;
-    // Lane 0 makes 1, lane 1 makes 3 which nobody waits for, lane 0 makes 2 from 1.
+    // Lane 0 makes 1; lane 1 makes 3, which is not waited for; lane 0 makes 2 from 1.
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
     builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 3, .fresh = true});
     builder.issue({.begin = 20, .end = 30, .lane = 0, .out = 2, .in0 = 1, .fresh = true, .line = 7});
@@ -87,7 +87,7 @@ TEST(CriticalPath, GoesThroughTheBackendWhereTheFrontendWaits) {
     EXPECT_EQ(path.ops, 3u);
 }
 
-TEST(CriticalPath, GoesThroughTheFrontendWhereItIsTooSlow) {
+TEST(CriticalPath, GoesThroughTheFrontendWhereItIsSlower) {
     RecordingBuilder builder;
     for (int i = 0; i < 3; ++i) {  // issues of 100, executions of 10, 4 later
         const auto op = builder.issue({.begin = i * 100, .end = i * 100 + 100, .out = 1, .fresh = i == 0});
@@ -127,15 +127,15 @@ TEST(IdleCauses, NamesBarriersBlockersLimitsAndDependencies) {
     EXPECT_EQ(idle.dependency_ns, 80);
     EXPECT_EQ(idle.handover_ns, 5);
     EXPECT_EQ(idle.done_ns, 0) << "more may come";
-    // Once the run is over nothing was left for lane 1 when all had been issued.
+    // After the run has ended: nothing was left for lane 1 when all ops had been issued.
     run->close();
     EXPECT_EQ(idle_causes(*run).done_ns, 500 - 460);
     EXPECT_EQ(idle_causes(*run).frontend_ns, 10 + 10 + 20 + 10);
     EXPECT_EQ(idle_causes(*run).all_ns(), idle.all_ns());
 }
 
-// A run without barriers waits once, at its end, and lanes that are done by then do not stand idle for that.
-TEST(IdleCauses, OfALastWaitAreTheEnd) {
+// A run without barriers waits once, at its end; lanes that are done by then are not idle because of this wait.
+TEST(IdleCauses, AfterTheLastOpCountAsDone) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
     builder.issue({.begin = 10, .end = 20, .lane = 1, .out = 2, .fresh = true});
@@ -150,8 +150,8 @@ TEST(IdleCauses, OfALastWaitAreTheEnd) {
     EXPECT_EQ(idle_gap(*run, 0, 100)->causes.done_ns, 210 - 50);
 }
 
-// What a lane still has to do when measuring ends is not its end.
-TEST(IdleCauses, BeforeAnOpThatBeginsBehindTheMeasuredPartAreItsOwn) {
+// The idle time before an op that begins after the measured part has that op's cause.
+TEST(IdleCauses, BeforeAnOpAfterTheMeasuredPartHaveThatOpsCause) {
     RecordingBuilder builder;
     builder.mark(trace::FrontendKind::measure_begin, 0);
     builder.issue({.begin = 0, .end = 3, .lane = 0, .out = 1, .fresh = true});
@@ -169,7 +169,7 @@ TEST(IdleCauses, BeforeAnOpThatBeginsBehindTheMeasuredPartAreItsOwn) {
     EXPECT_EQ(idle.frontend_ns, 3 + 4 + (9 - 6));
 }
 
-TEST(IdleCauses, OfWhatTheFrontendDoesAloneInTheEndAreTheFrontend) {
+TEST(IdleCauses, OfFrontendWorkAfterTheLastOpAreTheFrontend) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .lane = 0, .out = 1, .fresh = true});
     builder.exec(0, 1, 10, 50);
@@ -206,7 +206,7 @@ TEST(WhatIfRun, MeasuredWorkIsDoneBeforeTheEnd) {
     RecordingBuilder builder;
     builder.metadata(R"({"barrier": "op"})");
     builder.exec(0, builder.issue({.begin = 0, .end = 10}), 10, 110);
-    builder.wait(10, 112, WaitKind::waitall);  // the warm-up's, which stays
+    builder.wait(10, 112, WaitKind::waitall);  // the warm-up's wait, which is kept
     builder.mark(FrontendKind::measure_begin, 120);
     builder.exec(0, builder.issue({.begin = 120, .end = 130}), 130, 230);
     builder.wait(130, 232, WaitKind::op_barrier);
@@ -223,8 +223,8 @@ TEST(WhatIfRun, MeasuredWorkIsDoneBeforeTheEnd) {
     EXPECT_EQ(without_wait(*run, 2).total_ns, 222) << "the end needs the work";
 }
 
-// Timing without a wait times the issuing, and that is what a replay of it says, too.
-TEST(WhatIfRun, WhatWasMeasuredWithoutItsWorkStaysSo) {
+// A measurement without a wait covers only the issues; the replay gives the same.
+TEST(WhatIfRun, KeepsAMeasurementThatDoesNotWaitForItsOps) {
     RecordingBuilder builder;
     builder.mark(FrontendKind::measure_begin, 0);
     builder.wait(0, 5, WaitKind::waitall);
@@ -235,7 +235,7 @@ TEST(WhatIfRun, WhatWasMeasuredWithoutItsWorkStaysSo) {
     EXPECT_EQ(without_barriers(*builder.read()).total_ns, 15);
 }
 
-TEST(WhatIfRun, WhatNeedsAValueStillWaits) {
+TEST(WhatIfRun, BlockersStillWait) {
     RecordingBuilder builder;
     builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true});
     builder.exec(0, 1, 10, 110);
@@ -246,7 +246,7 @@ TEST(WhatIfRun, WhatNeedsAValueStillWaits) {
     EXPECT_EQ(without_barriers(*run).total_ns, 120);
 }
 
-TEST(Why, HoldsTogetherForRandomPrograms) {
+TEST(Why, InvariantsHoldForRandomPrograms) {
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         RecordingBuilder builder;
         RandomProgram program(builder, seed, 1 + seed % 4);
@@ -259,7 +259,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         SCOPED_TRACE(seed);
         const auto part = run->measured();
         const std::int64_t total_ns = part.end_ns - part.begin_ns;
-        // With nothing left out the replay is the recording, op by op.
+        // With all waits the replay equals the recording, op by op.
         const WhatIfRun same = without_waits(
             *run, [](std::size_t) { return false; }, true);
         EXPECT_EQ(same.total_ns, total_ns);
@@ -268,7 +268,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
             ASSERT_EQ(same.ops[id - 1].end_ns, run->op(id).end_ns) << id;
         }
         EXPECT_LE(without_barriers(*run).total_ns, total_ns);
-        // The path is whole.
+        // The path has no gaps.
         std::int64_t at_ns = part.end_ns;
         walk_critical_path(*run, [&](const PathPiece& piece) {
             ASSERT_EQ(piece.end_ns, at_ns);
@@ -276,7 +276,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
             at_ns = piece.begin_ns;
         });
         EXPECT_EQ(at_ns, part.begin_ns);
-        // What is not busy is idle, for one reason or another.
+        // Time that is not busy is idle, with exactly one cause.
         std::int64_t idle_ns = 0;
         for (const Lane& lane : run->lanes()) {
             std::int64_t busy_ns = 0;
@@ -287,7 +287,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         }
         const IdleCauses idle = idle_causes(*run);
         EXPECT_EQ(idle.all_ns(), idle_ns);
-        // Gap by gap it is the same, whatever moment of a gap is asked for.
+        // The sum over gaps is the same, whichever time within a gap is requested.
         IdleCauses sum;
         for (std::size_t lane = 0; lane < run->lanes().size(); ++lane) {
             for (std::int64_t ns = part.begin_ns; ns < part.end_ns;) {
@@ -315,7 +315,7 @@ TEST(Why, HoldsTogetherForRandomPrograms) {
         EXPECT_EQ(sum.dependency_ns, idle.dependency_ns);
         EXPECT_EQ(sum.handover_ns, idle.handover_ns);
         EXPECT_EQ(sum.done_ns, idle.done_ns);
-        // What an op needs is what those that it needs need.
+        // An op needs the union of what its dependencies need.
         std::vector<std::set<OpId>> needs(run->op_count() + 1);
         for (OpId id = 1; id <= run->op_count(); ++id) {
             for (const OpId needed : run->dependencies(id)) {

@@ -1,4 +1,4 @@
-// The frontend's own work: NumPy, say.
+// The frontend's own work, such as NumPy.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct Mixed {
     }
 };
 
-TEST(Work, IsKeptWithNameLineAndPlace) {
+TEST(Work, IsReadWithNameLineAndPosition) {
     Mixed mixed;
     const auto run = mixed.builder.read();
     ASSERT_EQ(run->works().size(), 2u);
@@ -33,10 +33,10 @@ TEST(Work, IsKeptWithNameLineAndPlace) {
     EXPECT_EQ(run->works()[1].begin_ns, 110);
     EXPECT_EQ(run->works()[1].end_ns, 140);
     EXPECT_EQ(run->works()[1].issued, 1u);
-    EXPECT_EQ(run->op_count(), 2u);  // it is no op
+    EXPECT_EQ(run->op_count(), 2u);  // work is not an op
 }
 
-TEST(Work, IsCountedApartFromIssuesAndWaits) {
+TEST(Work, IsCountedSeparatelyFromIssuesAndWaits) {
     Mixed mixed;
     const auto run = mixed.builder.read();
     const Numbers n = run->numbers();
@@ -44,7 +44,7 @@ TEST(Work, IsCountedApartFromIssuesAndWaits) {
     EXPECT_EQ(n.op_issue_ns, 20);
     EXPECT_EQ(n.blocked_ns, 65);
     EXPECT_EQ(n.total_ns, 215);
-    EXPECT_EQ(n.op_issue_ns + n.recorded_work_ns + n.blocked_ns, n.total_ns);  // all that the frontend did
+    EXPECT_EQ(n.op_issue_ns + n.recorded_work_ns + n.blocked_ns, n.total_ns);  // everything that the frontend did
     std::int64_t of_line_4 = 0;
     for (const LineCost& cost : run->line_costs()) {
         of_line_4 += core::number_of(cost.line) == 4 ? cost.recorded_work_ns : 0;
@@ -75,7 +75,7 @@ TEST(Work, MakesARunFrontendBound) {
     EXPECT_EQ(n.predicted_ns, 4055);
 }
 
-TEST(Work, BeforeTheMeasureIsNotCounted) {
+TEST(Work, BeforeTheMeasuredPartIsNotCounted) {
     RecordingBuilder builder;
     builder.work(0, 100, "import");
     builder.mark(trace::FrontendKind::measure_begin, 100);
