@@ -27,7 +27,7 @@ expect 2 "--wrong" "$headway" --wrong
 expect 2 "--theme" "$headway" --theme pink
 expect 2 "WIDTHxHEIGHT" "$headway" --offscreen big
 expect 2 "no step" "$headway" --offscreen 640x480 --do dance
-expect 2 "needs --offscreen" timeout 20 "$headway" --do wait
+expect 2 "add --offscreen" timeout 20 "$headway" --do wait
 expect 2 "there is none" timeout 20 "$headway" --offscreen 640x480 --do wait
 expect 2 "paused" timeout 20 "$headway" train --offscreen 640x480 --do set:batches=100000 \
     --do run --do seconds:0.5 --do pause --do wait
