@@ -4,7 +4,7 @@ LARGEST = {"size": 1500}
 KINDS = ["print", "item", "item", "numpy"]  # float() is an item
 
 
-@claim("Whoever needs a value has to wait for it: `print`, `item`, `numpy`, `float`.",
+@claim("A program that needs a value waits for it: `print`, `item`, `numpy`, `float`.",
        "Look at the names on the waits, and at the times that the program prints.",
        "There is no wait under shape; under each of the others there is one, and it ends when the product has been "
        "executed and its value is there.", devices=["simulated", "cpu"])
