@@ -1,5 +1,6 @@
 #include "app/session/devices.h"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -7,6 +8,7 @@ namespace headway::session {
 namespace {
 
 constexpr std::size_t kAnswerPerPoll = 128 * 1024;
+constexpr std::chrono::seconds kAnswerTime{60};  // a GPU driver that hangs never answers
 
 core::Error failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message)};
@@ -17,7 +19,8 @@ core::Error failed(std::string message) {
 DeviceList::DeviceList() : devices_{{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}} {}
 
 void DeviceList::start() {
-    auto probe = ChildProcess::start(std::exchange(to_ask_, {}), {"devices", "--json"});
+    auto probe = process::Child::start(
+        {.program = std::exchange(to_ask_, {}), .arguments = {"devices", "--json"}, .limit = kAnswerTime});
     if (probe) {
         probe_ = std::move(*probe);
     } else {
@@ -41,7 +44,9 @@ bool DeviceList::poll() {
         return false;
     }
     probe_.reset();
-    if (auto found = devices_from_json(answer_)) {
+    if (ending->out_of_time) {
+        problem_ = "the runner did not list the devices within " + std::to_string(kAnswerTime.count()) + " s";
+    } else if (auto found = devices_from_json(answer_)) {
         devices_ = std::move(*found);
     } else {
         problem_ = found.error().message;

@@ -12,7 +12,7 @@
 
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/run.h"
-#include "app/session/child_process.h"
+#include "app/process/child.h"
 #include "app/session/settings.h"
 
 namespace headway::session {
@@ -77,8 +77,8 @@ private:
     void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
     // Call when the run has ended. `stop_asked`: the learner stopped it.
-    void finish(const Ending& ending, bool stop_asked);
-    [[nodiscard]] std::string failure(const Ending& ending) const;
+    void finish(const process::Ending& ending, bool stop_asked);
+    [[nodiscard]] std::string failure(const process::Ending& ending) const;
     // `changed`: the run has changed since the last call.
     void renew_numbers(double budget_ms, bool changed);
     void begin_walk(std::unique_ptr<model::NumbersWalk> walk);
