@@ -36,6 +36,13 @@ struct OutputLine {
     bool error = false;  // stderr
 };
 
+// Identifies the state of all that a session shows: changes when either run does, and when other runs take their place.
+struct RunsVersion {
+    std::uint64_t a = 0, b = 0;  // 1 + the run's revision; 0: none
+    std::uint64_t started = 0;   // runs started so far
+    friend bool operator==(const RunsVersion&, const RunsVersion&) = default;
+};
+
 class Execution {
 public:
     Settings settings;

@@ -105,6 +105,10 @@ public:
     [[nodiscard]] const std::string& temporary_folder() const { return temporary_; }
     // The number of runs started so far; identifies B.
     [[nodiscard]] std::uint64_t started() const { return started_; }
+    [[nodiscard]] RunsVersion version() const {
+        return {a_ ? a_->revision() + 1 : 0, b_ ? b_->revision() + 1 : 0, started_};
+    }
+    [[nodiscard]] pid_t runner_pid() const { return child_ ? child_->pid() : -1; }
 
 private:
     // How the new run begins.
