@@ -87,6 +87,12 @@ if(HEADWAY_WINDOW)
   target_include_directories(headway_imgui SYSTEM INTERFACE ${HEADWAY_IMGUI_INCLUDE} ${HEADWAY_IMGUI_INCLUDE}/backends)
   target_link_libraries(headway_imgui INTERFACE PkgConfig::IMGUI)
 
+  # headway::markdown: the text of lessons.
+  pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
+  add_library(headway_markdown INTERFACE)
+  add_library(headway::markdown ALIAS headway_markdown)
+  target_link_libraries(headway_markdown INTERFACE PkgConfig::MD4C)
+
   pkg_check_modules(GL REQUIRED IMPORTED_TARGET epoxy egl)
   pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
   add_library(headway_gl INTERFACE)

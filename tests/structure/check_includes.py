@@ -74,6 +74,7 @@ VENDORS = [
     (r"(epoxy|EGL|GLES\d?|GLFW|GL)/.*", ["app/platform", "app/gfx"]),
     (r"cuda.*|cublas.*|curand.*|cupti.*|nvrtc.*|nvToolsExt.*|nvtx3/.*|cooperative_groups.*", ["engine/devices/cuda"]),
     (r"(.*/)?Python\.h|pybind11/.*|numpy/.*", ["app/runner/python"]),
+    (r"md4c\.h", ["app/ui/widgets"]),
     (r"cairo.*", ["app/render", "app/figure"]),
     (r"ft2build\.h|freetype.*|fontconfig/.*", ["app/render", "app/figure", "app/gfx", "app/platform"]),
     (r"(.*/)?cblas\.h|openblas.*", ["engine/devices/kernels", "engine/devices/cpu"]),
