@@ -1,8 +1,9 @@
 #include "app/session/devices.h"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "app/json/json.h"
 
 namespace headway::session {
 namespace {
@@ -55,24 +56,21 @@ bool DeviceList::poll() {
 }
 
 core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_array() || json.empty()) {
-        return failed("the runner printed no list of devices");
-    }
+    const json::Document document(text);
     std::vector<DeviceInfo> devices;
-    for (const auto& entry : json) {
-        if (!entry.is_object() || !entry.contains("kind") || !entry["kind"].is_string()) {
+    for (const json::Value entry : document.root().elements()) {
+        if (!entry["kind"].is_text()) {
             return failed("the runner's list of devices cannot be read");
         }
-        const auto word = [&entry](const char* key) {
-            return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : std::string();
-        };
         DeviceInfo device;
-        device.kind = word("kind");
-        device.name = word("name").empty() ? device.kind : word("name");
-        device.available = entry.value("available", false);
-        device.reason = word("reason");
+        device.kind = entry["kind"].text();
+        device.name = entry["name"].text().empty() ? device.kind : entry["name"].text();
+        device.available = entry["available"].is_true();
+        device.reason = entry["reason"].text();
         devices.push_back(std::move(device));
+    }
+    if (devices.empty()) {
+        return failed("the runner printed no list of devices");
     }
     return devices;
 }
