@@ -165,8 +165,8 @@ private:
             constexpr double kAbout = 1.005;
             constexpr double kLittle = 4096;  // bytes: one page; a ratio of such sizes says nothing about a program
             if (m.of[place(m.subject)].median < kLittle) {
-                add(who('A') + " and " + who('B') + " need little memory" +
-                    numbers(held('A') + " and " + held('B'), false));
+                add(more + " and " + less + " need little memory" +
+                    numbers(held(m.subject) + " and " + held(other(m.subject)), false));
             } else if (m.ratio > 0 && m.ratio < kAbout) {
                 add(more + " needs about as much memory as " + less + numbers(against, first));
             } else if (m.ratio == 0) {
