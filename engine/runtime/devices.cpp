@@ -10,7 +10,7 @@ using devices::OpKind;
 namespace {
 
 // `text` as a JSON string.
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -68,11 +68,11 @@ core::DeviceId Runtime::gpu() {
 // Only for devices that join later: the recording has the first device's metadata before the run begins.
 void Runtime::record_device(const devices::Device& device) {
     const devices::DeviceInfo& info = device.info();
-    std::string json = "{\"kind\":" + quoted(info.kind) + ",\"name\":" + quoted(info.name) +
+    std::string json = "{\"kind\":" + json_string(info.kind) + ",\"name\":" + json_string(info.name) +
                        ",\"simulated\":" + (info.simulated ? "true" : "false") +
                        ",\"first_lane\":" + std::to_string(device.first_lane()) + ",\"lanes\":[";
     for (std::size_t i = 0; i < info.lane_names.size(); ++i) {
-        json += (i > 0 ? "," : "") + quoted(info.lane_names[i]);
+        json += (i > 0 ? "," : "") + json_string(info.lane_names[i]);
     }
     recording_.meta(trace::MetaType::device, device.number(), json + "]}");
 }

@@ -135,7 +135,14 @@ inline constexpr core::OpId kPart = 0x4000'0000u;
 struct ExecRecord {
     std::uint64_t begin;
     std::uint32_t duration;
-    core::OpId op;
+    core::OpId op;  // with the flags above
+
+    [[nodiscard]] bool failed() const { return (op & kFailedOp) != 0; }
+    [[nodiscard]] bool is_part() const { return (op & kPart) != 0; }
+    // Of an op's own record.
+    [[nodiscard]] core::OpId id() const { return op & ~kFailedOp; }
+    // Of a part's record.
+    [[nodiscard]] std::uint16_t part_signature() const { return static_cast<std::uint16_t>(op & 0xffffu); }
 };
 static_assert(sizeof(ExecRecord) == 16);
 

@@ -6,7 +6,6 @@
 namespace headway::ui::test {
 namespace {
 
-using Detail = AppState::Detail;
 
 TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
     EXPECT_FALSE(shown("detail/Graph"));  // nothing has been run
@@ -22,11 +21,11 @@ TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
     EXPECT_LE(rect("timeline").y1, rect("detail/Graph").y0);
     act("click:detail/Threads");
     frames(2);
-    EXPECT_EQ(state.detail, Detail::threads);
+    EXPECT_EQ(state.detail, "threads");
     act("key:g");
-    EXPECT_EQ(state.detail, Detail::numbers);
+    EXPECT_EQ(state.detail, "numbers");
     act("key:g");
-    EXPECT_EQ(state.detail, Detail::graph);
+    EXPECT_EQ(state.detail, "graph");
 }
 
 TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
@@ -104,9 +103,9 @@ TEST_F(WindowTest, ALessonSelectsItsTab) {
     lesson.view = "threads";
     AppState own(session, {small_lessons()[0], lesson});
     own.choose_lesson(1);
-    EXPECT_EQ(own.detail, Detail::threads);
+    EXPECT_EQ(own.detail, "threads");
     own.choose_lesson(0);
-    EXPECT_EQ(own.detail, Detail::numbers);
+    EXPECT_EQ(own.detail, "numbers");
 }
 
 TEST_F(WindowTest, TheGraphStopsMoving) {
@@ -122,7 +121,7 @@ TEST_F(WindowTest, TheGraphStopsMoving) {
 TEST_F(WindowTest, TheGraphFitsSmallAndLargeWindows) {
     run_to_the_end();
     run_to_the_end();  // two runs
-    state.detail = Detail::graph;
+    state.detail = "graph";
     for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
         open(width, height);
         frames(4);

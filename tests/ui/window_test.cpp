@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/core/machine_memory.h"
+#include "engine/trace/barrier_names.h"
 #include "tests/ui/window_fixture.h"
 
 namespace headway::ui::test {
@@ -36,11 +37,14 @@ TEST_F(WindowTest, FontsAreBakedOnceUntilARunHasBeenSeen) {
 }
 
 TEST_F(WindowTest, EachBarrierButtonSetsItsPolicy) {
-    const std::vector<std::pair<std::string, std::string>> choices{
-        {"None", "none"}, {"Minibatch", "minibatch"}, {"1 behind", "behind:1"}, {"Every op", "op"}, {"As written", ""}};
+    const std::vector<std::pair<std::string, std::string>> choices{{"None", "none"},
+                                                                   {"Minibatch", "minibatch"},
+                                                                   {"1 behind", "behind:1"},
+                                                                   {"Every op", "op"},
+                                                                   {"As written", "as-written"}};
     for (const auto& [label, word] : choices) {
         act("click:barrier/" + label);
-        EXPECT_EQ(session::barrier_word(session.settings.barrier), word) << label;
+        EXPECT_EQ(trace::word_of(session.settings.barrier), word) << label;
     }
 }
 
@@ -405,7 +409,7 @@ TEST_F(WindowTest, KeyBTakesTheNextBarrier) {
     std::set<std::string> words;
     for (int i = 0; i < 5; ++i) {
         act("key:b");
-        words.insert(session::barrier_word(session.settings.barrier));
+        words.insert(trace::word_of(session.settings.barrier));
     }
     EXPECT_EQ(words.size(), 5u);
 }

@@ -138,7 +138,7 @@ private:
         put_all(",\"name\":\"", what, "\",\"args\":{", value, "}}");
     }
     void thread(int tid, std::string_view name, int order) {
-        metadata("thread_name", tid, "\"name\":" + quoted(name));
+        metadata("thread_name", tid, "\"name\":" + json_string(name));
         metadata("thread_sort_index", tid, "\"sort_index\":" + std::to_string(order));
     }
 
@@ -149,8 +149,8 @@ private:
         const auto [at, fresh] = signatures_.try_emplace(id);
         if (fresh) {
             const auto& signature = run_.signature(id);
-            at->second = {quoted(signature.name), quoted(signature.shapes),
-                          quoted(std::string("execute,") + word_for(signature.family))};
+            at->second = {json_string(signature.name), json_string(signature.shapes),
+                          json_string(std::string("execute,") + word_for(signature.family))};
         }
         return at->second;
     }
@@ -162,7 +162,7 @@ private:
         const auto [at, fresh] = lines_.try_emplace(line);
         if (fresh) {
             at->second =
-                ",\"line\":" + quoted(run_.line_text(line)) + ",\"file\":" + std::to_string(core::file_of(line));
+                ",\"line\":" + json_string(run_.line_text(line)) + ",\"file\":" + std::to_string(core::file_of(line));
         }
         put(std::string_view(at->second));
     }
@@ -192,7 +192,7 @@ void Writer::other_data() {
     const auto& info = run_.info();
     const auto text = [&](const char* name, const std::string& value) {
         put_all("\"", name, "\":");
-        put(quoted(value));
+        put(json_string(value));
         put(",");
     };
     put("{\"format\":\"headway 1\",");
@@ -227,7 +227,7 @@ void Writer::other_data() {
     if (!info.profile.empty()) {
         text("profile", info.profile);
         put("\"chosen\":");
-        list(info.chosen.size(), [&](std::size_t i) { put(quoted(info.chosen[i])); });
+        list(info.chosen.size(), [&](std::size_t i) { put(json_string(info.chosen[i])); });
         put(",");
     }
     if (!info.cost_models.empty()) {
@@ -243,9 +243,9 @@ void Writer::other_data() {
     bool first = true;
     for (const auto& [name, value] : info.parameters) {
         put(first ? "" : ",");
-        put(quoted(name));
+        put(json_string(name));
         put(":");
-        put(quoted(value));
+        put(json_string(value));
         first = false;
     }
     put("},\"barrier_changes\":");
@@ -253,7 +253,7 @@ void Writer::other_data() {
         put("{\"us\":");
         put_us(info.barrier_changes[i].ns);
         put(",\"barrier\":");
-        put(quoted(info.barrier_changes[i].barrier));
+        put(json_string(info.barrier_changes[i].barrier));
         put("}");
     });
     const auto numbers = run_.numbers();
@@ -287,17 +287,17 @@ void Writer::other_data() {
         put_us(*end_ns);
     }
     put(",\"files\":");
-    list(run_.file_count(), [this](std::size_t id) { put(quoted(run_.file(static_cast<std::uint32_t>(id)))); });
+    list(run_.file_count(), [this](std::size_t id) { put(json_string(run_.file(static_cast<std::uint32_t>(id)))); });
     put(",\"lanes\":");
-    list(run_.lanes().size(), [this](std::size_t lane) { put(quoted(run_.lanes()[lane].name)); });
+    list(run_.lanes().size(), [this](std::size_t lane) { put(json_string(run_.lanes()[lane].name)); });
     if (run_.devices().size() > 1) {
         put(",\"more_devices\":");
         list(run_.devices().size() - 1, [this](std::size_t i) {
             const auto& device = run_.devices()[i + 1];
             put("{\"kind\":");
-            put(quoted(device.kind));
+            put(json_string(device.kind));
             put(",\"name\":");
-            put(quoted(device.name));
+            put(json_string(device.name));
             put_all(",\"simulated\":", device.simulated ? "true" : "false", ",\"first_lane\":", device.first_lane,
                     ",\"lanes\":", device.lanes, "}");
         });
@@ -306,21 +306,21 @@ void Writer::other_data() {
     list(run_.signature_count(), [this](std::size_t id) {
         const auto& signature = run_.signature(static_cast<std::uint16_t>(id));
         put("{\"name\":");
-        put(quoted(signature.name));
+        put(json_string(signature.name));
         put(",\"shapes\":");
-        put(quoted(signature.shapes));
+        put(json_string(signature.shapes));
         put_all(",\"family\":", static_cast<int>(signature.family), ",\"out_bytes\":", signature.out_bytes,
                 ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes, "}");
     });
     if (!run_.result_json().empty()) {
         put(",\"result\":");
-        put(quoted(run_.result_json()));
+        put(json_string(run_.result_json()));
     }
     if (const auto& error = run_.error()) {
         put_all(",\"error\":{\"kind\":\"", core::word_of(error->kind), "\",\"message\":");
-        put(quoted(error->message));
+        put(json_string(error->message));
         put(",\"file\":");
-        put(quoted(error->file));
+        put(json_string(error->file));
         put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
     }
     put("}");
@@ -329,7 +329,7 @@ void Writer::other_data() {
 void Writer::names() {
     const auto& info = run_.info();
     metadata("process_name", 0,
-             "\"name\":" + quoted("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
+             "\"name\":" + json_string("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
     int order = 0;
     thread(kFrontendTid, "Frontend", order++);
     thread(kWaitsTid, "Frontend waits", order++);
@@ -431,7 +431,7 @@ void Writer::waits() {
         }
         span(wait.begin_ns, wait.end_ns);
         put_all(",\"cat\":\"wait,", group_of(wait.kind), "\",\"name\":");
-        put(quoted(wait.name));
+        put(json_string(wait.name));
         put_all(",\"args\":{\"kind\":", static_cast<int>(wait.kind), ",\"issued\":", wait.issued);
         put_line(wait.line);
         if (wait.device >= 0) {
@@ -453,7 +453,7 @@ void Writer::works() {
         }
         span(work.begin_ns, work.end_ns);
         put(",\"cat\":\"work\",\"name\":");
-        put(quoted(work.name));
+        put(json_string(work.name));
         put_all(",\"args\":{\"issued\":", work.issued);
         put_line(work.line);
         put("}}");
@@ -467,7 +467,7 @@ void Writer::scopes() {
         }
         span(scope.begin_ns, scope.end_ns == model::kPending ? run_.now_ns() : scope.end_ns);
         put(",\"cat\":\"scope\",\"name\":");
-        put(quoted(scope.name));
+        put(json_string(scope.name));
         put(scope.end_ns == model::kPending ? ",\"args\":{\"open\":true}}" : "}");
     }
 }

@@ -38,7 +38,7 @@ void append(std::string& to, Number number) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string out = "\"";
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t length = utf8_length(text, i);

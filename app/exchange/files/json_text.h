@@ -13,7 +13,7 @@
 namespace headway::exchange {
 
 // Quoted and escaped. Invalid UTF-8 becomes U+FFFD.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 class JsonText {
 public:

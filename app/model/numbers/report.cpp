@@ -10,6 +10,7 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
 #include "engine/core/error_word.h"
+#include "engine/trace/wait_names.h"
 
 namespace headway::model {
 
@@ -26,7 +27,7 @@ std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
     return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -99,14 +100,14 @@ void append_waits(std::string& text, const Run& run) {
             text += ", ";
         };
         put("line", std::to_string(core::number_of(wait.line)));
-        put("file", quoted(run.file(core::file_of(wait.line))));
-        put("kind", quoted(word_for(wait.kind)));
-        put("name", quoted(wait.name));
+        put("file", json_string(run.file(core::file_of(wait.line))));
+        put("kind", json_string(trace::names_of(wait.kind).word));
+        put("name", json_string(wait.name));
         put("begin_ns", std::to_string(wait.begin_ns));
         put("ns", std::to_string(wait.waited_ns()));
         if (run.devices().size() > 1) {
             const int device = run.device_of(wait);
-            put("device", device < 0 ? "null" : quoted(run.devices()[static_cast<std::size_t>(device)].kind));
+            put("device", device < 0 ? "null" : json_string(run.devices()[static_cast<std::size_t>(device)].kind));
         }
         std::string list = "[";
         for (const OpId cause : causes) {
@@ -318,38 +319,6 @@ Json error_of(const Run& run) {
 }
 
 }  // namespace
-
-const char* word_for(trace::WaitKind kind) {
-    switch (kind) {
-        case trace::WaitKind::waitall:
-            return "waitall";
-        case trace::WaitKind::wait_to_read:
-            return "wait_to_read";
-        case trace::WaitKind::synchronize:
-            return "synchronize";
-        case trace::WaitKind::op_barrier:
-            return "op_barrier";
-        case trace::WaitKind::minibatch_barrier:
-            return "minibatch_barrier";
-        case trace::WaitKind::item:
-            return "item";
-        case trace::WaitKind::numpy:
-            return "numpy";
-        case trace::WaitKind::print:
-            return "print";
-        case trace::WaitKind::boolean:
-            return "boolean";
-        case trace::WaitKind::copy:
-            return "copy";
-        case trace::WaitKind::queue_limit:
-            return "queue_limit";
-        case trace::WaitKind::memory:
-            return "memory";
-        case trace::WaitKind::paused:
-            return "paused";
-    }
-    return "wait";
-}
 
 // predicted_ns plus the parts gives measured_ns.
 static Json prediction_of(const Numbers& numbers) {

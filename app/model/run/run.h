@@ -27,6 +27,7 @@
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/trace/frontend_records.h"
 #include "engine/trace/reader.h"
 
 namespace headway::model {
@@ -520,12 +521,12 @@ private:
     void take_holds();
     void count_headway();
     void take(const trace::FrontendRecord& record);
-    void take_issue(const trace::FrontendRecord& record);
-    void take_more_inputs(const trace::FrontendRecord& record);
-    void take_more_output(const trace::FrontendRecord& record);
-    void take_wait(const trace::FrontendRecord& record);
-    void take_work(const trace::FrontendRecord& record);
-    void take_mark(const trace::FrontendRecord& record);
+    void take_issue(const trace::IssueRecord& record);
+    void take_more_inputs(const trace::MoreInputsRecord& record);
+    void take_more_output(const trace::MoreOutputRecord& record);
+    void take_wait(const trace::WaitRecord& record);
+    void take_work(const trace::WorkRecord& record);
+    void take_program_event(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     void look_at_open_wait();
     void look_at_running_ops();

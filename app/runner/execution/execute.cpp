@@ -16,6 +16,7 @@
 #include "engine/core/error_word.h"
 #include "engine/core/machine_memory.h"
 #include "engine/core/thread.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
 
@@ -128,7 +129,7 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
                             {"cpu", machine.cpu},
                             {"os", machine.os},
                             {"cores", machine.cores},
-                            {"barrier", to_text(job.barrier())},
+                            {"barrier", trace::word_of(job.barrier())},
                             {"free_policy", std::string(memory::name_of(job.free_policy))},
                             {"profile", job.profile.name},
                             {"chosen", job.chosen()},

@@ -18,7 +18,7 @@ constexpr float kMostZoom = 2;
 
 // The page of the hovered op, else of the selected op, else of the op that the backend has reached.
 void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment& moment) {
-    const bool threads = state_.detail == AppState::Detail::threads;
+    const bool threads = state_.detail == "threads";
     core::OpId anchor = moment.op;
     if (anchor == 0 && state_.selection.any() && state_.selection.run == moment.run &&
         state_.selection.op <= run.op_count()) {
@@ -56,7 +56,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float height = ui_.px(24), pad = ui_.px(14);
     float right = max.x - pad;
-    if (state_.detail == AppState::Detail::graph) {
+    if (state_.detail == "graph") {
         const ButtonLook look{ButtonKind::quiet, true, 0, height, 12.5f, {}, 0};
         right -= button_width(ui_, "Save SVG", look);
         if (button(ui_, "graph/save", "Save SVG", {right, min.y + ui_.px(5)}, look)) {
@@ -76,7 +76,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
         }
     }
     std::string words = figure::graph_caption(run, graph_);
-    if (state_.graph_line != 0 && state_.detail == AppState::Detail::graph) {
+    if (state_.graph_line != 0 && state_.detail == "graph") {
         words = graph_.empty() ? "line " + std::to_string(state_.graph_line) + " issued no ops near here"
                                : "line " + std::to_string(state_.graph_line) + ": " + words;
     }
@@ -117,7 +117,7 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
     const ImGuiIO& io = ImGui::GetIO();
     const ImVec2 at = io.MousePos;
     hovered_ = hovered && !panning_ ? picture_.hit(at.x, at.y) : 0;
-    const bool graph = state_.detail == AppState::Detail::graph;
+    const bool graph = state_.detail == "graph";
     if (panning_) {
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
             panning_ = false;
@@ -191,7 +191,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
                   "No op has been issued yet");
         return;
     }
-    const bool threads = state_.detail == AppState::Detail::threads;
+    const bool threads = state_.detail == "threads";
     if (const model::TraceCapabilities capabilities = run->capabilities();
         threads ? !capabilities.issues : !capabilities.tensors) {
         graph_ = {};

@@ -10,9 +10,6 @@
 
 namespace headway::ui {
 
-// Shorter than "minibatch barrier": "barrier", "blocker", "queue limit", "memory", "paused".
-const char* cause_word(trace::WaitKind kind);
-
 // One line of the table: label, count, total time, and its share of the time range.
 struct MeasureCell {
     std::string label;

@@ -7,35 +7,21 @@
 
 #include "app/ui/shell/app.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
 
-using trace::BarrierKind;
 using Scope = Command::Scope;
 constexpr Scope kAnywhere = Scope::anywhere, kWindow = Scope::window;
 constexpr bool kRepeats = true;
 
-struct NamedPolicy {
-    const char *id, *title;
-    trace::BarrierPolicy policy;
-};
-// In the order of the key that steps through them.
-constexpr std::array<NamedPolicy, 5> kPolicies{
-    {{"barrier.as-written", "Barrier: as written", {BarrierKind::as_written, 0}},
-     {"barrier.none", "Barrier: none", {BarrierKind::none, 0}},
-     {"barrier.minibatch", "Barrier: after every minibatch", {BarrierKind::minibatch, 0}},
-     {"barrier.behind", "Barrier: one minibatch behind", {BarrierKind::behind, 1}},
-     {"barrier.op", "Barrier: after every op", {BarrierKind::op, 0}}}};
-
 }  // namespace
 
 void App::next_barrier() {
-    const auto* const now = std::find_if(kPolicies.begin(), kPolicies.end(), [this](const NamedPolicy& policy) {
-        return policy.policy == state_.session.settings.barrier;
-    });
-    const auto* const next = now == kPolicies.end() || now + 1 == kPolicies.end() ? kPolicies.begin() : now + 1;
-    state_.set_barrier(next->policy);
+    const auto& offered = trace::kOfferedBarriers;
+    const auto* const now = std::find(offered.begin(), offered.end(), state_.session.settings.barrier);
+    state_.set_barrier(now == offered.end() || now + 1 == offered.end() ? offered.front() : *(now + 1));
 }
 
 void App::run_typed() {
@@ -131,8 +117,10 @@ std::vector<Command> App::make_commands() {
         source);
 
     group = "Barriers";
-    for (const NamedPolicy& policy : kPolicies) {
-        name(policy.id, policy.title, [this, policy = policy.policy] { state_.set_barrier(policy); });
+    for (const trace::BarrierPolicy policy : trace::kOfferedBarriers) {
+        name(("barrier." + trace::word_of(policy)).c_str(),
+             ("Barrier: " + name_of(policy, &trace::BarrierNames::button)).c_str(),
+             [this, policy] { state_.set_barrier(policy); });
     }
 
     group = "Timeline";
@@ -201,7 +189,7 @@ std::vector<Command> App::make_commands() {
     add("bookmark.add", "Timeline: add a bookmark with a note", "M", "add a bookmark; list them", kWindow,
         [this] { timeline_.add_bookmark(); });
     add("bookmark.list", "Timeline: list of bookmarks", "Shift M", "-", kWindow,
-        [this] { state_.show_detail(AppState::Detail::bookmarks); });
+        [this] { state_.show_detail_for_now("bookmarks"); });
     add(
         "bookmark.next", "Timeline: next bookmark", "J", "next, previous; delete it", kWindow,
         [this] { timeline_.step_bookmark(1); }, {}, kRepeats);
@@ -255,7 +243,11 @@ std::vector<Command> App::make_commands() {
 
     group = "Window";
     add("window.detail", "Below the timeline: numbers, graph, threads", "G", "numbers, graph, threads below", kWindow,
-        [this] { state_.next_detail(); });
+        [this] { detail_.next(); });
+    for (const DetailPanel::Tab& tab : detail_.tabs()) {
+        name(("detail." + std::string(tab.id)).c_str(), (std::string("Below the timeline: ") + tab.title).c_str(),
+             [this, &tab] { detail_.show(tab); });
+    }
     add("export.figure", "Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", "export a figure", kAnywhere, [this] {
         if (!export_.shown()) {
             state_.ask_for_export = true;

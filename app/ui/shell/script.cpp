@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/gfx/imgui_compat.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
@@ -178,7 +179,7 @@ core::Result<void> Script::step(const std::string& step) {
         state_.set_device(what);
         frames(1);
     } else if (verb == "barrier") {
-        auto policy = session::barrier_from_word(what);
+        auto policy = trace::barrier_from_word(what);
         if (!policy) {
             return policy.error();
         }

@@ -7,21 +7,13 @@
 #include <vector>
 
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
 
-using trace::BarrierKind;
-
-struct BarrierChoice {
-    const char* label;
-    trace::BarrierPolicy policy;
-};
-constexpr std::array<BarrierChoice, 5> kBarriers{{{"As written", {BarrierKind::as_written, 0}},
-                                                  {"None", {BarrierKind::none, 0}},
-                                                  {"Minibatch", {BarrierKind::minibatch, 0}},
-                                                  {"1 behind", {BarrierKind::behind, 1}},
-                                                  {"Every op", {BarrierKind::op, 0}}}};
+using trace::BarrierNames;
+using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
@@ -43,8 +35,8 @@ std::string device_label(const session::DeviceInfo& device) {
 
 std::vector<std::string> barrier_labels() {
     std::vector<std::string> labels;
-    for (const auto& choice : kBarriers) {
-        labels.emplace_back(choice.label);
+    for (const trace::BarrierPolicy policy : kOfferedBarriers) {
+        labels.push_back(name_of(policy, &BarrierNames::button));
     }
     return labels;
 }
@@ -311,8 +303,8 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
 float TopBar::barrier_width(const BarrierForm& form) {
     if (form.padding <= 0) {
         float widest = 0;
-        for (const auto& choice : kBarriers) {
-            widest = std::max(widest, button_width(ui_, menu_label(choice.label), {.icon = 'v'}));
+        for (const std::string& label : barrier_labels()) {
+            widest = std::max(widest, button_width(ui_, menu_label(label), {.icon = 'v'}));
         }
         return widest;
     }
@@ -322,21 +314,20 @@ float TopBar::barrier_width(const BarrierForm& form) {
 
 void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
     const figure::Theme& t = *ui_.theme;
-    const auto chosen = std::find_if(kBarriers.begin(), kBarriers.end(), [this](const BarrierChoice& choice) {
-        return choice.policy == state_.session.settings.barrier;
-    });
-    const int selected = chosen == kBarriers.end() ? -1 : static_cast<int>(chosen - kBarriers.begin());
+    const auto* const chosen =
+        std::find(kOfferedBarriers.begin(), kOfferedBarriers.end(), state_.session.settings.barrier);
+    const int selected = chosen == kOfferedBarriers.end() ? -1 : static_cast<int>(chosen - kOfferedBarriers.begin());
     const float width = barrier_width(form);
     int clicked = -1;
     if (form.padding <= 0) {
-        const std::string now = selected >= 0 ? chosen->label : session::barrier_word(state_.session.settings.barrier);
+        const std::string now = name_of(state_.session.settings.barrier, &BarrierNames::button);
         if (button(ui_, "barrier", menu_label(now), {x, y},
                    {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
             ImGui::OpenPopup("barriers");
         }
         if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)})) {
-            for (std::size_t i = 0; i < kBarriers.size(); ++i) {
-                const std::string label = kBarriers[i].label;
+            for (std::size_t i = 0; i < kOfferedBarriers.size(); ++i) {
+                const std::string label = name_of(kOfferedBarriers[i], &BarrierNames::button);
                 const bool now_chosen = static_cast<int>(i) == selected;
                 if (menu_row(ui_, "barrier/" + label, label, {}, true, ui_.px(180), now_chosen ? &t.run_b : nullptr)) {
                     clicked = static_cast<int>(i);

@@ -10,6 +10,7 @@
 #include "app/lesson/assets.h"
 #include "app/model/user_data/user_data.h"
 #include "app/timeline/timeline.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 
@@ -61,9 +62,9 @@ bool AppState::choose_lesson(std::string_view id) {
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
     session.settings.program = lesson.program.empty() ? "" : place().empty() ? lesson.id : place().string();
     graph_line = 0;
-    detail = lesson.view == "graph" ? Detail::graph : lesson.view == "threads" ? Detail::threads : Detail::numbers;
+    show_detail(lesson.view);
     set_device(lesson.device);
-    if (auto policy = session::barrier_from_word(lesson.barrier)) {
+    if (auto policy = trace::barrier_from_word(lesson.barrier)) {
         session.settings.barrier = *policy;
     }
     session.settings.costs = lesson.costs;
@@ -236,15 +237,18 @@ void AppState::next_overlay() {
     }
 }
 
-void AppState::next_detail() {
-    detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
+void AppState::show_detail(std::string id) {
+    detail = lasting_detail = std::move(id);
 }
 
-void AppState::show_detail(Detail shown) {
-    if (detail <= Detail::threads) {
-        detail_before = detail;
+void AppState::show_detail_for_now(std::string id) {
+    detail = std::move(id);
+}
+
+void AppState::hide_detail(std::string_view id) {
+    if (detail == id) {
+        detail = lasting_detail;
     }
-    detail = shown;
 }
 
 namespace {

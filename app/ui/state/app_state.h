@@ -159,11 +159,12 @@ public:
     bool snap = true;            // measuring snaps to nearby edges
 
     // --- panels under the timeline ---
-    enum class Detail { numbers, graph, threads, measured, bookmarks, alive };
-    Detail detail = Detail::numbers;
-    Detail detail_before = Detail::numbers;  // shown before a temporary list replaced it
-    void next_detail();
-    void show_detail(Detail shown);
+    // The tab shown, by its id in app/ui/details/detail_panel.cpp, and the one to return to from a tab that is only
+    // shown for the moment.
+    std::string detail = "numbers", lasting_detail = "numbers";
+    void show_detail(std::string id);
+    void show_detail_for_now(std::string id);
+    void hide_detail(std::string_view id);  // one shown for the moment; the others stay
     std::uint32_t graph_line = 0;  // the graph shows this line's ops; 0: all
 
     // --- timeline ---

@@ -74,15 +74,13 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
 
 void TimelinePanel::measure(double from_ns, double to_ns) {
     measure_span_ = Span{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
-    state_.show_detail(AppState::Detail::measured);
+    state_.show_detail_for_now("measured");
 }
 
 void TimelinePanel::end_measure() {
     measure_span_.reset();
     measuring_ = false;
-    if (state_.detail == AppState::Detail::measured) {
-        state_.detail = state_.detail_before;
-    }
+    state_.hide_detail("measured");
 }
 
 void TimelinePanel::measure_chosen() {
@@ -240,7 +238,7 @@ void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
         alive_moment_ =
             Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
-        state_.show_detail(AppState::Detail::alive);
+        state_.show_detail_for_now("alive");
     }
 }
 
@@ -257,7 +255,7 @@ void TimelinePanel::show_alive_here() {
 // Highlights the moment whose tensors are listed.
 void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     const model::Run* run = alive_moment_ ? run_at(alive_moment_->run) : nullptr;
-    if (run == nullptr || state_.detail != AppState::Detail::alive) {
+    if (run == nullptr || state_.detail != "alive") {
         return;
     }
     for (const figure::RowBox& row : layout_.rows) {

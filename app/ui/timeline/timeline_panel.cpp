@@ -452,7 +452,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             state_.selection = {};
             cursor_.reset();
             measure_span_ = Span{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
-            state_.show_detail(AppState::Detail::measured);
+            state_.show_detail_for_now("measured");
         }
     }
 }

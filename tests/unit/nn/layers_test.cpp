@@ -15,15 +15,6 @@ using devices::OpKind;
 using runtime::ProgramError;
 namespace plain = reference;
 
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "(no error)";
-}
-
 Array array_of(const Variable& variable) {
     const std::vector<float> values = variable.value().to_host();
     return {variable.shape(), {values.begin(), values.end()}};

@@ -12,15 +12,6 @@ using devices::OpKind;
 using runtime::ProgramError;
 namespace plain = reference;
 
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "(no error)";
-}
-
 TEST(Tape, RecordsOnlyWhatIsAskedFor) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
