@@ -131,10 +131,10 @@ TEST_F(KeyboardTest, TypedCharactersActOnAnyLayout) {
     // As on a keyboard where "?" is Shift with another key.
     gfx::inject::text("?");
     frames(2);
-    EXPECT_TRUE(state.show_keys);
+    EXPECT_TRUE(state.look.show_keys);
     gfx::inject::text("?");
     frames(2);
-    EXPECT_FALSE(state.show_keys);
+    EXPECT_FALSE(state.look.show_keys);
     session.show(figure::test::training({}, 6, true));
     frames(10);
     gfx::inject::text("/");

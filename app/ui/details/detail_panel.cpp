@@ -18,9 +18,9 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
       timeline_(timeline),
       comparison_(state, ui),
       graph_(state, ui, timeline),
-      measure_(ui, timeline),
+      measure_(state, ui, timeline),
       bookmarks_(state, ui, timeline),
-      alive_(ui, timeline) {
+      alive_(state, ui, timeline) {
     const auto graph = [this](ImVec2 min, ImVec2 max) { graph_.draw(min, max); };
     const auto numbers_height = [this](float width, float) { return comparison_.height(width); };
     tabs_ = {
@@ -32,13 +32,14 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
          numbers_height},
         {"graph", "Graph", true, {}, graph, {}},
         {"threads", "Threads", true, {}, graph, {}},
-        {"measured", "Measured", false, [this] { return timeline_.has_measure(); },
+        {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
          [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); },
          [this](float width, float room) {
              // The panel does not grow during a drag, so that nothing moves under the pointer.
              const float before = height_of(tab(state_.lasting_detail), width, room);
-             return timeline_.measuring() ? before
-                                          : std::clamp(measure_.wanted_height(width), before, std::max(before, room));
+             return state_.timeline.measuring
+                        ? before
+                        : std::clamp(measure_.wanted_height(width), before, std::max(before, room));
          }},
         {"bookmarks", "Bookmarks", false, [this] { return bookmarks_.count() > 0 || state_.detail == "bookmarks"; },
          [this](ImVec2 min, ImVec2 max) { bookmarks_.draw(min, max); },
@@ -49,7 +50,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
         {"alive",
          "Tensors",
          false,
-         [this] { return timeline_.alive_moment().has_value() || state_.detail == "alive"; },
+         [this] { return state_.timeline.alive.has_value() || state_.detail == "alive"; },
          [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); },
          {}},
     };

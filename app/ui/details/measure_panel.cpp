@@ -100,7 +100,7 @@ const model::TimeRangeSummary* MeasurePanel::summary(int run) const {
 }
 
 void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
-    const auto& span = timeline_.measured();
+    const auto& span = state_.timeline.measured;
     summaries_.clear();
     if (!span) {
         return;

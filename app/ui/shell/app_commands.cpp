@@ -33,8 +33,8 @@ void App::run_typed() {
 }
 
 void App::escape() {
-    if (state_.show_keys) {
-        state_.show_keys = false;
+    if (state_.look.show_keys) {
+        state_.look.show_keys = false;
     } else if (timeline_.search().is_open()) {
         timeline_.close_search();
     } else {
@@ -94,7 +94,7 @@ std::vector<Command> App::make_commands() {
 
     group = "Source";
     add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
-        [this] { state_.ask_for_path = true; });
+        [this] { open_.open(); });
     add(
         "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.save(); }, source);
     name(
@@ -111,7 +111,7 @@ std::vector<Command> App::make_commands() {
     add(
         "source.wide", "Source: wide / narrow", "Ctrl E", "wide or narrow source", kAnywhere,
         [this] {
-            state_.wide_source = !state_.wide_source;
+            state_.look.wide_source = !state_.look.wide_source;
             left_.source().focus();
         },
         source);
@@ -139,13 +139,13 @@ std::vector<Command> App::make_commands() {
     add("timeline.fit", "Timeline: fit the selection, or all", "F", "fit the selection; all", kWindow,
         [this] { timeline_.fit_selection_or_all(); });
     add("timeline.follow", "Timeline: follow the run", "End, L", "follow the run again", kWindow,
-        [this] { state_.view.follow(); });
+        [this] { state_.timeline.view.follow(); });
     add(
         "timeline.back", "Timeline: previous view", "Alt ←", "previous, next view", kAnywhere,
-        [this] { state_.view.back(); }, [this] { return state_.view.can_go_back(); });
+        [this] { state_.timeline.view.back(); }, [this] { return state_.timeline.view.can_go_back(); });
     add(
-        "timeline.forth", "Timeline: next view", "Alt →", "-", kAnywhere, [this] { state_.view.forth(); },
-        [this] { return state_.view.can_go_forth(); });
+        "timeline.forth", "Timeline: next view", "Alt →", "-", kAnywhere, [this] { state_.timeline.view.forth(); },
+        [this] { return state_.timeline.view.can_go_forth(); });
     add("timeline.find", "Timeline: find ops and waits", "/", "find; next, previous", kWindow,
         [this] { timeline_.open_search(); });
     add(
@@ -157,7 +157,7 @@ std::vector<Command> App::make_commands() {
     add("timeline.measure", "Timeline: measure the selection, or the view", "R", "measure; snap to edges or not",
         kWindow, [this] { timeline_.measure_chosen(); });
     add("timeline.snap", "Timeline: snap to edges when measuring, or not", "Shift R", "-", kWindow,
-        [this] { state_.snap = !state_.snap; });
+        [this] { state_.timeline.snap = !state_.timeline.snap; });
     // The keyboard cursor.
     struct Move {
         const char *id, *title, *keys, *help;
@@ -203,9 +203,9 @@ std::vector<Command> App::make_commands() {
     add("timeline.overlay", "Timeline: show the critical path, the run without barriers, both, none", "C",
         "critical path; without barriers; both", kWindow, [this] { state_.next_overlay(); });
     add("timeline.minimap", "Timeline: show / hide the overview of the whole run", "O", "overview of the whole run",
-        kWindow, [this] { state_.show_minimap = !state_.show_minimap; });
+        kWindow, [this] { state_.timeline.show_minimap = !state_.timeline.show_minimap; });
     add("timeline.lock", "Timeline: lock / unlock vertical movement", "Y", "lock vertical movement", kWindow,
-        [this] { state_.lock_vertical = !state_.lock_vertical; });
+        [this] { state_.timeline.lock_vertical = !state_.timeline.lock_vertical; });
 
     group = "Ops";
     add(
@@ -250,7 +250,7 @@ std::vector<Command> App::make_commands() {
     }
     add("export.figure", "Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", "export a figure", kAnywhere, [this] {
         if (!export_.shown()) {
-            state_.ask_for_export = true;
+            export_.open();
         }
     });
     for (const auto& [id, title, extension] : {std::tuple{"export.png", "Export the figure as PNG", "png"},
@@ -262,22 +262,27 @@ std::vector<Command> App::make_commands() {
          [this] { state_.save_recording(); });
     add("export.copy", "Copy the view as an image", "Ctrl Shift C", "copy the view as an image", kAnywhere,
         [this] { state_.copy_picture(); });
-    add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere,
-        [this] { state_.picture_of_window_wanted = true; });
-    add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.next_theme(); });
+    add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere, [this] {
+        if (take_picture_) {
+            take_picture_();
+        }
+    });
+    add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.look.next_theme(); });
     for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         const std::string word = figure::theme(theme).name;
-        name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.theme = theme; });
+        name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.look.theme = theme; });
     }
     add(
-        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.scale_up(); }, {}, kRepeats);
+        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); }, {},
+        kRepeats);
     add(
-        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.scale_down(); }, {}, kRepeats);
+        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {}, kRepeats);
     add("window.size", "Size of the screen", "Ctrl 0", "size of the screen", kAnywhere,
-        [this] { state_.user_scale = 1; });
+        [this] { state_.look.user_scale = 1; });
     add("window.palette", "Everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
         [this] { palette_.open(palette_entries()); });
-    add("window.keys", "All keys", "?", "this list", kAnywhere, [this] { state_.show_keys = !state_.show_keys; });
+    add("window.keys", "All keys", "?", "this list", kAnywhere,
+        [this] { state_.look.show_keys = !state_.look.show_keys; });
     return all;
 }
 

@@ -96,6 +96,10 @@ void end_menu() {
 
 }  // namespace
 
+std::string TopBar::command_label(const char* text, std::string_view id) const {
+    return std::string(text) + "   " + ui_.keys_of(id);
+}
+
 void TopBar::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -248,8 +252,9 @@ void TopBar::lessons_popup() {
             state_.go_to(static_cast<int>(i));
         }
     }
-    if (menu_row(ui_, "lessons/open", "Open…   Ctrl O", "a program or a lesson from disk", true, ui_.px(400))) {
-        state_.ask_for_path = true;
+    if (menu_row(ui_, "lessons/open", command_label("Open…", "source.open"), "a program or a lesson from disk", true,
+                 ui_.px(400))) {
+        ui_.run_command("source.open");
     }
     end_menu();
 }
@@ -345,7 +350,7 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
                      t.run_b, 14, 0, form.padding);
     }
     if (clicked >= 0) {
-        state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
+        state_.set_barrier(kOfferedBarriers[static_cast<std::size_t>(clicked)]);
     }
     x += width;
 }
@@ -398,7 +403,7 @@ void TopBar::device_popup() {
         if (menu_row(ui_, "recording/" + name, "RECORDED · " + name, "a recorded run, possibly from another machine",
                      static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
             if (auto opened = state_.open_recording(path.string()); !opened) {
-                state_.notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+                state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
             }
         }
     }
@@ -409,7 +414,7 @@ void TopBar::draw_theme(float x, float y) {
     const figure::Theme& t = *ui_.theme;
     const ButtonLook look{.width = ui_.px(34)};
     if (button(ui_, "theme", "", {x, y}, look)) {
-        state_.next_theme();
+        state_.look.next_theme();
     }
     tooltip_of_command(ui_, std::string("Theme: ") + t.name, "window.theme");
     // The theme icon: a half-filled disc.
@@ -434,22 +439,23 @@ void TopBar::export_popup() {
     if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
         return;
     }
-    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or animated; for a slide, a paper, a poster",
-                 true, width)) {
-        state_.ask_for_export = true;
+    if (menu_row(ui_, "export/dialog", command_label("Figure…", "export.figure"),
+                 "PNG, SVG, PDF or animated; for a slide, a paper, a poster", true, width)) {
+        ui_.run_command("export.figure");
     }
     if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
         state_.export_again();
     }
-    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as an image, to the clipboard", true,
-                 width)) {
-        state_.copy_picture();
+    if (menu_row(ui_, "export/copy-view", command_label("Copy the view", "export.copy"),
+                 "as an image, to the clipboard", true, width)) {
+        ui_.run_command("export.copy");
     }
-    if (menu_row(ui_, "export/window", "Picture of this window   Shift F12", "as it is now, PNG", true, width)) {
-        state_.picture_of_window_wanted = true;
+    if (menu_row(ui_, "export/window", command_label("Picture of this window", "export.window"), "as it is now, PNG",
+                 true, width)) {
+        ui_.run_command("export.window");
     }
     if (menu_row(ui_, "export/recording", "Recording", "all events, for Headway, Perfetto and others", true, width)) {
-        state_.save_recording();
+        ui_.run_command("export.recording");
     }
     end_menu();
 }
