@@ -41,9 +41,8 @@ void MemoryManager::add_device() {
     constexpr std::size_t kPendingReserved = core::kHugePageBytes / sizeof(Pending);
     const auto number = static_cast<core::DeviceId>(lanes_.devices() - 1);
     devices::Device& device = lanes_.device(number);
-    devices_[number] = number == 0 ? std::make_unique<DeviceMemory>(device)
-                                   : std::make_unique<DeviceMemory>(device, devices_[0]->pool);
-    pools_[number] = &devices_[number]->pool;
+    pools_[number] =
+        number == 0 ? std::make_unique<memory::Pool>(device) : std::make_unique<memory::Pool>(device, *pools_[0]);
     if (!lanes_.virtual_time()) {  // in virtual time page faults disturb no measurement
         for (std::uint32_t lane = lanes_.begin(number); lane < lanes_.end(number); ++lane) {
             pending_[lane].blocks.reserve(kPendingReserved);

@@ -128,21 +128,6 @@ private:
         Pending block;
         LaneSeqs need;
     };
-    class DeviceSource final : public memory::Source {
-    public:
-        explicit DeviceSource(devices::Device& device) : device_(device) {}
-        void* take(std::size_t bytes) override { return device_.allocate(bytes); }
-        void give(void* data, std::size_t bytes) override { device_.deallocate(data, bytes); }
-
-    private:
-        devices::Device& device_;
-    };
-    struct DeviceMemory {
-        explicit DeviceMemory(devices::Device& device) : source(device), pool(source) {}
-        DeviceMemory(devices::Device& device, memory::Pool& leader) : source(device), pool(source, leader) {}
-        DeviceSource source;
-        memory::Pool pool;
-    };
 
     [[gnu::noinline]] void make_buffers();
     [[nodiscard]] float* find(const devices::Signature& signature, core::DeviceId device, std::uint32_t lane,
@@ -187,12 +172,11 @@ private:
     core::BufferId next_id_ = 1;
     Buffer* free_buffers_ = nullptr;
     std::uint64_t budget_ = 0;  // of each device; all ones: none
-    std::array<memory::Pool*, core::kMaxDevices> pools_{};
+    std::array<std::unique_ptr<memory::Pool>, core::kMaxDevices> pools_;
     std::array<std::uint64_t, core::kMaxDevices> live_{};
     core::OpId reclaim_after_ = 0;
     std::array<PendingQueue, core::kMaxLanes> pending_;
     std::vector<PendingInLanes> pending_in_lanes_;
-    std::array<std::unique_ptr<DeviceMemory>, core::kMaxDevices> devices_;
     std::vector<std::unique_ptr<Buffer[]>> buffer_slabs_;
     UntilFinished<std::vector<float>> host_values_;
 };

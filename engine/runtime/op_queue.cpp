@@ -123,7 +123,7 @@ Buffer* OpQueue::issue(const Operation& operation) {
 }
 
 const Entry& OpQueue::find_entry(const SignatureKey& key) {
-    auto found = signatures.get(key);
+    auto found = signatures.find(key);
     if (!found) {
         lines.raise(ErrorKind::shape, found.error().message);
     }

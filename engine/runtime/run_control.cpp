@@ -64,6 +64,12 @@ void RunControl::read() {
     }
 }
 
+void RunControl::read_if_asked() {
+    if (control_.attention.exchange(0) != 0) {
+        read();
+    }
+}
+
 trace::BarrierPolicy RunControl::barrier() const {
     return learners_barrier_.kind == trace::BarrierKind::as_written ? written_barrier_ : learners_barrier_;
 }
@@ -86,9 +92,7 @@ void RunControl::stay_paused(bool at_a_line) {
     control_.standing.store(1);
     try {
         for (;;) {
-            if (control_.attention.exchange(0) != 0) {
-                read();
-            }
+            read_if_asked();
             if ((slow_ & kPaused) == 0) {
                 break;
             }
@@ -106,18 +110,14 @@ void RunControl::stay_paused(bool at_a_line) {
 }
 
 void RunControl::attend() {
-    if (control_.attention.exchange(0) != 0) {
-        read();
-    }
+    read_if_asked();
     if ((slow_ & kPaused) != 0) {
         stay_paused();
     }
 }
 
 void RunControl::stop_at_line(int depth) {
-    if (control_.attention.exchange(0) != 0) {
-        read();
-    }
+    read_if_asked();
     const auto number = core::number_of(lines_.current());
     const auto mode = static_cast<trace::LineMode>(control_.line_mode.load());
     const bool marked = control_.breakpoint_count.load() != 0 && number < 4096 &&

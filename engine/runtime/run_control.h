@@ -102,6 +102,7 @@ private:
         kForked = 32,
     };
 
+    void read_if_asked();
     void attend();
     void stay_paused(bool at_a_line = false);
     void stop_at_line(int depth);
