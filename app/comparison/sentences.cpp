@@ -163,7 +163,11 @@ private:
             const std::string against = held(m.subject) + " against " + held(other(m.subject));
             const std::string more = who(m.subject), less = who(other(m.subject));
             constexpr double kAbout = 1.005;
-            if (m.ratio > 0 && m.ratio < kAbout) {
+            constexpr double kLittle = 4096;  // bytes: one page; a ratio of such sizes says nothing about a program
+            if (m.of[place(m.subject)].median < kLittle) {
+                add(who('A') + " and " + who('B') + " need little memory" +
+                    numbers(held('A') + " and " + held('B'), false));
+            } else if (m.ratio > 0 && m.ratio < kAbout) {
                 add(more + " needs about as much memory as " + less + numbers(against, first));
             } else if (m.ratio == 0) {
                 add(more + " needs memory, and " + less + " none" + numbers(held(m.subject), first));

@@ -3,7 +3,10 @@
 
 #include <imgui.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #if IMGUI_VERSION_NUM < 18700
 #define GLFW_INCLUDE_NONE
@@ -12,206 +15,100 @@
 
 namespace headway::gfx {
 
+// All keys that Headway uses: its name here, in scripts, in GLFW and in Dear ImGui.
+#define HEADWAY_KEYS(ROW)                                                \
+    ROW(space, "space", SPACE, Space)                                    \
+    ROW(tab, "tab", TAB, Tab)                                            \
+    ROW(enter, "enter", ENTER, Enter)                                    \
+    ROW(escape, "escape", ESCAPE, Escape)                                \
+    ROW(backspace, "backspace", BACKSPACE, Backspace)                    \
+    ROW(del, "delete", DELETE, Delete)                                   \
+    ROW(left, "left", LEFT, LeftArrow)                                   \
+    ROW(right, "right", RIGHT, RightArrow)                               \
+    ROW(up, "up", UP, UpArrow)                                           \
+    ROW(down, "down", DOWN, DownArrow)                                   \
+    ROW(page_up, "page-up", PAGE_UP, PageUp)                             \
+    ROW(page_down, "page-down", PAGE_DOWN, PageDown)                     \
+    ROW(home, "home", HOME, Home)                                        \
+    ROW(end, "end", END, End)                                            \
+    ROW(a, "a", A, A)                                                    \
+    ROW(b, "b", B, B)                                                    \
+    ROW(c, "c", C, C)                                                    \
+    ROW(d, "d", D, D)                                                    \
+    ROW(e, "e", E, E)                                                    \
+    ROW(f, "f", F, F)                                                    \
+    ROW(g, "g", G, G)                                                    \
+    ROW(h, "h", H, H)                                                    \
+    ROW(i, "i", I, I)                                                    \
+    ROW(j, "j", J, J)                                                    \
+    ROW(k, "k", K, K)                                                    \
+    ROW(l, "l", L, L)                                                    \
+    ROW(m, "m", M, M)                                                    \
+    ROW(n, "n", N, N)                                                    \
+    ROW(o, "o", O, O)                                                    \
+    ROW(p, "p", P, P)                                                    \
+    ROW(r, "r", R, R)                                                    \
+    ROW(s, "s", S, S)                                                    \
+    ROW(t, "t", T, T)                                                    \
+    ROW(u, "u", U, U)                                                    \
+    ROW(v, "v", V, V)                                                    \
+    ROW(w, "w", W, W)                                                    \
+    ROW(x, "x", X, X)                                                    \
+    ROW(y, "y", Y, Y)                                                    \
+    ROW(z, "z", Z, Z)                                                    \
+    ROW(zero, "0", 0, 0)                                                 \
+    ROW(minus, "-", MINUS, Minus)                                        \
+    ROW(equal, "=", EQUAL, Equal)                                        \
+    ROW(slash, "/", SLASH, Slash)                                        \
+    ROW(period, ".", PERIOD, Period)                                     \
+    ROW(comma, ",", COMMA, Comma)                                        \
+    ROW(bracket_left, "[", LEFT_BRACKET, LeftBracket)                    \
+    ROW(bracket_right, "]", RIGHT_BRACKET, RightBracket)                 \
+    ROW(f2, "f2", F2, F2)                                                \
+    ROW(f3, "f3", F3, F3)                                                \
+    ROW(f5, "f5", F5, F5)                                                \
+    ROW(f9, "f9", F9, F9)                                                \
+    ROW(f10, "f10", F10, F10)                                            \
+    ROW(f11, "f11", F11, F11)                                            \
+    ROW(f12, "f12", F12, F12)                                            \
+    ROW(keypad_enter, "keypad-enter", KP_ENTER, KeypadEnter)             \
+    ROW(keypad_add, "keypad-add", KP_ADD, KeypadAdd)                     \
+    ROW(keypad_subtract, "keypad-subtract", KP_SUBTRACT, KeypadSubtract) \
+    ROW(left_ctrl, "ctrl", LEFT_CONTROL, LeftCtrl)                       \
+    ROW(left_shift, "shift", LEFT_SHIFT, LeftShift)                      \
+    ROW(left_alt, "alt", LEFT_ALT, LeftAlt)
+
 enum class Key : std::uint8_t {
-    space,
-    tab,
-    enter,
-    escape,
-    backspace,
-    del,
-    left,
-    right,
-    up,
-    down,
-    page_up,
-    page_down,
-    home,
-    end,
-    a,
-    b,
-    c,
-    d,
-    e,
-    f,
-    g,
-    l,
-    m,
-    n,
-    p,
-    s,
-    t,
-    w,
-    y,
-    z,
-    o,
-    v,
-    x,
-    zero,
-    minus,
-    equal,
-    slash,
-    period,
-    comma,
-    bracket_left,
-    bracket_right,
-    f5,
-    f10,
-    f11,
-    f12,
-    f3,
-    f9,
-    h,
-    i,
-    j,
-    k,
-    r,
-    u,
-    f2,
-    keypad_enter,
-    keypad_add,
-    keypad_subtract,
-    left_ctrl,
-    left_shift,
-    left_alt,
+#define HEADWAY_KEY(name, text, glfw, imgui) name,
+    HEADWAY_KEYS(HEADWAY_KEY)
+#undef HEADWAY_KEY
 };
+
+// The key with this name in scripts ("f5", "page-up", "["), if there is one.
+inline std::optional<Key> key_named(std::string_view name) {
+#define HEADWAY_KEY(key, text, glfw, imgui) \
+    if (name == (text)) {                   \
+        return Key::key;                    \
+    }
+    HEADWAY_KEYS(HEADWAY_KEY)
+#undef HEADWAY_KEY
+    return std::nullopt;
+}
 
 namespace detail {
 #if IMGUI_VERSION_NUM < 18700
-// Native key codes, which 1.86 accepts for keys that it has no name for.
+// 1.86 takes GLFW's key codes for keys that it has no name for.
 constexpr int native(Key key) {
-    constexpr int codes[] = {
-        GLFW_KEY_SPACE,
-        GLFW_KEY_TAB,
-        GLFW_KEY_ENTER,
-        GLFW_KEY_ESCAPE,
-        GLFW_KEY_BACKSPACE,
-        GLFW_KEY_DELETE,
-        GLFW_KEY_LEFT,
-        GLFW_KEY_RIGHT,
-        GLFW_KEY_UP,
-        GLFW_KEY_DOWN,
-        GLFW_KEY_PAGE_UP,
-        GLFW_KEY_PAGE_DOWN,
-        GLFW_KEY_HOME,
-        GLFW_KEY_END,
-        GLFW_KEY_A,
-        GLFW_KEY_B,
-        GLFW_KEY_C,
-        GLFW_KEY_D,
-        GLFW_KEY_E,
-        GLFW_KEY_F,
-        GLFW_KEY_G,
-        GLFW_KEY_L,
-        GLFW_KEY_M,
-        GLFW_KEY_N,
-        GLFW_KEY_P,
-        GLFW_KEY_S,
-        GLFW_KEY_T,
-        GLFW_KEY_W,
-        GLFW_KEY_Y,
-        GLFW_KEY_Z,
-        GLFW_KEY_O,
-        GLFW_KEY_V,
-        GLFW_KEY_X,
-        GLFW_KEY_0,
-        GLFW_KEY_MINUS,
-        GLFW_KEY_EQUAL,
-        GLFW_KEY_SLASH,
-        GLFW_KEY_PERIOD,
-        GLFW_KEY_COMMA,
-        GLFW_KEY_LEFT_BRACKET,
-        GLFW_KEY_RIGHT_BRACKET,
-        GLFW_KEY_F5,
-        GLFW_KEY_F10,
-        GLFW_KEY_F11,
-        GLFW_KEY_F12,
-        GLFW_KEY_F3,
-        GLFW_KEY_F9,
-        GLFW_KEY_H,
-        GLFW_KEY_I,
-        GLFW_KEY_J,
-        GLFW_KEY_K,
-        GLFW_KEY_R,
-        GLFW_KEY_U,
-        GLFW_KEY_F2,
-        GLFW_KEY_KP_ENTER,
-        GLFW_KEY_KP_ADD,
-        GLFW_KEY_KP_SUBTRACT,
-        GLFW_KEY_LEFT_CONTROL,
-        GLFW_KEY_LEFT_SHIFT,
-        GLFW_KEY_LEFT_ALT,
-    };
-    static_assert(sizeof codes / sizeof codes[0] == static_cast<std::size_t>(Key::left_alt) + 1);
-    return codes[static_cast<std::size_t>(key)];
-}
+#define HEADWAY_KEY(name, text, glfw, imgui) GLFW_KEY_##glfw,
+    constexpr int codes[] = {HEADWAY_KEYS(HEADWAY_KEY)};
 #else
 constexpr ImGuiKey native(Key key) {
-    constexpr ImGuiKey codes[] = {
-        ImGuiKey_Space,
-        ImGuiKey_Tab,
-        ImGuiKey_Enter,
-        ImGuiKey_Escape,
-        ImGuiKey_Backspace,
-        ImGuiKey_Delete,
-        ImGuiKey_LeftArrow,
-        ImGuiKey_RightArrow,
-        ImGuiKey_UpArrow,
-        ImGuiKey_DownArrow,
-        ImGuiKey_PageUp,
-        ImGuiKey_PageDown,
-        ImGuiKey_Home,
-        ImGuiKey_End,
-        ImGuiKey_A,
-        ImGuiKey_B,
-        ImGuiKey_C,
-        ImGuiKey_D,
-        ImGuiKey_E,
-        ImGuiKey_F,
-        ImGuiKey_G,
-        ImGuiKey_L,
-        ImGuiKey_M,
-        ImGuiKey_N,
-        ImGuiKey_P,
-        ImGuiKey_S,
-        ImGuiKey_T,
-        ImGuiKey_W,
-        ImGuiKey_Y,
-        ImGuiKey_Z,
-        ImGuiKey_O,
-        ImGuiKey_V,
-        ImGuiKey_X,
-        ImGuiKey_0,
-        ImGuiKey_Minus,
-        ImGuiKey_Equal,
-        ImGuiKey_Slash,
-        ImGuiKey_Period,
-        ImGuiKey_Comma,
-        ImGuiKey_LeftBracket,
-        ImGuiKey_RightBracket,
-        ImGuiKey_F5,
-        ImGuiKey_F10,
-        ImGuiKey_F11,
-        ImGuiKey_F12,
-        ImGuiKey_F3,
-        ImGuiKey_F9,
-        ImGuiKey_H,
-        ImGuiKey_I,
-        ImGuiKey_J,
-        ImGuiKey_K,
-        ImGuiKey_R,
-        ImGuiKey_U,
-        ImGuiKey_F2,
-        ImGuiKey_KeypadEnter,
-        ImGuiKey_KeypadAdd,
-        ImGuiKey_KeypadSubtract,
-        ImGuiKey_LeftCtrl,
-        ImGuiKey_LeftShift,
-        ImGuiKey_LeftAlt,
-    };
-    static_assert(sizeof codes / sizeof codes[0] == static_cast<std::size_t>(Key::left_alt) + 1);
+#define HEADWAY_KEY(name, text, glfw, imgui) ImGuiKey_##imgui,
+    constexpr ImGuiKey codes[] = {HEADWAY_KEYS(HEADWAY_KEY)};
+#endif
+#undef HEADWAY_KEY
     return codes[static_cast<std::size_t>(key)];
 }
-#endif
 }  // namespace detail
 
 inline bool key_pressed(Key key, bool repeat = false) {

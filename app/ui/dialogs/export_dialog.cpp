@@ -190,7 +190,7 @@ void ExportDialog::draw(bool enter_exports) {
         state_.copy_picture();
         close = true;
     }
-    tooltip(ui_, "Copy the view as a PNG to the clipboard (Ctrl Shift C)");
+    tooltip_of_command(ui_, "Copy the view as a PNG to the clipboard", "export.copy");
     if (put("export/cancel", "Cancel", ButtonKind::plain) || gfx::key_pressed(gfx::Key::escape)) {
         close = true;
     }

@@ -3,7 +3,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -38,7 +37,13 @@ App::App(AppState& state, gfx::Fonts& fonts)
       status_(state, ui_),
       palette_(ui_),
       open_(state, ui_),
-      export_(state, ui_) {}
+      export_(state, ui_),
+      commands_(make_commands()) {
+    ui_.keys_of = [this](std::string_view id) {
+        const Command* command = commands_.find(id);
+        return command == nullptr ? std::string() : keys_here(ui_, command->keys);
+    };
+}
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     ring_.feed();
@@ -105,7 +110,7 @@ void App::frame() {
             state_.run();
         }
     }
-    draw_keys_help(state_, ui_);
+    draw_keys_help(state_, ui_, commands_);
     if (palette_.is_open()) {
         palette_.draw();
     } else {
@@ -119,62 +124,6 @@ void App::frame() {
                                                 ui_.exact_px(6), 0, line);
     }
     moving_ = moving_ || ring_.clicking();
-}
-
-void App::next_barrier() {
-    using trace::BarrierKind;
-    constexpr std::array<trace::BarrierPolicy, 5> kOrder{{{BarrierKind::as_written, 0},
-                                                          {BarrierKind::none, 0},
-                                                          {BarrierKind::minibatch, 0},
-                                                          {BarrierKind::behind, 1},
-                                                          {BarrierKind::op, 0}}};
-    const auto found = std::find(kOrder.begin(), kOrder.end(), state_.session.settings.barrier);
-    const auto next = found == kOrder.end() || found + 1 == kOrder.end() ? kOrder.begin() : found + 1;
-    state_.set_barrier(*next);
-}
-
-// Keys for running the program; they work wherever the focus is.
-void App::handle_program_keys() {
-    const ImGuiIO& io = ImGui::GetIO();
-    if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
-        return;
-    }
-    const bool run_asked = (gfx::key_pressed(Key::f5) && !io.KeyShift && !state_.session.live()) ||
-                           (io.KeyCtrl && (gfx::key_pressed(Key::enter) || gfx::key_pressed(Key::keypad_enter)));
-    if (run_asked && left_.parameters().editing()) {
-        run_when_entered_ = true;
-        return;
-    }
-    if (gfx::key_pressed(Key::f5)) {
-        io.KeyShift ? state_.stop() : state_.run_or_pause();
-    }
-    if (gfx::key_pressed(Key::f9)) {
-        left_.source().toggle_breakpoint();
-    }
-    if (gfx::key_pressed(Key::f10)) {
-        state_.step_line(io.KeyCtrl ? trace::LineMode::over : trace::LineMode::step);
-    }
-    if (gfx::key_pressed(Key::f11)) {
-        io.KeyCtrl ? left_.source().run_to_caret() : state_.step_op();
-    }
-    if (gfx::key_pressed(Key::f3)) {
-        left_.source().find_next(!io.KeyShift);
-    }
-    if (!io.KeyCtrl || io.KeyAlt) {
-        return;
-    }
-    if (gfx::key_pressed(Key::enter) || gfx::key_pressed(Key::keypad_enter)) {
-        state_.run();
-    } else if (gfx::key_pressed(Key::s)) {
-        state_.save();
-    } else if (gfx::key_pressed(Key::o)) {
-        state_.ask_for_path = true;
-    } else if (gfx::key_pressed(Key::f) && left_.source().available()) {
-        left_.source().find();
-    } else if (gfx::key_pressed(Key::e) && left_.source().available()) {
-        state_.wide_source = !state_.wide_source;
-        left_.source().focus();
-    }
 }
 
 // Tab, and the keys for the focused control.
@@ -214,193 +163,9 @@ bool App::handle_ring() {
     return false;
 }
 
-// Keys for the timeline: measuring, bookmarks, lanes.
-void App::handle_timeline_keys() {
-    const ImGuiIO& io = ImGui::GetIO();
-    for (const auto& [key, direction] : {std::pair{Key::left, -1}, {Key::right, 1}}) {
-        if (gfx::key_pressed(key, true)) {
-            timeline_.move_cursor(direction, false, io.KeyShift);
-        }
-    }
-    for (const auto& [key, direction] : {std::pair{Key::up, -1}, {Key::down, 1}}) {
-        if (gfx::key_pressed(key, true)) {
-            timeline_.move_cursor_row(direction);
-        }
-    }
-    if (gfx::key_pressed(Key::enter)) {
-        timeline_.choose_at_cursor();
-    }
-    if (gfx::key_pressed(Key::r)) {
-        io.KeyShift ? void(state_.snap = !state_.snap) : timeline_.measure_chosen();
-    }
-    if (gfx::key_pressed(Key::m)) {
-        io.KeyShift ? state_.show_detail(AppState::Detail::bookmarks) : timeline_.add_bookmark();
-    }
-    if (gfx::key_pressed(Key::j, true)) {
-        timeline_.step_bookmark(io.KeyShift ? -1 : 1);
-    }
-    if (gfx::key_pressed(Key::del)) {
-        timeline_.remove_bookmark_at_cursor();
-    }
-    if (gfx::key_pressed(Key::i)) {
-        timeline_.show_alive_here();
-    }
-    if (gfx::key_pressed(Key::o)) {
-        state_.show_minimap = !state_.show_minimap;
-    }
-    if (gfx::key_pressed(Key::p)) {
-        timeline_.pin_row();
-    }
-    if (gfx::key_pressed(Key::k)) {
-        timeline_.collapse_row();
-    }
-    if (gfx::key_pressed(Key::equal, true) || gfx::key_pressed(Key::keypad_add, true)) {
-        timeline_.resize_row(1.25f);
-    }
-    if (gfx::key_pressed(Key::minus, true) || gfx::key_pressed(Key::keypad_subtract, true)) {
-        timeline_.resize_row(0.8f);
-    }
-    if (gfx::key_pressed(Key::f2)) {
-        timeline_.rename_row();
-    }
-    if (gfx::key_pressed(Key::y)) {
-        state_.lock_vertical = !state_.lock_vertical;
-    }
-}
-
 void App::handle_keys() {
-    const ImGuiIO& io = ImGui::GetIO();
-    if (handle_ring()) {
-        return;
-    }
-    if (io.KeyCtrl) {
-        if (gfx::key_pressed(Key::equal, true) || gfx::key_pressed(Key::keypad_add, true)) {
-            state_.scale_up();
-        } else if (gfx::key_pressed(Key::minus, true) || gfx::key_pressed(Key::keypad_subtract, true)) {
-            state_.scale_down();
-        } else if (gfx::key_pressed(Key::zero)) {
-            state_.user_scale = 1;
-        }
-    }
-    if (io.KeyCtrl && io.KeyShift && gfx::key_pressed(Key::p)) {
-        palette_.open(commands());
-        return;
-    }
-    if (io.KeyAlt && gfx::key_pressed(Key::left)) {
-        state_.view.back();
-    } else if (io.KeyAlt && gfx::key_pressed(Key::right)) {
-        state_.view.forth();
-    }
-    if (io.KeyAlt && !io.WantTextInput && !state_.show_keys) {
-        if (gfx::key_pressed(Key::up, true)) {
-            timeline_.shift_row(-1);
-        } else if (gfx::key_pressed(Key::down, true)) {
-            timeline_.shift_row(1);
-        }
-    }
-    handle_program_keys();
-    if (io.KeyCtrl && !io.KeyAlt && !io.WantTextInput && !state_.show_keys) {
-        for (const auto& [key, direction] : {std::pair{Key::left, -1}, {Key::right, 1}}) {
-            if (gfx::key_pressed(key, true)) {
-                timeline_.move_cursor(direction, true, io.KeyShift);
-            }
-        }
-    }
-    if (gfx::key_pressed(Key::f12) && !export_.shown()) {
-        if (io.KeyShift) {
-            state_.picture_of_window_wanted = true;
-        } else {
-            state_.ask_for_export = true;
-        }
-    }
-    if (io.KeyCtrl && io.KeyShift && gfx::key_pressed(Key::c)) {
-        state_.copy_picture();
-        return;
-    }
-    // Characters whose keys differ between keyboards: looks at the typed character instead of the key.
-    const auto typed = [&io](char sign) {
-        return !io.WantTextInput && std::find(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end(),
-                                              static_cast<ImWchar>(sign)) != io.InputQueueCharacters.end();
-    };
-    if (!state_.show_keys && (typed('[') || typed(']'))) {
-        timeline_.select_dependency(typed(']'));
-        return;
-    }
-    const bool slash = gfx::key_pressed(Key::slash);
-    if (!typed('/') && !typed('?') && (io.WantTextInput || io.KeyCtrl || io.KeyAlt)) {
-        return;
-    }
-    if (typed('?') || (slash && io.KeyShift && !typed('/'))) {
-        state_.show_keys = !state_.show_keys;
-    } else if (typed('/') || slash) {
-        timeline_.open_search();
-    } else if (gfx::key_pressed(Key::escape)) {
-        if (state_.show_keys) {
-            state_.show_keys = false;
-        } else if (timeline_.search().is_open()) {
-            timeline_.close_search();
-        } else {
-            timeline_.clear();
-        }
-    }
-    if (state_.show_keys) {
-        return;
-    }
-    if (gfx::key_pressed(Key::space)) {
-        state_.run_or_pause();
-    }
-    if (gfx::key_pressed(Key::f)) {
-        timeline_.fit_selection_or_all();
-    }
-    if (gfx::key_pressed(Key::end) || gfx::key_pressed(Key::l)) {
-        state_.view.follow();
-    }
-    if (gfx::key_pressed(Key::w, true)) {
-        timeline_.zoom_at_pointer(0.75);
-    }
-    if (gfx::key_pressed(Key::s, true)) {
-        timeline_.zoom_at_pointer(1 / 0.75);
-    }
-    if (gfx::key_pressed(Key::a, true)) {
-        timeline_.pan_by_share(-0.2);
-    }
-    if (gfx::key_pressed(Key::d, true)) {
-        timeline_.pan_by_share(0.2);
-    }
-    if (gfx::key_pressed(Key::period, true)) {
-        timeline_.select_neighbour(1);
-    }
-    if (gfx::key_pressed(Key::comma, true)) {
-        timeline_.select_neighbour(-1);
-    }
-    if (gfx::key_pressed(Key::bracket_left)) {
-        timeline_.select_dependency(false);
-    }
-    if (gfx::key_pressed(Key::bracket_right)) {
-        timeline_.select_dependency(true);
-    }
-    if (gfx::key_pressed(Key::x)) {
-        timeline_.select_matching_op();
-    }
-    handle_timeline_keys();
-    if (gfx::key_pressed(Key::c)) {
-        if (io.KeyShift) {
-            state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare();
-        } else {
-            state_.next_overlay();
-        }
-    }
-    if (gfx::key_pressed(Key::n, true)) {
-        timeline_.search_step(io.KeyShift ? -1 : 1);
-    }
-    if (gfx::key_pressed(Key::t)) {
-        state_.next_theme();
-    }
-    if (gfx::key_pressed(Key::g)) {
-        state_.next_detail();
-    }
-    if (gfx::key_pressed(Key::b)) {
-        next_barrier();
+    if (!handle_ring()) {
+        commands_.handle_keys(ImGui::GetIO().WantTextInput, state_.show_keys);
     }
 }
 

@@ -1,4 +1,4 @@
-// The window's contents: lays out the panels and maps keys to commands.
+// The window's contents: lays out the panels, and has the table of commands.
 //
 // Threads: the UI's.
 #pragma once
@@ -11,6 +11,7 @@
 #include "app/ui/details/detail_panel.h"
 #include "app/ui/dialogs/dialogs.h"
 #include "app/ui/dialogs/export_dialog.h"
+#include "app/ui/shell/commands.h"
 #include "app/ui/shell/left_panel.h"
 #include "app/ui/shell/palette.h"
 #include "app/ui/shell/status_bar.h"
@@ -44,14 +45,16 @@ public:
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
     [[nodiscard]] DetailPanel& detail() { return detail_; }
+    [[nodiscard]] const CommandTable& commands() const { return commands_; }
 
 private:
+    [[nodiscard]] std::vector<Command> make_commands();
+    [[nodiscard]] std::vector<PaletteEntry> palette_entries();
     void handle_keys();
-    void handle_program_keys();
     bool handle_ring();  // true: the key was handled
-    void handle_timeline_keys();
     void next_barrier();
-    [[nodiscard]] std::vector<Command> commands();
+    void run_typed();  // a parameter that is being edited is applied first
+    void escape();
 
     AppState& state_;
     WidgetRects rects_;
@@ -65,6 +68,7 @@ private:
     Palette palette_;
     OpenDialog open_;
     ExportDialog export_;
+    CommandTable commands_;
     FocusRing ring_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;

@@ -1,111 +1,310 @@
-// The commands of the palette: everything that buttons and keys can do, by name.
+// The commands of the window: everything that buttons and keys can do, by name.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <tuple>
+#include <utility>
+
 #include "app/ui/shell/app.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
+namespace {
 
-std::vector<Command> App::commands() {
-    using trace::BarrierKind;
+using trace::BarrierKind;
+using Scope = Command::Scope;
+constexpr Scope kAnywhere = Scope::anywhere, kWindow = Scope::window;
+constexpr bool kRepeats = true;
+
+struct NamedPolicy {
+    const char *id, *title;
+    trace::BarrierPolicy policy;
+};
+// In the order of the key that steps through them.
+constexpr std::array<NamedPolicy, 5> kPolicies{
+    {{"barrier.as-written", "Barrier: as written", {BarrierKind::as_written, 0}},
+     {"barrier.none", "Barrier: none", {BarrierKind::none, 0}},
+     {"barrier.minibatch", "Barrier: after every minibatch", {BarrierKind::minibatch, 0}},
+     {"barrier.behind", "Barrier: one minibatch behind", {BarrierKind::behind, 1}},
+     {"barrier.op", "Barrier: after every op", {BarrierKind::op, 0}}}};
+
+}  // namespace
+
+void App::next_barrier() {
+    const auto* const now = std::find_if(kPolicies.begin(), kPolicies.end(), [this](const NamedPolicy& policy) {
+        return policy.policy == state_.session.settings.barrier;
+    });
+    const auto* const next = now == kPolicies.end() || now + 1 == kPolicies.end() ? kPolicies.begin() : now + 1;
+    state_.set_barrier(next->policy);
+}
+
+void App::run_typed() {
+    if (left_.parameters().editing()) {
+        run_when_entered_ = true;
+    } else {
+        state_.run();
+    }
+}
+
+void App::escape() {
+    if (state_.show_keys) {
+        state_.show_keys = false;
+    } else if (timeline_.search().is_open()) {
+        timeline_.close_search();
+    } else {
+        timeline_.clear();
+    }
+}
+
+std::vector<Command> App::make_commands() {
+    const auto live = [this] { return state_.session.live(); };
+    const auto lines = [this] { return state_.can_step_lines(); };
+    const auto source = [this] { return left_.source().available(); };
     std::vector<Command> all;
-    const auto add = [&](std::string name, std::string keys, std::function<void()> act, bool enabled = true) {
-        all.push_back({std::move(name), std::move(keys), std::move(act), enabled});
+    // Adds commands of one group.
+    std::string group;
+    const auto add = [&](const char* id, const char* title, const char* keys, const char* help, Scope scope,
+                         std::function<void()> run, std::function<bool()> enabled = {}, bool repeats = false) {
+        all.push_back({id, group, title, keys, help, scope, repeats, std::move(run), std::move(enabled)});
     };
-    const bool live = state_.session.live();
-    add("Run", "F5", [this] { state_.run(); });
+    // A command without keys.
+    const auto name = [&](const char* id, const char* title, std::function<void()> run,
+                          std::function<bool()> enabled = {}) {
+        add(id, title, "", "", kWindow, std::move(run), std::move(enabled));
+    };
+
+    group = "Run";
+    add("run.toggle", "Run; during a run: pause or resume", "F5, Space", "run; during a run: pause, resume", kAnywhere,
+        [this, live] { live() ? state_.run_or_pause() : run_typed(); });
+    add("run.new", "Run what is in the editor", "Ctrl Enter", "run what is in the editor", kAnywhere,
+        [this] { run_typed(); });
     add(
-        "Pause / Resume", "Space", [this] { state_.run_or_pause(); }, live);
+        "run.stop", "Stop", "Shift F5", "stop", kAnywhere, [this] { state_.stop(); }, live);
+    add("run.barrier", "Barrier: the next policy", "B", "next barrier policy, at once", kWindow,
+        [this] { next_barrier(); });
     add(
-        "Stop", "", [this] { state_.stop(); }, live);
-    add(
-        state_.comparing() != nullptr ? "Stop comparing" : "Compare: run both in turn, several times each", "Shift C",
+        "run.compare", "Compare: run both in turn, several times each; or stop comparing", "Shift C",
+        "compare: run both several times", kWindow,
         [this] { state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare(); },
-        state_.comparing() != nullptr || state_.sides().has_value());
-    add("Reset: forget both runs", "", [this] { state_.reset(); });
+        [this] { return state_.comparing() != nullptr || state_.sides().has_value(); });
+    name("run.reset", "Reset: forget both runs", [this] { state_.reset(); });
     add(
-        "Step a line", "F10", [this] { state_.step_line(); }, state_.can_step_lines());
+        "step.line", "Step a line", "F10", "step a line; over calls", kAnywhere, [this] { state_.step_line(); }, lines);
     add(
-        "Step over a line", "Ctrl F10", [this] { state_.step_line(trace::LineMode::over); }, state_.can_step_lines());
-    add("Step an op", "F11", [this] { state_.step_op(); });
-    const bool source = state_.document() != nullptr;
+        "step.over", "Step over a line", "Ctrl F10", "-", kAnywhere,
+        [this] { state_.step_line(trace::LineMode::over); }, lines);
+    add("step.op", "Step an op", "F11", "step an op; run to the cursor", kAnywhere, [this] { state_.step_op(); });
     add(
-        "Run to the cursor", "Ctrl F11", [this] { left_.source().run_to_caret(); }, state_.can_step_lines());
-    add("Hold / release the backend", "", [this] { state_.session.hold_backend(!state_.session.backend_held()); });
+        "step.cursor", "Run to the cursor", "Ctrl F11", "-", kAnywhere, [this] { left_.source().run_to_caret(); },
+        lines);
     add(
-        "Step the held backend by one op", "", [this] { state_.session.step_backend(); },
-        live && state_.session.backend_held());
-    add("Source: open a program or a lesson", "Ctrl O", [this] { state_.ask_for_path = true; });
+        "step.breakpoint", "Breakpoint at the cursor", "F9", "breakpoint at the cursor", kAnywhere,
+        [this] { left_.source().toggle_breakpoint(); }, source);
+    name("backend.hold", "Hold / release the backend",
+         [this] { state_.session.hold_backend(!state_.session.backend_held()); });
+    name(
+        "backend.step", "Step the held backend by one op", [this] { state_.session.step_backend(); },
+        [this, live] { return live() && state_.session.backend_held(); });
+
+    group = "Source";
+    add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
+        [this] { state_.ask_for_path = true; });
     add(
-        "Source: save", "Ctrl S", [this] { state_.save(); }, source);
+        "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.save(); }, source);
+    name(
+        "source.revert", "Source: revert to the lesson's program", [this] { state_.revert(); }, source);
     add(
-        "Source: revert to the lesson's program", "", [this] { state_.revert(); }, source);
+        "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { left_.source().find(); },
+        source);
     add(
-        "Source: find", "Ctrl F", [this] { left_.source().find(); }, source);
+        "source.find-next", "Source: find the next", "F3", "-", kAnywhere, [this] { left_.source().find_next(true); },
+        source);
     add(
-        "Source: wide / narrow", "Ctrl E", [this] { state_.wide_source = !state_.wide_source; }, source);
-    for (const auto& [policy, name] : {std::pair{trace::BarrierPolicy{BarrierKind::as_written, 0}, "as written"},
-                                       {trace::BarrierPolicy{BarrierKind::none, 0}, "none"},
-                                       {trace::BarrierPolicy{BarrierKind::minibatch, 0}, "after every minibatch"},
-                                       {trace::BarrierPolicy{BarrierKind::behind, 1}, "one minibatch behind"},
-                                       {trace::BarrierPolicy{BarrierKind::op, 0}, "after every op"}}) {
-        add(std::string("Barrier: ") + name, "", [this, policy = policy] { state_.set_barrier(policy); });
+        "source.find-previous", "Source: find the previous", "Shift F3", "-", kAnywhere,
+        [this] { left_.source().find_next(false); }, source);
+    add(
+        "source.wide", "Source: wide / narrow", "Ctrl E", "wide or narrow source", kAnywhere,
+        [this] {
+            state_.wide_source = !state_.wide_source;
+            left_.source().focus();
+        },
+        source);
+
+    group = "Barriers";
+    for (const NamedPolicy& policy : kPolicies) {
+        name(policy.id, policy.title, [this, policy = policy.policy] { state_.set_barrier(policy); });
     }
-    for (const auto& device : state_.session.devices()) {
+
+    group = "Timeline";
+    add(
+        "timeline.zoom-in", "Timeline: zoom in", "W", "zoom in, out", kWindow,
+        [this] { timeline_.zoom_at_pointer(0.75); }, {}, kRepeats);
+    add(
+        "timeline.zoom-out", "Timeline: zoom out", "S", "-", kWindow, [this] { timeline_.zoom_at_pointer(1 / 0.75); },
+        {}, kRepeats);
+    add(
+        "timeline.left", "Timeline: move to the left", "A", "left, right", kWindow,
+        [this] { timeline_.pan_by_share(-0.2); }, {}, kRepeats);
+    add(
+        "timeline.right", "Timeline: move to the right", "D", "-", kWindow, [this] { timeline_.pan_by_share(0.2); }, {},
+        kRepeats);
+    add("timeline.fit", "Timeline: fit the selection, or all", "F", "fit the selection; all", kWindow,
+        [this] { timeline_.fit_selection_or_all(); });
+    add("timeline.follow", "Timeline: follow the run", "End, L", "follow the run again", kWindow,
+        [this] { state_.view.follow(); });
+    add(
+        "timeline.back", "Timeline: previous view", "Alt ←", "previous, next view", kAnywhere,
+        [this] { state_.view.back(); }, [this] { return state_.view.can_go_back(); });
+    add(
+        "timeline.forth", "Timeline: next view", "Alt →", "-", kAnywhere, [this] { state_.view.forth(); },
+        [this] { return state_.view.can_go_forth(); });
+    add("timeline.find", "Timeline: find ops and waits", "/", "find; next, previous", kWindow,
+        [this] { timeline_.open_search(); });
+    add(
+        "timeline.find-next", "Timeline: next found", "N", "-", kWindow, [this] { timeline_.search_step(1); }, {},
+        kRepeats);
+    add(
+        "timeline.find-previous", "Timeline: previous found", "Shift N", "-", kWindow,
+        [this] { timeline_.search_step(-1); }, {}, kRepeats);
+    add("timeline.measure", "Timeline: measure the selection, or the view", "R", "measure; snap to edges or not",
+        kWindow, [this] { timeline_.measure_chosen(); });
+    add("timeline.snap", "Timeline: snap to edges when measuring, or not", "Shift R", "-", kWindow,
+        [this] { state_.snap = !state_.snap; });
+    // The keyboard cursor.
+    struct Move {
+        const char *id, *title, *keys, *help;
+        int direction;
+        bool to_edge, measures;
+    };
+    constexpr std::array<Move, 8> kMoves{
+        {{"cursor.left", "Cursor: earlier", "←", "the cursor, in time", -1, false, false},
+         {"cursor.right", "Cursor: later", "→", "-", 1, false, false},
+         {"cursor.previous-edge", "Cursor: previous edge", "Ctrl ←", "to the previous, next edge", -1, true, false},
+         {"cursor.next-edge", "Cursor: next edge", "Ctrl →", "-", 1, true, false},
+         {"cursor.measure-left", "Cursor: earlier, measuring", "Shift ←", "measure with the cursor", -1, false, true},
+         {"cursor.measure-right", "Cursor: later, measuring", "Shift →", "-", 1, false, true},
+         {"cursor.measure-previous-edge", "Cursor: previous edge, measuring", "Ctrl Shift ←",
+          "measure to the previous, next edge", -1, true, true},
+         {"cursor.measure-next-edge", "Cursor: next edge, measuring", "Ctrl Shift →", "-", 1, true, true}}};
+    for (const Move& move : kMoves) {
         add(
-            "Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
-            [this, kind = device.kind] { state_.set_device(kind); }, device.available);
+            move.id, move.title, move.keys, move.help, kWindow,
+            [this, move] { timeline_.move_cursor(move.direction, move.to_edge, move.measures); }, {}, kRepeats);
     }
-    add("Timeline: find ops and waits", "/", [this] { timeline_.open_search(); });
-    add("Timeline: fit the selection, or all", "F", [this] { timeline_.fit_selection_or_all(); });
-    add("Timeline: follow the run", "End", [this] { state_.view.follow(); });
-    add("Timeline: the same op in the other run", "X", [this] { timeline_.select_matching_op(); });
-    add("Timeline: measure the selection, or the view", "R", [this] { timeline_.measure_chosen(); });
-    add(state_.snap ? "Timeline: do not snap to edges when measuring" : "Timeline: snap to edges when measuring",
-        "Shift R", [this] { state_.snap = !state_.snap; });
-    add("Timeline: add a bookmark with a note", "M", [this] { timeline_.add_bookmark(); });
-    add("Timeline: list of bookmarks", "Shift M", [this] { state_.show_detail(AppState::Detail::bookmarks); });
-    add("Timeline: next bookmark", "J", [this] { timeline_.step_bookmark(1); });
-    add("Timeline: previous bookmark", "Shift J", [this] { timeline_.step_bookmark(-1); });
-    add("Timeline: delete the bookmark at the cursor", "Del", [this] { timeline_.remove_bookmark_at_cursor(); });
-    add("Memory: the tensors alive at the cursor, by line", "I", [this] { timeline_.show_alive_here(); });
-    add("Timeline: show / hide the overview of the whole run", "O",
-        [this] { state_.show_minimap = !state_.show_minimap; });
-    add(state_.lock_vertical ? "Timeline: unlock vertical movement" : "Timeline: lock vertical movement", "Y",
+    add(
+        "cursor.up", "Cursor: row above", "↑", "the cursor, by row", kWindow, [this] { timeline_.move_cursor_row(-1); },
+        {}, kRepeats);
+    add(
+        "cursor.down", "Cursor: row below", "↓", "-", kWindow, [this] { timeline_.move_cursor_row(1); }, {}, kRepeats);
+    add("cursor.select", "Cursor: select what is there", "Enter", "select what is at the cursor", kWindow,
+        [this] { timeline_.choose_at_cursor(); });
+    add("bookmark.add", "Timeline: add a bookmark with a note", "M", "add a bookmark; list them", kWindow,
+        [this] { timeline_.add_bookmark(); });
+    add("bookmark.list", "Timeline: list of bookmarks", "Shift M", "-", kWindow,
+        [this] { state_.show_detail(AppState::Detail::bookmarks); });
+    add(
+        "bookmark.next", "Timeline: next bookmark", "J", "next, previous; delete it", kWindow,
+        [this] { timeline_.step_bookmark(1); }, {}, kRepeats);
+    add(
+        "bookmark.previous", "Timeline: previous bookmark", "Shift J", "-", kWindow,
+        [this] { timeline_.step_bookmark(-1); }, {}, kRepeats);
+    add("bookmark.delete", "Timeline: delete the bookmark at the cursor", "Del", "-", kWindow,
+        [this] { timeline_.remove_bookmark_at_cursor(); });
+    add("timeline.alive", "Memory: the tensors alive at the cursor, by line", "I", "tensors alive there, by line",
+        kWindow, [this] { timeline_.show_alive_here(); });
+    add("timeline.overlay", "Timeline: show the critical path, the run without barriers, both, none", "C",
+        "critical path; without barriers; both", kWindow, [this] { state_.next_overlay(); });
+    add("timeline.minimap", "Timeline: show / hide the overview of the whole run", "O", "overview of the whole run",
+        kWindow, [this] { state_.show_minimap = !state_.show_minimap; });
+    add("timeline.lock", "Timeline: lock / unlock vertical movement", "Y", "lock vertical movement", kWindow,
         [this] { state_.lock_vertical = !state_.lock_vertical; });
-    add("Lane: up", "Alt ↑", [this] { timeline_.shift_row(-1); });
-    add("Lane: down", "Alt ↓", [this] { timeline_.shift_row(1); });
-    add("Lane: pin / unpin", "P", [this] { timeline_.pin_row(); });
-    add("Lane: collapse / expand", "K", [this] { timeline_.collapse_row(); });
-    add("Lane: taller", "=", [this] { timeline_.resize_row(1.25f); });
-    add("Lane: shorter", "-", [this] { timeline_.resize_row(0.8f); });
-    add("Lane: rename", "F2", [this] { timeline_.rename_row(); });
-    add("Lanes: reset order, heights and names", "", [this] { timeline_.reset_rows(); });
-    add("Timeline: show the critical path, the run without barriers, both, none", "C",
-        [this] { state_.next_overlay(); });
+
+    group = "Ops";
     add(
-        "Timeline: previous view", "Alt ←", [this] { state_.view.back(); }, state_.view.can_go_back());
+        "op.next", "Op: next in its lane", ".", "next, previous op in its lane", kWindow,
+        [this] { timeline_.select_neighbour(1); }, {}, kRepeats);
     add(
-        "Timeline: next view", "Alt →", [this] { state_.view.forth(); }, state_.view.can_go_forth());
-    add("Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", [this] { state_.ask_for_export = true; });
-    add("Export again: " + words_of(state_.picture_choice()), "F12 F12", [this] { state_.export_again(); });
-    add("Export the figure as PNG", "", [this] { state_.export_figure("png"); });
-    add("Export the figure as SVG", "", [this] { state_.export_figure("svg"); });
-    add("Export the figure as PDF", "", [this] { state_.export_figure("pdf"); });
-    add("Save the recording (readable by Headway, Perfetto and others)", "", [this] { state_.save_recording(); });
-    add("Copy the view as an image", "Ctrl Shift C", [this] { state_.copy_picture(); });
-    add("Save a screenshot of the window", "Shift F12", [this] { state_.picture_of_window_wanted = true; });
-    for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
-        add(std::string("Theme: ") + figure::theme(name).name, "T", [this, name] { state_.theme = name; });
+        "op.previous", "Op: previous in its lane", ",", "-", kWindow, [this] { timeline_.select_neighbour(-1); }, {},
+        kRepeats);
+    add("op.dependency", "Op: its dependency", "[", "its dependencies, its dependents", kWindow,
+        [this] { timeline_.select_dependency(false); });
+    add("op.dependent", "Op: its dependent", "]", "-", kWindow, [this] { timeline_.select_dependency(true); });
+    add("op.matching", "Timeline: the same op in the other run", "X", "the same op in the other run", kWindow,
+        [this] { timeline_.select_matching_op(); });
+    add("op.deselect", "Deselect; close what is open", "Esc", "deselect", kAnywhere, [this] {
+        if (!ImGui::GetIO().WantTextInput) {
+            escape();
+        }
+    });
+
+    group = "Lanes";
+    add(
+        "lane.up", "Lane: up", "Alt ↑", "up, down (or drag the label)", kWindow, [this] { timeline_.shift_row(-1); },
+        {}, kRepeats);
+    add(
+        "lane.down", "Lane: down", "Alt ↓", "-", kWindow, [this] { timeline_.shift_row(1); }, {}, kRepeats);
+    add("lane.pin", "Lane: pin / unpin", "P", "pin, collapse, rename", kWindow, [this] { timeline_.pin_row(); });
+    add("lane.collapse", "Lane: collapse / expand", "K", "-", kWindow, [this] { timeline_.collapse_row(); });
+    add("lane.rename", "Lane: rename", "F2", "-", kWindow, [this] { timeline_.rename_row(); });
+    add(
+        "lane.taller", "Lane: taller", "=", "taller, shorter", kWindow, [this] { timeline_.resize_row(1.25f); }, {},
+        kRepeats);
+    add(
+        "lane.shorter", "Lane: shorter", "-", "-", kWindow, [this] { timeline_.resize_row(0.8f); }, {}, kRepeats);
+    name("lane.reset", "Lanes: reset order, heights and names", [this] { timeline_.reset_rows(); });
+
+    group = "Window";
+    add("window.detail", "Below the timeline: numbers, graph, threads", "G", "numbers, graph, threads below", kWindow,
+        [this] { state_.next_detail(); });
+    add("export.figure", "Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", "export a figure", kAnywhere, [this] {
+        if (!export_.shown()) {
+            state_.ask_for_export = true;
+        }
+    });
+    for (const auto& [id, title, extension] : {std::tuple{"export.png", "Export the figure as PNG", "png"},
+                                               {"export.svg", "Export the figure as SVG", "svg"},
+                                               {"export.pdf", "Export the figure as PDF", "pdf"}}) {
+        name(id, title, [this, extension = extension] { state_.export_figure(extension); });
     }
-    add("Larger", "Ctrl +", [this] { state_.scale_up(); });
-    add("Smaller", "Ctrl −", [this] { state_.scale_down(); });
-    add("All keys", "?", [this] { state_.show_keys = true; });
+    name("export.recording", "Save the recording (readable by Headway, Perfetto and others)",
+         [this] { state_.save_recording(); });
+    add("export.copy", "Copy the view as an image", "Ctrl Shift C", "copy the view as an image", kAnywhere,
+        [this] { state_.copy_picture(); });
+    add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere,
+        [this] { state_.picture_of_window_wanted = true; });
+    add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.next_theme(); });
+    for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
+        const std::string word = figure::theme(theme).name;
+        name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.theme = theme; });
+    }
+    add(
+        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.scale_up(); }, {}, kRepeats);
+    add(
+        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.scale_down(); }, {}, kRepeats);
+    add("window.size", "Size of the screen", "Ctrl 0", "size of the screen", kAnywhere,
+        [this] { state_.user_scale = 1; });
+    add("window.palette", "Everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
+        [this] { palette_.open(palette_entries()); });
+    add("window.keys", "All keys", "?", "this list", kAnywhere, [this] { state_.show_keys = !state_.show_keys; });
+    return all;
+}
+
+std::vector<PaletteEntry> App::palette_entries() {
+    std::vector<PaletteEntry> all;
+    for (const Command& command : commands_.all()) {
+        all.push_back({command.title, keys_here(ui_, command.keys), command.run, command.can_run()});
+    }
+    // What depends on the machine, the session and the lessons found.
+    all.push_back({"Export again: " + words_of(state_.picture_choice()), keys_here(ui_, "F12 F12"),
+                   [this] { state_.export_again(); }});
+    for (const auto& device : state_.session.devices()) {
+        all.push_back({"Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
+                       [this, kind = device.kind] { state_.set_device(kind); }, device.available});
+    }
     for (std::size_t i = 0; i < state_.lessons().size(); ++i) {
         const auto& lesson = state_.lessons()[i];
-        add("Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
-            [this, i] { state_.go_to(static_cast<int>(i)); });
-    }
-    for (auto& command : all) {
-        command.keys = keys_here(ui_, command.keys);
+        all.push_back({"Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
+                       [this, i] { state_.go_to(static_cast<int>(i)); }});
     }
     return all;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/widgets/widgets.h"
@@ -10,80 +12,99 @@ namespace headway::ui {
 namespace {
 
 struct Entry {
-    const char *keys, *what;
+    std::string keys, what;
 };
 struct Group {
-    const char* title;
+    std::string title;
     std::vector<Entry> entries;
 };
 
-const std::vector<Group>& columns_of_groups(int column) {
-    static const std::vector<Group> left{{"Run",
-                                          {{"Space, F5", "run; during a run: pause, resume"},
-                                           {"B", "next barrier policy, at once"},
-                                           {"G", "numbers, graph, threads below"},
-                                           {"Ctrl Enter", "run what is in the editor"},
-                                           {"Shift F5", "stop"},
-                                           {"Shift C", "compare: run both in turn, several times"},
-                                           {"F10, Ctrl F10", "step a line; over calls"},
-                                           {"F11, Ctrl F11", "step an op; run to the cursor"},
-                                           {"F9", "breakpoint at the cursor"},
-                                           {"F12, F12 F12", "export a figure; repeat"}}},
-                                         {"Source",
-                                          {{"Ctrl O, Ctrl S", "open, save"},
-                                           {"Ctrl F, F3", "find, find the next"},
-                                           {"Ctrl Z, Ctrl Y", "undo, redo"},
-                                           {"Tab, Shift Tab", "indent, unindent"},
-                                           {"Ctrl /", "toggle comment"},
-                                           {"Ctrl E", "wide or narrow source"}}}};
-    static const std::vector<Group> middle{{"Timeline",
-                                            {{"Wheel", "zoom at the pointer"},
-                                             {"Ctrl, Shift wheel", "finer (pinch), coarser"},
-                                             {"Alt wheel", "left, right (or two fingers)"},
-                                             {"W  S", "zoom in, out"},
-                                             {"A  D", "left, right"},
-                                             {"Right drag", "pan"},
-                                             {"Left drag, R", "measure; the selection"},
-                                             {"Alt, Shift R", "no snapping: while held; toggle"},
-                                             {"←  →  ↑  ↓", "the cursor, by time, by row"},
-                                             {"Ctrl, Shift ←  →", "to the next edge; measure"},
-                                             {"Enter", "select what is at the cursor"},
-                                             {"M, Shift M", "add a bookmark; list them"},
-                                             {"J, Shift J, Del", "next, previous; delete it"},
-                                             {"F, double click", "fit the selection; all"},
-                                             {"Y", "lock vertical movement"},
-                                             {"O", "overview of the whole run"},
-                                             {"I, click", "tensors alive there, by line"},
-                                             {"C", "critical path; without barriers; both"},
-                                             {"End, L", "follow the run again"},
-                                             {"Alt ←  Alt →", "previous, next view"},
-                                             {"/,  N  Shift N", "find; next, previous"}}}};
-    static const std::vector<Group> right{{"Window",
-                                           {{"T", "next theme"},
-                                            {"Ctrl +  Ctrl −", "larger, smaller"},
-                                            {"Ctrl 0", "size of the screen"},
-                                            {"Tab, Shift Tab", "from control to control"},
-                                            {"Enter, Space", "click it; arrows: its neighbours"},
-                                            {"Ctrl Shift P", "everything, by name"},
-                                            {"Shift F12", "picture of the window"},
-                                            {"Ctrl Shift C", "copy the view as an image"},
-                                            {"?", "this list"}}},
-                                          {"Lanes",
-                                           {{"Alt ↑  Alt ↓", "up, down (or drag the label)"},
-                                            {"P,  K,  F2", "pin, collapse, rename"},
-                                            {"=  -", "taller, shorter"}}},
-                                          {"Ops",
-                                           {{"Click", "select an op or a wait"},
-                                            {".  ,", "next, previous op in its lane"},
-                                            {"[  ]", "its dependencies, its dependents"},
-                                            {"X", "the same op in the other run"},
-                                            {"Esc", "deselect"}}}};
-    return column == 0 ? left : column == 1 ? middle : right;
+// What the pointer and the editor do; all else is a command.
+struct Gesture {
+    const char *group, *keys, *what;
+};
+constexpr std::array<Gesture, 14> kGestures{{{"Source", "Ctrl Z, Ctrl Y", "undo, redo"},
+                                             {"Source", "Tab, Shift Tab", "indent, unindent"},
+                                             {"Source", "Ctrl /", "toggle comment"},
+                                             {"Timeline", "Wheel", "zoom at the pointer"},
+                                             {"Timeline", "Ctrl, Shift wheel", "finer (pinch), coarser"},
+                                             {"Timeline", "Alt wheel", "left, right (or two fingers)"},
+                                             {"Timeline", "Left drag", "measure; Alt: without snapping"},
+                                             {"Timeline", "Right drag", "pan"},
+                                             {"Timeline", "Double click", "fit the op; all"},
+                                             {"Ops", "Click", "select an op or a wait"},
+                                             {"Lanes", "Drag a label", "move the lane"},
+                                             {"Window", "F12 F12", "export again, the same way"},
+                                             {"Window", "Tab, Shift Tab", "from control to control"},
+                                             {"Window", "Enter, Space", "click it; arrows: its neighbours"}}};
+
+// "Alt →" after "Alt ←" is "→".
+std::string without_modifiers_of(const std::string& keys, const std::string& before) {
+    for (const std::string arrow : {"→", "↓"}) {
+        const std::string modifiers =
+            keys.ends_with(arrow) ? keys.substr(0, keys.size() - arrow.size()) : std::string();
+        if (!modifiers.empty() && before.starts_with(modifiers)) {
+            return arrow;
+        }
+    }
+    return keys;
+}
+
+// The groups in the order of their commands.
+std::vector<Group> groups_of(const CommandTable& commands) {
+    std::vector<Group> groups;
+    for (const Command& command : commands.all()) {
+        if (command.help.empty()) {
+            continue;
+        }
+        if (groups.empty() || groups.back().title != command.group) {
+            groups.push_back({command.group, {}});
+        }
+        auto& entries = groups.back().entries;
+        if (command.help == "-" && !entries.empty()) {
+            entries.back().keys += "  " + without_modifiers_of(command.keys, entries.back().keys);
+        } else {
+            entries.push_back({command.keys, command.help});
+        }
+    }
+    for (const Gesture& gesture : kGestures) {
+        const auto group =
+            std::find_if(groups.begin(), groups.end(), [&gesture](const Group& g) { return g.title == gesture.group; });
+        if (group != groups.end()) {
+            group->entries.push_back({gesture.keys, gesture.what});
+        }
+    }
+    return groups;
+}
+
+constexpr float kHeadingLines = 1.9f;  // of a heading and the gap above it
+constexpr std::size_t kColumns = 3;
+using Columns = std::array<std::vector<Group>, kColumns>;
+
+float lines_of(const std::vector<Group>& column) {
+    float lines = 0;
+    for (const Group& group : column) {
+        lines += static_cast<float>(group.entries.size()) + kHeadingLines;
+    }
+    return lines;
+}
+
+// Groups stay whole; each goes to the column that has the fewest lines.
+Columns columns_of(std::vector<Group> groups) {
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const Group& a, const Group& b) { return a.entries.size() > b.entries.size(); });
+    Columns columns;
+    for (Group& group : groups) {
+        std::min_element(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+            return lines_of(a) < lines_of(b);
+        })->push_back(std::move(group));
+    }
+    return columns;
 }
 
 }  // namespace
 
-void draw_keys_help(AppState& state, Ui& ui) {
+void draw_keys_help(AppState& state, Ui& ui, const CommandTable& commands) {
     if (!state.show_keys) {
         return;
     }
@@ -97,14 +118,10 @@ void draw_keys_help(AppState& state, Ui& ui) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled({0, 0}, frame, colour(figure::faded(t.background, t.dark ? 0.7 : 0.75)));
     constexpr float kColumn = 376, kKeys = 136, kMostLine = 24;
-    constexpr int kColumns = 3;
+    static const Columns columns = columns_of(groups_of(commands));
     float lines = 0;
-    for (int c = 0; c < kColumns; ++c) {
-        float n = 0;
-        for (const auto& group : columns_of_groups(c)) {
-            n += static_cast<float>(group.entries.size()) + 1.9f;
-        }
-        lines = std::max(lines, n);
+    for (const auto& column : columns) {
+        lines = std::max(lines, lines_of(column));
     }
     // The line height, reduced if the lines would not fit.
     const float line = std::min(kMostLine, (frame.y / ui.fonts.scale() - 86) / std::max(1.0f, lines));
@@ -117,10 +134,10 @@ void draw_keys_help(AppState& state, Ui& ui) {
     draw_card(ui, list, a, b, t.raised, 10);
     ui.rects.insert_or_assign("keys", WidgetRect{a.x, a.y, b.x, b.y});
     draw_text(ui, list, a.x + ui.px(28), a.y + ui.px(38), Face::bold, 18, t.text, "Keys");
-    for (int c = 0; c < kColumns; ++c) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
         const float x = a.x + px(28) + static_cast<float>(c) * px(kColumn + 10);
         float y = a.y + ui.px(74);
-        for (const auto& group : columns_of_groups(c)) {
+        for (const auto& group : columns[c]) {
             draw_text(ui, list, x, y, Face::semibold, 13 * fit, t.issue, group.title);
             y += ui.px(line);
             for (const auto& entry : group.entries) {

@@ -55,7 +55,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
         if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
             state_.wide_source = true;
         }
-        tooltip(ui_, "Show the source instead of this text (Ctrl E)");
+        tooltip_of_command(ui_, "Show the source instead of this text", "source.wide");
         draw_text(min, {max.x, bottom - ui_.px(24)});
         return;
     }

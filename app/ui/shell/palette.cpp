@@ -77,11 +77,11 @@ std::vector<std::size_t> rank_names(std::span<const std::string> names, std::str
     return order;
 }
 
-void Palette::open(std::vector<Command> commands) {
-    commands_ = std::move(commands);
+void Palette::open(std::vector<PaletteEntry> entries) {
+    entries_ = std::move(entries);
     names_.clear();
-    for (const auto& command : commands_) {
-        names_.push_back(command.name);
+    for (const auto& entry : entries_) {
+        names_.push_back(entry.name);
     }
     typed_.clear();
     shown_ = rank_names(names_, typed_);
@@ -90,12 +90,12 @@ void Palette::open(std::vector<Command> commands) {
 }
 
 void Palette::choose(std::size_t index) {
-    if (!commands_[index].enabled) {
+    if (!entries_[index].enabled) {
         return;
     }
     open_ = false;
     // The command may open the palette again, with other commands.
-    const auto act = commands_[index].act;
+    const auto act = entries_[index].run;
     act();
 }
 
@@ -160,11 +160,11 @@ void Palette::draw() {
 
     float y = a.y + ui_.px(58);
     if (shown_.empty()) {
-        draw_text(ui_, list, a.x + ui_.px(24), y + ui_.px(21), Face::regular, 14, t.dim, "No matching command.");
+        draw_text(ui_, list, a.x + ui_.px(24), y + ui_.px(21), Face::regular, 14, t.dim, "No matching entry.");
     }
-    std::size_t chosen = commands_.size();
+    std::size_t chosen = entries_.size();
     for (std::size_t row = first_; row < std::min(shown_.size(), first_ + kRows); ++row, y += ui_.px(kRow)) {
-        const Command& command = commands_[shown_[row]];
+        const PaletteEntry& entry = entries_[shown_[row]];
         const ImVec2 from{a.x + ui_.px(8), y}, to{b.x - ui_.px(8), y + ui_.px(kRow)};
         ImGui::SetCursorScreenPos(from);
         ImGui::PushID(static_cast<int>(row));
@@ -172,7 +172,7 @@ void Palette::draw() {
             chosen = shown_[row];
         }
         ImGui::PopID();
-        mark_item(ui_, "palette/" + command.name, command.enabled);
+        mark_item(ui_, "palette/" + entry.name, entry.enabled);
         const bool hovered = ImGui::IsItemHovered();
         if (hovered && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)) {
             at_ = row;
@@ -180,10 +180,10 @@ void Palette::draw() {
         if (row == at_) {
             list->AddRectFilled(from, to, colour(figure::faded(t.issue, t.dark ? 0.22 : 0.16)), ui_.exact_px(6));
         }
-        const float keys = command.keys.empty() ? 0 : text_width(ui_, Face::semibold, 12.5f, command.keys);
-        draw_text(ui_, list, from.x + ui_.px(16), y + ui_.px(21), Face::medium, 14, command.enabled ? t.text : t.faint,
-                  command.name, to.x - from.x - keys - ui_.px(48));
-        draw_text_right(ui_, list, to.x - ui_.px(14), y + ui_.px(21), Face::semibold, 12.5f, t.dim, command.keys);
+        const float keys = entry.keys.empty() ? 0 : text_width(ui_, Face::semibold, 12.5f, entry.keys);
+        draw_text(ui_, list, from.x + ui_.px(16), y + ui_.px(21), Face::medium, 14, entry.enabled ? t.text : t.faint,
+                  entry.name, to.x - from.x - keys - ui_.px(48));
+        draw_text_right(ui_, list, to.x - ui_.px(14), y + ui_.px(21), Face::semibold, 12.5f, t.dim, entry.keys);
     }
     if (gfx::key_pressed(Key::enter)) {
         focus_ = true;  // Enter took the focus from the field
@@ -195,7 +195,7 @@ void Palette::draw() {
         open_ = false;
     }
     ImGui::End();
-    if (chosen < commands_.size()) {
+    if (chosen < entries_.size()) {
         choose(chosen);
     }
 }

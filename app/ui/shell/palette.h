@@ -11,10 +11,10 @@
 
 namespace headway::ui {
 
-struct Command {
-    std::string name;  // "Barrier: every minibatch"
+struct PaletteEntry {
+    std::string name;  // "Barrier: after every minibatch"
     std::string keys;  // "B", or ""
-    std::function<void()> act;
+    std::function<void()> run;
     bool enabled = true;
 };
 
@@ -26,7 +26,7 @@ class Palette {
 public:
     explicit Palette(Ui& ui) : ui_(ui) {}
 
-    void open(std::vector<Command> commands);
+    void open(std::vector<PaletteEntry> entries);
     void close() { open_ = false; }
     [[nodiscard]] bool is_open() const { return open_; }
     // Draws over the whole window while the palette is open. Keys: up, down, Enter, Esc.
@@ -37,7 +37,7 @@ private:
 
     Ui& ui_;
     bool open_ = false, focus_ = false;
-    std::vector<Command> commands_;
+    std::vector<PaletteEntry> entries_;
     std::vector<std::string> names_;
     std::string typed_;
     std::vector<std::size_t> shown_;

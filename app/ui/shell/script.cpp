@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <map>
+#include <optional>
 #include <thread>
 
 #include "app/gfx/imgui_compat.h"
@@ -17,69 +17,6 @@ using gfx::Key;
 
 core::Error wrong(const std::string& step) {
     return {core::ErrorKind::usage, "a script has no step '" + step + "'"};
-}
-
-const std::map<std::string, Key>& keys() {
-    static const std::map<std::string, Key> names{
-        {"space", Key::space},
-        {"tab", Key::tab},
-        {"enter", Key::enter},
-        {"escape", Key::escape},
-        {"backspace", Key::backspace},
-        {"home", Key::home},
-        {"end", Key::end},
-        {"left", Key::left},
-        {"right", Key::right},
-        {"up", Key::up},
-        {"down", Key::down},
-        {"a", Key::a},
-        {"b", Key::b},
-        {"c", Key::c},
-        {"d", Key::d},
-        {"e", Key::e},
-        {"f", Key::f},
-        {"g", Key::g},
-        {"l", Key::l},
-        {"m", Key::m},
-        {"n", Key::n},
-        {"p", Key::p},
-        {"s", Key::s},
-        {"t", Key::t},
-        {"w", Key::w},
-        {"y", Key::y},
-        {"z", Key::z},
-        {"g", Key::g},
-        {"o", Key::o},
-        {"v", Key::v},
-        {"x", Key::x},
-        {"up", Key::up},
-        {"down", Key::down},
-        {"page-up", Key::page_up},
-        {"page-down", Key::page_down},
-        {"f3", Key::f3},
-        {"f9", Key::f9},
-        {"0", Key::zero},
-        {"-", Key::minus},
-        {"=", Key::equal},
-        {"/", Key::slash},
-        {".", Key::period},
-        {",", Key::comma},
-        {"[", Key::bracket_left},
-        {"]", Key::bracket_right},
-        {"f5", Key::f5},
-        {"f10", Key::f10},
-        {"f11", Key::f11},
-        {"f12", Key::f12},
-        {"delete", Key::del},
-        {"h", Key::h},
-        {"i", Key::i},
-        {"j", Key::j},
-        {"k", Key::k},
-        {"r", Key::r},
-        {"u", Key::u},
-        {"f2", Key::f2},
-    };
-    return names;
 }
 
 }  // namespace
@@ -132,16 +69,16 @@ core::Result<void> Script::key(const std::string& name) {
             rest = rest.substr(prefix.size());
         }
     }
-    const auto found = keys().find(rest);
-    if (found == keys().end()) {
+    const std::optional<Key> found = gfx::key_named(rest);
+    if (!found) {
         return wrong("key:" + name);
     }
     for (const Key modifier : held) {
         gfx::inject::key(modifier, true);
     }
-    gfx::inject::key(found->second, true);
+    gfx::inject::key(*found, true);
     frames(1);
-    gfx::inject::key(found->second, false);
+    gfx::inject::key(*found, false);
     for (const Key modifier : held) {
         gfx::inject::key(modifier, false);
     }
@@ -297,6 +234,16 @@ core::Result<void> Script::step(const std::string& step) {
         frames(25);
     } else if (verb == "key") {
         return key(what);
+    } else if (verb == "command") {
+        const Command* command = app_.commands().find(what);
+        if (command == nullptr) {
+            return core::Error{core::ErrorKind::usage, "the window has no command '" + what + "'"};
+        }
+        if (!command->can_run()) {
+            return core::Error{core::ErrorKind::usage, "the command '" + what + "' cannot run now"};
+        }
+        command->run();
+        frames(2);
     } else if (verb == "text") {
         gfx::inject::text(what.c_str());
         frames(2);

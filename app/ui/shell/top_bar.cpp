@@ -273,7 +273,8 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     if (button(ui_, live ? "stop" : "run", live ? "Stop" : "Run", {x, y}, look)) {
         live ? state_.stop() : state_.run();
     }
-    tooltip(ui_, live ? "End the program at its next op" : "Run the program (F5, space)");
+    tooltip_of_command(ui_, live ? "End the program at its next op" : "Run the program",
+                       live ? "run.stop" : "run.toggle");
     x += ui_.px(kRunWidth + kGap);
     ButtonLook pause{.enabled = live, .width = ui_.px(kPauseWidth)};
     pause.icon = paused ? '>' : '=';
@@ -281,20 +282,22 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     if (button(ui_, "pause", paused ? "Resume" : "Pause", {x, y}, pause)) {
         state_.run_or_pause();
     }
-    tooltip(ui_, "Pause the frontend; the backend executes the ops already queued (F5, space)");
+    tooltip_of_command(ui_, "Pause the frontend; the backend executes the ops already queued", "run.toggle");
     x += ui_.px(kPauseWidth + kGap);
     if (steps) {
         const bool lines = state_.can_step_lines();
         if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
             state_.step_line();
         }
-        tooltip(ui_, lines ? "Run to the next line; the backend continues (F10)"
-                           : "This program is in C++ and can only be stepped by ops (F11)");
+        tooltip_of_command(ui_,
+                           lines ? "Run to the next line; the backend continues"
+                                 : "This program is in C++ and can only be stepped by ops",
+                           lines ? "step.line" : "step.op");
         x += ui_.px(kStepLineWidth + kGap);
         if (button(ui_, "step-op", "Step op", {x, y}, {.width = ui_.px(kStepOpWidth)})) {
             state_.step_op();
         }
-        tooltip(ui_, "Issue one op, then pause (F11)");
+        tooltip_of_command(ui_, "Issue one op, then pause", "step.op");
         x += ui_.px(kStepOpWidth + kGap);
     }
     ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
@@ -417,7 +420,7 @@ void TopBar::draw_theme(float x, float y) {
     if (button(ui_, "theme", "", {x, y}, look)) {
         state_.next_theme();
     }
-    tooltip(ui_, std::string("Theme: ") + t.name + " (T)");
+    tooltip_of_command(ui_, std::string("Theme: ") + t.name, "window.theme");
     // The theme icon: a half-filled disc.
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 centre{x + ui_.px(17), y + ui_.px(15)};

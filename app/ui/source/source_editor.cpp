@@ -444,7 +444,7 @@ void SourceEditor::mouse_on_gutter(const Frame& f) {
             state_.set_breakpoint(line, document().breakpoints().count(line) == 0);
         }
     }
-    tooltip(ui_, "Click: the program stops before this line (F9)");
+    tooltip_of_command(ui_, "Click: the program stops before this line", "step.breakpoint");
 }
 
 // Scrolls to the current line, and to the caret after it has moved.

@@ -21,14 +21,14 @@ float SourcePanel::least_height(float width) const {
     return ui_.px(kTitle + kHeads + kLeastCode + (state_.tabs().size() > 1 ? kTabs : 0)) + steps_.height(width);
 }
 
-bool SourcePanel::small_button(const char* id, const char* label, float& right, float y, const char* help, bool enabled,
-                               bool selected) {
+bool SourcePanel::small_button(const char* id, const char* label, float& right, float y, const char* help,
+                               const char* command, bool enabled, bool selected) {
     ButtonLook look{.enabled = enabled, .height = ui_.px(24), .text_px = 12.5f};
     look.kind = selected ? ButtonKind::selected : ButtonKind::plain;
     look.width = std::ceil(text_width(ui_, Face::semibold, 12.5f, label)) + ui_.px(16);
     right -= look.width;
     const bool clicked = button(ui_, id, label, {right, y}, look);
-    tooltip(ui_, help);
+    tooltip_of_command(ui_, help, command);
     right -= ui_.px(4);
     return clicked;
 }
@@ -40,16 +40,16 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     const Document& document = *state_.document();
     float right = at.x + width;
     if (small_button("source/wide", state_.wide_source ? "Narrow" : "Wide", right, at.y,
-                     state_.wide_source ? "Show the lesson's text again (Ctrl E)" : "More room for the source (Ctrl E)",
+                     state_.wide_source ? "Show the lesson's text again" : "More room for the source", "source.wide",
                      true, state_.wide_source)) {
         state_.wide_source = !state_.wide_source;
     }
-    if (small_button("source/open", "Open…", right, at.y, "Open a program or a lesson from disk (Ctrl O)")) {
+    if (small_button("source/open", "Open…", right, at.y, "Open a program or a lesson from disk", "source.open")) {
         state_.ask_for_path = true;
     }
     const bool modified = document.modified() && !document.read_only();
     if (!document.read_only() && !document.of_lesson()) {
-        if (small_button("source/save", "Save", right, at.y, "Write the file (Ctrl S)", modified)) {
+        if (small_button("source/save", "Save", right, at.y, "Write the file", "source.save", modified)) {
             state_.save();
         }
     }

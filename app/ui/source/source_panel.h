@@ -31,8 +31,8 @@ private:
     float draw_tabs(ImVec2 at, float width);
     float draw_disk(ImVec2 at, float width);
     float draw_find(ImVec2 at, float width);
-    bool small_button(const char* id, const char* label, float& right, float y, const char* help, bool enabled = true,
-                      bool selected = false);
+    bool small_button(const char* id, const char* label, float& right, float y, const char* help,
+                      const char* command = "", bool enabled = true, bool selected = false);
 
     AppState& state_;
     Ui& ui_;

@@ -34,6 +34,8 @@ struct Ui {
     const figure::Theme* theme = nullptr;
     // The label of the key that has this character on an American keyboard; empty: the same character.
     std::function<std::string(char)> key_label{};
+    // The keys of a command (of the table in app/ui/shell) on this keyboard: "F5"; "" if it has none.
+    std::function<std::string(std::string_view id)> keys_of{};
     // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
     // outside a frame.
     gfx::Layer* ground = nullptr;

@@ -223,6 +223,14 @@ void tooltip(Ui& ui, std::string_view text, float spare_above) {
     ImGui::PopStyleVar();
 }
 
+void tooltip_of_command(Ui& ui, std::string_view text, std::string_view command) {
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) {
+        return;
+    }
+    const std::string keys = ui.keys_of ? ui.keys_of(command) : std::string();
+    tooltip(ui, std::string(text) + (keys.empty() || text.empty() ? "" : " (" + keys + ")"));
+}
+
 void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above) {
     ImGui::SetCursorScreenPos(min);
     ImGui::InvisibleButton(id.c_str(), {max.x - min.x, max.y - min.y});

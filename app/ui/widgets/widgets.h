@@ -45,6 +45,8 @@ bool button(Ui& ui, const char* id, std::string_view label, ImVec2 at, const But
 // A tooltip for the last item, after a short delay: below the item, or above it if there is no room below. With
 // `spare_above` it is above, this many px further up, so that it does not cover related text.
 void tooltip(Ui& ui, std::string_view text, float spare_above = 0);
+// The same, with the keys of the command in brackets, if it has any.
+void tooltip_of_command(Ui& ui, std::string_view text, std::string_view command);
 // The same for drawn text that is not a control; `id` also names its place.
 void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above = 0);
 

@@ -87,6 +87,15 @@ TEST(Verdict, OneSimulatedRunIsExact) {
         "same memory (61 MB).");
 }
 
+TEST(Verdict, GivesNoRatioOfAFewBytes) {
+    model::RunInfo a = info(), b = info();
+    a.simulated = b.simulated = true;
+    a.device_kind = b.device_kind = "simulated";
+    const Verdict v = verdict_of(side(a, {10}, 24), side(b, {10}, 16));
+    EXPECT_EQ(v.memory.claim, Claim::more);
+    EXPECT_NE(v.sentence.find("A and B need little memory (24 bytes and 16 bytes)"), std::string::npos) << v.sentence;
+}
+
 TEST(Verdict, FasterOnlyWhereTheTestSaysSo) {
     const Side a = side(info("none"), {10, 11, 12, 13, 14}), apart = side(info("op"), {20, 21, 22, 23, 24}),
                near = side(info("op"), {14, 15, 16, 17, 18});
