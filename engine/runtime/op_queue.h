@@ -52,6 +52,7 @@ public:
     // The device of tensors that are made without inputs; 0 unless an OnDevice is active.
     [[nodiscard]] core::DeviceId current_device() const { return current_device_; }
 
+    // --- for Runtime and the parts ---
     // Issues the op and returns at once. Returns its output if the op creates it, with one reference; otherwise null.
     Buffer* issue(const Operation& operation);
     // Frees a buffer whose last reference is gone.

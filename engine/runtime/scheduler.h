@@ -51,7 +51,7 @@ public:
     void collect(const Operation& operation, Needs& needs);
     // Chooses one of the lanes of `device`.
     void choose_lane(const Needs& needs, core::DeviceId device, Placement& placement);
-    // Both, for a single op.
+    // Does both for a single op.
     void place(const Operation& operation, Placement& placement);
     // A command can wait for one other lane. Submits the placement's further waits before it, as commands of their own.
     void submit_waits(const Placement& placement) {
