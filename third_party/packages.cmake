@@ -42,13 +42,13 @@ add_library(headway::blas ALIAS headway_blas)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 target_link_libraries(headway_blas INTERFACE PkgConfig::OPENBLAS)
 
-# headway::json, headway::cli, headway::yaml: reports, options, lesson files.
+# headway::nlohmann, headway::cli, headway::yaml: writing JSON, options, lesson files.
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(CLI11 2.0 REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-cpp)
-add_library(headway_json INTERFACE)
-add_library(headway::json ALIAS headway_json)
-target_link_libraries(headway_json INTERFACE nlohmann_json::nlohmann_json)
+add_library(headway_nlohmann INTERFACE)
+add_library(headway::nlohmann ALIAS headway_nlohmann)
+target_link_libraries(headway_nlohmann INTERFACE nlohmann_json::nlohmann_json)
 add_library(headway_cli INTERFACE)
 add_library(headway::cli ALIAS headway_cli)
 target_link_libraries(headway_cli INTERFACE CLI11::CLI11)
@@ -56,7 +56,7 @@ add_library(headway_yaml INTERFACE)
 add_library(headway::yaml ALIAS headway_yaml)
 target_link_libraries(headway_yaml INTERFACE PkgConfig::YAML)
 
-# headway::simdjson: reading large traces.
+# headway::simdjson: reading JSON.
 pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
 add_library(headway_simdjson INTERFACE)
 add_library(headway::simdjson ALIAS headway_simdjson)
@@ -92,6 +92,12 @@ if(HEADWAY_WINDOW)
   add_library(headway::imgui ALIAS headway_imgui)
   target_include_directories(headway_imgui SYSTEM INTERFACE ${HEADWAY_IMGUI_INCLUDE} ${HEADWAY_IMGUI_INCLUDE}/backends)
   target_link_libraries(headway_imgui INTERFACE PkgConfig::IMGUI)
+
+  # headway::markdown: the text of lessons.
+  pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
+  add_library(headway_markdown INTERFACE)
+  add_library(headway::markdown ALIAS headway_markdown)
+  target_link_libraries(headway_markdown INTERFACE PkgConfig::MD4C)
 
   pkg_check_modules(GL REQUIRED IMPORTED_TARGET epoxy egl)
   pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/core/unique_fd.h"
+
 namespace headway::confinement {
 namespace {
 
@@ -31,22 +33,6 @@ constexpr std::uint64_t kWriteFile = 1u << 1, kRemoveFolder = 1u << 4, kRemoveFi
                         kMakeFolder = 1u << 7, kMakeFile = 1u << 8, kMakeSocket = 1u << 9, kMakePipe = 1u << 10,
                         kMakeBlock = 1u << 11, kMakeLink = 1u << 12, kRefer = 1u << 13, kTruncate = 1u << 14;
 constexpr std::uint64_t kScopeSockets = 1u << 0, kScopeSignals = 1u << 1;
-
-class Descriptor {
-public:
-    explicit Descriptor(long fd) : fd_(static_cast<int>(fd)) {}
-    ~Descriptor() {
-        if (fd_ >= 0) {
-            close(fd_);
-        }
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 core::Error problem(const char* what, int why) {
     return {core::ErrorKind::unavailable,
@@ -72,14 +58,14 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
     writes |= kernel.truncation() ? kTruncate : 0;
     RulesetAttr attr{writes, 0, kernel.signals() ? kScopeSockets | kScopeSignals : 0};
     const std::size_t size = kernel.signals() ? sizeof attr : kernel.version >= 4 ? 16 : 8;
-    const Descriptor ruleset(syscall(kCreateRuleset, &attr, size, 0));
-    if (ruleset.get() < 0) {
+    const core::UniqueFd ruleset(static_cast<int>(syscall(kCreateRuleset, &attr, size, 0)));
+    if (!ruleset) {
         return problem("no ruleset", errno);
     }
     const auto allow = [&](const std::string& path, std::uint64_t rights) {
-        const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
+        const core::UniqueFd place(open(path.c_str(), O_PATH | O_CLOEXEC));
         struct stat s {};
-        if (place.get() < 0 || fstat(place.get(), &s) != 0) {
+        if (!place || fstat(place.get(), &s) != 0) {
             return true;  // does not exist
         }
         // The kernel rejects rights that do not apply to files.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/core/thread.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::editor {
 namespace {
@@ -29,16 +30,16 @@ FileStamp stamp_of(const std::filesystem::path& path) {
 
 std::optional<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
     // O_NONBLOCK: opening a pipe would block until it has a writer.
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    const core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd) {
         return std::nullopt;
     }
     std::string bytes;
     struct stat s {};
-    bool good = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    bool good = fstat(fd.get(), &s) == 0 && S_ISREG(s.st_mode);
     std::array<char, 65536> buffer;
     while (good) {
-        const ssize_t got = read(fd, buffer.data(), buffer.size());
+        const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -49,7 +50,6 @@ std::optional<std::string> read_file(const std::filesystem::path& path, std::siz
         bytes.append(buffer.data(), static_cast<std::size_t>(got));
         good = bytes.size() <= limit;
     }
-    close(fd);
     return good ? std::optional(std::move(bytes)) : std::nullopt;
 }
 

@@ -1,85 +1,124 @@
 #include "app/editor/notebook.h"
 
-#include <nlohmann/json.hpp>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
 #include <vector>
+
+#include "app/json/json.h"
 
 namespace headway::editor {
 namespace {
 
-using Json = nlohmann::ordered_json;
+namespace ondemand = simdjson::ondemand;
 
 core::Error no_notebook(const std::string& why) {
     return {core::ErrorKind::unreadable, "this is no notebook: " + why};
 }
 
-core::Result<Json> parse(std::string_view bytes) {
-    Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-    if (json.is_discarded()) {
-        return no_notebook("it is not in JSON");
+// A cell, and where it stands in the file.
+struct Cell {
+    std::size_t begin = 0, end = 0;
+    bool is_code = false;
+    std::string source;
+    std::size_t source_begin = 0, source_end = 0;  // of the value; equal if there is none
+};
+
+struct Notebook {
+    simdjson::padded_string text;
+    std::size_t begin = 0, end = 0;  // of the list of cells, with its brackets
+    std::vector<Cell> cells;
+
+    [[nodiscard]] std::string_view part(std::size_t from, std::size_t to) const {
+        return std::string_view(text).substr(from, to - from);
     }
-    if (!json.is_object() || !json.contains("cells") || !json["cells"].is_array()) {
+};
+
+// The place in the text of a value's JSON, without the space after it.
+std::pair<std::size_t, std::size_t> place_of(std::string_view json, const simdjson::padded_string& text) {
+    const std::size_t length = json.find_last_not_of(" \n\r\t") + 1;
+    const auto begin = static_cast<std::size_t>(json.data() - text.data());
+    return {begin, begin + length};
+}
+
+void read_source(ondemand::value value, const simdjson::padded_string& text, Cell& cell) {
+    ondemand::array lines;
+    std::string_view json, line;
+    if (value.get_array().get(lines)) {
+        json = value.raw_json_token();
+        if (!value.get_string().get(line)) {
+            cell.source = line;
+        }
+    } else {
+        for (auto element : lines) {
+            if (!element.get_string().get(line)) {
+                cell.source += line;
+            }
+        }
+        if (lines.reset().error() != simdjson::SUCCESS || lines.raw_json().get(json)) {
+            return;
+        }
+    }
+    std::tie(cell.source_begin, cell.source_end) = place_of(json, text);
+}
+
+core::Result<Notebook> parse(std::string_view bytes) {
+    if (const std::uint32_t line = json::line_of_error(bytes); line != 0) {
+        return no_notebook("it is not JSON at line " + std::to_string(line));
+    }
+    Notebook notebook{
+        simdjson::padded_string(bytes.substr(std::min(bytes.find_first_of("{["), bytes.size()))), 0, 0, {}};
+    ondemand::parser parser;
+    ondemand::document document;
+    ondemand::array cells;
+    std::string_view json;
+    if (parser.iterate(notebook.text).get(document) || document["cells"].get_array().get(cells) ||
+        cells.raw_json().get(json)) {
         return no_notebook("it has no list of cells");
     }
-    return json;
-}
-
-bool is_code(const Json& cell) {
-    return cell.is_object() && cell.contains("cell_type") && cell["cell_type"] == "code";
-}
-
-std::string source_of(const Json& cell) {
-    if (!cell.contains("source")) {
-        return {};
+    std::tie(notebook.begin, notebook.end) = place_of(json, notebook.text);
+    document.rewind();
+    if (document["cells"].get_array().get(cells)) {
+        return no_notebook("it has no list of cells");
     }
-    const Json& source = cell["source"];
-    if (source.is_string()) {
-        return source.get<std::string>();
+    for (auto element : cells) {
+        ondemand::object object;
+        Cell& cell = notebook.cells.emplace_back();
+        ondemand::value value;
+        if (element.get_object().get(object) || object.raw_json().get(json)) {
+            return no_notebook("cell " + std::to_string(notebook.cells.size()) + " is not an object");
+        }
+        std::tie(cell.begin, cell.end) = place_of(json, notebook.text);
+        std::string_view type;
+        if (object.reset().error() == simdjson::SUCCESS && !object["cell_type"].get_string().get(type)) {
+            cell.is_code = type == "code";
+        }
+        if (!object["source"].get(value)) {
+            read_source(value, notebook.text, cell);
+        }
     }
-    std::string text;
-    for (const auto& line : source) {
-        text += line.is_string() ? line.get<std::string>() : std::string();
-    }
-    return text;
+    return notebook;
 }
 
 // The notebook format: a list of lines, where each but the last includes its line end.
-Json source_from(std::string_view text) {
-    Json lines = Json::array();
+std::string source_from(std::string_view text) {
+    std::string lines;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-        lines.push_back(std::string(text.substr(0, end)));
+        lines += (lines.empty() ? "\n    " : ",\n    ") + json::quoted(text.substr(0, end));
         text.remove_prefix(end);
     }
-    return lines;
+    return "[" + lines + (lines.empty() ? "]" : "\n   ]");
 }
 
 bool is_mark(std::string_view line) {
     return line.starts_with(kCellMark);
 }
 
-}  // namespace
-
-core::Result<std::string> text_of_notebook(std::string_view notebook) {
-    auto json = parse(notebook);
-    if (!json) {
-        return json.error();
-    }
-    std::string text;
-    bool any = false;
-    for (const auto& cell : (*json)["cells"]) {
-        if (is_code(cell)) {
-            text += (any ? "\n" : "") + std::string(kCellMark) + "\n" + source_of(cell);
-            any = true;
-        }
-    }
-    return any ? core::Result<std::string>(text) : no_notebook("it has no code cell");
-}
-
-core::Result<std::string> notebook_with(std::string_view notebook, std::string_view text) {
-    auto json = parse(notebook);
-    if (!json) {
-        return json.error();
-    }
+// The cells of a text, without their markers.
+std::vector<std::string> cells_of(std::string_view text) {
     std::vector<std::string> cells;
     while (true) {
         const std::size_t newline = text.find('\n');
@@ -102,28 +141,60 @@ core::Result<std::string> notebook_with(std::string_view notebook, std::string_v
     if (!cells.empty() && !cells.back().empty()) {
         cells.back().pop_back();
     }
-    Json written = Json::array();
-    std::size_t next = 0;
-    for (auto& cell : (*json)["cells"]) {
-        if (!is_code(cell)) {
-            written.push_back(std::move(cell));
-        } else if (next < cells.size()) {
-            if (source_of(cell) != cells[next]) {
-                cell["source"] = source_from(cells[next]);
-            }
-            ++next;
-            written.push_back(std::move(cell));
+    return cells;
+}
+
+}  // namespace
+
+core::Result<std::string> text_of_notebook(std::string_view bytes) {
+    auto notebook = parse(bytes);
+    if (!notebook) {
+        return notebook.error();
+    }
+    std::string text;
+    for (const Cell& cell : notebook->cells) {
+        if (cell.is_code) {
+            text += (text.empty() ? "" : "\n") + std::string(kCellMark) + "\n" + cell.source;
         }
     }
-    for (; next < cells.size(); ++next) {
-        written.push_back({{"cell_type", "code"},
-                           {"execution_count", nullptr},
-                           {"metadata", Json::object()},
-                           {"outputs", Json::array()},
-                           {"source", source_from(cells[next])}});
+    return !text.empty() ? core::Result<std::string>(text) : no_notebook("it has no code cell");
+}
+
+// What does not change is copied as it is written in the file.
+core::Result<std::string> notebook_with(std::string_view bytes, std::string_view text) {
+    auto notebook = parse(bytes);
+    if (!notebook) {
+        return notebook.error();
     }
-    (*json)["cells"] = std::move(written);
-    return json->dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::vector<std::string> sources = cells_of(text);
+    std::vector<std::string> written;
+    std::size_t next = 0;
+    for (const Cell& cell : notebook->cells) {
+        const std::string as_is(notebook->part(cell.begin, cell.end));
+        if (!cell.is_code || (next < sources.size() && cell.source == sources[next])) {
+            written.push_back(as_is);
+        } else if (next < sources.size() && cell.source_begin == cell.source_end) {
+            written.push_back("{\n   \"source\": " + source_from(sources[next]) + "," + as_is.substr(1));
+        } else if (next < sources.size()) {
+            written.emplace_back(notebook->part(cell.begin, cell.source_begin));
+            written.back() += source_from(sources[next]);
+            written.back() += notebook->part(cell.source_end, cell.end);
+        }
+        next += cell.is_code ? 1 : 0;
+    }
+    for (; next < sources.size(); ++next) {
+        written.push_back(
+            "{\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"metadata\": {},\n   \"outputs\": [],\n"
+            "   \"source\": " +
+            source_from(sources[next]) + "\n  }");
+    }
+    std::string all(notebook->part(0, notebook->begin));
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        all += (i == 0 ? "[\n  " : ",\n  ") + written[i];
+    }
+    all += written.empty() ? "[]" : "\n ]";
+    all += notebook->part(notebook->end, notebook->text.size());
+    return all;
 }
 
 }  // namespace headway::editor

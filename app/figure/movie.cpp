@@ -1,5 +1,6 @@
 #include "app/figure/movie.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +13,10 @@
 #include <optional>
 #include <vector>
 
-#include "app/figure/tool.h"
+#include "app/process/tool.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::figure {
 namespace {
@@ -162,14 +164,14 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     if (stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode)) {
         return cannot_write(EISDIR);
     }
-    const int fd = mkstemp(temporary.data());
-    if (fd < 0) {
+    core::UniqueFd file(mkostemp(temporary.data(), O_CLOEXEC));
+    if (!file) {
         return cannot_write(errno);
     }
-    if (fchmod(fd, core::permissions_of_new_files()) != 0) {
+    if (fchmod(file.get(), core::permissions_of_new_files()) != 0) {
         // Not an error: the file stays readable by its owner only.
     }
-    close(fd);
+    file.reset();
     const auto give_up = [&](const Error& error) {
         unlink(temporary.c_str());
         return error;
@@ -178,7 +180,7 @@ Result<void> encode(const std::string& path, double fps, std::size_t count, Repl
     if (!pixels) {
         return give_up(pixels.error());
     }
-    auto encoder = Tool::start("ffmpeg", encoder_words(*pixels, fps, extension_of(path) == "gif", temporary));
+    auto encoder = process::Tool::start("ffmpeg", encoder_words(*pixels, fps, extension_of(path) == "gif", temporary));
     if (!encoder) {
         return give_up(encoder.error());
     }
@@ -236,7 +238,7 @@ Result<void> check_movie_path(const std::string& path) {
         return Error{ErrorKind::usage,
                      "A moving figure's file ends in .gif or .mp4, or is named frame-%04d.png, not '" + path + "'."};
     }
-    if (!find_tool("ffmpeg")) {
+    if (!process::find_tool("ffmpeg")) {
         return Error{ErrorKind::unavailable,
                      "A GIF or MP4 needs the program ffmpeg, which is not installed; frame-%04d.png gives the frames "
                      "without it."};

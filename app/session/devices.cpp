@@ -1,12 +1,15 @@
 #include "app/session/devices.h"
 
-#include <nlohmann/json.hpp>
+#include <chrono>
 #include <utility>
+
+#include "app/json/json.h"
 
 namespace headway::session {
 namespace {
 
 constexpr std::size_t kAnswerPerPoll = 128 * 1024;
+constexpr std::chrono::seconds kAnswerTime{60};  // a GPU driver that hangs never answers
 
 core::Error failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message)};
@@ -17,7 +20,8 @@ core::Error failed(std::string message) {
 DeviceList::DeviceList() : devices_{{"cpu", "CPU", true, {}}, {"simulated", "SIMULATED GPU", true, {}}} {}
 
 void DeviceList::start() {
-    auto probe = ChildProcess::start(std::exchange(to_ask_, {}), {"devices", "--json"});
+    auto probe = process::Child::start(
+        {.program = std::exchange(to_ask_, {}), .arguments = {"devices", "--json"}, .limit = kAnswerTime});
     if (probe) {
         probe_ = std::move(*probe);
     } else {
@@ -41,7 +45,9 @@ bool DeviceList::poll() {
         return false;
     }
     probe_.reset();
-    if (auto found = devices_from_json(answer_)) {
+    if (ending->out_of_time) {
+        problem_ = "the runner did not list the devices within " + std::to_string(kAnswerTime.count()) + " s";
+    } else if (auto found = devices_from_json(answer_)) {
         devices_ = std::move(*found);
     } else {
         problem_ = found.error().message;
@@ -50,24 +56,21 @@ bool DeviceList::poll() {
 }
 
 core::Result<std::vector<DeviceInfo>> devices_from_json(const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_array() || json.empty()) {
-        return failed("the runner printed no list of devices");
-    }
+    const json::Document document(text);
     std::vector<DeviceInfo> devices;
-    for (const auto& entry : json) {
-        if (!entry.is_object() || !entry.contains("kind") || !entry["kind"].is_string()) {
+    for (const json::Value entry : document.root().elements()) {
+        if (!entry["kind"].is_text()) {
             return failed("the runner's list of devices cannot be read");
         }
-        const auto word = [&entry](const char* key) {
-            return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : std::string();
-        };
         DeviceInfo device;
-        device.kind = word("kind");
-        device.name = word("name").empty() ? device.kind : word("name");
-        device.available = entry.value("available", false);
-        device.reason = word("reason");
+        device.kind = entry["kind"].text();
+        device.name = entry["name"].text().empty() ? device.kind : entry["name"].text();
+        device.available = entry["available"].is_true();
+        device.reason = entry["reason"].text();
         devices.push_back(std::move(device));
+    }
+    if (devices.empty()) {
+        return failed("the runner printed no list of devices");
     }
     return devices;
 }

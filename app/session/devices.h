@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/child_process.h"
+#include "app/process/child.h"
 #include "engine/core/result.h"
 
 namespace headway::session {
@@ -42,7 +42,7 @@ private:
     std::vector<DeviceInfo> devices_;
     std::string to_ask_;  // the runner, until it is started
     bool polled_ = false;
-    std::optional<ChildProcess> probe_;
+    std::optional<process::Child> probe_;
     std::string answer_, problem_;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/clock.h"
+#include "engine/core/signal_words.h"
 
 namespace headway::session {
 namespace {
@@ -147,7 +148,7 @@ void Execution::catch_up(double budget_ms) {
 }
 
 // Why a run failed that did not end regularly.
-std::string Execution::failure(const Ending& ending) const {
+std::string Execution::failure(const process::Ending& ending) const {
     if (run_ && run_->error()) {
         const model::RunError& error = *run_->error();
         const std::string place = error.file + ":" + std::to_string(error.line);
@@ -168,7 +169,7 @@ void Execution::cannot_start(const std::string& why) {
     ending_ = sentence(why);
 }
 
-void Execution::finish(const Ending& ending, bool stop_asked) {
+void Execution::finish(const process::Ending& ending, bool stop_asked) {
     if (run_) {
         close();
     }
@@ -188,7 +189,7 @@ void Execution::finish(const Ending& ending, bool stop_asked) {
         ending_ = "Stopped" + after + kept;
     } else if (ending.signal != 0) {
         phase_ = Phase::killed;
-        ending_ = "The runner ended by " + signal_text(ending.signal) + after + kept;
+        ending_ = "The runner ended by " + core::signal_words(ending.signal) + after + kept;
     } else if (left) {
         phase_ = Phase::killed;
         ending_ = "The program ended its own process with status " + std::to_string(ending.status) + after + kept;

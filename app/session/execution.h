@@ -12,7 +12,7 @@
 
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/run.h"
-#include "app/session/child_process.h"
+#include "app/process/child.h"
 #include "app/session/settings.h"
 
 namespace headway::session {
@@ -34,6 +34,13 @@ constexpr bool is_live(Phase phase) {
 struct OutputLine {
     std::string text;
     bool error = false;  // stderr
+};
+
+// Identifies the state of all that a session shows: changes when either run does, and when other runs take their place.
+struct RunsVersion {
+    std::uint64_t a = 0, b = 0;  // 1 + the run's revision; 0: none
+    std::uint64_t started = 0;   // runs started so far
+    friend bool operator==(const RunsVersion&, const RunsVersion&) = default;
 };
 
 class Execution {
@@ -77,8 +84,8 @@ private:
     void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
     // Call when the run has ended. `stop_asked`: the learner stopped it.
-    void finish(const Ending& ending, bool stop_asked);
-    [[nodiscard]] std::string failure(const Ending& ending) const;
+    void finish(const process::Ending& ending, bool stop_asked);
+    [[nodiscard]] std::string failure(const process::Ending& ending) const;
     // `changed`: the run has changed since the last call.
     void renew_numbers(double budget_ms, bool changed);
     void begin_walk(std::unique_ptr<model::NumbersWalk> walk);

@@ -2,16 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
+#include "app/process/child.h"
+#include "app/process/pipe.h"
 #include "engine/core/exit_notice.h"
 #include "engine/core/signal_words.h"
 
@@ -39,17 +36,16 @@ void print_error(const std::string& sentence) {
 }  // namespace
 
 int run_in_foreground(const std::string& runner, char** arguments) {
-    int notice[2] = {-1, -1};
-    if (pipe2(notice, O_CLOEXEC | O_NONBLOCK) != 0) {
-        print_error(std::string("cannot start a run: pipe2: ") + std::strerror(errno));
+    auto notice = process::make_pipe(O_NONBLOCK);
+    if (!notice) {
+        print_error("cannot start a run: " + notice.error().message);
         return 1;
     }
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART | SA_SIGINFO;
-    // Signals stay blocked until the runner's id is stored, and in the runner until its handlers are reset, so that
-    // none is lost.
+    // Signals stay blocked until the runner's id is stored, so that none is lost.
     sigset_t passed_on, before;
     sigemptyset(&passed_on);
     for (const int signal : kPassedOn) {
@@ -59,47 +55,36 @@ int run_in_foreground(const std::string& runner, char** arguments) {
     for (const int signal : kPassedOn) {
         sigaction(signal, &action, nullptr);
     }
-    const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child < 0) {
-        sigprocmask(SIG_SETMASK, &before, nullptr);
-        print_error(std::string("cannot start a run: fork: ") + std::strerror(errno));
+    process::Command command{.program = runner,
+                             .in = process::Stream::ours(),
+                             .out = process::Stream::ours(),
+                             .err = process::Stream::ours(),
+                             .passed = notice->write_end.get(),
+                             .foreground = true};
+    for (char** word = arguments + 1; *word != nullptr; ++word) {
+        command.arguments.emplace_back(*word);
+    }
+    command.environment = {std::string(core::ExitNotice::kVariable) + "=" + std::to_string(command.passed)};
+    auto child = process::Child::start(command);
+    runner_process.store(child ? child->pid() : 0);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (!child) {
+        print_error(child.error().message);
         return 1;
     }
-    if (child == 0) {
-        for (const int signal : kPassedOn) {
-            ::signal(signal, SIG_DFL);
-        }
-        sigprocmask(SIG_SETMASK, &before, nullptr);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // the run ends with this process
-        if (getppid() != parent) {
-            _exit(1);
-        }
-        fcntl(notice[1], F_SETFD, 0);
-        setenv(core::ExitNotice::kVariable, std::to_string(notice[1]).c_str(), 1);
-        arguments[0] = const_cast<char*>(runner.c_str());
-        execv(runner.c_str(), arguments);
-        print_error("cannot start " + runner + ": " + std::strerror(errno));
-        _exit(2);
-    }
-    runner_process.store(child);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    int ended = 0;
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR) {
-    }
+    const process::Ending ending = child->wait();
     runner_process.store(0);
     char said = 0;
-    const bool ended_regularly = read(notice[0], &said, 1) == 1;
-    if (WIFSIGNALED(ended)) {
-        print_error("the run was ended by " + core::signal_words(WTERMSIG(ended)) +
+    const bool ended_regularly = read(notice->read_end.get(), &said, 1) == 1;
+    if (ending.signal != 0) {
+        print_error("the run was ended by " + core::signal_words(ending.signal) +
                     "; what it had not yet written is lost");
         return 1;
     }
-    const int status = WEXITSTATUS(ended);
-    if (ended_regularly || status == kInterrupted) {
-        return status;
+    if (ended_regularly || ending.status == kInterrupted) {
+        return ending.status;
     }
-    print_error("the program exited the run's process with status " + std::to_string(status) +
+    print_error("the program exited the run's process with status " + std::to_string(ending.status) +
                 "; what the run had not yet written is lost");
     return 1;
 }

@@ -77,8 +77,8 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     if (a_ && a_->settings.program != settings.program) {
         a_.reset();  // not comparable to the new lesson's run
     }
-    recording_fd_ = memfd_create("headway-recording", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (recording_fd_ < 0) {
+    recording_.reset(memfd_create("headway-recording", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!recording_) {
         return failed(std::string("no memory for a recording: ") + std::strerror(errno));
     }
     const std::uint64_t limit = options_.trace_bytes_limit != 0
@@ -87,11 +87,12 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
-    auto arguments = runner_arguments(settings, ChildProcess::kPassedDescriptor, limit, temporary_);
+    auto arguments = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_);
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }
-    auto child = ChildProcess::start(options_.runner, arguments, recording_fd_);
+    auto child = process::Child::start(
+        {.program = options_.runner, .arguments = std::move(arguments), .passed = recording_.get()});
     if (!child) {
         b_->cannot_start(child.error().message);
         retire();
@@ -119,10 +120,7 @@ void Session::retire() {
     ended_.reset();
     stop_asked_ = false;
     wishes_ = {};
-    if (recording_fd_ >= 0) {
-        close(recording_fd_);
-        recording_fd_ = -1;
-    }
+    recording_.reset();
 }
 
 void Session::stop() {
@@ -189,15 +187,15 @@ bool Session::poll(double budget_ms) {
 void Session::try_to_map() {
     // Map the file only after its header is complete: the runner may still be resizing it.
     std::uint64_t magic = 0;
-    if (pread(recording_fd_, &magic, sizeof magic, 0) != sizeof magic || magic != trace::kMagic) {
+    if (pread(recording_.get(), &magic, sizeof magic, 0) != sizeof magic || magic != trace::kMagic) {
         return;
     }
-    auto reader = trace::Reader::open(recording_fd_);
+    auto reader = trace::Reader::open(recording_.get());
     if (!reader) {
         return;
     }
     // Seal the file, so that it cannot shrink below the mapping.
-    fcntl(recording_fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    fcntl(recording_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     b_->run_ = std::make_unique<model::Run>(std::move(*reader));
     b_->phase_ = Phase::running;
     store_wishes(b_->run_->reader().control());
@@ -262,14 +260,13 @@ bool Session::poll_run(double budget_ms) {
     return b_->revision_ != before;
 }
 
-void Session::finish(const Ending& ending) {
+void Session::finish(const process::Ending& ending) {
     b_->finish(ending, stop_asked_);
     child_.reset();
     ended_.reset();
     stop_asked_ = false;
     wishes_ = {};
-    close(recording_fd_);
-    recording_fd_ = -1;
+    recording_.reset();
 }
 
 }  // namespace headway::session

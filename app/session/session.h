@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "app/model/run/run.h"
-#include "app/session/child_process.h"
+#include "app/process/child.h"
 #include "app/session/devices.h"
 #include "app/session/execution.h"
 #include "app/session/settings.h"
 #include "engine/core/result.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::session {
 
@@ -104,6 +105,9 @@ public:
     [[nodiscard]] const std::string& temporary_folder() const { return temporary_; }
     // The number of runs started so far; identifies B.
     [[nodiscard]] std::uint64_t started() const { return started_; }
+    [[nodiscard]] RunsVersion version() const {
+        return {a_ ? a_->revision() + 1 : 0, b_ ? b_->revision() + 1 : 0, started_};
+    }
     [[nodiscard]] pid_t runner_pid() const { return child_ ? child_->pid() : -1; }
 
 private:
@@ -120,7 +124,7 @@ private:
     void try_to_map();
     void take_output(double budget_ms);
     core::Result<void> start_with(First first, std::uint32_t line = 0);
-    void finish(const Ending& ending);
+    void finish(const process::Ending& ending);
     void note_intervention(bool on);
     void signal_attention();
     void resume();
@@ -133,8 +137,8 @@ private:
     Options options_;
     std::string temporary_;
     std::unique_ptr<Execution> a_, b_;
-    std::optional<ChildProcess> child_;
-    int recording_fd_ = -1;
+    std::optional<process::Child> child_;
+    core::UniqueFd recording_;
     bool stop_asked_ = false;
     bool behind_ = false;
     Wishes wishes_;
@@ -146,7 +150,7 @@ private:
     std::uint32_t first_line_ = 0;  // for First::until
     std::uint64_t line_delay_ns_ = 0;
     core::Line seen_line_ = 0;
-    std::optional<Ending> ended_;
+    std::optional<process::Ending> ended_;
     DeviceList devices_;
 };
 

@@ -113,6 +113,7 @@ struct Hit {
     int minibatch = -1;        // index into Run::minibatches()
     int bookmark = -1;         // index into TimelineRun::bookmarks
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
+    friend bool operator==(const Hit&, const Hit&) = default;
 };
 
 // How many spans were drawn individually and how many in slivers. The two add up to everything that overlaps the view.

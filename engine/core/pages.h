@@ -4,9 +4,10 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <type_traits>
+
+#include "engine/core/lazy_memory.h"
 
 // Kernel 5.14; older C libraries lack the name.
 #ifndef MADV_POPULATE_WRITE
@@ -23,27 +24,15 @@ inline void make_resident(void* data, std::size_t bytes) {
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-// Allocates zeroed, resident memory in whole huge pages. Costs a fifth of populating 4 KiB pages where the kernel
-// grants huge pages, and a tenth of taking the page faults one by one. Throws std::bad_alloc.
-inline void* take_pages(std::size_t bytes) {
-    const std::size_t size = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    void* reserved = mmap(nullptr, size + kHugePageBytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) {
+// Zeroed, resident memory in whole huge pages. Costs a fifth of populating 4 KiB pages where the kernel grants huge
+// pages, and a tenth of taking the page faults one by one. Throws std::bad_alloc.
+inline LazyMemory resident_pages(std::size_t bytes) {
+    LazyMemory memory = LazyMemory::zeroed(bytes);
+    if (!memory) {
         throw std::bad_alloc();
     }
-    const auto start = reinterpret_cast<std::uintptr_t>(reserved);
-    const std::uintptr_t begin = (start + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    if (begin > start) {
-        munmap(reserved, begin - start);
-    }
-    munmap(reinterpret_cast<void*>(begin + size), start + kHugePageBytes - begin);
-    madvise(reinterpret_cast<void*>(begin), size, MADV_HUGEPAGE);
-    make_resident(reinterpret_cast<void*>(begin), size);
-    return reinterpret_cast<void*>(begin);
-}
-inline void give_pages(void* data, std::size_t bytes) {
-    munmap(data, (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
+    make_resident(memory.data(), memory.size());
+    return memory;
 }
 
 // Allocator for vectors that grow while time is measured: allocations of 256 KiB and more use resident pages.
@@ -57,14 +46,14 @@ public:
     PageAllocator(const PageAllocator<Other>& /*other*/) {}
     [[nodiscard]] T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(bytes < kLeastBytes ? ::operator new(bytes) : take_pages(bytes));
+        return static_cast<T*>(bytes < kLeastBytes ? ::operator new(bytes) : resident_pages(bytes).release());
     }
     void deallocate(T* data, std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
         if (bytes < kLeastBytes) {
             ::operator delete(data);
         } else {
-            give_pages(data, bytes);
+            const LazyMemory returned(data, (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
         }
     }
     friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }

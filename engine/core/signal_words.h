@@ -6,9 +6,10 @@
 
 namespace headway::core {
 
-// "signal 11 (Segmentation fault)". Not thread-safe and not for signal handlers.
+// "signal 11 (Segmentation fault)". Not for signal handlers.
 inline std::string signal_words(int signal) {
-    return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+    const char* name = sigdescr_np(signal);
+    return "signal " + std::to_string(signal) + (name != nullptr ? " (" + std::string(name) + ")" : std::string());
 }
 
 }  // namespace headway::core

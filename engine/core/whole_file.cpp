@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "engine/core/unique_fd.h"
+
 namespace headway::core {
 namespace {
 
@@ -40,30 +42,26 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
         return cannot_write(path, EISDIR);
     }
     if (exists && !S_ISREG(existing.st_mode)) {  // /dev/stdout, a pipe: rename() would replace it
-        const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        const int why = fd < 0 ? errno : write_all(fd, bytes);
-        if (fd >= 0) {
-            close(fd);
-        }
+        const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        const int why = !fd ? errno : write_all(fd.get(), bytes);
         return why == 0 ? Result<void>() : Result<void>(cannot_write(path, why));
     }
     const auto slash = path.find_last_of('/');
     const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
     std::string temporary = folder + ".headway-XXXXXX";
-    const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-    if (fd < 0) {
+    UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
+    if (!fd) {
         return cannot_write(path, errno);
     }
-    int why = write_all(fd, bytes);
-    if (why == 0 && fchmod(fd, exists ? existing.st_mode & 0777 : permissions_of_new_files()) != 0) {
+    int why = write_all(fd.get(), bytes);
+    if (why == 0 && fchmod(fd.get(), exists ? existing.st_mode & 0777 : permissions_of_new_files()) != 0) {
         why = errno;
     }
-    if (why == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
+    if (why == 0 && fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
         why = errno;
     }
-    if (close(fd) != 0 && why == 0) {
-        why = errno;
-    }
+    const int closed = fd.close();
+    why = why == 0 ? closed : why;
     if (why == 0 && rename(temporary.c_str(), path.c_str()) != 0) {
         why = errno;
     }

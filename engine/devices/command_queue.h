@@ -20,11 +20,6 @@ namespace headway::devices {
 class CommandQueue {
 public:
     CommandQueue() { write_ = read_ = new_segment(); }
-    ~CommandQueue() {
-        for (void* slab : slabs_) {
-            core::give_pages(slab, kSlabBytes);
-        }
-    }
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
 
@@ -89,8 +84,8 @@ private:
     }
     // Allocates as many segments as fit in a huge page: 28,000 commands for one page fault.
     [[gnu::noinline]] void make_segments() {
-        slabs_.push_back(core::take_pages(kSlabBytes));
-        auto* place = static_cast<std::byte*>(slabs_.back());
+        slabs_.push_back(core::resident_pages(kSlabBytes));
+        std::byte* place = slabs_.back().data();
         for (std::size_t at = 0; at + sizeof(Segment) <= kSlabBytes; at += sizeof(Segment)) {
             auto* segment = new (place + at) Segment;
             segment->next.store(spare_, std::memory_order_relaxed);
@@ -99,7 +94,7 @@ private:
     }
 
     // Producer only.
-    std::vector<void*> slabs_;
+    std::vector<core::LazyMemory> slabs_;
     Segment* spare_ = nullptr;
     Segment* write_ = nullptr;
     std::uint32_t write_at_ = 0;

@@ -1,8 +1,6 @@
 #include "engine/trace/reader.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -70,32 +68,20 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
         return unreadable("not a recording of Headway: the file is too short");
     }
     const auto bytes = static_cast<std::size_t>(status.st_size);
-    // A read-only file is mapped privately; changes to control() are then not shared. The mapping stays valid after the
-    // caller closes the descriptor.
-    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (mapped == MAP_FAILED && (errno == EACCES || errno == EPERM)) {
-        mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    // A read-only file is mapped privately; changes to control() are then not shared.
+    auto memory = core::LazyMemory::of_file(fd, bytes);
+    if (!memory && (errno == EACCES || errno == EPERM)) {
+        memory = core::LazyMemory::of_file(fd, bytes, core::LazyMemory::Of::private_copy);
     }
-    if (mapped == MAP_FAILED) {
+    if (!memory) {
         return unreadable(std::string("cannot map the recording: ") + std::strerror(errno));
     }
-    auto mapping = std::make_shared<Mapping>();
-    mapping->begin = mapped;
-    mapping->bytes = bytes;
-    return checked(std::move(mapping));
+    return over(std::make_shared<core::LazyMemory>(std::move(memory)));
 }
 
-core::Result<std::unique_ptr<Reader>> Reader::over(std::shared_ptr<void> recording, std::size_t bytes) {
-    auto mapping = std::make_shared<Mapping>();
-    mapping->begin = recording.get();
-    mapping->bytes = bytes;
-    mapping->held = std::move(recording);
-    return checked(std::move(mapping));
-}
-
-core::Result<std::unique_ptr<Reader>> Reader::checked(std::shared_ptr<const Mapping> mapping) {
-    const std::size_t bytes = mapping->bytes;
-    std::unique_ptr<Reader> reader(new Reader(std::move(mapping)));
+core::Result<std::unique_ptr<Reader>> Reader::over(std::shared_ptr<const core::LazyMemory> recording) {
+    const std::size_t bytes = recording->size();
+    std::unique_ptr<Reader> reader(new Reader(std::move(recording)));
     const Header& header = *reader->header_;
     if (std::atomic_ref(reader->header_->magic).load(std::memory_order_acquire) != kMagic) {
         return unreadable("not a recording of Headway");
@@ -115,23 +101,17 @@ core::Result<std::unique_ptr<Reader>> Reader::checked(std::shared_ptr<const Mapp
     return reader;
 }
 
-Reader::Mapping::~Mapping() {
-    if (begin != nullptr && !held) {
-        munmap(begin, bytes);
-    }
-}
-
-Reader::Reader(std::shared_ptr<const Mapping> mapping)
-    : mapping_(std::move(mapping)), header_(static_cast<Header*>(mapping_->begin)) {}
+Reader::Reader(std::shared_ptr<const core::LazyMemory> memory)
+    : memory_(std::move(memory)), header_(reinterpret_cast<Header*>(memory_->data())) {}
 
 std::unique_ptr<Reader> Reader::another() const {
-    std::unique_ptr<Reader> reader(new Reader(mapping_));
+    std::unique_ptr<Reader> reader(new Reader(memory_));
     reader->poll();
     return reader;
 }
 
 void Reader::poll() {
-    const std::size_t bytes = mapping_->bytes;
+    const std::size_t bytes = memory_->size();
     const std::size_t in_file = bytes > kHeaderBytes ? (bytes - kHeaderBytes) / kChunkBytes : 0;
     const std::size_t used = std::min<std::size_t>(header_->chunks_used.load(std::memory_order_acquire),
                                                    std::min<std::size_t>(header_->chunk_capacity, in_file));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/clock.h"
+#include "engine/core/lazy_memory.h"
 #include "engine/core/result.h"
 #include "engine/trace/format.h"
 
@@ -21,7 +22,7 @@ public:
     // Maps the recording in `fd`; the caller keeps the descriptor. Fails if it is not a recording or is cut off.
     static core::Result<std::unique_ptr<Reader>> open(int fd);
     // Reads a recording in this process's memory and shares ownership of it.
-    static core::Result<std::unique_ptr<Reader>> over(std::shared_ptr<void> recording, std::size_t bytes);
+    static core::Result<std::unique_ptr<Reader>> over(std::shared_ptr<const core::LazyMemory> recording);
     // A new Reader of the same recording, at its beginning. It may be used on another thread and may outlive this one.
     [[nodiscard]] std::unique_ptr<Reader> another() const;
     Reader(const Reader&) = delete;
@@ -63,22 +64,14 @@ private:
     struct Stream {
         std::vector<const ChunkHeader*> chunks;
     };
-    // The file's mapping, shared by all its Readers.
-    struct Mapping {
-        void* begin = nullptr;
-        std::size_t bytes = 0;
-        std::shared_ptr<void> held;  // owner of the memory if it is not mapped by Reader
-        ~Mapping();
-    };
-    explicit Reader(std::shared_ptr<const Mapping> mapping);
-    static core::Result<std::unique_ptr<Reader>> checked(std::shared_ptr<const Mapping> mapping);
+    explicit Reader(std::shared_ptr<const core::LazyMemory> memory);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,
                                                              std::size_t record_bytes) const;
     [[nodiscard]] const Stream& stream(StreamId id) const;  // an empty one if nothing has been recorded
     Stream& stream(StreamId id);                            // created if missing
     bool next_meta(MetaRecord& record, std::string& text);
 
-    std::shared_ptr<const Mapping> mapping_;
+    std::shared_ptr<const core::LazyMemory> memory_;  // shared by all readers of the recording
     Header* header_ = nullptr;
     std::uint32_t chunks_seen_ = 0;
     std::uint64_t meta_offset_ = 0;  // bytes consumed of the current meta chunk

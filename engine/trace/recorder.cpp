@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/core/lazy_memory.h"
 #include "engine/core/pages.h"
 #include "engine/core/thread.h"
 #include "engine/trace/reader.h"
@@ -37,44 +38,6 @@ core::Error mapping_error(const char* what) {
     error.kind = core::ErrorKind::failed;
     error.message = std::string("cannot record: ") + what + " failed: " + std::strerror(errno);
     return error;
-}
-
-// Whether `bytes` of address space are available.
-bool addresses_for(std::size_t bytes) {
-    void* probe = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (probe == MAP_FAILED) {
-        return false;
-    }
-    munmap(probe, bytes);
-    return true;
-}
-
-// Maps `bytes` of the file, or private memory if fd is negative. The address is aligned so that the kernel can use huge
-// pages.
-void* map_aligned(int fd, std::size_t bytes) {
-    const std::size_t room = bytes + kChunkBytes;
-    void* reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) {
-        return nullptr;
-    }
-    const auto start = reinterpret_cast<std::uintptr_t>(reserved);
-    const std::uintptr_t aligned = (start + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
-    const int kind = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    void* mapped =
-        mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED | MAP_NORESERVE, fd, 0);
-    if (mapped == MAP_FAILED) {
-        const int reason = errno;
-        munmap(reserved, room);
-        errno = reason;
-        return nullptr;
-    }
-    if (aligned > start) {
-        munmap(reserved, aligned - start);
-    }
-    if (const std::uintptr_t end = aligned + bytes; end < start + room) {
-        munmap(reinterpret_cast<void*>(end), start + room - end);
-    }
-    return mapped;
 }
 
 // Resident bytes of this process, from a descriptor of /proc/self/statm; 0 when it cannot be read.
@@ -115,7 +78,7 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
     std::size_t chunks =
         std::clamp<std::size_t>(max_bytes > kHeaderBytes ? (max_bytes - kHeaderBytes) / kChunkBytes : 0, 1, 1u << 20);
     // Under an address space limit (ulimit -v), leave room for this mapping, a reader's mapping and the program.
-    while (chunks > kLeastChunks && !addresses_for(3 * chunks * kChunkBytes)) {
+    while (chunks > kLeastChunks && !core::addresses_for(3 * chunks * kChunkBytes)) {
         chunks = std::max(kLeastChunks, chunks / 2);
     }
     const std::size_t bytes = kHeaderBytes + chunks * kChunkBytes;
@@ -123,33 +86,33 @@ core::Result<std::unique_ptr<Recording>> Recording::map(std::size_t max_bytes, i
     std::unique_ptr<Recording> recording(new Recording);
     recording->strings_ = std::make_unique<Strings>();
     if (fd < 0 && !in_private) {
-        fd = memfd_create("headway-trace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        recording->own_fd_.reset(fd = memfd_create("headway-trace", MFD_CLOEXEC | MFD_ALLOW_SEALING));
         if (fd < 0) {
             return mapping_error("memfd_create");
         }
-        recording->owns_fd_ = true;
     }
     recording->fd_ = fd;
     if (fd >= 0 && (ftruncate(fd, 0) != 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0)) {
         return mapping_error("ftruncate");
     }
-    if (recording->owns_fd_) {
+    if (recording->own_fd_) {
         // Seal the file: truncating it would crash readers that have it mapped.
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     }
-    void* mapped = map_aligned(fd, bytes);
-    if (mapped == nullptr) {
+    auto memory = std::make_shared<core::LazyMemory>(in_private ? core::LazyMemory::zeroed(bytes)
+                                                                : core::LazyMemory::of_file(fd, bytes));
+    if (!*memory) {
         return mapping_error("mmap");
     }
-    recording->mapped_bytes_ = bytes;
-    madvise(mapped, bytes, MADV_HUGEPAGE);  // 171 ns instead of 1148 ns per 4 KiB if granted
     if (in_private) {
-        madvise(mapped, bytes, MADV_WIPEONFORK);  // otherwise a fork causes copy-on-write faults here
-        madvise(mapped, bytes, MADV_DONTDUMP);
-        recording->private_ = std::shared_ptr<void>(mapped, [bytes](void* memory) { munmap(memory, bytes); });
+        memory->zero_after_fork();  // otherwise a fork causes copy-on-write faults here
+        memory->keep_from_dumps();
+    } else {
+        memory->use_huge_pages();  // 171 ns instead of 1148 ns per 4 KiB if granted
     }
+    recording->memory_ = memory;
 
-    auto* header = new (mapped) Header{};
+    auto* header = new (memory->data()) Header{};
     recording->header_ = header;
     recording->capacity_ = header->chunk_capacity = static_cast<std::uint32_t>(chunks);
     header->virtual_clock = static_cast<std::uint32_t>(clock);
@@ -178,16 +141,10 @@ Recording::~Recording() {
         stop_keeper();
         renew_anchor();
     }
-    if (header_ != nullptr && !private_) {
-        munmap(header_, mapped_bytes_);
-    }
-    if (owns_fd_) {
-        close(fd_);
-    }
 }
 
 core::Result<std::unique_ptr<Reader>> Recording::reader() const {
-    return fd_ >= 0 ? Reader::open(fd_) : Reader::over(private_, mapped_bytes_);
+    return fd_ >= 0 ? Reader::open(fd_) : Reader::over(memory_);
 }
 
 void Recording::use_virtual_clock() {
@@ -423,7 +380,7 @@ void Recording::stop_keeper() {
 void Recording::keep(const std::stop_token& stop) {
     core::name_thread("trace-keeper");
     const bool real_time = header_->virtual_clock == 0;
-    const int statm = real_time ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
+    const core::UniqueFd statm(real_time ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1);
     std::int64_t next_ns = core::monotonic_ns();
     while (!stop.stop_requested()) {
         const std::uint32_t claims = claims_.load(std::memory_order_acquire);
@@ -434,7 +391,7 @@ void Recording::keep(const std::stop_token& stop) {
             header_->heartbeat_ns.store(static_cast<std::uint64_t>(now_ns), std::memory_order_relaxed);
             if (real_time) {
                 renew_anchor();
-                resident_bytes_.store(resident_bytes(statm), std::memory_order_relaxed);
+                resident_bytes_.store(resident_bytes(statm.get()), std::memory_order_relaxed);
                 sample_memory();
             }
         }
@@ -442,9 +399,6 @@ void Recording::keep(const std::stop_token& stop) {
             break;
         }
         core::futex_wait_for(claims_, claims, std::max<std::int64_t>(next_ns - core::monotonic_ns(), 1));
-    }
-    if (statm >= 0) {
-        close(statm);
     }
 }
 

@@ -20,7 +20,9 @@
 #include <type_traits>
 
 #include "engine/core/clock.h"
+#include "engine/core/lazy_memory.h"
 #include "engine/core/result.h"
+#include "engine/core/unique_fd.h"
 #include "engine/trace/format.h"
 
 namespace headway::trace {
@@ -147,12 +149,11 @@ private:
     void prepare_first_bytes();
 
     struct Strings;
-    Header* header_ = nullptr;
-    std::size_t mapped_bytes_ = 0;
-    std::uint32_t capacity_ = 0;  // chunks
+    std::shared_ptr<core::LazyMemory> memory_;  // its readers in this process may outlive it
+    Header* header_ = nullptr;                  // the beginning of memory_
+    std::uint32_t capacity_ = 0;                // chunks
     int fd_ = -1;
-    bool owns_fd_ = false;
-    std::shared_ptr<void> private_;  // the memory of a recording without a descriptor
+    core::UniqueFd own_fd_;
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;

@@ -23,7 +23,8 @@ ARROWS = {
     "engine/devices/cuda": ["engine/devices/kernels"],
     "engine/runtime": ["engine/devices"],
     "engine/nn": ["engine/runtime"],
-    "app/model/run": ["engine/trace"],
+    "app/json": ["engine/core"],
+    "app/model/run": ["engine/trace", "app/json"],
     "app/model/replay": ["app/model/run"],
     "app/model/analysis": ["app/model/replay"],
     "app/model/numbers": ["app/model/analysis"],
@@ -35,12 +36,13 @@ ARROWS = {
     "app/exchange/chrome": ["app/exchange/foreign", "app/model/numbers", "app/model/user_data"],
     "app/render": ["app/model/numbers"],
     "app/timeline": ["app/render", "app/comparison", "app/model/user_data"],
-    "app/figure": ["app/timeline"],
-    "app/editor": ["engine/core"],
+    "app/figure": ["app/timeline", "app/process"],
+    "app/editor": ["app/json"],
     "app/confinement": ["engine/core"],
+    "app/process": ["engine/core"],
     "app/gfx": ["engine/core"],
     "app/platform": ["app/gfx"],
-    "app/session": ["app/comparison", "app/confinement"],
+    "app/session": ["app/comparison", "app/confinement", "app/process"],
     "app/ui/widgets": ["app/render", "app/gfx"],
     "app/ui/state": ["app/ui/widgets", "app/lesson", "app/figure", "app/session", "app/editor"],
     "app/ui/timeline": ["app/ui/state"],
@@ -51,16 +53,16 @@ ARROWS = {
     "app/ui/shell": ["app/ui/source", "app/ui/lesson", "app/ui/details", "app/ui/dialogs"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
     "app/runner/python": ["app/runner/programs"],
-    "app/runner/execution": ["app/runner/programs", "app/runner/python", "engine/devices/cpu",
+    "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
-    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure"],
+    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/process"],
     "app/runner": ["app/runner/commands"],
 }
 
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.
 EXTRA_HEADERS = {
     # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
-    "app/model/run": {"engine/devices/op.h", "engine/devices/simulated/cost_model.h",
+    "app/model/run": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h",
                   "engine/devices/simulated/virtual_lanes.h"},
 }
 
@@ -73,6 +75,8 @@ VENDORS = [
     (r"(epoxy|EGL|GLES\d?|GLFW|GL)/.*", ["app/platform", "app/gfx"]),
     (r"cuda.*|cublas.*|curand.*|cupti.*|nvrtc.*|nvToolsExt.*|nvtx3/.*|cooperative_groups.*", ["engine/devices/cuda"]),
     (r"(.*/)?Python\.h|pybind11/.*|numpy/.*", ["app/runner/python"]),
+    (r"simdjson\.h", ["app/json", "app/exchange", "app/editor"]),
+    (r"md4c\.h", ["app/ui/widgets"]),
     (r"cairo.*", ["app/render", "app/figure"]),
     (r"ft2build\.h|freetype.*|fontconfig/.*", ["app/render", "app/figure", "app/gfx", "app/platform"]),
     (r"(.*/)?cblas\.h|openblas.*", ["engine/devices/kernels", "engine/devices/cpu"]),

@@ -1,53 +1,73 @@
 #include "app/session/foreground.h"
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace headway::session {
 namespace {
 
-void signal_self() {
-    kill(getpid(), SIGTERM);
-}
+constexpr int kMoments = 40;
+constexpr useconds_t kMoment_us = 100;
 
-// Seconds until a run of `sleep 60` ends, if it gets a signal at a given moment of fork(). Negative: it does not end.
-double seconds_when_signalled(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-    const pid_t process = fork();  // handlers registered for fork() stay registered
+// Whether a run of `sleep 60` ends that gets SIGTERM so long after its start. `group`: from the terminal, so the signal
+// reaches the runner, too, if it has begun.
+bool ends_when_signalled(useconds_t after_us, bool group) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    const pid_t process = fork();
     if (process == 0) {
-        pthread_atfork(before, in_parent, in_child);
+        setpgid(0, 0);
+        [[maybe_unused]] const auto written = write(ready[1], "x", 1);
         char name[] = "headway";
         char time[] = "60";
         char* arguments[] = {name, time, nullptr};
         _exit(run_in_foreground("/bin/sleep", arguments));
     }
-    timespec begin{}, now{};
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (int looks = 0; looks < 3000; ++looks) {
-        int status = 0;
-        if (waitpid(process, &status, WNOHANG) == process) {
-            clock_gettime(CLOCK_MONOTONIC, &now);
-            EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
-            return static_cast<double>(now.tv_sec - begin.tv_sec) +
-                   static_cast<double>(now.tv_nsec - begin.tv_nsec) / 1e9;
+    char text = 0;
+    EXPECT_EQ(read(ready[0], &text, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    usleep(after_us);
+    kill(group ? -process : process, SIGTERM);
+    for (int looks = 0; looks < 1000; ++looks) {
+        if (waitpid(process, nullptr, WNOHANG) == process) {
+            return true;
         }
         usleep(10'000);
     }
-    kill(process, SIGKILL);
+    kill(-process, SIGKILL);
     waitpid(process, nullptr, 0);
-    return -1;
+    return false;
 }
 
-TEST(Foreground, ASignalBeforeTheRunnersIdIsKnownEndsTheRunner) {
-    EXPECT_GE(seconds_when_signalled(signal_self, nullptr, nullptr), 0);
-    EXPECT_GE(seconds_when_signalled(nullptr, signal_self, nullptr), 0);
+TEST(Foreground, ASignalAtAnyMomentOfTheStartEndsTheRun) {
+    for (int i = 0; i < kMoments; ++i) {
+        EXPECT_TRUE(ends_when_signalled(static_cast<useconds_t>(i) * kMoment_us, false)) << i;
+        EXPECT_TRUE(ends_when_signalled(static_cast<useconds_t>(i) * kMoment_us, true)) << i;
+    }
 }
 
-TEST(Foreground, ASignalToARunnerThatIsJustStartingEndsIt) {
-    EXPECT_GE(seconds_when_signalled(nullptr, nullptr, signal_self), 0);
+// The runner's first act, at which the waiting process may not know its id yet.
+TEST(Foreground, ASignalOfTheStartingRunnerReachesIt) {
+    for (int i = 0; i < kMoments; ++i) {
+        const pid_t process = fork();
+        if (process == 0) {
+            char name[] = "headway", option[] = "-c", script[] = "kill -TERM $PPID; exec sleep 60";
+            char* arguments[] = {name, option, script, nullptr};
+            _exit(run_in_foreground("/bin/sh", arguments));
+        }
+        int status = 0;
+        ASSERT_EQ(waitpid(process, &status, 0), process);
+        ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
+    }
+}
+
+TEST(Foreground, ARunnerThatCannotBeStartedIsStatus1) {
+    char name[] = "headway";
+    char* arguments[] = {name, nullptr};
+    EXPECT_EQ(run_in_foreground("/nonexistent/headway-runner", arguments), 1);
 }
 
 }  // namespace

@@ -35,18 +35,49 @@ TEST(Markdown, ReadsStyles) {
 }
 
 TEST(Markdown, WhatIsNotMarkdownStaysAsItIs) {
-    for (const char* text : {"2 * 3 * 4", "an open `tick", "**", "a ** b", "* ", "*"}) {
-        std::string all;
-        for (const auto& block : parse_markdown(text)) {
-            for (const auto& span : block.spans) {
-                EXPECT_EQ(span.style, Style::plain) << text;
-                all += span.text;
-            }
-        }
-        EXPECT_EQ(all.empty(), false) << text;
+    for (const char* text :
+         {"2 * 3 * 4", "an open `tick", "**", "a ** b", "wait_to_read and wait_all", "x < 3 && y", "<b>bold</b>"}) {
+        const auto blocks = parse_markdown(text);
+        ASSERT_EQ(blocks.size(), 1u) << text;
+        ASSERT_EQ(blocks[0].spans.size(), 1u) << text;
+        EXPECT_EQ(blocks[0].spans[0].style, Style::plain) << text;
+        EXPECT_EQ(blocks[0].spans[0].text, text);
     }
     EXPECT_TRUE(parse_markdown("").empty());
     EXPECT_TRUE(parse_markdown("\n\n \n").empty());
+}
+
+TEST(Markdown, ReadsListsOfEveryForm) {
+    const auto blocks = parse_markdown("3. three\n4. four\n   - inner **one**\n\n     more\n\n* *\n\nend");
+    ASSERT_EQ(blocks.size(), 7u);
+    EXPECT_EQ(blocks[0].number, "3.");
+    EXPECT_EQ(blocks[0].spans.front().text, "three");
+    EXPECT_EQ(blocks[1].number, "4.");
+    EXPECT_EQ(blocks[2].number, "");
+    EXPECT_EQ(blocks[2].kind, Kind::item);
+    EXPECT_EQ(blocks[2].spans.size(), 2u);
+    EXPECT_EQ(blocks[3].kind, Kind::paragraph);
+    EXPECT_EQ(blocks[3].spans.front().text, "more");
+    EXPECT_EQ(blocks[4].kind, Kind::item);
+    EXPECT_EQ(blocks[5].kind, Kind::item);  // an empty list in the list
+    EXPECT_EQ(blocks[6].spans.front().text, "end");
+}
+
+TEST(Markdown, ShowsLinksEntitiesAndQuotes) {
+    const auto blocks =
+        parse_markdown("> see [the book](https://d2l.ai) &amp; <https://mxnet.io> &copy;\n\n    indented\n");
+    ASSERT_EQ(blocks.size(), 2u);
+    ASSERT_EQ(blocks[0].spans.size(), 1u);
+    EXPECT_EQ(blocks[0].spans[0].text, "see the book (https://d2l.ai) & https://mxnet.io &copy;");
+    EXPECT_EQ(blocks[1].kind, Kind::code);
+    EXPECT_EQ(blocks[1].spans[0].text, "indented");
+}
+
+TEST(Markdown, ACodeBlockMayBeEmpty) {
+    const auto blocks = parse_markdown("```\n```\n");
+    ASSERT_EQ(blocks.size(), 1u);
+    ASSERT_EQ(blocks[0].spans.size(), 1u);
+    EXPECT_EQ(blocks[0].spans[0].text, "");
 }
 
 }  // namespace

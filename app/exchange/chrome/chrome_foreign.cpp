@@ -1,11 +1,11 @@
 // Reads other programs' traces, event by event. foreign_kernels.cpp and foreign_threads.cpp convert the spans to
 // ops.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "app/exchange/chrome/chrome_formats.h"
 #include "app/exchange/foreign/foreign_times.h"
+#include "app/json/json.h"
 
 namespace headway::exchange {
 
@@ -285,10 +285,9 @@ core::Result<RunBuilder> ForeignFormat::finish(const std::map<std::string, std::
     }
     order_spans();
     if (const auto found = values.find("deviceProperties"); found != values.end()) {
-        const auto json = nlohmann::json::parse(found->second, nullptr, false);
-        if (json.is_array() && !json.empty() && json[0].is_object() && json[0].contains("name") &&
-            json[0]["name"].is_string()) {
-            builder_.info.device_name = json[0]["name"].get<std::string>();
+        const json::Document properties(found->second);
+        if (const auto devices = properties.root().elements(); !devices.empty()) {
+            builder_.info.device_name = devices.front()["name"].text();
         }
     }
     builder_.info.device_kind = kernels_ > 0 ? "cuda" : "trace";

@@ -2,45 +2,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "app/exchange/chrome/chrome_formats.h"
 #include "app/exchange/chrome/chrome_writer.h"
+#include "app/json/json.h"
 #include "engine/trace/format.h"
 
 namespace headway::exchange {
 
 namespace {
 
-using Json = nlohmann::json;
-
-std::string text_at(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::uint64_t count_at(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) {
-        return 0;
-    }
-    return found->is_number_unsigned() ? found->get<std::uint64_t>()
-                                       : static_cast<std::uint64_t>(std::clamp(found->get<double>(), 0.0, 9e18));
-}
-
-bool is_true(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
 // Parses "123.456" as text, so that no digit is lost.
-std::int64_t ns_at(const Json& json, const char* key, std::int64_t otherwise) {
-    const auto found = json.find(key);
-    if (found == json.end()) {
-        return otherwise;
-    }
-    return ns_from_us(found->is_string() ? found->get<std::string>() : found->dump()).value_or(otherwise);
+std::int64_t ns_in(json::Value us, std::int64_t otherwise) {
+    return ns_from_us(us.written()).value_or(otherwise);
 }
 
 std::uint64_t number(RawJson json) {
@@ -52,7 +27,7 @@ std::uint32_t small(RawJson json) {
 
 class OwnFormat final : public TraceFormat {
 public:
-    explicit OwnFormat(const std::string& other_data) { metadata(Json::parse(other_data, nullptr, false)); }
+    explicit OwnFormat(const std::string& other_data) { metadata(json::Document(other_data).root()); }
 
     void take(const ChromeEvent& event) override {
         ++events_;
@@ -129,7 +104,7 @@ public:
     }
 
 private:
-    void metadata(const Json& json);
+    void metadata(json::Value run);
 
     // The number of the event's op; 0 if it is impossible.
     core::OpId op_of(const ChromeEvent& event, const char* name = "op") const {
@@ -398,155 +373,132 @@ private:
     std::unordered_map<std::string, std::uint16_t> found_;
 };
 
-void OwnFormat::metadata(const Json& json) {
-    if (!json.is_object()) {
-        return;
-    }
+void OwnFormat::metadata(json::Value run) {
     model::RunInfo& info = builder_.info;
-    info.program = text_at(json, "program");
-    info.title = text_at(json, "title");
-    info.frontend = text_at(json, "frontend");
-    info.tab = text_at(json, "tab");
-    info.device_kind = text_at(json, "device_kind");
-    info.device_name = text_at(json, "device_name");
-    info.simulated = is_true(json, "simulated");
-    info.cpu = text_at(json, "cpu");
-    info.os = text_at(json, "os");
-    info.cores = static_cast<int>(std::min<std::uint64_t>(count_at(json, "cores"), 1u << 20));
-    info.barrier = text_at(json, "barrier");
-    info.free_policy = text_at(json, "free_policy");
-    info.workers = static_cast<std::uint32_t>(count_at(json, "workers"));
-    info.streams = static_cast<std::uint32_t>(count_at(json, "streams"));
-    info.queue_limit = static_cast<std::uint32_t>(count_at(json, "queue_limit"));
-    info.budget = count_at(json, "budget");
-    if (json.contains("budget_in_effect") && json.contains("budget_is_default")) {
-        info.budget_in_effect = count_at(json, "budget_in_effect");
-        info.budget_is_default = is_true(json, "budget_is_default");
+    info.program = run["program"].text();
+    info.title = run["title"].text();
+    info.frontend = run["frontend"].text();
+    info.tab = run["tab"].text();
+    info.device_kind = run["device_kind"].text();
+    info.device_name = run["device_name"].text();
+    info.simulated = run["simulated"].is_true();
+    info.cpu = run["cpu"].text();
+    info.os = run["os"].text();
+    info.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
+    info.barrier = run["barrier"].text();
+    info.free_policy = run["free_policy"].text();
+    info.workers = static_cast<std::uint32_t>(run["workers"].count());
+    info.streams = static_cast<std::uint32_t>(run["streams"].count());
+    info.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
+    info.budget = run["budget"].count();
+    if (run["budget_in_effect"] && run["budget_is_default"]) {
+        info.budget_in_effect = run["budget_in_effect"].count();
+        info.budget_is_default = run["budget_is_default"].is_true();
     }
-    info.seed = count_at(json, "seed");
-    info.date = text_at(json, "date");
-    info.version = text_at(json, "version");
-    info.timing = text_at(json, "timing");
-    info.timing_note = text_at(json, "timing_note");
-    info.timing_uncertainty_ns = count_at(json, "timing_uncertainty_ns");
-    info.issue = text_at(json, "issue");
-    info.profile = text_at(json, "profile");
-    if (const auto chosen = json.find("chosen"); chosen != json.end() && chosen->is_array()) {
-        for (const auto& name : *chosen) {
-            info.chosen.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+    info.seed = run["seed"].count();
+    info.date = run["date"].text();
+    info.version = run["version"].text();
+    info.timing = run["timing"].text();
+    info.timing_note = run["timing_note"].text();
+    info.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
+    info.issue = run["issue"].text();
+    info.profile = run["profile"].text();
+    for (const json::Value name : run["chosen"].elements()) {
+        info.chosen.push_back(name.written());
+    }
+    if (const json::Value costs = run["cost_models"]; costs.is_object()) {
+        info.cost_models = costs.written();
+    }
+    info.launch = run["launch"].text();
+    info.copies = run["copies"].text();
+    info.products = run["products"].text();
+    info.live_sampled = run["live_sampled"].is_true();
+    info.foreign = run["foreign"].is_true();
+    info.left_out = run["left_out"].count();
+    info.repaired = run["repaired"].count();
+    info.file_cut_off = run["file_cut_off"].is_true();
+    for (const json::Value lane : run["lane_streams"].elements()) {
+        if (info.lane_streams.size() < core::kMaxTraceLanes) {
+            info.lane_streams.push_back(static_cast<std::uint32_t>(lane.integer().value_or(UINT32_MAX)));
         }
     }
-    if (const auto costs = json.find("cost_models"); costs != json.end() && costs->is_object()) {
-        info.cost_models = costs->dump();
+    for (const auto& [name, value] : run["parameters"].members()) {
+        info.parameters[std::string(name)] = value.written();
     }
-    info.launch = text_at(json, "launch");
-    info.copies = text_at(json, "copies");
-    info.products = text_at(json, "products");
-    info.live_sampled = is_true(json, "live_sampled");
-    info.foreign = is_true(json, "foreign");
-    info.left_out = count_at(json, "left_out");
-    info.repaired = count_at(json, "repaired");
-    info.file_cut_off = is_true(json, "file_cut_off");
-    if (const auto list = json.find("lane_streams"); list != json.end() && list->is_array()) {
-        for (const auto& lane : *list) {
-            if (info.lane_streams.size() < core::kMaxTraceLanes) {
-                info.lane_streams.push_back(lane.is_number_unsigned() ? lane.get<std::uint32_t>() : UINT32_MAX);
-            }
+    for (const json::Value change : run["barrier_changes"].elements()) {
+        if (change.is_object()) {
+            info.barrier_changes.push_back({ns_in(change["us"], 0), std::string(change["barrier"].text())});
         }
     }
-    if (const auto list = json.find("parameters"); list != json.end() && list->is_object()) {
-        for (const auto& [name, value] : list->items()) {
-            info.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
-        }
-    }
-    if (const auto list = json.find("barrier_changes"); list != json.end() && list->is_array()) {
-        for (const auto& change : *list) {
-            if (change.is_object()) {
-                info.barrier_changes.push_back({ns_at(change, "us", 0), text_at(change, "barrier")});
-            }
-        }
-    }
-    builder_.clock = is_true(json, "virtual_clock") ? trace::ClockKind::virtual_ns : trace::ClockKind::recorded_ns;
-    builder_.state = text_at(json, "state") == "failed" ? trace::RunState::failed : trace::RunState::finished;
-    if (const auto cost = json.find("recorder_ns_per_op"); cost != json.end() && cost->is_number()) {
-        builder_.recorder_ns_per_op = cost->get<double>();
-    }
-    builder_.lost_records = count_at(json, "lost_records");
-    const auto words = [&json](const char* key, std::size_t most) {
+    builder_.clock = run["virtual_clock"].is_true() ? trace::ClockKind::virtual_ns : trace::ClockKind::recorded_ns;
+    builder_.state = run["state"].text() == "failed" ? trace::RunState::failed : trace::RunState::finished;
+    builder_.recorder_ns_per_op = run["recorder_ns_per_op"].number().value_or(builder_.recorder_ns_per_op);
+    builder_.lost_records = run["lost_records"].count();
+    const auto words = [](json::Value from, std::size_t most) {
         std::vector<std::string> list;
-        if (const auto found = json.find(key); found != json.end() && found->is_array()) {
-            for (const auto& word : *found) {
-                if (list.size() < most) {
-                    list.push_back(word.is_string() ? word.get<std::string>() : std::string());
-                }
+        for (const json::Value word : from.elements()) {
+            if (list.size() < most) {
+                list.emplace_back(word.text());
             }
         }
         return list;
     };
-    builder_.files = words("files", core::kMostFiles + 1);
-    builder_.lane_names = words("lanes", core::kMaxTraceLanes);
-    if (const auto list = json.find("more_devices"); list != json.end() && list->is_array()) {
-        for (const auto& entry : *list) {
-            if (entry.is_object() && builder_.more_devices.size() + 1 < core::kMaxDevices) {
-                const auto lanes = [&entry](const char* key) {
-                    return static_cast<std::uint32_t>(
-                        std::min<std::uint64_t>(count_at(entry, key), core::kMaxTraceLanes));
+    builder_.files = words(run["files"], core::kMostFiles + 1);
+    builder_.lane_names = words(run["lanes"], core::kMaxTraceLanes);
+    for (const json::Value entry : run["more_devices"].elements()) {
+        if (entry.is_object() && builder_.more_devices.size() + 1 < core::kMaxDevices) {
+            const auto lanes = [&entry](const char* key) {
+                return static_cast<std::uint32_t>(std::min<std::uint64_t>(entry[key].count(), core::kMaxTraceLanes));
+            };
+            RunBuilder::Device device{std::string(entry["kind"].text()), std::string(entry["name"].text()),
+                                      entry["simulated"].is_true(), lanes("first_lane"), lanes("lanes")};
+            const auto named = static_cast<std::uint32_t>(builder_.lane_names.size());
+            if (device.first_lane == 0 || device.first_lane >= named || device.lanes == 0 ||
+                device.lanes > named - device.first_lane) {
+                const auto said = [&entry](const char* key) {
+                    return entry[key] ? entry[key].written().substr(0, 40) : std::string("nothing");
                 };
-                RunBuilder::Device device{text_at(entry, "kind"), text_at(entry, "name"), is_true(entry, "simulated"),
-                                          lanes("first_lane"), lanes("lanes")};
-                const auto named = static_cast<std::uint32_t>(builder_.lane_names.size());
-                if (device.first_lane == 0 || device.first_lane >= named || device.lanes == 0 ||
-                    device.lanes > named - device.first_lane) {
-                    const auto said = [&entry](const char* key) {
-                        const auto found = entry.find(key);
-                        return found == entry.end() ? std::string("nothing") : found->dump().substr(0, 40);
-                    };
-                    odd_devices_ = "The lanes of " + (device.name.empty() ? "the second device" : device.name) +
-                                   " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
-                                   ", and there are " + std::to_string(named) + " in all): ";
-                    device.first_lane = std::clamp(device.first_lane, std::min(named, 1u), named > 1 ? named - 1 : 1u);
-                    device.lanes = named > device.first_lane ? named - device.first_lane : 0;
-                    odd_devices_ += "taken as those from " + std::to_string(device.first_lane) + " on.";
-                }
-                builder_.more_devices.push_back(std::move(device));
+                odd_devices_ = "The lanes of " + (device.name.empty() ? "the second device" : device.name) +
+                               " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
+                               ", and there are " + std::to_string(named) + " in all): ";
+                device.first_lane = std::clamp(device.first_lane, std::min(named, 1u), named > 1 ? named - 1 : 1u);
+                device.lanes = named > device.first_lane ? named - device.first_lane : 0;
+                odd_devices_ += "taken as those from " + std::to_string(device.first_lane) + " on.";
             }
+            builder_.more_devices.push_back(std::move(device));
         }
     }
-    if (const auto list = json.find("signatures"); list != json.end() && list->is_array()) {
-        for (const auto& entry : *list) {
-            model::Signature signature;
-            if (entry.is_object()) {
-                signature.name = text_at(entry, "name");
-                signature.shapes = text_at(entry, "shapes");
-                signature.family = static_cast<devices::Family>(std::min<std::uint64_t>(
-                    count_at(entry, "family"), static_cast<std::uint64_t>(devices::Family::other)));
-                signature.out_bytes = count_at(entry, "out_bytes");
-                signature.flops = count_at(entry, "flops");
-                signature.moved_bytes = count_at(entry, "moved_bytes");
-            }
-            builder_.signatures.push_back(std::move(signature));
-            if (builder_.signatures.size() == 65'536) {
-                break;
-            }
+    for (const json::Value entry : run["signatures"].elements()) {
+        model::Signature signature;
+        signature.name = entry["name"].text();
+        signature.shapes = entry["shapes"].text();
+        signature.family = static_cast<devices::Family>(
+            std::min<std::uint64_t>(entry["family"].count(), static_cast<std::uint64_t>(devices::Family::other)));
+        signature.out_bytes = entry["out_bytes"].count();
+        signature.flops = entry["flops"].count();
+        signature.moved_bytes = entry["moved_bytes"].count();
+        builder_.signatures.push_back(std::move(signature));
+        if (builder_.signatures.size() == 65'536) {
+            break;
         }
     }
-    if (const auto part = json.find("measured"); part != json.end() && part->is_object()) {
+    if (const json::Value part = run["measured"]; part.is_object()) {
         auto& measured = builder_.measured;
-        measured.begin_marked = is_true(*part, "begin_marked");
-        measured.end_marked = is_true(*part, "end_marked");
-        measured.begin_ns = ns_at(*part, "begin_us", 0);
-        measured.end_ns = ns_at(*part, "end_us", 0);
-        measured.first = static_cast<core::OpId>(std::min<std::uint64_t>(count_at(*part, "first"), UINT32_MAX));
-        measured.last = static_cast<core::OpId>(std::min<std::uint64_t>(count_at(*part, "last"), UINT32_MAX));
-        measured.first_wait = count_at(*part, "first_wait");
-        measured.waits_end = count_at(*part, "waits_end");
+        measured.begin_marked = part["begin_marked"].is_true();
+        measured.end_marked = part["end_marked"].is_true();
+        measured.begin_ns = ns_in(part["begin_us"], 0);
+        measured.end_ns = ns_in(part["end_us"], 0);
+        measured.first = static_cast<core::OpId>(std::min<std::uint64_t>(part["first"].count(), UINT32_MAX));
+        measured.last = static_cast<core::OpId>(std::min<std::uint64_t>(part["last"].count(), UINT32_MAX));
+        measured.first_wait = part["first_wait"].count();
+        measured.waits_end = part["waits_end"].count();
     }
-    builder_.program_end_ns = ns_at(json, "program_end_us", model::kPending);
-    if (const auto error = json.find("error"); error != json.end() && error->is_object()) {
-        builder_.error_json = error->dump(-1, ' ', false, Json::error_handler_t::replace);
+    builder_.program_end_ns = ns_in(run["program_end_us"], model::kPending);
+    if (const json::Value error = run["error"]; error.is_object()) {
+        builder_.error_json = error.written();
         builder_.state = trace::RunState::failed;
     }
-    builder_.result_json = text_at(json, "result");
+    builder_.result_json = run["result"].text();
 }
 
 }  // namespace
@@ -556,8 +508,7 @@ std::unique_ptr<TraceFormat> own_format(const std::string& other_data) {
 }
 
 bool is_own(const std::string& other_data) {
-    const Json json = Json::parse(other_data, nullptr, false);
-    return json.is_object() && text_at(json, "format").starts_with("headway ");
+    return json::Document(other_data).root()["format"].text().starts_with("headway ");
 }
 
 }  // namespace headway::exchange

@@ -11,6 +11,7 @@
 #include "app/exchange/chrome/chrome_formats.h"
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/trace_source.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::exchange {
 
@@ -159,18 +160,15 @@ core::Error cancelled(const std::string& path) {
 }
 
 core::Result<ReadTrace> read_trace(const std::string& path, ReadProgress* progress) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) {
         return core::Error{core::ErrorKind::unreadable, path + " cannot be opened: " + std::strerror(errno)};
     }
     std::uint64_t word = 0;
-    const bool recording = pread(fd, &word, sizeof word, 0) == sizeof word && word == trace::kMagic;
-    if (recording) {
-        auto trace = read_recording(fd, path);
-        close(fd);
-        return trace;
+    if (pread(fd.get(), &word, sizeof word, 0) == sizeof word && word == trace::kMagic) {
+        return read_recording(fd.get(), path);
     }
-    close(fd);
+    fd.reset();
     return read_events([&path] { return open_trace_file(path); }, path, progress);
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "app/exchange/files/json_text.h"
+#include "app/json/json.h"
 #include "engine/core/error_word.h"
 
 namespace headway::exchange {
@@ -138,7 +139,7 @@ private:
         put_all(",\"name\":\"", what, "\",\"args\":{", value, "}}");
     }
     void thread(int tid, std::string_view name, int order) {
-        metadata("thread_name", tid, "\"name\":" + json_string(name));
+        metadata("thread_name", tid, "\"name\":" + json::quoted(name));
         metadata("thread_sort_index", tid, "\"sort_index\":" + std::to_string(order));
     }
 
@@ -149,8 +150,8 @@ private:
         const auto [at, fresh] = signatures_.try_emplace(id);
         if (fresh) {
             const auto& signature = run_.signature(id);
-            at->second = {json_string(signature.name), json_string(signature.shapes),
-                          json_string(std::string("execute,") + word_for(signature.family))};
+            at->second = {json::quoted(signature.name), json::quoted(signature.shapes),
+                          json::quoted(std::string("execute,") + word_for(signature.family))};
         }
         return at->second;
     }
@@ -162,7 +163,7 @@ private:
         const auto [at, fresh] = lines_.try_emplace(line);
         if (fresh) {
             at->second =
-                ",\"line\":" + json_string(run_.line_text(line)) + ",\"file\":" + std::to_string(core::file_of(line));
+                ",\"line\":" + json::quoted(run_.line_text(line)) + ",\"file\":" + std::to_string(core::file_of(line));
         }
         put(std::string_view(at->second));
     }
@@ -192,7 +193,7 @@ void Writer::other_data() {
     const auto& info = run_.info();
     const auto text = [&](const char* name, const std::string& value) {
         put_all("\"", name, "\":");
-        put(json_string(value));
+        put(json::quoted(value));
         put(",");
     };
     put("{\"format\":\"headway 1\",");
@@ -227,7 +228,7 @@ void Writer::other_data() {
     if (!info.profile.empty()) {
         text("profile", info.profile);
         put("\"chosen\":");
-        list(info.chosen.size(), [&](std::size_t i) { put(json_string(info.chosen[i])); });
+        list(info.chosen.size(), [&](std::size_t i) { put(json::quoted(info.chosen[i])); });
         put(",");
     }
     if (!info.cost_models.empty()) {
@@ -243,9 +244,9 @@ void Writer::other_data() {
     bool first = true;
     for (const auto& [name, value] : info.parameters) {
         put(first ? "" : ",");
-        put(json_string(name));
+        put(json::quoted(name));
         put(":");
-        put(json_string(value));
+        put(json::quoted(value));
         first = false;
     }
     put("},\"barrier_changes\":");
@@ -253,7 +254,7 @@ void Writer::other_data() {
         put("{\"us\":");
         put_us(info.barrier_changes[i].ns);
         put(",\"barrier\":");
-        put(json_string(info.barrier_changes[i].barrier));
+        put(json::quoted(info.barrier_changes[i].barrier));
         put("}");
     });
     const auto numbers = run_.numbers();
@@ -287,17 +288,17 @@ void Writer::other_data() {
         put_us(*end_ns);
     }
     put(",\"files\":");
-    list(run_.file_count(), [this](std::size_t id) { put(json_string(run_.file(static_cast<std::uint32_t>(id)))); });
+    list(run_.file_count(), [this](std::size_t id) { put(json::quoted(run_.file(static_cast<std::uint32_t>(id)))); });
     put(",\"lanes\":");
-    list(run_.lanes().size(), [this](std::size_t lane) { put(json_string(run_.lanes()[lane].name)); });
+    list(run_.lanes().size(), [this](std::size_t lane) { put(json::quoted(run_.lanes()[lane].name)); });
     if (run_.devices().size() > 1) {
         put(",\"more_devices\":");
         list(run_.devices().size() - 1, [this](std::size_t i) {
             const auto& device = run_.devices()[i + 1];
             put("{\"kind\":");
-            put(json_string(device.kind));
+            put(json::quoted(device.kind));
             put(",\"name\":");
-            put(json_string(device.name));
+            put(json::quoted(device.name));
             put_all(",\"simulated\":", device.simulated ? "true" : "false", ",\"first_lane\":", device.first_lane,
                     ",\"lanes\":", device.lanes, "}");
         });
@@ -306,21 +307,21 @@ void Writer::other_data() {
     list(run_.signature_count(), [this](std::size_t id) {
         const auto& signature = run_.signature(static_cast<std::uint16_t>(id));
         put("{\"name\":");
-        put(json_string(signature.name));
+        put(json::quoted(signature.name));
         put(",\"shapes\":");
-        put(json_string(signature.shapes));
+        put(json::quoted(signature.shapes));
         put_all(",\"family\":", static_cast<int>(signature.family), ",\"out_bytes\":", signature.out_bytes,
                 ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes, "}");
     });
     if (!run_.result_json().empty()) {
         put(",\"result\":");
-        put(json_string(run_.result_json()));
+        put(json::quoted(run_.result_json()));
     }
     if (const auto& error = run_.error()) {
         put_all(",\"error\":{\"kind\":\"", core::word_of(error->kind), "\",\"message\":");
-        put(json_string(error->message));
+        put(json::quoted(error->message));
         put(",\"file\":");
-        put(json_string(error->file));
+        put(json::quoted(error->file));
         put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
     }
     put("}");
@@ -329,7 +330,7 @@ void Writer::other_data() {
 void Writer::names() {
     const auto& info = run_.info();
     metadata("process_name", 0,
-             "\"name\":" + json_string("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
+             "\"name\":" + json::quoted("Headway: " + info.title + (info.simulated ? " (SIMULATED)" : "")));
     int order = 0;
     thread(kFrontendTid, "Frontend", order++);
     thread(kWaitsTid, "Frontend waits", order++);
@@ -431,7 +432,7 @@ void Writer::waits() {
         }
         span(wait.begin_ns, wait.end_ns);
         put_all(",\"cat\":\"wait,", group_of(wait.kind), "\",\"name\":");
-        put(json_string(wait.name));
+        put(json::quoted(wait.name));
         put_all(",\"args\":{\"kind\":", static_cast<int>(wait.kind), ",\"issued\":", wait.issued);
         put_line(wait.line);
         if (wait.device >= 0) {
@@ -453,7 +454,7 @@ void Writer::works() {
         }
         span(work.begin_ns, work.end_ns);
         put(",\"cat\":\"work\",\"name\":");
-        put(json_string(work.name));
+        put(json::quoted(work.name));
         put_all(",\"args\":{\"issued\":", work.issued);
         put_line(work.line);
         put("}}");
@@ -467,7 +468,7 @@ void Writer::scopes() {
         }
         span(scope.begin_ns, scope.end_ns == model::kPending ? run_.now_ns() : scope.end_ns);
         put(",\"cat\":\"scope\",\"name\":");
-        put(json_string(scope.name));
+        put(json::quoted(scope.name));
         put(scope.end_ns == model::kPending ? ",\"args\":{\"open\":true}}" : "}");
     }
 }

@@ -1,4 +1,4 @@
-// Writes JSON text to a sink, through a buffer: formats numbers and strings. Does not check that the whole text is
+// Writes JSON text to a sink, through a buffer: formats numbers. Does not check that the whole text is
 // valid JSON. Private to app/exchange.
 //
 // Threads: one.
@@ -11,9 +11,6 @@
 #include "app/exchange/files/sink.h"
 
 namespace headway::exchange {
-
-// Quoted and escaped. Invalid UTF-8 becomes U+FFFD.
-std::string json_string(std::string_view text);
 
 class JsonText {
 public:

@@ -70,8 +70,8 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
     }
     const bool is_special = path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
     if (is_special || (exists && !S_ISREG(existing.st_mode))) {
-        file.fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND);
-        if (file.fd_ < 0) {
+        file.fd_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND));
+        if (!file.fd_) {
             return cannot_write(path, errno);
         }
         return file;
@@ -85,14 +85,14 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
     }
     const auto slash = file.target_.find_last_of('/');
     file.temporary_ = (slash == std::string::npos ? "" : file.target_.substr(0, slash + 1)) + ".headway-XXXXXX";
-    file.fd_ = mkostemp(file.temporary_.data(), O_CLOEXEC);
-    if (file.fd_ < 0) {
+    file.fd_.reset(mkostemp(file.temporary_.data(), O_CLOEXEC));
+    if (!file.fd_) {
         const int why = errno;
         file.temporary_.clear();
         return cannot_write(path, why);
     }
     remember(file.temporary_);
-    if (fchmod(file.fd_, exists ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
+    if (fchmod(file.fd_.get(), exists ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
         file.errno_ = errno;
     }
     return file;
@@ -102,7 +102,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
-      fd_(std::exchange(other.fd_, -1)),
+      fd_(std::move(other.fd_)),
       errno_(other.errno_) {}
 
 OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
@@ -111,7 +111,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
         path_ = std::move(other.path_);
         target_ = std::move(other.target_);
         temporary_ = std::exchange(other.temporary_, {});
-        fd_ = std::exchange(other.fd_, -1);
+        fd_ = std::move(other.fd_);
         errno_ = other.errno_;
     }
     return *this;
@@ -122,9 +122,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::discard() {
-    if (fd_ >= 0) {
-        close(std::exchange(fd_, -1));
-    }
+    fd_.reset();
     if (!temporary_.empty()) {
         unlink(temporary_.c_str());
         forget(temporary_);
@@ -134,7 +132,7 @@ void OutputFile::discard() {
 
 bool OutputFile::write(std::string_view bytes) {
     while (errno_ == 0 && !bytes.empty()) {
-        const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+        const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
         if (written >= 0) {
             bytes.remove_prefix(static_cast<std::size_t>(written));
         } else if (errno != EINTR) {
@@ -146,12 +144,11 @@ bool OutputFile::write(std::string_view bytes) {
 
 core::Result<void> OutputFile::commit() {
     // A full disk may be reported only now. Not every file system supports fsync.
-    if (errno_ == 0 && !temporary_.empty() && fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) {
+    if (errno_ == 0 && !temporary_.empty() && fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) {
         errno_ = errno;
     }
-    if (close(std::exchange(fd_, -1)) != 0 && errno_ == 0) {
-        errno_ = errno;
-    }
+    const int closed = fd_.close();
+    errno_ = errno_ == 0 ? closed : errno_;
     if (errno_ == 0 && !temporary_.empty()) {
         if (rename(temporary_.c_str(), target_.c_str()) != 0) {
             errno_ = errno;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/core/result.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::exchange {
 
@@ -29,7 +30,7 @@ private:
     void discard();
 
     std::string path_, target_, temporary_;  // as requested; after resolving links; empty if written to directly
-    int fd_ = -1;
+    core::UniqueFd fd_;
     int errno_ = 0;
 };
 

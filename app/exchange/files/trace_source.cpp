@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/unique_fd.h"
+
 namespace headway::exchange {
 
 namespace {
@@ -29,14 +31,12 @@ public:
 
 class FileBytes final : public Bytes {
 public:
-    FileBytes(int fd, std::string path, std::uint64_t size) : fd_(fd), path_(std::move(path)), size_(size) {}
-    ~FileBytes() override { close(fd_); }
-    FileBytes(const FileBytes&) = delete;
-    FileBytes& operator=(const FileBytes&) = delete;
+    FileBytes(core::UniqueFd fd, std::string path, std::uint64_t size)
+        : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
 
     core::Result<std::size_t> read(char* to, std::size_t bytes) override {
         while (true) {
-            const ssize_t got = ::read(fd_, to, bytes);
+            const ssize_t got = ::read(fd_.get(), to, bytes);
             if (got >= 0) {
                 done_ += static_cast<std::uint64_t>(got);
                 return static_cast<std::size_t>(got);
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    int fd_;
+    core::UniqueFd fd_;
     std::string path_;
     std::uint64_t size_, done_ = 0;
 };
@@ -172,18 +172,18 @@ core::Result<std::unique_ptr<TraceSource>> source_of(std::unique_ptr<Bytes> byte
 }  // namespace
 
 core::Result<std::unique_ptr<TraceSource>> open_trace_file(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    core::UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) {
         return unreadable(path + " cannot be opened: " + std::strerror(errno));
     }
     struct stat status {};
-    auto bytes = std::make_unique<FileBytes>(
-        fd, path, fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0)) : 0);
+    const bool known = fstat(fd.get(), &status) == 0;
     if (S_ISDIR(status.st_mode)) {
         return unreadable(path + " is a folder, not a trace");
     }
-    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    return source_of(std::move(bytes));
+    posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+    const auto size = known ? static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0)) : 0;
+    return source_of(std::make_unique<FileBytes>(std::move(fd), path, size));
 }
 
 std::unique_ptr<TraceSource> trace_in_memory(std::string_view bytes) {

@@ -14,12 +14,12 @@ bool IssueOrder::update(double budget_ms) {
         for (const OpId stop = std::min(end, next_ + kAtOnce); next_ < stop; ++next_) {
             const Op& op = run_.op(next_);
             const bool outside = op.minibatch < 0;
-            Ops*& line = known_lines_[outside][std::uint64_t{op.line} << 16 | op.signature];
+            Ops*& line = known_lines_[{op.line, op.signature, outside}];
             if (line == nullptr) {
                 line = &by_line_[line_key(next_)];
             }
             line->push_back(next_);
-            Ops*& shape = known_signatures_[outside][op.signature];
+            Ops*& shape = known_shapes_[{0, op.signature, outside}];
             if (shape == nullptr) {
                 shape = &by_shape_[shape_key(next_)];
             }
@@ -32,15 +32,15 @@ bool IssueOrder::update(double budget_ms) {
     return false;
 }
 
-std::string IssueOrder::line_key(OpId id) const {
+IssueOrder::Origin IssueOrder::line_key(OpId id) const {
     const Op& op = run_.op(id);
-    return (op.minibatch < 0 ? "outside " : "") + run_.line_text(op.line) + '\0' + run_.signature(op.signature).name;
+    return {op.minibatch < 0, run_.line_text(op.line), run_.signature(op.signature).name};
 }
 
-std::string IssueOrder::shape_key(OpId id) const {
+IssueOrder::Origin IssueOrder::shape_key(OpId id) const {
     const Op& op = run_.op(id);
     const Signature& signature = run_.signature(op.signature);
-    return (op.minibatch < 0 ? "outside " : "") + signature.name + '\0' + signature.shapes;
+    return {op.minibatch < 0, signature.shapes, signature.name};
 }
 
 bool IssueOrder::has_lines_of(const IssueOrder& other) const {
@@ -106,7 +106,7 @@ OpId matching_op(const IssueOrder& from, OpId op, const IssueOrder& in) {
     const IssueOrder::OpRange of = from.range_of(op);
     const IssueOrder::OpRange range = in.like(from, op);
     const bool lines = from.has_lines_of(in);
-    const std::string key = lines ? from.line_key(op) : from.shape_key(op);
+    const IssueOrder::Origin key = lines ? from.line_key(op) : from.shape_key(op);
     const auto& own_ops = lines ? from.by_line_ : from.by_shape_;
     const auto& its_ops = lines ? in.by_line_ : in.by_shape_;
     const auto own = own_ops.find(key), its = its_ops.find(key);

@@ -8,7 +8,8 @@
 // Threads: one, the thread that updates the runs.
 #pragma once
 
-#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -44,8 +45,27 @@ private:
     // The range of this run that corresponds to the one containing `of` in the other run.
     [[nodiscard]] OpRange like(const IssueOrder& other, OpId of) const;
     [[nodiscard]] std::size_t minibatches_before_measuring() const;
-    [[nodiscard]] std::string line_key(OpId op) const;
-    [[nodiscard]] std::string shape_key(OpId op) const;
+    // What the ops that may match each other have in common.
+    struct Origin {
+        bool outside = false;  // of minibatches
+        std::string place;     // the text of the source line, or the shapes
+        std::string name;
+        friend auto operator<=>(const Origin&, const Origin&) = default;
+    };
+    // The same within one run, quicker to find.
+    struct OriginInRun {
+        core::Line line = 0;  // 0 where it does not matter
+        std::uint16_t signature = 0;
+        bool outside = false;
+        friend bool operator==(const OriginInRun&, const OriginInRun&) = default;
+        struct Hash {
+            std::size_t operator()(const OriginInRun& of) const {
+                return (std::size_t{of.line} << 17) ^ (std::size_t{of.signature} << 1) ^ (of.outside ? 1u : 0u);
+            }
+        };
+    };
+    [[nodiscard]] Origin line_key(OpId op) const;
+    [[nodiscard]] Origin shape_key(OpId op) const;
     [[nodiscard]] static OpId nth_like(const Ops& from, OpId op, OpRange of, const Ops& in, OpRange range);
 
     const Run& run_;
@@ -57,10 +77,8 @@ private:
         bool same = false;
     };
     mutable SameLines same_lines_;
-    std::map<std::string, Ops> by_line_, by_shape_;  // ops outside of minibatches have keys of their own
-    // Caches of the list for an op; index 0 and 1: inside and outside of minibatches.
-    std::array<std::unordered_map<std::uint64_t, Ops*>, 2> known_lines_;       // by line and signature
-    std::array<std::unordered_map<std::uint16_t, Ops*>, 2> known_signatures_;  // by signature
+    std::map<Origin, Ops> by_line_, by_shape_;
+    std::unordered_map<OriginInRun, Ops*, OriginInRun::Hash> known_lines_, known_shapes_;  // lists of the maps above
 };
 
 // Returns 0 if there is no match. Both indices must be up to date.

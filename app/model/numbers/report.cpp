@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/json/json.h"
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/idle.h"
 #include "app/model/analysis/wait_details.h"
@@ -25,10 +26,6 @@ constexpr std::size_t kFewCauses = 10;
 
 std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string json_string(const std::string& text) {
-    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json time_or_null(std::int64_t ns) {
@@ -100,14 +97,14 @@ void append_waits(std::string& text, const Run& run) {
             text += ", ";
         };
         put("line", std::to_string(core::number_of(wait.line)));
-        put("file", json_string(run.file(core::file_of(wait.line))));
-        put("kind", json_string(trace::names_of(wait.kind).word));
-        put("name", json_string(wait.name));
+        put("file", json::quoted(run.file(core::file_of(wait.line))));
+        put("kind", json::quoted(trace::names_of(wait.kind).word));
+        put("name", json::quoted(wait.name));
         put("begin_ns", std::to_string(wait.begin_ns));
         put("ns", std::to_string(wait.waited_ns()));
         if (run.devices().size() > 1) {
             const int device = run.device_of(wait);
-            put("device", device < 0 ? "null" : json_string(run.devices()[static_cast<std::size_t>(device)].kind));
+            put("device", device < 0 ? "null" : json::quoted(run.devices()[static_cast<std::size_t>(device)].kind));
         }
         std::string list = "[";
         for (const OpId cause : causes) {
@@ -434,15 +431,16 @@ std::string report_json(const Run& run) {
     rest["scopes"] = scopes_of(run);
     rest["devices"] = devices_of(run);
     rest["error"] = error_of(run);
-    const Json result = Json::parse(run.result_json(), nullptr, false);
-    rest["result"] = result.is_discarded() ? Json(nullptr) : result;
+    const json::Document result(run.result_json());
 
     // Assemble one object: the first one without its closing brace, the waits, the rest without its opening brace.
     std::string text = dumped(report);
     text.resize(text.size() - 2);
     text += ",\n  \"waits\": ";
     append_waits(text, run);
-    text += "," + dumped(rest).substr(1) + "\n";
+    text += "," + dumped(rest).substr(1);
+    text.resize(text.size() - 2);
+    text += ",\n  \"result\": " + (result.root() ? result.root().as_json() : "null") + "\n}\n";
     return text;
 }
 

@@ -1,37 +1,15 @@
 // A run's names and metadata, read from the meta stream. Missing and unexpected values are tolerated.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "app/json/json.h"
+#include "app/model/run/cost_model_file.h"
 #include "app/model/run/intake.h"
 #include "engine/core/error_word.h"
 
 namespace headway::model {
 
 namespace {
-
-using Json = nlohmann::json;
-
-std::string text_of(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-template <class Number>
-Number number_of(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end()) {
-        return 0;
-    }
-    if (found->is_number_unsigned()) {
-        return static_cast<Number>(found->get<std::uint64_t>());
-    }
-    if (found->is_number_integer()) {
-        return static_cast<Number>(std::max<std::int64_t>(found->get<std::int64_t>(), 0));
-    }
-    return 0;
-}
 
 template <class T>
 T& at_growing(std::vector<T>& list, std::size_t index) {
@@ -43,24 +21,23 @@ T& at_growing(std::vector<T>& list, std::size_t index) {
 
 // Early recordings have errors without a kind. In these the message of a run stopped by the learner starts with
 // "stopped".
-core::ErrorKind error_kind(const Json& error) {
-    if (error.contains("kind")) {
-        return core::error_kind_called(text_of(error, "kind")).value_or(core::ErrorKind::failed);
+core::ErrorKind error_kind(json::Value error) {
+    if (const json::Value kind = error["kind"]) {
+        return core::error_kind_called(kind.text()).value_or(core::ErrorKind::failed);
     }
-    return text_of(error, "message").starts_with("stopped") ? core::ErrorKind::stopped : core::ErrorKind::failed;
+    return error["message"].text().starts_with("stopped") ? core::ErrorKind::stopped : core::ErrorKind::failed;
 }
 
 // Names the lanes from `first` on; returns how many were named.
-std::uint32_t name_lanes(const Json& json, std::uint32_t first, std::vector<Lane>& lanes) {
-    const auto names = json.find("lanes");
-    if (names == json.end() || !names->is_array()) {
-        return 0;
-    }
+std::uint32_t name_lanes(json::Value names, std::uint32_t first, std::vector<Lane>& lanes) {
     std::uint32_t count = 0;
-    for (; count < names->size() && first + count < core::kMaxTraceLanes; ++count) {
-        const Json& name = (*names)[count];
+    for (const json::Value name : names.elements()) {
+        if (first + count >= core::kMaxTraceLanes) {
+            break;
+        }
         at_growing(lanes, first + count).name =
-            name.is_string() ? name.get<std::string>() : "Lane " + std::to_string(first + count);
+            name.is_text() ? std::string(name.text()) : "Lane " + std::to_string(first + count);
+        ++count;
     }
     return count;
 }
@@ -113,11 +90,11 @@ void Run::take_facts() {
                 take_run(text);
                 break;
             case trace::MetaType::error: {
-                const Json json = Json::parse(text, nullptr, false);
-                if (json.is_object()) {
-                    error_ =
-                        RunError{text_of(json, "message"), text_of(json, "file"),
-                                 number_of<std::uint32_t>(json, "line"), number_of<OpId>(json, "op"), error_kind(json)};
+                const json::Document document(text);
+                if (const json::Value error = document.root(); error.is_object()) {
+                    error_ = RunError{std::string(error["message"].text()), std::string(error["file"].text()),
+                                      static_cast<std::uint32_t>(error["line"].count()),
+                                      static_cast<OpId>(error["op"].count()), error_kind(error)};
                 }
                 break;
             }
@@ -132,90 +109,79 @@ void Run::take_facts() {
 }
 
 void Run::take_run(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) {
+    const json::Document document(text);
+    const json::Value run = document.root();
+    if (!run.is_object()) {
         return;
     }
-    info_.program = text_of(json, "program");
-    info_.title = text_of(json, "title");
-    info_.frontend = text_of(json, "frontend");
-    info_.tab = text_of(json, "tab");
-    info_.device_kind = text_of(json, "device_kind");
-    info_.device_name = text_of(json, "device_name");
-    const auto is_true = [&json](const char* key) {
-        const auto found = json.find(key);
-        return found != json.end() && found->is_boolean() && found->get<bool>();
-    };
-    info_.simulated = is_true("simulated");
-    info_.foreign = is_true("foreign");
-    info_.live_sampled = is_true("live_sampled");
-    info_.left_out = number_of<std::uint64_t>(json, "left_out");
-    info_.repaired = number_of<std::uint64_t>(json, "repaired");
-    info_.file_cut_off = is_true("file_cut_off");
+    info_.program = run["program"].text();
+    info_.title = run["title"].text();
+    info_.frontend = run["frontend"].text();
+    info_.tab = run["tab"].text();
+    info_.device_kind = run["device_kind"].text();
+    info_.device_name = run["device_name"].text();
+    info_.simulated = run["simulated"].is_true();
+    info_.foreign = run["foreign"].is_true();
+    info_.live_sampled = run["live_sampled"].is_true();
+    info_.left_out = run["left_out"].count();
+    info_.repaired = run["repaired"].count();
+    info_.file_cut_off = run["file_cut_off"].is_true();
     info_.lane_streams.clear();
-    if (const auto lanes = json.find("lane_streams"); lanes != json.end() && lanes->is_array()) {
-        for (const auto& lane : *lanes) {
-            // A lane belongs to its own stream or to that of an earlier lane; any other value is damaged.
-            const auto own = static_cast<std::uint32_t>(info_.lane_streams.size());
-            const auto stream = lane.is_number_unsigned() ? lane.get<std::uint64_t>() : own;
-            if (own == core::kMaxTraceLanes) {
-                break;
-            }
-            const bool good = stream < own && info_.lane_streams[stream] == stream;
-            info_.lane_streams.push_back(good ? static_cast<std::uint32_t>(stream) : own);
+    for (const json::Value lane : run["lane_streams"].elements()) {
+        // A lane belongs to its own stream or to that of an earlier lane; any other value is damaged.
+        const auto own = static_cast<std::uint32_t>(info_.lane_streams.size());
+        const auto stream = lane.integer().value_or(own);
+        if (own == core::kMaxTraceLanes) {
+            break;
         }
+        const bool good = stream >= 0 && stream < own && info_.lane_streams[static_cast<std::size_t>(stream)] == stream;
+        info_.lane_streams.push_back(good ? static_cast<std::uint32_t>(stream) : own);
     }
-    info_.timing = text_of(json, "timing");
-    info_.timing_note = text_of(json, "timing_note");
-    info_.timing_uncertainty_ns = number_of<std::uint64_t>(json, "timing_uncertainty_ns");
-    info_.launch = text_of(json, "launch");
-    info_.copies = text_of(json, "copies");
-    info_.products = text_of(json, "products");
-    info_.cpu = text_of(json, "cpu");
-    info_.os = text_of(json, "os");
-    info_.cores = static_cast<int>(std::min<std::uint32_t>(number_of<std::uint32_t>(json, "cores"), 1u << 20));
-    info_.barrier = text_of(json, "barrier");
-    info_.free_policy = text_of(json, "free_policy");
-    info_.issue = text_of(json, "issue");
-    info_.profile = text_of(json, "profile");
+    info_.timing = run["timing"].text();
+    info_.timing_note = run["timing_note"].text();
+    info_.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
+    info_.launch = run["launch"].text();
+    info_.copies = run["copies"].text();
+    info_.products = run["products"].text();
+    info_.cpu = run["cpu"].text();
+    info_.os = run["os"].text();
+    info_.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
+    info_.barrier = run["barrier"].text();
+    info_.free_policy = run["free_policy"].text();
+    info_.issue = run["issue"].text();
+    info_.profile = run["profile"].text();
     info_.chosen.clear();
-    if (const auto chosen = json.find("chosen"); chosen != json.end() && chosen->is_array()) {
-        for (const auto& name : *chosen) {
-            info_.chosen.push_back(name.is_string() ? name.get<std::string>() : name.dump());
-        }
+    for (const json::Value name : run["chosen"].elements()) {
+        info_.chosen.push_back(name.written());
     }
-    const auto costs = json.find("cost_models");
-    info_.cost_models = costs != json.end() && costs->is_object() ? costs->dump() : std::string();
+    const json::Value costs = run["cost_models"];
+    info_.cost_models = costs.is_object() ? costs.written() : std::string();
     info_.device_costs.clear();
     for (const char* device : {"device", "beside"}) {
-        const bool named = !info_.cost_models.empty() && costs->contains(device);
-        auto model = named ? devices::parse_cost_model(costs->at(device).dump(), "of the recording")
-                           : core::Result<devices::CostModel>(core::Error{});
+        auto model = parse_cost_model(costs[device].written(), "of the recording");
         if (!model) {
             break;
         }
         info_.device_costs.push_back(std::move(*model));
     }
-    info_.workers = number_of<std::uint32_t>(json, "workers");
-    info_.streams = number_of<std::uint32_t>(json, "streams");
-    info_.queue_limit = number_of<std::uint32_t>(json, "queue_limit");
-    info_.budget = number_of<std::uint64_t>(json, "budget");
+    info_.workers = static_cast<std::uint32_t>(run["workers"].count());
+    info_.streams = static_cast<std::uint32_t>(run["streams"].count());
+    info_.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
+    info_.budget = run["budget"].count();
     info_.budget_in_effect.reset();
     info_.budget_is_default.reset();
-    if (const auto found = json.find("budget_is_default"); found != json.end() && found->is_boolean()) {
-        info_.budget_in_effect = number_of<std::uint64_t>(json, "budget_in_effect");
-        info_.budget_is_default = found->get<bool>();
+    if (const json::Value by_default = run["budget_is_default"]; by_default.is_bool()) {
+        info_.budget_in_effect = run["budget_in_effect"].count();
+        info_.budget_is_default = by_default.is_true();
     }
-    info_.seed = number_of<std::uint64_t>(json, "seed");
-    info_.date = text_of(json, "date");
-    info_.version = text_of(json, "version");
+    info_.seed = run["seed"].count();
+    info_.date = run["date"].text();
+    info_.version = run["version"].text();
     info_.parameters.clear();
-    if (const auto parameters = json.find("parameters"); parameters != json.end() && parameters->is_object()) {
-        for (const auto& [name, value] : parameters->items()) {
-            info_.parameters[name] = value.is_string() ? value.get<std::string>() : value.dump();
-        }
+    for (const auto& [name, value] : run["parameters"].members()) {
+        info_.parameters[std::string(name)] = value.written();
     }
-    const std::uint32_t lanes = name_lanes(json, 0, lanes_);
+    const std::uint32_t lanes = name_lanes(run["lanes"], 0, lanes_);
     RunDevice& device = devices_[0];
     device.kind = info_.device_kind;
     device.name = info_.device_name;
@@ -225,8 +191,9 @@ void Run::take_run(std::string_view text) {
 
 // A device that joined while the program was running. All earlier records belong to the first device.
 void Run::take_device(std::size_t number, std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || number == 0 || number != devices_.size() || number >= core::kMaxDevices) {
+    const json::Document document(text);
+    const json::Value said = document.root();
+    if (!said.is_object() || number == 0 || number != devices_.size() || number >= core::kMaxDevices) {
         return;
     }
     if (number == 1) {
@@ -235,12 +202,12 @@ void Run::take_device(std::size_t number, std::string_view text) {
         devices_[0].reserved.take(reserved_);
     }
     RunDevice device;
-    device.kind = text_of(json, "kind");
-    device.name = text_of(json, "name");
-    const auto simulated = json.find("simulated");
-    device.simulated = simulated != json.end() && simulated->is_boolean() && simulated->get<bool>();
-    device.first_lane = std::min(number_of<std::uint32_t>(json, "first_lane"), core::kMaxTraceLanes);
-    device.lanes = name_lanes(json, device.first_lane, lanes_);
+    device.kind = said["kind"].text();
+    device.name = said["name"].text();
+    device.simulated = said["simulated"].is_true();
+    device.first_lane =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(said["first_lane"].count(), core::kMaxTraceLanes));
+    device.lanes = name_lanes(said["lanes"], device.first_lane, lanes_);
     if (device.kind == "cpu") {
         info_.workers = device.lanes;
     }

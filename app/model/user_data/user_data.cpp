@@ -14,24 +14,26 @@
 #include <string>
 #include <string_view>
 
+#include "app/json/json.h"
 #include "engine/core/whole_file.h"
 
 namespace headway::model {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr std::uintmax_t kMostFileBytes = 4u << 20;
 
 // The file's JSON; empty if there is no file.
-core::Result<std::optional<json>> read_json(const fs::path& file) {
+core::Result<std::optional<json::Document>> read_json(const fs::path& file) {
     std::error_code problem;
     if (!fs::exists(file, problem)) {
-        return std::optional<json>();
+        return std::optional<json::Document>();
     }
-    const auto wrong = [&file](const char* why) {
+    const auto wrong = [&file](const std::string& why) {
         return core::Error{core::ErrorKind::unreadable, file.string() + " " + why};
     };
     if (!fs::is_regular_file(file, problem) || fs::file_size(file, problem) > kMostFileBytes || problem) {
@@ -42,11 +44,13 @@ core::Result<std::optional<json>> read_json(const fs::path& file) {
     if (in.bad()) {
         return wrong("cannot be read");
     }
-    json value = json::parse(bytes, nullptr, false);
-    if (value.is_discarded() || !value.is_object()) {
-        return wrong("is damaged: it is not a JSON object");
+    json::Document document(bytes);
+    if (!document.root().is_object()) {
+        const std::uint32_t line = json::line_of_error(bytes);
+        return wrong(line == 0 ? "is damaged: it is not a JSON object"
+                               : "is damaged: it is not JSON at line " + std::to_string(line));
     }
-    return std::optional(std::move(value));
+    return std::optional(std::move(document));
 }
 
 // Renames an unreadable file instead of overwriting it: it may contain something the user still wants.
@@ -57,10 +61,10 @@ void set_aside_damaged(const fs::path& file) {
     fs::rename(file, bad, ignored);
 }
 
-core::Result<void> write_json(const fs::path& file, const json& value) {
+core::Result<void> write_json(const fs::path& file, const Json& value) {
     std::error_code problem;
     fs::create_directories(file.parent_path(), problem);
-    return core::write_whole(file.string(), value.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    return core::write_whole(file.string(), value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
@@ -114,26 +118,17 @@ core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
     if (!*read) {
         return bookmarks;
     }
-    const json& value = **read;
-    const auto list = value.find("marks");
-    if (list == value.end() || !list->is_array()) {
+    const json::Value list = (*read)->root()["marks"];
+    if (!list.is_array()) {
         return core::Error{core::ErrorKind::unreadable, file.string() + " is damaged: it has no list \"marks\""};
     }
-    for (const json& entry : *list) {
-        const auto number = [&entry](const char* name) {
-            const auto found = entry.is_object() ? entry.find(name) : entry.end();
-            return entry.is_object() && found != entry.end() && found->is_number_integer()
-                       ? std::optional(found->get<std::int64_t>())
-                       : std::nullopt;
-        };
-        const auto begin = number("begin_ns"), end = number("end_ns");
+    for (const json::Value entry : list.elements()) {
+        const auto begin = entry["begin_ns"].integer(), end = entry["end_ns"].integer();
         if (!begin || !end || *end < *begin || bookmarks.size() >= kMostBookmarks) {
             return core::Error{core::ErrorKind::unreadable,
                                file.string() + " is damaged at bookmark " + std::to_string(bookmarks.size() + 1)};
         }
-        const auto text = entry.find("note");
-        bookmarks.push_back(
-            {*begin, *end, text != entry.end() && text->is_string() ? note_from(text->get<std::string>()) : ""});
+        bookmarks.push_back({*begin, *end, note_from(entry["note"].text())});
     }
     std::stable_sort(bookmarks.begin(), bookmarks.end(),
                      [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
@@ -151,7 +146,7 @@ core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookm
                                                         file.string() + " cannot be removed: " + problem.message()})
                        : core::Result<void>();
     }
-    json list = json::array();
+    Json list = Json::array();
     for (const auto& bookmark : bookmarks) {
         list.push_back({{"begin_ns", bookmark.begin_ns}, {"end_ns", bookmark.end_ns}, {"note", bookmark.text}});
     }
@@ -173,8 +168,8 @@ public:
             to_->push_back(file_ + ": there are further problems, which are not listed");
         }
     }
-    void unknown_keys(const json& object, const std::string& where, std::initializer_list<std::string_view> known) {
-        for (const auto& [key, value] : object.items()) {
+    void unknown_keys(json::Value object, const std::string& where, std::initializer_list<std::string_view> known) {
+        for (const auto& [key, value] : object.members()) {
             if (std::find(known.begin(), known.end(), key) == known.end()) {
                 say("unknown key \"" + note_from(key).substr(0, 60) + "\" " + where + "; it was ignored");
             }
@@ -204,10 +199,10 @@ bool is_row(std::string_view row) {
 }
 
 // `of`: " of train on cuda", or "". Appended to the row's number in remarks.
-Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks) {
+Arrangement rows_from(json::Value list, const std::string& of, Remarks& remarks) {
     Arrangement arrangement;
     std::size_t place = 0;
-    for (const json& entry : list) {
+    for (const json::Value entry : list.elements()) {
         const std::string where = "row " + std::to_string(++place) + of;
         if (!entry.is_object() || arrangement.size() >= kMostRows) {
             remarks.say(where +
@@ -224,21 +219,21 @@ Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks)
         };
         RowSetting setting;
         const auto text = [&](const char* name) {
-            const auto found = entry.find(name);
-            mistyped(name, found == entry.end() || found->is_string(), "a text");
-            return found != entry.end() && found->is_string() ? note_from(found->get<std::string>()) : std::string();
+            const json::Value found = entry[name];
+            mistyped(name, !found || found.is_text(), "a text");
+            return note_from(found.text());
         };
         const auto yes = [&](const char* name) {
-            const auto found = entry.find(name);
-            mistyped(name, found == entry.end() || found->is_boolean(), "true or false");
-            return found != entry.end() && found->is_boolean() && found->get<bool>();
+            const json::Value found = entry[name];
+            mistyped(name, !found || found.is_bool(), "true or false");
+            return found.is_true();
         };
         setting.row = text("row");
         setting.name = text("name");
         setting.collapsed = yes("collapsed");
         setting.pinned = yes("pinned");
-        if (const auto height = entry.find("height"); height != entry.end()) {
-            const double px = height->is_number() ? height->get<double>() : 0;
+        if (const json::Value height = entry["height"]) {
+            const double px = height.number().value_or(0);
             setting.height_px = px > 0 && px < 10'000 ? static_cast<float>(px) : 0;
             mistyped("height", setting.height_px > 0, "a height in px");
         }
@@ -255,28 +250,24 @@ Arrangement rows_from(const json& list, const std::string& of, Remarks& remarks)
 }
 
 // The arrangement of one program; empty if it is invalid.
-std::optional<Arrangements::Own> own_from(const json& entry, std::size_t place, Remarks& remarks) {
-    const auto text = [&entry](const char* name) {
-        const auto found = entry.find(name);
-        return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
-    };
-    const auto rows = entry.is_object() ? entry.find("rows") : entry.end();
-    if (!entry.is_object() || text("program").empty() || rows == entry.end() || !rows->is_array()) {
+std::optional<Arrangements::Own> own_from(json::Value entry, std::size_t place, Remarks& remarks) {
+    const json::Value rows = entry["rows"];
+    if (entry["program"].text().empty() || !rows.is_array()) {
         remarks.say("program " + std::to_string(place) + " has no name or no list of rows; it was ignored");
         return std::nullopt;
     }
-    Arrangements::Own own{text("program"), text("device"), {}};
+    Arrangements::Own own{std::string(entry["program"].text()), std::string(entry["device"].text()), {}};
     const std::string of = " of " + note_from(own.program).substr(0, 60) +
                            (own.device.empty() ? "" : " on " + note_from(own.device).substr(0, 20));
     remarks.unknown_keys(entry, "next to rows" + of, {"program", "device", "rows"});
-    own.rows = rows_from(*rows, of, remarks);
+    own.rows = rows_from(rows, of, remarks);
     return own;
 }
 
-json json_of(const Arrangement& arrangement) {
-    json list = json::array();
+Json json_of(const Arrangement& arrangement) {
+    Json list = Json::array();
     for (const auto& setting : arrangement) {
-        json entry{{"row", setting.row}};
+        Json entry{{"row", setting.row}};
         if (setting.height_px > 0) {
             entry["height"] = setting.height_px;
         }
@@ -306,24 +297,21 @@ core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<s
     if (!*read) {
         return arrangements;
     }
-    const json& value = **read;
-    const auto rows = value.find("rows"), programs = value.find("programs");
-    const auto is_list = [&value](auto found) { return found != value.end() && found->is_array(); };
-    if (!is_list(rows) && !is_list(programs)) {
+    const json::Value value = (*read)->root();
+    const json::Value rows = value["rows"], programs = value["programs"];
+    if (!rows.is_array() && !programs.is_array()) {
         return core::Error{core::ErrorKind::unreadable,
                            file.string() + " is damaged: it has no list \"rows\" or \"programs\""};
     }
     remarks.unknown_keys(value, "next to rows", {"rows", "programs"});
     for (const auto& [found, name] : {std::pair{rows, "rows"}, {programs, "programs"}}) {
-        if (found != value.end() && !found->is_array()) {
+        if (found && !found.is_array()) {
             remarks.say(std::string(name) + " is not a list; it was ignored");
         }
     }
-    if (is_list(rows)) {
-        arrangements.general = rows_from(*rows, "", remarks);
-    }
+    arrangements.general = rows_from(rows, "", remarks);
     std::size_t place = 0;
-    for (const json& entry : is_list(programs) ? *programs : json::array()) {
+    for (const json::Value entry : programs.elements()) {
         ++place;
         auto own = own_from(entry, place, remarks);
         const bool again = own && std::any_of(arrangements.own.begin(), arrangements.own.end(), [&](const auto& other) {
@@ -350,7 +338,7 @@ core::Result<void> write_arrangements(const fs::path& file, const Arrangements& 
         fs::remove(file, ignored);
         return {};
     }
-    json value = json::object();
+    Json value = Json::object();
     if (!arrangements.general.empty() || arrangements.own.empty()) {
         value["rows"] = json_of(arrangements.general);
     }

@@ -3,35 +3,16 @@
 // Threads: the main thread.
 #pragma once
 
-#include <unistd.h>
-
 #include <string>
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/core/unique_fd.h"
 
 namespace headway::runner {
 
-// Owns a file descriptor.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) {
-            close(fd_);
-        }
-    }
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
-
 struct ChildRun {
-    Descriptor recording;
+    core::UniqueFd recording;
     int status = 0;  // the child's exit status; the child has reported any error
 };
 

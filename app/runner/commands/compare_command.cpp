@@ -122,11 +122,16 @@ Json op_times_of(const comparison::Side& side) {
     return times;
 }
 
-Json report_of(const Side& side, const comparison::Side& compared) {
-    Json report = Json::parse(model::report_json(side.middle()));
+std::string dumped(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string report_of(const Side& side, const comparison::Side& compared) {
+    std::string report = model::report_json(side.middle());
     if (side.warm_up) {
-        report["repeat"] = spreads_json(side.numbers, *side.warm_up);
-        report["repeat"]["op_times"] = op_times_of(compared);
+        Json repeat = spreads_json(side.numbers, *side.warm_up);
+        repeat["op_times"] = op_times_of(compared);
+        report = with_member(std::move(report), "repeat", dumped(repeat));
     }
     return report;
 }
@@ -280,10 +285,12 @@ int compare_command(const CompareOptions& options) {
         }
     };
     if (!options.report.empty()) {
-        const Json report{{"headway", HEADWAY_VERSION},           {"program", a.info().program},
-                          {"runs", both[0].runs.size()},          {"a", report_of(both[0], compared[0])},
-                          {"b", report_of(both[1], compared[1])}, {"verdict", comparison::verdict_json(verdict)}};
-        keep_first(write_text(options.report, report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"));
+        std::string report =
+            dumped({{"headway", HEADWAY_VERSION}, {"program", a.info().program}, {"runs", both[0].runs.size()}});
+        report = with_member(std::move(report), "a", report_of(both[0], compared[0]));
+        report = with_member(std::move(report), "b", report_of(both[1], compared[1]));
+        report = with_member(std::move(report), "verdict", dumped(comparison::verdict_json(verdict)));
+        keep_first(write_text(options.report, report));
     }
     if (!options.figure.empty()) {
         keep_first(write_figure(options.figure, a, &b, options.figure_wish, &verdict));

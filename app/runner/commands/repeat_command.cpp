@@ -18,8 +18,6 @@ namespace headway::runner {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // The command line of one of the runs.
 std::vector<std::string> words_of(const RunOptions& options) {
     std::vector<std::string> words;
@@ -132,9 +130,9 @@ int repeat_command(const RunOptions& options) {
     const model::Run& middle = *runs[1 + middle_of(measured)];
     std::string text;
     if (!options.report.empty()) {
-        Json report = Json::parse(model::report_json(middle));
-        report["repeat"] = spreads_json(measured, numbers[0]);
-        text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+        const auto repeat = spreads_json(measured, numbers[0]);
+        text = with_member(model::report_json(middle), "repeat",
+                           repeat.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     }
     return write_outputs(options, middle, text);
 }

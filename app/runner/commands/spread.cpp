@@ -90,4 +90,14 @@ nlohmann::ordered_json spreads_json(std::span<const Numbers> runs, const Numbers
     return json;
 }
 
+std::string with_member(std::string object, std::string_view name, std::string_view value) {
+    object.resize(object.find_last_of('}') - 1);
+    object += ",\n  \"" + std::string(name) + "\": ";
+    for (const char c : value.substr(0, value.find_last_not_of('\n') + 1)) {
+        object += c;
+        object += c == '\n' ? "  " : "";  // within texts a line's end is an escape
+    }
+    return object + "\n}\n";
+}
+
 }  // namespace headway::runner

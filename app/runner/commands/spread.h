@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/comparison/sample.h"
@@ -38,5 +39,8 @@ std::size_t middle_of(std::span<const model::Numbers> runs);
 
 // {"runs": N, "total_ns": {"median", "least", "most", "warmup", "each": […]}, …, "totals_ns": [each]}.
 nlohmann::ordered_json spreads_json(std::span<const model::Numbers> runs, const model::Numbers& warm_up);
+
+// An indented JSON object with one more member, whose value is indented JSON as well.
+std::string with_member(std::string object, std::string_view name, std::string_view value);
 
 }  // namespace headway::runner

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "app/lesson/assets.h"
+#include "app/model/run/cost_model_file.h"
 #include "app/runner/execution/machine.h"
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/devices/simulated/simulated.h"
@@ -41,7 +43,7 @@ core::Result<std::string> cost_model_file(const char* name) {
 
 core::Result<devices::CostModel> cost_model(const char* name = "default.json") {
     auto file = cost_model_file(name);
-    return file ? devices::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
+    return file ? model::load_cost_model(*file) : core::Result<devices::CostModel>(file.error());
 }
 
 // "t1 1us, t2 0.95us": the constants given by --costs.
@@ -102,9 +104,10 @@ core::Result<void> check_device(const std::string& kind) {
     return core::Error{core::ErrorKind::usage, "there is no device \"" + kind + "\""};
 }
 
-std::string SimulatedCosts::to_json() const {
-    return "{\"device\":" + devices::to_json(device) + ",\"beside\":" + devices::to_json(beside) +
-           ",\"host\":" + devices::to_json(host) + "}";
+nlohmann::json json_of(const SimulatedCosts& costs) {
+    return {{"device", model::json_of(costs.device)},
+            {"beside", model::json_of(costs.beside)},
+            {"host", model::json_of(costs.host)}};
 }
 
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
@@ -114,7 +117,7 @@ core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen) {
     if (!device || !beside || !file) {
         return !device ? device.error() : !beside ? beside.error() : file.error();
     }
-    auto host = devices::load_host_costs(*file);
+    auto host = model::load_host_costs(*file);
     if (!host) {
         return host.error();
     }

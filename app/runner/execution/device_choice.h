@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "engine/devices/cuda_loader.h"
 #include "engine/devices/device.h"
 #include "engine/devices/device_set.h"
+#include "engine/devices/host_costs.h"
 #include "engine/devices/simulated/cost_model.h"
 #include "engine/trace/recorder.h"
 
@@ -34,11 +36,10 @@ inline constexpr std::uint32_t kWorkersBesideAGpu = 4;
 struct SimulatedCosts {
     devices::CostModel device, beside;
     devices::HostCosts host;
-
-    // As stored in the recording: {"device": …, "beside": …, "host": …}, each in the format of its file in
-    // assets/cost_models.
-    [[nodiscard]] std::string to_json() const;
 };
+// As stored in the recording: {"device": …, "beside": …, "host": …}, each in the format of its file in
+// assets/cost_models.
+nlohmann::json json_of(const SimulatedCosts& costs);
 // Loads the cost models and applies the constants of `chosen`. Fails when a file cannot be used.
 core::Result<SimulatedCosts> simulated_costs(const CostChoice& chosen);
 

@@ -158,7 +158,7 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
         metadata["products"] = options.cuda.tf32 ? "tf32" : "float32";
     }
     if (costs != nullptr) {
-        metadata["cost_models"] = nlohmann::json::parse(costs->to_json());
+        metadata["cost_models"] = json_of(*costs);
     }
     return metadata.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -109,10 +109,11 @@ const model::IdleCauses* ComparisonPanel::idle_of(const session::Execution& exec
         idle.busy = false;
         return nullptr;
     }
-    const std::uint64_t revision = execution.revision() * 31 + state_.session.started();
-    if (idle.run != execution.run() || idle.revision != revision) {
+    if (idle.run != execution.run() || idle.revision != execution.revision() ||
+        idle.started != state_.session.started()) {
         idle.run = execution.run();
-        idle.revision = revision;
+        idle.revision = execution.revision();
+        idle.started = state_.session.started();
         idle.walk.emplace(*idle.run);
         idle.busy = true;
     }

@@ -24,7 +24,7 @@ private:
     // The causes of a run's idle times, computed in small steps, one per frame, after the run has ended.
     struct Idle {
         const model::Run* run = nullptr;
-        std::uint64_t revision = 0;
+        std::uint64_t revision = 0, started = 0;
         std::optional<model::IdleWalk> walk;
         bool busy = false;
     };

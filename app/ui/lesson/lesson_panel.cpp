@@ -70,11 +70,14 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
         return end.y - at.y + ui_.px(10);
     }
     // A paragraph: words in several fonts, wrapped into lines.
-    const float indent = block.kind == Kind::item ? ui_.px(16) : 0;
+    const float number_width = text_width(ui_, Face::regular, 15, block.number);
+    const float indent = block.kind == Kind::item ? std::max(ui_.px(16), number_width + ui_.px(6)) : 0;
     const float line = ui_.px(23);
     float x = 0, y = at.y;
     const float room = width - indent;
-    if (block.kind == Kind::item) {
+    if (!block.number.empty()) {
+        draw_text(ui_, list, at.x, y + line * 0.5f + ui_.exact_px(5.4f), Face::regular, 15, t.dim, block.number);
+    } else if (block.kind == Kind::item) {
         list->AddCircleFilled({at.x + ui_.px(6), y + line * 0.5f}, ui_.exact_px(2.2f), colour(t.dim));
     }
     // Words of different styles without a space between them, as in "(**so**)", stay together.

@@ -167,7 +167,7 @@ const comparison::Verdict* AppState::verdict() {
         judged_ = {};
         return nullptr;
     }
-    const Judged now{a, b, a->revision(), b->revision(), session.started()};
+    const Judged now{a, b, session.version()};
     if (!verdict_ || !(judged_ == now)) {
         judged_ = now;
         if (runs_behind() > 0) {

@@ -199,7 +199,7 @@ private:
     std::optional<Compared> compared_;
     struct Judged {
         const session::Execution *a = nullptr, *b = nullptr;
-        std::uint64_t revision_a = 0, revision_b = 0, started = 0;
+        session::RunsVersion version;
         friend bool operator==(const Judged&, const Judged&) = default;
     };
     Judged judged_;

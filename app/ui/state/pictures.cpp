@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/figure/movie.h"
-#include "app/figure/tool.h"
 #include "app/gfx/png.h"
+#include "app/process/tool.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
 #include "engine/core/whole_file.h"
@@ -33,12 +33,12 @@ Result<Clipboard> clipboard() {
     };
     const bool wayland = is_set("WAYLAND_DISPLAY");
     if (wayland) {
-        if (auto tool = figure::find_tool("wl-copy")) {
+        if (auto tool = process::find_tool("wl-copy")) {
             return Clipboard{*tool, {"--type", "image/png"}};
         }
     }
     if (is_set("DISPLAY")) {  // also on Wayland, where Xwayland passes the clipboard on
-        if (auto tool = figure::find_tool("xclip")) {
+        if (auto tool = process::find_tool("xclip")) {
             return Clipboard{*tool, {"-selection", "clipboard", "-target", "image/png", "-in"}};
         }
     } else if (!wayland) {
@@ -56,7 +56,7 @@ Result<std::string> copied(const std::string& png) {
     if (!to) {
         return to.error();
     }
-    auto tool = figure::Tool::start(to->program, to->arguments);
+    auto tool = process::Tool::start(to->program, to->arguments);
     if (!tool) {
         return tool.error();
     }

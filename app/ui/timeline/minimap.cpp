@@ -34,7 +34,7 @@ std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView w
     return heights;
 }
 
-void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, std::uint64_t revision,
+void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, session::RunsVersion version,
                    ViewControl& view) {
     const figure::TimelineView whole = view.whole(), now = view.view(), target = view.target();
     const double slack = whole.span_ns() * 1e-6;
@@ -44,12 +44,12 @@ void Minimap::draw(figure::Box box, const std::vector<figure::TimelineRun>& runs
         return;
     }
     const int columns = static_cast<int>(box.width());
-    if (revision != revision_ || !(whole == whole_) || columns != columns_ || heights_.size() != runs.size()) {
+    if (!(version == version_) || !(whole == whole_) || columns != columns_ || heights_.size() != runs.size()) {
         heights_.clear();
         for (const auto& run : runs) {
             heights_.push_back(minimap_heights(*run.run, whole, columns));
         }
-        revision_ = revision;
+        version_ = version;
         whole_ = whole;
         columns_ = columns;
     }

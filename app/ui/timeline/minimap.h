@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "app/session/execution.h"
 #include "app/timeline/timeline.h"
 #include "app/ui/state/view_control.h"
 #include "app/ui/widgets/ui_context.h"
@@ -20,13 +21,14 @@ public:
     explicit Minimap(Ui& ui) : ui_(ui) {}
 
     static constexpr float kHeight = 20;  // design px
-    // `box` is as wide as the time axis. `revision` changes whenever the runs do. Clicks and drags move `view`.
-    void draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, std::uint64_t revision, ViewControl& view);
+    // `box` is as wide as the time axis. Clicks and drags move `view`.
+    void draw(figure::Box box, const std::vector<figure::TimelineRun>& runs, session::RunsVersion version,
+              ViewControl& view);
 
 private:
     Ui& ui_;
     std::vector<std::vector<float>> heights_;  // per run
-    std::uint64_t revision_ = ~std::uint64_t{0};
+    session::RunsVersion version_;
     figure::TimelineView whole_;
     int columns_ = 0;
     bool held_ = false;

@@ -24,7 +24,7 @@ void OpDetails::forget() {
     orders_.clear();
 }
 
-void OpDetails::look(const Runs& runs, int run, core::OpId op, std::uint64_t revision) {
+void OpDetails::look(const Runs& runs, int run, core::OpId op, session::RunsVersion version) {
     orders_.resize(runs.size() == 2 ? 2 : 0);
     for (std::size_t i = 0; i < orders_.size(); ++i) {
         if (orders_[i].run != runs[i]) {
@@ -35,21 +35,22 @@ void OpDetails::look(const Runs& runs, int run, core::OpId op, std::uint64_t rev
         leave_op();
         return;
     }
-    look_for_holdings(runs[static_cast<std::size_t>(run)], op, revision);
+    look_for_holdings(runs[static_cast<std::size_t>(run)], op, version);
     look_for_match(runs, run, op);
 }
 
-void OpDetails::look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op, std::uint64_t revision) {
+void OpDetails::look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op,
+                                  session::RunsVersion version) {
     const bool same = walk_ && walked_ == run && walk_->op() == op;
     if (!same) {
         buffers_.reset();
         ++found_;
     }
     // While a run is recording, a walk finishes before it starts again.
-    if (!same || (!walking_ && walk_revision_ != revision)) {
+    if (!same || (!walking_ && !(walk_version_ == version))) {
         walked_ = run;
         walk_.emplace(*run, op);
-        walk_revision_ = revision;
+        walk_version_ = version;
         walking_ = true;
     }
     if (walking_ && !walk_->step(kBudgetMs)) {

@@ -11,15 +11,15 @@
 
 #include "app/model/analysis/matching_op.h"
 #include "app/model/analysis/retained_buffers.h"
+#include "app/session/execution.h"
 
 namespace headway::ui {
 
 class OpDetails {
 public:
     using Runs = std::vector<std::shared_ptr<const model::Run>>;
-    // The hovered op (0: none) of one of the runs shown. `revision` changes whenever any of these runs does. Works for
-    // at most a few milliseconds per call.
-    void look(const Runs& runs, int run, core::OpId op, std::uint64_t revision);
+    // The hovered op (0: none) of one of the runs shown. Works for at most a few milliseconds per call.
+    void look(const Runs& runs, int run, core::OpId op, session::RunsVersion version);
     void forget();  // no run is shown, or other runs are
 
     [[nodiscard]] bool busy() const { return walking_ || ordering_; }
@@ -40,13 +40,13 @@ private:
         std::unique_ptr<model::IssueOrder> issues;
     };
     void leave_op();
-    void look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op, std::uint64_t revision);
+    void look_for_holdings(const std::shared_ptr<const model::Run>& run, core::OpId op, session::RunsVersion version);
     void look_for_match(const Runs& runs, int run, core::OpId op);
 
     std::shared_ptr<const model::Run> walked_;
     std::optional<model::RetainedBuffersWalk> walk_;
     std::optional<std::vector<model::RetainedBuffer>> buffers_;  // of the op being looked up
-    std::uint64_t walk_revision_ = 0;
+    session::RunsVersion walk_version_;
     bool walking_ = false, ordering_ = false, by_order_ = false;
     std::vector<Order> orders_;  // for two runs, in the order shown
     core::OpId match_of_ = 0, match_ = 0;

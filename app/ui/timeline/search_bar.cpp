@@ -25,10 +25,10 @@ void SearchBar::close() {
 }
 
 void SearchBar::forget() {
-    find_in({}, 0, false);
+    find_in({}, {}, false);
 }
 
-void SearchBar::find_in(const Runs& runs, std::uint64_t revision, bool grows) {
+void SearchBar::find_in(const Runs& runs, session::RunsVersion version, bool grows) {
     if (!open_) {
         return;
     }
@@ -52,8 +52,8 @@ void SearchBar::find_in(const Runs& runs, std::uint64_t revision, bool grows) {
         }
     }
     // While a run is recording, a search finishes before it starts again.
-    if (query_ && walks_.empty() && (!complete_ || revision != revision_)) {
-        revision_ = revision;
+    if (query_ && walks_.empty() && (!complete_ || !(version == version_))) {
+        version_ = version;
         begin(runs);
     }
     if (walks_.empty()) {

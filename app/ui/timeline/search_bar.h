@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/model/analysis/search.h"
+#include "app/session/execution.h"
 #include "app/ui/widgets/ui_context.h"
 
 namespace headway::ui {
@@ -30,9 +31,9 @@ public:
     [[nodiscard]] bool is_open() const { return open_; }
 
     using Runs = std::vector<std::shared_ptr<const model::Run>>;
-    // Searches again when the query or the runs have changed, for a few milliseconds per frame. `revision` changes
-    // whenever the runs do. While one of them `grows` it takes less of each frame.
-    void find_in(const Runs& runs, std::uint64_t revision, bool grows);
+    // Searches again when the query or the runs have changed, for a few milliseconds per frame; less of each frame
+    // while one of them `grows`.
+    void find_in(const Runs& runs, session::RunsVersion version, bool grows);
     void forget();  // no run is shown
     // The search has not finished, or its result is not on the screen yet. Not while a run grows: frames come anyway.
     [[nodiscard]] bool busy() const { return open_ && !grows_ && (!walks_.empty() || fresh_); }
@@ -62,7 +63,7 @@ private:
     bool fresh_ = false;       // results have changed in this frame
     bool grows_ = false;
     std::string text_, searched_, problem_;
-    std::uint64_t revision_ = ~std::uint64_t{0};
+    session::RunsVersion version_;  // that was searched last
     std::vector<Place> places_;
     std::size_t count_ = 0, at_ = ~std::size_t{0};
 };

@@ -49,12 +49,9 @@ void TimelinePanel::choose(int run, core::OpId op, bool zoom) {
 }
 
 bool TimelinePanel::lay_out(figure::Box area) {
-    const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const Key key{state_.timeline.view.view(),
                   area,
-                  a != nullptr ? a->revision() + 1 : 0,
-                  b != nullptr ? b->revision() + 1 : 0,
-                  state_.session.started(),
+                  state_.session.version(),
                   ui_.fonts.generation(),
                   state_.bookmarks.revision(),
                   state_.arrangement_revision(),
@@ -64,15 +61,16 @@ bool TimelinePanel::lay_out(figure::Box area) {
     if (key == key_ && !layout_.rows.empty()) {
         return false;
     }
-    if (key.a != key_.a || key.b != key_.b || key.started != key_.started) {
+    if (!(key.runs == key_.runs)) {
         why_.forget();
     }
     key_ = key;
-    if (key.started != last_started_) {
-        last_started_ = key.started;
+    if (key.runs.started != last_started_) {
+        last_started_ = key.runs.started;
         state_.timeline.alive.reset();  // belongs to another run
         op_details_.forget();
     }
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const std::size_t shown_before = runs_.size();
     runs_.clear();
     const bool both = a != nullptr && a->run() != nullptr && b != nullptr && b->run() != nullptr;
@@ -164,20 +162,16 @@ void TimelinePanel::look_at(const figure::Hit& pointed) {
         }
         runs.push_back(execution->shared_run());
     }
-    op_details_.look(runs, pointed.run, pointed.op, key_.a * 1'000'003 + key_.b + key_.started);
+    op_details_.look(runs, pointed.run, pointed.op, key_.runs);
     wait_details_.look(waits, waits != nullptr ? pointed.wait : -1, grows, grown);
 }
 
 const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit) {
-    const bool thing = hit.op != 0 || hit.wait >= 0 || hit.work >= 0;
-    const std::uint64_t revision = key_.a * 1'000'003 + key_.b + key_.started + key_.bookmarks * 7919 +
-                                   op_details_.found() * 104'729 + wait_details_.found() * 1'299'709;
-    const bool same = card_revision_ == revision && card_hit_.run == hit.run && card_hit_.row == hit.row &&
-                      card_hit_.op == hit.op && card_hit_.wait == hit.wait && card_hit_.work == hit.work &&
-                      card_hit_.scope == hit.scope && card_hit_.minibatch == hit.minibatch &&
-                      card_hit_.bookmark == hit.bookmark && card_hit_.folded == hit.folded &&
-                      (thing || card_hit_.ns == hit.ns) && digits(card_hit_.ns_per_px) == digits(hit.ns_per_px);
-    if (!same || card_.empty()) {
+    // Of a thing, the place of the pointer on it does not matter; of the resolution, only the digits shown.
+    CardKey key{key_.runs, key_.bookmarks, op_details_.found(), wait_details_.found(), hit};
+    key.hit.ns = hit.op != 0 || hit.wait >= 0 || hit.work >= 0 ? 0 : hit.ns;
+    key.hit.ns_per_px = digits(hit.ns_per_px);
+    if (!(key == card_key_) || card_.empty()) {
         CardFindings found;
         if (hit.op != 0) {
             found.retained = op_details_.retained();
@@ -194,8 +188,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
             hit.bookmark >= 0 && hit.bookmark < static_cast<int>(marks.size())) {
             card_ = describe(marks[static_cast<std::size_t>(hit.bookmark)], hit.ns_per_px);
         }
-        card_hit_ = hit;
-        card_revision_ = revision;
+        card_key_ = key;
     }
     return card_;
 }
@@ -219,8 +212,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     // The strip's place is reserved even when it is not drawn, so that the timeline does not move while zooming in.
     if (state_.timeline.show_minimap) {
         const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
-        minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_,
-                      key_.a * 1'000'003 + key_.b * 31 + key_.started, state_.timeline.view);
+        minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_, key_.runs,
+                      state_.timeline.view);
         min.y += ui_.px(Minimap::kHeight + 2);
     }
     const float search_top = min.y;

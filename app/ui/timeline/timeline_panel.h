@@ -96,7 +96,8 @@ private:
     struct Key {
         figure::TimelineView view;
         figure::Box area;
-        std::uint64_t a = 0, b = 0, started = 0, fonts = 0, bookmarks = 0, rows = 0;
+        session::RunsVersion runs;
+        std::uint64_t fonts = 0, bookmarks = 0, rows = 0;
         const void* theme = nullptr;
         float scale = 0;
         std::string earlier{};
@@ -157,9 +158,14 @@ private:
     std::optional<figure::Point> rests_at_;  // the pointer's place when a key last selected something
     // The card's text is computed once per hovered thing: finding causes may take a while.
     const Card& card_of(const model::Run& run, const figure::Hit& hit);
+    struct CardKey {
+        session::RunsVersion runs;
+        std::uint64_t bookmarks = 0, op_found = 0, wait_found = 0;
+        figure::Hit hit;
+        friend bool operator==(const CardKey&, const CardKey&) = default;
+    };
     Card card_;
-    figure::Hit card_hit_;
-    std::uint64_t card_revision_ = 0;
+    CardKey card_key_;
     OpDetails op_details_;
     WaitDetailsLookup wait_details_;
     // What to scroll into view in the next frame: the selected op, or the cursor's row.

@@ -39,7 +39,7 @@ void TimelinePanel::draw_search(float right, float top) {
         runs.push_back(execution->shared_run());
         grows = grows || execution->grows();
     }
-    search_.find_in(runs, key_.a * 1'000'003 + key_.b * 31 + key_.started, grows);
+    search_.find_in(runs, key_.runs, grows);
     ImGui::SetCursorScreenPos({right - ui_.px(432), top});
     ImGui::BeginChild(
         "search", {ui_.px(434), ui_.px(44)}, false,

@@ -1,108 +1,155 @@
 #include "app/ui/widgets/markdown.h"
 
-#include <algorithm>
+#include <md4c.h>
+
+#include <array>
+#include <utility>
 
 namespace headway::ui {
 namespace {
 
+using Kind = MarkdownBlock::Kind;
 using Style = MarkdownSpan::Style;
 
-void put(std::vector<MarkdownSpan>& spans, Style style, std::string_view text) {
-    if (text.empty()) {
-        return;
+// Md4c does not know what entities stand for. Others are shown as written.
+std::string_view character_of(std::string_view entity) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kKnown{
+        {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\u00a0"}}};
+    for (const auto& [name, character] : kKnown) {
+        if (entity == name) {
+            return character;
+        }
     }
-    if (!spans.empty() && spans.back().style == style) {
-        spans.back().text += text;
-    } else {
-        spans.push_back({style, std::string(text)});
-    }
+    return entity;
 }
 
-std::vector<MarkdownSpan> parse_spans(std::string_view text) {
-    std::vector<MarkdownSpan> spans;
-    std::size_t plain = 0, i = 0;
-    while (i < text.size()) {
-        std::string_view fence;
-        Style style = Style::plain;
-        if (text[i] == '`') {
-            fence = "`";
-            style = Style::code;
-        } else if (text.substr(i).starts_with("**")) {
-            fence = "**";
-            style = Style::strong;
-        } else if (text[i] == '*') {
-            fence = "*";
-            style = Style::emphasis;
+// Collects blocks from the parser's calls.
+class Blocks {
+public:
+    void enter_block(MD_BLOCKTYPE type, void* detail) {
+        switch (type) {
+            case MD_BLOCK_H:
+                begin({Kind::heading, static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level), {}});
+                break;
+            case MD_BLOCK_CODE:
+                begin({Kind::code, 1, {{Style::code, {}}}});
+                break;
+            case MD_BLOCK_UL:
+                lists_.push_back({});
+                break;
+            case MD_BLOCK_OL: {
+                const auto& list = *static_cast<MD_BLOCK_OL_DETAIL*>(detail);
+                lists_.push_back({true, list.start, list.mark_delimiter});
+                break;
+            }
+            case MD_BLOCK_LI: {
+                List& list = lists_.back();
+                begin({Kind::item, 1, {}, list.numbered ? std::to_string(list.next++) + list.delimiter : ""});
+                break;
+            }
+            case MD_BLOCK_P:
+                if (!open_ || blocks.back().kind != Kind::item || !blocks.back().spans.empty()) {
+                    begin({});
+                }
+                break;
+            default:
+                break;
         }
-        const std::size_t from = i + fence.size();
-        const std::size_t end = fence.empty() ? std::string_view::npos : text.find(fence, from);
-        // A star between spaces is a multiplication sign.
-        if (end == std::string_view::npos || end == from || (style != Style::code && text[from] == ' ')) {
-            i += std::max<std::size_t>(1, fence.size());
-            continue;
-        }
-        put(spans, Style::plain, text.substr(plain, i - plain));
-        put(spans, style, text.substr(from, end - from));
-        i = plain = end + fence.size();
     }
-    put(spans, Style::plain, text.substr(plain));
-    return spans;
+    void leave_block(MD_BLOCKTYPE type) {
+        if (type == MD_BLOCK_UL || type == MD_BLOCK_OL) {
+            lists_.pop_back();
+        } else if (type == MD_BLOCK_CODE && blocks.back().spans.front().text.ends_with('\n')) {
+            blocks.back().spans.front().text.pop_back();
+        }
+        open_ = false;
+    }
+    void enter_span(MD_SPANTYPE type) { change(type, 1); }
+    void leave_span(MD_SPANTYPE type, void* detail) {
+        change(type, -1);
+        if (type == MD_SPAN_A) {
+            const MD_ATTRIBUTE& href = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
+            const std::string address(href.text, href.size);
+            const auto& spans = blocks.back().spans;
+            if (spans.empty() || !spans.back().text.ends_with(address)) {
+                text(" (" + address + ")");
+            }
+        }
+    }
+    void text(std::string_view text) {
+        if (!open_) {
+            begin({});
+        }
+        const Style style = code_ > 0 || blocks.back().kind == Kind::code ? Style::code
+                            : strong_ > 0                                 ? Style::strong
+                            : emphasis_ > 0                               ? Style::emphasis
+                                                                          : Style::plain;
+        auto& spans = blocks.back().spans;
+        if (spans.empty() || spans.back().style != style) {
+            spans.push_back({style, {}});
+        }
+        spans.back().text += text;
+    }
+
+    std::vector<MarkdownBlock> blocks;
+
+private:
+    struct List {
+        bool numbered = false;
+        unsigned next = 0;
+        char delimiter = '.';
+    };
+    void begin(MarkdownBlock block) {
+        blocks.push_back(std::move(block));
+        open_ = true;
+    }
+    void change(MD_SPANTYPE type, int by) {
+        strong_ += type == MD_SPAN_STRONG ? by : 0;
+        emphasis_ += type == MD_SPAN_EM ? by : 0;
+        code_ += type == MD_SPAN_CODE ? by : 0;
+    }
+
+    std::vector<List> lists_;  // the innermost last
+    bool open_ = false;        // text belongs to the last block
+    int strong_ = 0, emphasis_ = 0, code_ = 0;
+};
+
+Blocks& blocks_in(void* data) {
+    return *static_cast<Blocks*>(data);
 }
 
 }  // namespace
 
 std::vector<MarkdownBlock> parse_markdown(std::string_view text) {
-    using Kind = MarkdownBlock::Kind;
-    std::vector<MarkdownBlock> blocks;
-    std::string gathered;
-    Kind kind = Kind::paragraph;
-    const auto finish = [&] {
-        if (!gathered.empty()) {
-            blocks.push_back({kind, 1, parse_spans(gathered)});
-        }
-        gathered.clear();
-        kind = Kind::paragraph;
+    MD_PARSER parser{};
+    parser.flags = MD_FLAG_NOHTML;
+    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* data) {
+        blocks_in(data).enter_block(type, detail);
+        return 0;
     };
-    bool in_code = false;
-    while (!text.empty()) {
-        const std::size_t newline = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, newline);
-        text.remove_prefix(std::min(newline + 1, text.size()));
-        if (line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        if (line.starts_with("```")) {
-            finish();
-            if (!in_code) {
-                blocks.push_back({Kind::code, 1, {{Style::code, {}}}});
-            }
-            in_code = !in_code;
-            continue;
-        }
-        if (in_code) {
-            std::string& code = blocks.back().spans.front().text;
-            code += (code.empty() ? "" : "\n") + std::string(line);
-            continue;
-        }
-        const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
-        std::string_view trimmed = line.substr(indent);
-        trimmed = trimmed.substr(0, trimmed.find_last_not_of(" \t") + 1);
-        const std::size_t hashes = std::min(trimmed.find_first_not_of('#'), trimmed.size());
-        if (trimmed.empty()) {
-            finish();
-        } else if (hashes >= 1 && hashes <= 6 && hashes < trimmed.size() && trimmed[hashes] == ' ') {
-            finish();
-            blocks.push_back({Kind::heading, static_cast<int>(hashes), parse_spans(trimmed.substr(hashes + 1))});
-        } else if (trimmed.starts_with("- ") || trimmed.starts_with("* ")) {
-            finish();
-            kind = Kind::item;
-            gathered = trimmed.substr(2);
-        } else {
-            gathered += (gathered.empty() ? "" : " ") + std::string(trimmed);
-        }
-    }
-    finish();
-    return blocks;
+    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* data) {
+        blocks_in(data).leave_block(type);
+        return 0;
+    };
+    parser.enter_span = [](MD_SPANTYPE type, void*, void* data) {
+        blocks_in(data).enter_span(type);
+        return 0;
+    };
+    parser.leave_span = [](MD_SPANTYPE type, void* detail, void* data) {
+        blocks_in(data).leave_span(type, detail);
+        return 0;
+    };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* data) {
+        const std::string_view written(text, size);
+        blocks_in(data).text(type == MD_TEXT_BR || type == MD_TEXT_SOFTBR ? " "
+                             : type == MD_TEXT_NULLCHAR                   ? "\ufffd"
+                             : type == MD_TEXT_ENTITY                     ? character_of(written)
+                                                                          : written);
+        return 0;
+    };
+    Blocks blocks;
+    md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, &blocks);
+    return std::move(blocks.blocks);
 }
 
 }  // namespace headway::ui

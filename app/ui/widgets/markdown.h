@@ -1,5 +1,5 @@
-// The Markdown subset of lessons: headings, paragraphs, lists, code blocks; inline `code`, *emphasis* and **strong**.
-// Anything else is shown as written.
+// Reads the text of lessons, which is Markdown (CommonMark): headings, paragraphs, lists and blocks of code; inline
+// `code`, *emphasis* and **strong**. HTML is shown as written; a link shows its address behind its text.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct MarkdownBlock {
     enum class Kind { heading, paragraph, item, code } kind = Kind::paragraph;
     int level = 1;                    // of a heading
     std::vector<MarkdownSpan> spans;  // for code: one span, lines separated by \n
+    std::string number{};             // of an item in a numbered list: "2."
 };
 
 std::vector<MarkdownBlock> parse_markdown(std::string_view text);

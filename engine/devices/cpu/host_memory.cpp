@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "engine/core/pages.h"
 #include "engine/core/thread.h"
@@ -34,22 +33,12 @@ HostMemory::HostMemory() {
     most_asked_ = physical_bytes() / 2 / kPageBytes;
     for (bytes_ = rounded_up(kOvercommit * physical_bytes(), kPageBytes); bytes_ >= kLeastReserved;
          bytes_ = rounded_up(bytes_ / 2, kPageBytes)) {
-        void* found = mmap(nullptr, bytes_ + kPageBytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (found == MAP_FAILED) {
+        memory_ = core::LazyMemory::zeroed(bytes_);  // huge pages: one page fault per 2 MiB instead of per 4 KiB
+        if (!memory_) {
             continue;
         }
-        auto* first = static_cast<std::byte*>(found);
-        const auto skip = (kPageBytes - reinterpret_cast<std::uintptr_t>(found) % kPageBytes) % kPageBytes;
-        begin_ = first + skip;
-        if (skip != 0) {
-            munmap(first, skip);
-        }
-        if (skip != kPageBytes) {
-            munmap(begin_ + bytes_, kPageBytes - skip);
-        }
-        madvise(begin_, bytes_, MADV_HUGEPAGE);  // one page fault per 2 MiB instead of per 4 KiB
-        madvise(begin_, bytes_, MADV_DONTDUMP);
+        memory_.keep_from_dumps();
+        begin_ = memory_.data();
         free_.emplace(begin_, bytes_);
         asked_.resize(bytes_ / kPageBytes);
         return;
@@ -59,9 +48,6 @@ HostMemory::HostMemory() {
 HostMemory::~HostMemory() {
     thread_.request_stop();
     thread_ = std::jthread();  // joins
-    if (begin_ != nullptr) {
-        munmap(begin_, bytes_);
-    }
 }
 
 bool HostMemory::owns(const void* data) const {

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/core/lazy_memory.h"
+
 namespace headway::devices {
 
 class HostMemory {
@@ -43,7 +45,8 @@ public:
 private:
     void make_resident(const std::stop_token& stop);
 
-    std::byte* begin_ = nullptr;
+    core::LazyMemory memory_;
+    std::byte* begin_ = nullptr;  // of memory_
     std::size_t bytes_ = 0;
     std::size_t most_asked_ = 0;  // most pages made resident ahead
     std::mutex mutex_;

@@ -1,9 +1,4 @@
-// Durations on the simulated device: constants from a small JSON file (assets/cost_models/), with their units in their
-// names and their source in words.
-//
-//   {"name": "GPU", "source": "round numbers, not measured", "t1_ns": 5000, "t3_ns": 10000, "lanes_share": true,
-//    "families": {"matmul": {"base_ns": 3000, "flops_per_s": 15e12, "bytes_per_s": 1.5e12}, … all of them},
-//    "ops": {"copy_to_host": {"base_ns": 10000, "bytes_per_s": 25e9}, … where an op differs from its family}}
+// Durations on the simulated device. app/model/run/cost_model_file.h reads them from files.
 //
 // An op takes base_ns plus the longer of its arithmetic and its memory traffic, rounded to whole nanoseconds. A missing
 // rate means no limit. With "lanes_share" the rates are those of the whole device, and ops that run at the same time
@@ -17,14 +12,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "engine/core/result.h"
-#include "engine/devices/host_costs.h"
 #include "engine/devices/op.h"
 #include "engine/devices/simulated/virtual_lanes.h"
 
 namespace headway::devices {
+
+inline constexpr double kLongestCostNs = 1e15;  // 11 days
 
 struct OpCost {
     double base_ns = 0;
@@ -49,17 +43,6 @@ struct CostModel {
     // The same with the resource that it contends for: 0 for ops, 1 for copies to the device, 2 for copies to the host.
     [[nodiscard]] TaskCost cost_of(const Signature& signature) const;
 };
-
-// Fails with one sentence that names the file and the line or the field.
-core::Result<CostModel> load_cost_model(const std::string& path);
-core::Result<CostModel> parse_cost_model(std::string_view text, const std::string& file);
-// The model as a JSON file; parse_cost_model() reads it back unchanged.
-std::string to_json(const CostModel& model);
-
-// The frontend's costs, from a file like assets/cost_models/host.json. Fails as above.
-core::Result<HostCosts> load_host_costs(const std::string& path);
-core::Result<HostCosts> parse_host_costs(std::string_view text, const std::string& file);
-std::string to_json(const HostCosts& costs);
 
 // Every op takes t2, as the chapter's formulas assume.
 CostModel constant_costs(std::uint64_t t1_ns, std::uint64_t t2_ns, std::uint64_t t3_ns);

@@ -35,8 +35,35 @@ TEST(Notebook, IsUpdatedFromTheText) {
     EXPECT_EQ(fewer["cells"].size(), 2u);
 }
 
+TEST(Notebook, KeepsWhatDoesNotChangeAsItIsWritten) {
+    const std::string start = "{\n \"cells\": [\n  ";
+    const std::string first =
+        "{\n   \"outputs\": [123456789012345678901234567890],\n   \"cell_type\": \"code\",\n   \"source\": ";
+    const std::string end = "\n  }\n ],\n \"nbformat\":  4\n}\n";
+    const auto changed = notebook_with(start + first + "[\n    \"x\"\n   ]" + end, "# %%\ny = \"ü\"\nz");
+    ASSERT_TRUE(changed) << changed.error().message;
+    EXPECT_EQ(*changed, start + first + "[\n    \"y = \\\"ü\\\"\\n\",\n    \"z\"\n   ]" + end);
+    EXPECT_EQ(*notebook_with(*changed, *text_of_notebook(*changed)), *changed);
+    // A code cell without a source gets one.
+    const auto given = notebook_with(R"({"cells": [{"cell_type": "code"}]})", "# %%\nx");
+    ASSERT_TRUE(given);
+    EXPECT_EQ(*text_of_notebook(*given), "# %%\nx");
+    EXPECT_EQ(nlohmann::json::parse(*given)["cells"][0]["cell_type"], "code");
+    // Removing all cells leaves a list.
+    EXPECT_EQ(
+        *notebook_with(R"({"cells": [], "nbformat": 4})", "# %%\nx"),
+        "{\"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"metadata\": {},\n   "
+        "\"outputs\": [],\n   \"source\": [\n    \"x\"\n   ]\n  }\n ], \"nbformat\": 4}");
+}
+
+TEST(Notebook, NamesTheLineThatIsNotJson) {
+    EXPECT_EQ(text_of_notebook("{\"cells\": [\n{]\n}").error().message,
+              "this is no notebook: it is not JSON at line 2");
+}
+
 TEST(Notebook, RejectsOtherFiles) {
-    for (const char* text : {"", "{", "[]", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"markdown\"}]}"}) {
+    for (const char* text :
+         {"", "3", "{", "[]", "{\"cells\": [3]}", "{\"cells\": 3}", "{\"cells\": [{\"cell_type\": \"markdown\"}]}"}) {
         const auto read = text_of_notebook(text);
         ASSERT_FALSE(read) << text;
         EXPECT_NE(read.error().message.find("no notebook"), std::string::npos);

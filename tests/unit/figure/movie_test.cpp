@@ -9,7 +9,6 @@
 #include <set>
 #include <sstream>
 
-#include "app/figure/tool.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::figure {
@@ -138,17 +137,6 @@ TEST_F(Movies, ErrorsOfFfmpegAreReported) {
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().message, "ffmpeg failed: Unknown encoder libx264.");
     EXPECT_EQ(files(folder_), std::set<std::string>{"bin"});
-}
-
-TEST_F(Movies, AToolThatCannotBeStartedIsAnError) {
-    EXPECT_FALSE(find_tool("no-such-tool"));
-    EXPECT_FALSE(Tool::start("no-such-tool", {}));
-    install("quick", "exit 0\n");
-    EXPECT_EQ(find_tool("quick"), (folder_ / "bin" / "quick").string());
-    auto tool = Tool::start("quick", {});
-    ASSERT_TRUE(tool);
-    tool->write(std::string(1 << 22, 'x'));  // the program has ended: an error, no SIGPIPE
-    EXPECT_TRUE(tool->finish());
 }
 
 }  // namespace

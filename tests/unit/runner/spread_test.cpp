@@ -63,5 +63,10 @@ TEST(Words, ColumnsCountCharactersAndNotBytes) {
     EXPECT_EQ(right_aligned("too long", 3), "too long");
 }
 
+TEST(Spread, AReportGetsAFurtherMember) {
+    EXPECT_EQ(with_member("{\n  \"a\": 1\n}\n", "b", "{\n  \"c\": [\n    2\n  ]\n}\n"),
+              "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [\n      2\n    ]\n  }\n}\n");
+}
+
 }  // namespace
 }  // namespace headway::runner

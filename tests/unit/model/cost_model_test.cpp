@@ -1,11 +1,17 @@
-#include "engine/devices/simulated/cost_model.h"
+#include "app/model/run/cost_model_file.h"
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
-namespace headway::devices {
+namespace headway::model {
 namespace {
+
+using devices::CostModel;
+using devices::Family;
+using devices::OpKind;
+using devices::Signature;
 
 constexpr const char* kGood = R"({
   "name": "test", "source": "made up", "t1_ns": 7, "t3_ns": 9,
@@ -58,9 +64,9 @@ TEST(CostModel, RoundTripsThroughJson) {
     for (const char* file : {"/default.json", "/cpu.json"}) {
         const auto model = load_cost_model(std::string(HEADWAY_COST_MODELS) + file);
         ASSERT_TRUE(model) << model.error().message;
-        const auto again = parse_cost_model(to_json(*model), "again.json");
+        const auto again = parse_cost_model(json_of(*model).dump(), "again.json");
         ASSERT_TRUE(again) << again.error().message;
-        EXPECT_EQ(to_json(*again), to_json(*model));
+        EXPECT_EQ(json_of(*again), json_of(*model));
         EXPECT_EQ(again->lanes_share, model->lanes_share);
         Signature s;
         for (std::size_t family = 0; family < CostModel::kFamilies; ++family) {
@@ -77,10 +83,10 @@ TEST(CostModel, HostCostsAreReadAndErrorsReported) {
     ASSERT_TRUE(host) << host.error().message;
     EXPECT_EQ(host->source, "round numbers, not measured");
     EXPECT_GT(host->line_ns, 0);
-    const auto again = parse_host_costs(to_json(*host), "again.json");
+    const auto again = parse_host_costs(json_of(*host).dump(), "again.json");
     ASSERT_TRUE(again) << again.error().message;
-    EXPECT_EQ(to_json(*again), to_json(*host));
-    EXPECT_EQ(parse_host_costs(with(to_json(*host), "line_ns", "row_ns"), "h.json").error().message,
+    EXPECT_EQ(json_of(*again), json_of(*host));
+    EXPECT_EQ(parse_host_costs(with(json_of(*host).dump(), "line_ns", "row_ns"), "h.json").error().message,
               "The cost model h.json cannot be used: row_ns is not a field of a cost model.");
     EXPECT_EQ(
         parse_host_costs(R"({"name": "h", "source": "s", "line_ns": 1, "print_ns": 1})", "h.json").error().message,
@@ -137,4 +143,4 @@ TEST(CostModel, ErrorsAreOneSentenceWithThePlace) {
 }
 
 }  // namespace
-}  // namespace headway::devices
+}  // namespace headway::model
