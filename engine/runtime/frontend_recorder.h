@@ -90,7 +90,7 @@ public:
         if (record_) [[likely]] {
             const auto flags = static_cast<std::uint8_t>((fresh ? trace::kFreshOutput : 0) |
                                                          (signature.in_place ? trace::kReadsOutput : 0) |
-                                                         (beside ? trace::kOutBeside : 0));
+                                                         (beside ? trace::kOutOnOtherDevice : 0));
             last_event_ = now();
             add_issue(times.begin, signature.id, flags, lane, line, buffers);
             look_for_core(times.before, times.called, last_event_);

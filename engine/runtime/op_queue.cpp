@@ -7,7 +7,7 @@ using core::ErrorKind;
 namespace {
 
 // `text` as a JSON string.
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -21,11 +21,11 @@ std::string quoted(const std::string& text) {
 // Only for devices that join later: the recording has the first device's metadata before the run begins.
 void record_device(const devices::Device& device, trace::Recording& recording) {
     const devices::DeviceInfo& info = device.info();
-    std::string json = "{\"kind\":" + quoted(info.kind) + ",\"name\":" + quoted(info.name) +
+    std::string json = "{\"kind\":" + json_string(info.kind) + ",\"name\":" + json_string(info.name) +
                        ",\"simulated\":" + (info.simulated ? "true" : "false") +
                        ",\"first_lane\":" + std::to_string(device.first_lane()) + ",\"lanes\":[";
     for (std::size_t i = 0; i < info.lane_names.size(); ++i) {
-        json += (i > 0 ? "," : "") + quoted(info.lane_names[i]);
+        json += (i > 0 ? "," : "") + json_string(info.lane_names[i]);
     }
     recording.meta(trace::MetaType::device, device.number(), json + "]}");
 }
@@ -112,7 +112,7 @@ Buffer* OpQueue::issue(const Operation& operation) {
         command.flags |= devices::kLazyOperands;
     }
     if (other_memory) [[unlikely]] {
-        command.flags |= devices::kOutBeside;
+        command.flags |= devices::kOutOnOtherDevice;
     }
     const std::array<core::BufferId, 3> buffers{command.out_id, command.in0_id, command.in1_id};
     device.publish(lane);

@@ -56,7 +56,7 @@ inline void fill_command(devices::Command& command, const Operation& operation, 
     }
     if (operation.values != nullptr) {
         command.out = operation.values;
-        command.flags |= devices::kOutBeside;
+        command.flags |= devices::kOutOnOtherDevice;
     }
     if (operation.random_stream != 0) {
         command.random_stream = operation.random_stream;

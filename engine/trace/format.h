@@ -78,7 +78,7 @@ inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read a
 inline constexpr std::uint8_t kNotIssued =
     0x40;  // a trace of another program that does not tell when: `begin` is its start
 
-inline constexpr std::uint8_t kOutBeside =
+inline constexpr std::uint8_t kOutOnOtherDevice =
     0x80;  // `out` is in the memory of the run's other device, not of the lane's device
 
 // Which device a wait is for, in the same bits: its number plus 1 if the wait is for all ops of one device; 0 if it is

@@ -149,7 +149,8 @@ TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
     EXPECT_EQ(marks[0].text, "here it waits");
     EXPECT_NEAR(static_cast<double>(marks[0].begin_ns), begin_of(62), timeline().layout().map.ns_per_px() * 2);
     const auto& rows = timeline().layout().rows;
-    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::marks; }));
+    EXPECT_TRUE(
+        std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::bookmarks; }));
 
     // A second one, over the measured range.
     act("move:5,300");

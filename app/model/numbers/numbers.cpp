@@ -43,7 +43,7 @@ private:
     enum class Stage { waits, works, ops, launches, prediction, done };
     struct LaneNow {
         bool runs = false;  // ran an op in the measured part
-        std::int64_t told_until_ns = 0;
+        std::int64_t recorded_until_ns = 0;
         std::size_t ops = 0;  // number of ops that have ended; the next two are the last one's times
         std::int64_t last_begin_ns = 0, last_end_ns = 0;
     };
@@ -122,7 +122,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         const Op last = ops.empty() ? Op() : run.op(ops.back());
         lane_busy_ns_.push_back(0);
         lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
-                        run.told_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
+                        run.recorded_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
     }
 }
 
@@ -308,7 +308,7 @@ void NumbersWalk::Sums::end() {
             lanes_begun.set(lane);
         }
         if (lanes_begun[lane]) {
-            add_to(numbers.backend_open_ns, clipped(lanes_[lane].told_until_ns, part_.end_ns, part_));
+            add_to(numbers.backend_open_ns, clipped(lanes_[lane].recorded_until_ns, part_.end_ns, part_));
         }
     }
     numbers.backend_idle_ns = std::max<std::int64_t>(

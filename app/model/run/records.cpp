@@ -297,7 +297,7 @@ void Run::take_issue(const trace::IssueRecord& record) {
     op.fresh_output = record.fresh_output();
     op.reads_output = record.reads_output();
     op.not_issued = record.not_issued();
-    op.out_beside = record.output_on_other_device();
+    op.out_on_other_device = record.output_on_other_device();
     op.minibatch = intake_->open_minibatch;
     any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);

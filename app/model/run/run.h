@@ -44,11 +44,11 @@ struct Op {
     std::uint16_t signature = 0;
     std::uint8_t lane = 0;
     bool fresh_output = false, reads_output = false, failed = false;
-    bool more_inputs = false;     // reads more than two buffers, see dependencies()
-    bool more_outputs = false;    // writes more than one buffer: a composite op
-    bool not_issued = false;      // another program's trace that contains only the op's execution
-    bool out_beside = false;      // `out` is in the memory of the run's other device: a copy between devices
-    std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
+    bool more_inputs = false;          // reads more than two buffers, see dependencies()
+    bool more_outputs = false;         // writes more than one buffer: a composite op
+    bool not_issued = false;           // another program's trace that contains only the op's execution
+    bool out_on_other_device = false;  // `out` is in the memory of the run's other device: a copy between devices
+    std::int32_t minibatch = -1;       // index into minibatches(), -1 outside of them
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
@@ -349,7 +349,7 @@ public:
     // The device whose memory holds the op's output.
     [[nodiscard]] std::size_t memory_device(const Op& op) const {
         const std::size_t device = device_of_lane(op.lane);
-        return op.out_beside && devices_.size() > 1 ? 1 - device : device;
+        return op.out_on_other_device && devices_.size() > 1 ? 1 - device : device;
     }
     // "GPU" or "CPU" where the run has several devices, else "".
     [[nodiscard]] std::string device_name(std::size_t device) const;
@@ -384,7 +384,7 @@ public:
     // The time up to which it is known whether the lane ran an op: the begin of the op that it is executing; the
     // end of its last op if further issued ops have not ended for unknown reasons (the run was cut off, or it is
     // still running and ops are reported only when they end); else the end.
-    [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
+    [[nodiscard]] std::int64_t recorded_until_ns(std::size_t lane) const;
     // The run failed, was stopped, or its file ends before all issued ops had ended: its full duration is unknown.
     [[nodiscard]] bool cut_off() const;
     // When the op's execution began: as recorded, or as observed while the op is running. kPending: not yet.
@@ -531,7 +531,7 @@ private:
     void look_at_open_wait();
     void look_at_running_ops();
     // (metadata.cpp)
-    void take_facts();
+    void take_metadata();
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;

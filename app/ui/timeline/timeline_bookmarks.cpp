@@ -78,7 +78,7 @@ void TimelinePanel::go_to_bookmark(int run, std::size_t index) {
     }
     const auto begin = static_cast<double>(marks[index].begin_ns), end = static_cast<double>(marks[index].end_ns);
     const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [run](const figure::RowBox& r) {
-        return r.run == run && r.kind == figure::RowKind::marks;
+        return r.run == run && r.kind == figure::RowKind::bookmarks;
     });
     state_.timeline.cursor =
         Cursor{begin, row != layout_.rows.end() ? static_cast<std::size_t>(row - layout_.rows.begin()) : 0, begin};

@@ -5,7 +5,7 @@
 
 #include "app/figure/words.h"
 #include "app/render/format.h"
-#include "app/timeline/timeline_marks.h"
+#include "app/timeline/timeline_highlights.h"
 #include "app/ui/timeline/hover_card.h"
 #include "app/ui/widgets/draw_list_painter.h"
 #include "app/ui/widgets/widgets.h"
@@ -351,12 +351,12 @@ void TimelinePanel::add_highlights(const figure::Hit& hit, figure::DisplayList& 
         if (op_details_.match_run() >= 0) {
             figure::add_match_highlight(layout_, op_details_.match_run(), op_details_.match(), *ui_.theme, scale, to);
         }
-        figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
+        figure::add_op_highlight(layout_, hit.run, hit.op, *ui_.theme, scale, to);
     } else if (hit.wait >= 0) {
         const auto* details = wait_details_.details();
-        figure::add_wait_marks(layout_, hit.run, hit.wait,
-                               details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
-                               *ui_.theme, scale, to);
+        figure::add_wait_highlight(layout_, hit.run, hit.wait,
+                                   details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
+                                   *ui_.theme, scale, to);
     }
 }
 
