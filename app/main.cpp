@@ -92,7 +92,9 @@ class Loop {
 public:
     Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app,
          std::unique_ptr<exchange::BackgroundRead> opening)
-        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {}
+        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {
+        app_.on_picture([this] { picture_wanted_ = true; });
+    }
 
     // Reads the recording in the background, and then shows it.
     void open_recording(const std::string& path) {
@@ -113,7 +115,7 @@ public:
         platform_.begin_frame(follow ? Pace::follow : animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {
             if (auto opened = state_.open(path); !opened) {
-                state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
+                state_.notices.add(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
             }
         }
         changed_ = state_.poll(pace.intake_ms);
@@ -131,8 +133,8 @@ public:
         ImGui::Render();
         const auto ground = ui::colour4(app_.background());
         renderer_.draw(platform_.framebuffer(), size.width, size.height, {ground.x, ground.y, ground.z});
-        if (state_.picture_of_window_wanted) {
-            state_.picture_of_window_wanted = false;
+        if (picture_wanted_) {
+            picture_wanted_ = false;
             state_.write_window(gfx::Renderer::read_pixels(platform_.framebuffer(), size.width, size.height),
                                 size.width, size.height);
             changed_ = true;
@@ -161,11 +163,11 @@ private:
             return;
         }
         if (auto read = opening_->take()) {
-            state_.dismiss(ui::Notice::Kind::file);
+            state_.notices.dismiss(ui::Notice::Kind::file);
             if (*read) {
                 show(std::move(**read), opening_->path());
             } else {
-                state_.notify(ui::Notice::Kind::file, ui::Notice::Tone::bad, read->error().message);
+                state_.notices.add(ui::Notice::Kind::file, ui::Notice::Tone::bad, read->error().message);
                 failed_ = read->error().message;
             }
             opening_.reset();
@@ -176,13 +178,13 @@ private:
         if (waited < std::chrono::milliseconds(400)) {
             return;
         }
-        const bool there = std::any_of(state_.notices().begin(), state_.notices().end(),
+        const bool there = std::any_of(state_.notices.all().begin(), state_.notices.all().end(),
                                        [](const auto& n) { return n.kind == ui::Notice::Kind::file; });
         if (percent_ >= 0 && !there) {
             opening_->cancel();
         } else if (percent_ != opening_->percent()) {
             percent_ = opening_->percent();
-            state_.notify(
+            state_.notices.add(
                 ui::Notice::Kind::file, ui::Notice::Tone::info,
                 "Opening " + opening_->path() + ": " + std::to_string(percent_) + " % (close this to cancel)");
             changed_ = true;
@@ -199,7 +201,7 @@ private:
             notes += (notes.empty() ? "" : " ") + note;
         }
         if (!notes.empty()) {
-            state_.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, notes);
+            state_.notices.add(ui::Notice::Kind::start, ui::Notice::Tone::info, notes);
         }
     }
 
@@ -207,7 +209,7 @@ private:
     gfx::Renderer& renderer_;
     ui::AppState& state_;
     ui::App& app_;
-    bool changed_ = true;
+    bool changed_ = true, picture_wanted_ = false;
     std::string title_;
     std::unique_ptr<exchange::BackgroundRead> opening_;
     std::chrono::steady_clock::time_point opened_at_ = std::chrono::steady_clock::now();
@@ -269,8 +271,8 @@ int open_window(const WindowWish& wish) {
     };
     state.write_recording = exchange::write_trace_file;
     state.use_data_folder(state.sources.home.parent_path());
-    state.user_scale = wish.scale;
-    state.theme = theme_of(wish.theme);
+    state.look.user_scale = wish.scale;
+    state.look.theme = theme_of(wish.theme);
     if (wish.what.empty() || !state.choose_lesson(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
@@ -294,9 +296,9 @@ int open_window(const WindowWish& wish) {
         const core::Error& first = refused.front();
         const std::string where =
             first.file.empty() ? "" : first.file + (first.line != 0 ? ":" + std::to_string(first.line) : "") + ": ";
-        state.notify(ui::Notice::Kind::start, ui::Notice::Tone::bad,
-                     where + first.message +
-                         (refused.size() > 1 ? " (and " + std::to_string(refused.size() - 1) + " more)" : ""));
+        state.notices.add(ui::Notice::Kind::start, ui::Notice::Tone::bad,
+                          where + first.message +
+                              (refused.size() > 1 ? " (and " + std::to_string(refused.size() - 1) + " more)" : ""));
     }
 
     std::optional<gfx::ImGuiContextOwner> imgui;  // created after the fonts, which are baked without a context
@@ -314,7 +316,7 @@ int open_window(const WindowWish& wish) {
     const std::unique_ptr<gfx::Fonts> fonts = fonts_to_come.get();
     imgui.emplace();
     if (!fonts->missing().empty()) {
-        state.notify(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts->missing());
+        state.notices.add(ui::Notice::Kind::start, ui::Notice::Tone::info, fonts->missing());
     }
     ui::App app(state, *fonts);
     app.set_key_labels([&platform](char sign) { return (*platform)->key_label(sign); });
@@ -342,14 +344,11 @@ int open_window(const WindowWish& wish) {
         return done ? 0 : fail(done.error().message);
     }
     let_wake(platform->get());
-    while (!state.may_close) {
+    while (!app.may_close()) {
         loop.frame();
         if ((*platform)->should_close()) {
             (*platform)->stay_open();
-            state.wants_to_close = true;  // first ask about unsaved edits
-            if (state.sources.unsaved().empty()) {
-                break;
-            }
+            app.ask_to_close();
         }
     }
     let_wake(nullptr);

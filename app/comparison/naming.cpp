@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/model/numbers/format.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::comparison {
 namespace {
@@ -100,19 +101,8 @@ Differences differences(const RunInfo& a, const RunInfo& b) {
 }  // namespace
 
 std::string barrier_words(std::string_view barrier) {
-    if (barrier == "none") {
-        return "no barrier";
-    }
-    if (barrier == "op") {
-        return "barrier after every op";
-    }
-    if (barrier == "minibatch") {
-        return "barrier every minibatch";
-    }
-    if (barrier.starts_with("behind:")) {
-        return "barrier " + std::string(barrier.substr(7)) + " behind";
-    }
-    return "barriers as written";
+    const auto policy = trace::barrier_from_word(barrier);
+    return trace::name_of(policy ? *policy : trace::BarrierPolicy{}, &trace::BarrierNames::phrase);
 }
 
 std::string acting_barrier(const RunInfo& info, const std::string& barrier) {

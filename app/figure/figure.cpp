@@ -464,7 +464,7 @@ private:
         float top = layout.axis.y1;
         for (const RowBox& row : layout.rows) {
             const bool header = row.kind == RowKind::header;
-            if (row.kind == RowKind::ruler || row.kind == RowKind::marks || row.run < 0) {
+            if (row.kind == RowKind::ruler || row.kind == RowKind::bookmarks || row.run < 0) {
                 continue;
             }
             const model::Run& run = *shown_[static_cast<std::size_t>(row.run)].run;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/core/ids.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::lesson {
 
@@ -107,17 +108,6 @@ bool is_python_file(const std::string& name) {
     return name.size() > 3 && name.compare(name.size() - 3, 3, ".py") == 0 && name.find('/') == std::string::npos;
 }
 
-bool is_barrier_name(const std::string& text) {
-    if (text == "as-written" || text == "none" || text == "op" || text == "minibatch") {
-        return true;
-    }
-    const std::string prefix = "behind:";
-    return text.size() > prefix.size() && text.size() < prefix.size() + 6 &&
-           text.compare(0, prefix.size(), prefix) == 0 &&
-           std::all_of(text.begin() + static_cast<std::ptrdiff_t>(prefix.size()), text.end(),
-                       [](char c) { return c >= '0' && c <= '9'; });
-}
-
 Lesson parse_front(const YAML::Node& front) {
     if (!front.IsMap()) {
         refuse("the front matter must be a list of names with values", front);
@@ -164,8 +154,8 @@ Lesson parse_front(const YAML::Node& front) {
     }
     if (front["barrier"]) {
         lesson.barrier = words(front["barrier"], "barrier");
-        if (!is_barrier_name(lesson.barrier)) {
-            refuse("barrier must be as-written, none, op, minibatch or behind:K", front["barrier"]);
+        if (const auto barrier = trace::barrier_from_word(lesson.barrier); !barrier) {
+            refuse(barrier.error().message, front["barrier"]);
         }
     }
     if (front["costs"]) {

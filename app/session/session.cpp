@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/core/clock.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::session {
 namespace {
@@ -152,7 +153,7 @@ void Session::show(std::unique_ptr<model::Run> run, std::unique_ptr<model::Numbe
     b_->phase_ = Phase::recorded;
     b_->settings.program = b_->run_->info().program;
     b_->settings.device = b_->run_->info().device_kind;
-    if (auto policy = barrier_from_word(b_->run_->info().barrier)) {
+    if (auto policy = trace::barrier_from_word(b_->run_->info().barrier)) {
         b_->settings.barrier = *policy;
     }
     ++started_;

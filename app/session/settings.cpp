@@ -1,45 +1,11 @@
 #include "app/session/settings.h"
 
-#include <charconv>
-
 #include "app/confinement/confinement.h"
 #include "engine/core/bytes.h"
 #include "engine/core/machine_memory.h"
-#include "engine/trace/barrier_word.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::session {
-
-using trace::BarrierKind;
-
-std::string barrier_word(trace::BarrierPolicy policy) {
-    return policy.kind == BarrierKind::as_written ? std::string() : trace::word_of(policy);
-}
-
-core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word) {
-    if (word.empty() || word == "as-written") {
-        return trace::BarrierPolicy{};
-    }
-    if (word == "none") {
-        return trace::BarrierPolicy{BarrierKind::none, 0};
-    }
-    if (word == "op") {
-        return trace::BarrierPolicy{BarrierKind::op, 0};
-    }
-    if (word == "minibatch") {
-        return trace::BarrierPolicy{BarrierKind::minibatch, 0};
-    }
-    constexpr std::string_view kBehind = "behind:";
-    if (word.starts_with(kBehind)) {
-        std::uint32_t k = 0;
-        const char* end = word.data() + word.size();
-        const auto [rest, problem] = std::from_chars(word.data() + kBehind.size(), end, k);
-        if (problem == std::errc{} && rest == end && k > 0) {
-            return trace::BarrierPolicy{BarrierKind::behind, k};
-        }
-    }
-    return core::Error{core::ErrorKind::usage,
-                       "a barrier is none, op, minibatch or behind:K with K at least 1, not '" + word + "'"};
-}
 
 std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
                                           const std::string& temporary) {

@@ -39,11 +39,6 @@ struct Settings {
 // Whether both run the same text with the same options, even if the text is in another file.
 bool same_run(const Settings& a, const Settings& b);
 
-// "none", "op", "minibatch", "behind:1"; empty for as written.
-std::string barrier_word(trace::BarrierPolicy policy);
-// The inverse; "as-written" and "" mean as written. Usage error for other words.
-core::Result<trace::BarrierPolicy> barrier_from_word(const std::string& word);
-
 // "run train --device cpu …", recording into `trace_fd`, which may grow to `trace_limit` bytes. `temporary`: the
 // folder for the program's temporary files; "" for the system's.
 std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,

@@ -81,7 +81,7 @@ std::string row_key(RowKind kind, int lane) {
             return lane > 0 ? "memory " + std::to_string(lane) : "memory";
         case RowKind::ruler:
         case RowKind::header:
-        case RowKind::marks:
+        case RowKind::bookmarks:
             break;
     }
     return {};
@@ -110,7 +110,7 @@ Box content_of(const RowPlan& row, const Box& box, const Box& axis, const Timeli
             }
             below = std::clamp(h * 0.1F, 2 * o.scale, 7 * o.scale);
             break;
-        case RowKind::marks:
+        case RowKind::bookmarks:
         case RowKind::scopes:
         case RowKind::header:
         case RowKind::ruler:
@@ -347,7 +347,7 @@ private:
             case RowKind::header:
                 draw_header(row);
                 return;
-            case RowKind::marks:
+            case RowKind::bookmarks:
                 name = "Marks";
                 break;
             case RowKind::frontend:
@@ -481,7 +481,7 @@ private:
                 case RowKind::memory:
                     draw_memory(pen, row, memory_top(out_.runs, static_cast<std::size_t>(std::max(row.lane, 0))));
                     break;
-                case RowKind::marks:
+                case RowKind::bookmarks:
                 case RowKind::ruler:
                 case RowKind::header:
                     break;
@@ -492,7 +492,7 @@ private:
             }
         }
         for (std::size_t i = 0; i < out_.rows.size(); ++i) {  // drawn last, over all other rows
-            if (const RowBox row = out_.rows[i]; row.kind == RowKind::marks) {
+            if (const RowBox row = out_.rows[i]; row.kind == RowKind::bookmarks) {
                 draw_bookmarks(pen_of(row.run), row);
             }
         }

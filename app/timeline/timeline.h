@@ -88,7 +88,7 @@ struct TimelineStyle {
 TimelineStyle window_style();
 TimelineStyle figure_style();
 
-enum class RowKind : std::uint8_t { ruler, header, marks, scopes, frontend, headway, launch, lane, memory };
+enum class RowKind : std::uint8_t { ruler, header, bookmarks, scopes, frontend, headway, launch, lane, memory };
 
 struct RowBox {
     RowKind kind = RowKind::ruler;

@@ -153,7 +153,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                                                            static_cast<core::OpId>(column.last))
                                        : column.last - column.first;
         hit.folded = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, count));
-    } else if (row->kind == RowKind::marks) {
+    } else if (row->kind == RowKind::bookmarks) {
         // The bookmark under the pointer, or the one whose text is there.
         const auto& marks = runs[static_cast<std::size_t>(row->run)].bookmarks;
         for (std::size_t i = 0; i < marks.size(); ++i) {

@@ -39,7 +39,7 @@ struct CudaOptions {
 };
 
 // Increase when anything that crosses the module's boundary changes: these options, Device, Command, Recording.
-inline constexpr std::uint32_t kCudaModuleAbi = 3;
+inline constexpr std::uint32_t kCudaModuleAbi = 4;
 inline constexpr const char* kCudaModuleEntry = "headway_cuda_open";
 
 // The module's only symbol. With a recording it makes a device; without one it only checks whether it could. Returns

@@ -21,6 +21,7 @@
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/devices/poison.h"
+#include "engine/memory/pool.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::devices {
@@ -51,9 +52,9 @@ struct DeviceSlot {
     Device* peer = nullptr;        // the run's other device, which joined first
 };
 
-class Device {
+// Also the source of the device's memory.
+class Device : public memory::Source {
 public:
-    virtual ~Device() = default;
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
 
@@ -88,10 +89,6 @@ public:
     virtual void wait(std::uint32_t lane, std::uint32_t seq) = 0;
     // The same, called by a thread of the other device, one of whose lanes depends on `lane`.
     virtual void wait_from_peer(std::uint32_t lane, std::uint32_t seq);
-
-    // Memory of the device, 64-byte aligned; null if none is left.
-    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
-    virtual void deallocate(void* data, std::size_t bytes) = 0;
 
     // Copies finished values from the device to host memory; the caller has waited for them.
     virtual void read(float* host, const float* device, std::size_t elements) = 0;

@@ -162,7 +162,7 @@ static_assert(sizeof(Command) == 64);
 inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: free out_id's memory; op is 0
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
 inline constexpr std::uint8_t kComposite = 4;     // an op with a body
-inline constexpr std::uint8_t kOutBeside = 8;     // `out` is in the memory of the run's other device
+inline constexpr std::uint8_t kOutOnOtherDevice = 8;  // `out` is in the memory of the run's other device
 inline constexpr std::uint8_t kNoLaneWait = 255;
 
 // The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps

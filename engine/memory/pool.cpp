@@ -38,18 +38,18 @@ std::string_view name_of(FreePolicy policy) {
 Pool::~Pool() {
     for (auto& c : classes_) {
         for (const auto& slab : c.slabs) {
-            source_.give(slab.data, slab.bytes);
+            source_.deallocate(slab.data, slab.bytes);
         }
         if (c.bytes <= kSlabBlockBytes) {
             continue;
         }
         for (auto& lane : c.in_lane) {
             for (float* data : lane) {
-                source_.give(data, c.bytes);
+                source_.deallocate(data, c.bytes);
             }
         }
         for (float* data : c.anywhere) {
-            source_.give(data, c.bytes);
+            source_.deallocate(data, c.bytes);
         }
     }
 }
@@ -78,10 +78,10 @@ void Pool::add_class(std::uint64_t bytes) {
 }
 
 void* Pool::take_from_source(std::uint64_t bytes) {
-    void* data = source_.take(bytes);
+    void* data = source_.allocate(bytes);
     if (data == nullptr) {
         trim();
-        data = source_.take(bytes);
+        data = source_.allocate(bytes);
     }
     reserved_ += data != nullptr ? bytes : 0;
     return data;
@@ -119,7 +119,7 @@ void Pool::trim() {
             continue;
         }
         for (float* data : c.anywhere) {
-            source_.give(data, c.bytes);
+            source_.deallocate(data, c.bytes);
             reserved_ -= c.bytes;
         }
         c.anywhere.clear();

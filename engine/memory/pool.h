@@ -30,8 +30,8 @@ std::string_view name_of(FreePolicy policy);
 class Source {
 public:
     virtual ~Source() = default;
-    [[nodiscard]] virtual void* take(std::size_t bytes) = 0;  // null when there is none left
-    virtual void give(void* data, std::size_t bytes) = 0;
+    [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;  // 64-byte aligned; null when there is none left
+    virtual void deallocate(void* data, std::size_t bytes) = 0;
 };
 
 class Pool {

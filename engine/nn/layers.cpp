@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/runtime/line_scope.h"
+#include "engine/runtime/runtime.h"
 
 namespace headway::nn {
 
@@ -47,7 +47,7 @@ void Dense::create(Runtime& runtime, std::int64_t inputs) {
 
 Variable Dense::forward(const Variable& batch, Where where) {
     Runtime& rt = batch.runtime();
-    const LineScope line(rt, where);
+    const LineScope line(rt.lines, where);
     const runtime::OnDevice there(rt, batch.value().device());  // parameters created now are on the batch's device
     const Shape shape = batch.shape();
     const std::string name = "Dense(" + std::to_string(units_) + ")";
@@ -95,7 +95,7 @@ void Dense::collect(std::vector<Parameter*>& parameters) {
 }
 
 Variable Sequential::forward(const Variable& batch, Where where) {
-    const LineScope line(batch.runtime(), where);
+    const LineScope line(batch.runtime().lines, where);
     Variable out = batch;
     for (const auto& layer : layers_) {
         out = layer->forward(out);
@@ -127,7 +127,7 @@ Variable difference(const char* name, const Variable& prediction, const Variable
 
 Variable l2_loss(const Variable& prediction, const Variable& label, Where where) {
     Runtime& rt = prediction.runtime();
-    const LineScope line(rt, where);
+    const LineScope line(rt.lines, where);
     const Shape& shape = prediction.shape();
     if (shape.rank == 0) {
         fail(rt, ErrorKind::shape, "l2_loss: needs a batch, got one number");
@@ -142,7 +142,7 @@ Variable l2_loss(const Variable& prediction, const Variable& label, Where where)
 }
 
 Variable mse_loss(const Variable& prediction, const Variable& label, Where where) {
-    const LineScope line(prediction.runtime(), where);
+    const LineScope line(prediction.runtime().lines, where);
     return mean(square(difference("mse_loss", prediction, label)));
 }
 

@@ -1,7 +1,7 @@
 #include "engine/nn/ops.h"
 
 #include "engine/nn/tape.h"
-#include "engine/runtime/line_scope.h"
+#include "engine/runtime/runtime.h"
 
 namespace headway::nn {
 
@@ -9,6 +9,17 @@ using devices::OpKind;
 using runtime::LineScope;
 
 namespace {
+
+// A call of the program: the ops that it issues get the line `where`.
+class Call {
+public:
+    Call(const Variable& a, Where where) : rt_(a.runtime()), line_(rt_.lines, where) {}
+    Runtime* operator->() const { return &rt_; }
+
+private:
+    Runtime& rt_;
+    const LineScope line_;
+};
 
 Side flipped(Side side) {
     return side == Side::normal ? Side::transposed : Side::normal;
@@ -61,22 +72,19 @@ Variable reduced(OpKind kind, const char* name, const Variable& a, Tensor out, i
 }
 
 Variable reduced_all(OpKind kind, const char* name, const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return reduced(kind, name, a, rt.reduce(kind, a.value()), kAll);
+    const Call rt(a, where);
+    return reduced(kind, name, a, rt->reduce(kind, a.value()), kAll);
 }
 
 Variable reduced_axis(OpKind kind, const char* name, const Variable& a, int axis, bool keep, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.reduce(kind, a.value(), axis, keep);
+    const Call rt(a, where);
+    Tensor out = rt->reduce(kind, a.value(), axis, keep);
     return reduced(kind, name, a, std::move(out), axis < 0 ? axis + a.shape().rank : axis);
 }
 
 Variable scaled(const char* name, const Variable& a, OpKind kind, float b, float slope, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record(name, rt.with_scalar(kind, a.value(), b), {&a}, {}, [slope](BackwardPass& pass) {
+    const Call rt(a, where);
+    return record(name, rt->with_scalar(kind, a.value(), b), {&a}, {}, [slope](BackwardPass& pass) {
         if (slope == 1.0f) {
             pass.pass_on(0);
         } else {
@@ -86,15 +94,13 @@ Variable scaled(const char* name, const Variable& a, OpKind kind, float b, float
 }
 
 Variable untracked(OpKind kind, const Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return {rt.binary(kind, a.value(), b.value())};
+    const Call rt(a, where);
+    return {rt->binary(kind, a.value(), b.value())};
 }
 
 Variable untracked(OpKind kind, const Variable& a, float b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return {rt.with_scalar(kind, a.value(), b)};
+    const Call rt(a, where);
+    return {rt->with_scalar(kind, a.value(), b)};
 }
 
 // Gradients shared by the out-of-place and the in-place form of an op.
@@ -140,28 +146,24 @@ BackwardFunction backward_of_scale(float factor) {
 // --- two tensors ---
 
 Variable add(const Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("add", rt.binary(OpKind::add, a.value(), b.value()), {&a, &b}, {}, backward_of_add);
+    const Call rt(a, where);
+    return record("add", rt->binary(OpKind::add, a.value(), b.value()), {&a, &b}, {}, backward_of_add);
 }
 
 Variable sub(const Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("sub", rt.binary(OpKind::sub, a.value(), b.value()), {&a, &b}, {}, backward_of_sub);
+    const Call rt(a, where);
+    return record("sub", rt->binary(OpKind::sub, a.value(), b.value()), {&a, &b}, {}, backward_of_sub);
 }
 
 Variable mul(const Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("mul", rt.binary(OpKind::mul, a.value(), b.value()), {&a, &b},
+    const Call rt(a, where);
+    return record("mul", rt->binary(OpKind::mul, a.value(), b.value()), {&a, &b},
                   {saved_if(b.tracked(), a.value()), saved_if(a.tracked(), b.value())}, backward_of_mul);
 }
 
 Variable div(const Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.binary(OpKind::div, a.value(), b.value());
+    const Call rt(a, where);
+    Tensor out = rt->binary(OpKind::div, a.value(), b.value());
     return record("div", out, {&a, &b}, {b.value(), saved_if(b.tracked(), out)}, [](BackwardPass& pass) {
         // d(a/b) = da/b - (a/b)/b db
         Runtime& rt = pass.runtime();
@@ -176,9 +178,8 @@ Variable div(const Variable& a, const Variable& b, Where where) {
 }
 
 Variable add_scaled(const Variable& a, const Variable& b, float scale, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("add_scaled", rt.add_scaled(a.value(), b.value(), scale), {&a, &b}, {},
+    const Call rt(a, where);
+    return record("add_scaled", rt->add_scaled(a.value(), b.value(), scale), {&a, &b}, {},
                   backward_of_add_scaled(scale));
 }
 
@@ -208,9 +209,8 @@ Variable div(const Variable& a, float b, Where where) {
 }
 
 Variable div(float a, const Variable& b, Where where) {
-    Runtime& rt = b.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.with_scalar(OpKind::rdiv_scalar, b.value(), a);
+    const Call rt(b, where);
+    Tensor out = rt->with_scalar(OpKind::rdiv_scalar, b.value(), a);
     return record("div", out, {&b}, {b.value(), out}, [](BackwardPass& pass) {
         // d(s/b) = -(s/b)/b db
         Runtime& rt = pass.runtime();
@@ -231,16 +231,14 @@ Variable equal(const Variable& a, float b, Where where) {
 // --- one tensor ---
 
 Variable neg(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("neg", rt.unary(OpKind::neg, a.value()), {&a}, {},
+    const Call rt(a, where);
+    return record("neg", rt->unary(OpKind::neg, a.value()), {&a}, {},
                   [](BackwardPass& pass) { pass.give(0, pass.runtime().unary(OpKind::neg, pass.gradient())); });
 }
 
 Variable relu(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.unary(OpKind::relu, a.value());
+    const Call rt(a, where);
+    Tensor out = rt->unary(OpKind::relu, a.value());
     // The result shows where the input was positive, so the input is not saved.
     return record("relu", out, {&a}, {out}, [](BackwardPass& pass) {
         Runtime& rt = pass.runtime();
@@ -251,26 +249,23 @@ Variable relu(const Variable& a, Where where) {
 }
 
 Variable exp(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.unary(OpKind::exp, a.value());
+    const Call rt(a, where);
+    Tensor out = rt->unary(OpKind::exp, a.value());
     return record("exp", out, {&a}, {out}, [](BackwardPass& pass) {
         pass.give(0, pass.runtime().binary(OpKind::mul, pass.gradient(), pass.saved(0)));
     });
 }
 
 Variable log(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("log", rt.unary(OpKind::log, a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
+    const Call rt(a, where);
+    return record("log", rt->unary(OpKind::log, a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
         pass.give(0, pass.runtime().binary(OpKind::div, pass.gradient(), pass.saved(0)));
     });
 }
 
 Variable sqrt(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    Tensor out = rt.unary(OpKind::sqrt, a.value());
+    const Call rt(a, where);
+    Tensor out = rt->unary(OpKind::sqrt, a.value());
     return record("sqrt", out, {&a}, {out}, [](BackwardPass& pass) {
         Runtime& rt = pass.runtime();
         Tensor part = rt.binary(OpKind::div, pass.gradient(), pass.saved(0));
@@ -280,9 +275,8 @@ Variable sqrt(const Variable& a, Where where) {
 }
 
 Variable square(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("square", rt.binary(OpKind::mul, a.value(), a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
+    const Call rt(a, where);
+    return record("square", rt->binary(OpKind::mul, a.value(), a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
         Runtime& rt = pass.runtime();
         Tensor part = rt.binary(OpKind::mul, pass.gradient(), pass.saved(0));
         rt.with_scalar_in_place(OpKind::mul_scalar, part, 2.0f);
@@ -291,27 +285,24 @@ Variable square(const Variable& a, Where where) {
 }
 
 Variable copy(const Variable& a, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("copy", rt.unary(OpKind::copy, a.value()), {&a}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
+    const Call rt(a, where);
+    return record("copy", rt->unary(OpKind::copy, a.value()), {&a}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
 }
 
 Variable to_device(const Variable& a, core::DeviceId device, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     const core::DeviceId from = a.value().device();
     if (from == device) {
         return a;
     }
-    return record("to_device", rt.to_device(a.value(), device), {&a}, {},
+    return record("to_device", rt->to_device(a.value(), device), {&a}, {},
                   [from](BackwardPass& pass) { pass.give(0, pass.runtime().to_device(pass.gradient(), from)); });
 }
 
 Variable matmul(const Variable& a, const Variable& b, Side side_a, Side side_b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     return record(
-        "matmul", rt.matmul(a.value(), b.value(), side_a, side_b), {&a, &b},
+        "matmul", rt->matmul(a.value(), b.value(), side_a, side_b), {&a, &b},
         {saved_if(b.tracked(), a.value()), saved_if(a.tracked(), b.value())}, [side_a, side_b](BackwardPass& pass) {
             Runtime& rt = pass.runtime();
             const Tensor& g = pass.gradient();
@@ -346,25 +337,22 @@ Variable max(const Variable& a, int axis, bool keep, Where where) {
 }
 
 Variable transpose(const Variable& a, int axis0, int axis1, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("transpose", rt.transpose(a.value(), axis0, axis1), {&a}, {}, [axis0, axis1](BackwardPass& pass) {
+    const Call rt(a, where);
+    return record("transpose", rt->transpose(a.value(), axis0, axis1), {&a}, {}, [axis0, axis1](BackwardPass& pass) {
         pass.give(0, pass.runtime().transpose(pass.gradient(), axis0, axis1));
     });
 }
 
 Variable reshape(const Variable& a, const Shape& shape, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("reshape", rt.reshape(a.value(), shape), {&a}, {}, [](BackwardPass& pass) { pass.reshape_on(0); });
+    const Call rt(a, where);
+    return record("reshape", rt->reshape(a.value(), shape), {&a}, {}, [](BackwardPass& pass) { pass.reshape_on(0); });
 }
 
 Variable slice(const Variable& a, std::int64_t start, std::int64_t rows, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
-    return record("slice", rt.slice(a.value(), start, rows), {&a}, {}, [start](BackwardPass& pass) {
+    const Call rt(a, where);
+    return record("slice", rt->slice(a.value(), start, rows), {&a}, {}, [start](BackwardPass& pass) {
         const runtime::OnDevice there(pass.runtime(), pass.gradient().device());
-        Tensor part = pass.runtime().zeros(pass.input_shape(0));
+        Tensor part = pass.runtime().full(pass.input_shape(0), 0.0f);
         pass.runtime().assign_slice(part, start, pass.gradient());
         pass.give(0, std::move(part));
     });
@@ -373,38 +361,34 @@ Variable slice(const Variable& a, std::int64_t start, std::int64_t rows, Where w
 // --- in place ---
 
 void add_in_place(Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("add", a, {&b});
-    rt.binary_in_place(OpKind::add, a.value(), b.value());
+    rt->binary_in_place(OpKind::add, a.value(), b.value());
     record_in_place("add", a, {&b}, {}, backward_of_add);
 }
 
 void sub_in_place(Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("sub", a, {&b});
-    rt.binary_in_place(OpKind::sub, a.value(), b.value());
+    rt->binary_in_place(OpKind::sub, a.value(), b.value());
     record_in_place("sub", a, {&b}, {}, backward_of_sub);
 }
 
 void mul_in_place(Variable& a, const Variable& b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("mul", a, {&b});
     if (is_recording() && b.tracked()) {
-        fail(rt, core::ErrorKind::failed,
+        fail(a.runtime(), core::ErrorKind::failed,
              "mul in place would overwrite what the gradient of its second factor needs; make a new tensor");
     }
-    rt.binary_in_place(OpKind::mul, a.value(), b.value());
+    rt->binary_in_place(OpKind::mul, a.value(), b.value());
     record_in_place("mul", a, {&b}, {Tensor(), saved_if(a.tracked(), b.value())}, backward_of_mul);
 }
 
 void add_in_place(Variable& a, float b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("add", a, {});
-    rt.with_scalar_in_place(OpKind::add_scalar, a.value(), b);
+    rt->with_scalar_in_place(OpKind::add_scalar, a.value(), b);
     record_in_place("add", a, {}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
 }
 
@@ -413,26 +397,23 @@ void sub_in_place(Variable& a, float b, Where where) {
 }
 
 void mul_in_place(Variable& a, float b, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("mul", a, {});
-    rt.with_scalar_in_place(OpKind::mul_scalar, a.value(), b);
+    rt->with_scalar_in_place(OpKind::mul_scalar, a.value(), b);
     record_in_place("mul", a, {}, {}, backward_of_scale(b));
 }
 
 void add_scaled_in_place(Variable& a, const Variable& b, float scale, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("add_scaled", a, {&b});
-    rt.add_scaled_in_place(a.value(), b.value(), scale);
+    rt->add_scaled_in_place(a.value(), b.value(), scale);
     record_in_place("add_scaled", a, {&b}, {}, backward_of_add_scaled(scale));
 }
 
 void assign_slice(Variable& a, std::int64_t start, const Variable& rows, Where where) {
-    Runtime& rt = a.runtime();
-    const LineScope line(rt, where);
+    const Call rt(a, where);
     before_in_place("assign_slice", a, {&rows});
-    rt.assign_slice(a.value(), start, rows.value());
+    rt->assign_slice(a.value(), start, rows.value());
     const Shape shape = rows.shape();
     record_in_place("assign_slice", a, {&rows}, {}, [start, shape](BackwardPass& pass) {
         Runtime& rt = pass.runtime();
@@ -442,7 +423,7 @@ void assign_slice(Variable& a, std::int64_t start, const Variable& rows, Where w
         if (pass.needs(0)) {
             const runtime::OnDevice there(rt, pass.gradient().device());
             Tensor rest = rt.unary(OpKind::copy, pass.gradient());
-            rt.assign_slice(rest, start, rt.zeros(shape));
+            rt.assign_slice(rest, start, rt.full(shape, 0.0f));
             pass.give(0, std::move(rest));
         }
     });

@@ -1,6 +1,6 @@
 #include "engine/nn/sgd.h"
 
-#include "engine/runtime/line_scope.h"
+#include "engine/runtime/runtime.h"
 
 namespace headway::nn {
 
@@ -12,7 +12,7 @@ void Sgd::step(std::int64_t batch_size, Where where) {
         }
         Variable& variable = parameter->variable;
         Runtime& rt = variable.runtime();
-        const runtime::LineScope line(rt, where);
+        const runtime::LineScope line(rt.lines, where);
         if (batch_size <= 0) {
             fail(rt, core::ErrorKind::failed,
                  "sgd: a batch has at least one sample, not " + std::to_string(batch_size));

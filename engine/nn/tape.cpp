@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/runtime/line_scope.h"
+#include "engine/runtime/runtime.h"
 
 namespace headway::nn {
 
@@ -17,7 +17,7 @@ thread_local bool recording_on = false;
 thread_local std::uint64_t last_order = 0;
 
 std::string at_line(Runtime& runtime, core::Line line) {
-    const auto file = runtime.file_name(core::file_of(line));
+    const auto file = runtime.lines.file_name(line);
     return line == 0 || file.empty() ? std::string()
                                      : " at " + std::string(file) + ":" + std::to_string(core::number_of(line));
 }
@@ -54,9 +54,7 @@ VertexRef make_vertex(const char* name, const Tensor& value, std::initializer_li
 }  // namespace
 
 void fail(Runtime& runtime, core::ErrorKind kind, const std::string& message) {
-    const core::Line line = runtime.line();
-    throw runtime::ProgramError(
-        {kind, message, std::string(runtime.file_name(core::file_of(line))), core::number_of(line), 0});
+    throw runtime::ProgramError(runtime.lines.error(kind, message, runtime.lines.current()));
 }
 
 // --- vertices ---
@@ -91,7 +89,7 @@ VertexRef Vertex::make(const char* name, const Tensor& value) {
     VertexRef vertex(new Vertex());
     vertex->name = name;
     vertex->shape = value.shape();
-    vertex->line = value.runtime().line();
+    vertex->line = value.runtime().lines.current();
     vertex->version = value.last_write();
     vertex->order = ++last_order;
     return vertex;
@@ -411,7 +409,7 @@ void backward(std::span<const Variable> losses, std::span<const Tensor> heads, b
         HEADWAY_ASSERT(loss.defined(), "backward() of a variable that holds no tensor");
     }
     Runtime& runtime = losses[0].runtime();
-    const runtime::LineScope line(runtime, where);
+    const runtime::LineScope line(runtime.lines, where);
     const Recording off(false);
     for (std::size_t i = 0; i < losses.size(); ++i) {
         if (!losses[i].tracked()) {

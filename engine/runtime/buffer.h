@@ -11,11 +11,11 @@
 
 namespace headway::runtime {
 
-class Runtime;
+class OpQueue;
 
 struct alignas(64) Buffer {
     float* data = nullptr;  // null under the lazy policy
-    Runtime* runtime = nullptr;
+    OpQueue* queue = nullptr;
     std::uint64_t bytes = 0;
     core::BufferId id = 0;
     std::uint32_t references = 0;

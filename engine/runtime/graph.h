@@ -1,5 +1,5 @@
-// A traced function: its ops and the values that they read and write, without data. Runtime::run() issues all ops as
-// one composite op.
+// A traced function: its ops and the values that they read and write, without data. GraphBuilder::run() issues
+// all ops as one composite op.
 //
 // Threads: the frontend only.
 #pragma once

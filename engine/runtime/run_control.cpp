@@ -1,20 +1,19 @@
-// Run control by the learner: policies and limits changed during the run, pausing, stepping, slow motion.
+#include "engine/runtime/run_control.h"
+
 #include <time.h>
 
 #include <algorithm>
 
-#include "engine/runtime/runtime.h"
-
 namespace headway::runtime {
 
-using memory::FreePolicy;
 using trace::FrontendKind;
 using trace::WaitKind;
 
 namespace {
 
-constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
 constexpr std::int64_t kPausePollNs = 500'000;
+constexpr WaitEvent kPause{WaitKind::paused, "paused"};
+constexpr WaitEvent kSlowMotion{WaitKind::paused, "slow motion"};
 
 void sleep_ns(std::int64_t ns) {
     const timespec t{ns / 1'000'000'000, static_cast<long>(ns % 1'000'000'000)};
@@ -23,21 +22,32 @@ void sleep_ns(std::int64_t ns) {
 
 }  // namespace
 
-void Runtime::read_control() {
+RunControl::RunControl(Lanes& lanes, SourceLines& lines, FrontendRecorder& recorder, MemoryManager& memory,
+                       const Settings& settings)
+    : control_(recorder.recording().control()),
+      lanes_(lanes),
+      lines_(lines),
+      recorder_(recorder),
+      memory_(memory),
+      recorded_barrier_(settings.barrier) {
+    const auto unless_chosen = [](auto& setting, auto not_chosen, auto value) {
+        setting.compare_exchange_strong(not_chosen, value);
+    };
+    unless_chosen(control_.barrier, trace::kNotChosen, pack_barrier(settings.barrier));
+    unless_chosen(control_.budget_bytes, trace::kNotChosen, settings.budget_bytes);
+    unless_chosen(control_.queue_limit, trace::kNoLimitChosen, settings.queue_limit);
+    set_gathers(settings.gather);
+    read();
+}
+
+void RunControl::read() {
     learners_barrier_ = trace::unpack_barrier(control_.barrier.load());
     if (!(learners_barrier_ == recorded_barrier_)) {
         recorded_barrier_ = learners_barrier_;
-        record_program_event(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
-                             learners_barrier_.behind);
+        recorder_.program_event(FrontendKind::barrier, static_cast<std::uint16_t>(learners_barrier_.kind),
+                                learners_barrier_.behind);
     }
-    const auto budget = control_.budget_bytes.load();
-    budget_ = budget == 0 ? kNoBudget : budget;
-    if (free_policy_ == FreePolicy::lazy) {
-        for (core::DeviceId device = 0; device < device_count_; ++device) {
-            members_[device]->device.set_lazy_budget(budget);
-        }
-        budget_ = kNoBudget;  // lazy policy: the device checks the budget when the op starts
-    }
+    memory_.set_budget(control_.budget_bytes.load());
     const auto limit = control_.queue_limit.load();
     if (limit != queue_limit_) {
         queue_limit_ = limit;
@@ -45,39 +55,44 @@ void Runtime::read_control() {
     }
     op_delay_ns_ = control_.op_delay_ns.load();
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
-    slow_ = (gathering_ || tracing_ ? kGathers : 0u) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
+    slow_ = (slow_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
             (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
-            (op_delay_ns_ != 0 ? kDelay : 0u) | (forked_ ? kForked : 0u);
+            (op_delay_ns_ != 0 ? kDelay : 0u);
     if (control_.stop.load() != 0) {
-        devices_.abandon();
+        lanes_.set().abandon();
         throw ProgramError({core::ErrorKind::stopped, "stopped", {}, 0, 0});
     }
 }
 
-trace::BarrierPolicy Runtime::barrier() const {
+void RunControl::read_if_asked() {
+    if (control_.attention.exchange(0) != 0) {
+        read();
+    }
+}
+
+trace::BarrierPolicy RunControl::barrier() const {
     return learners_barrier_.kind == trace::BarrierKind::as_written ? written_barrier_ : learners_barrier_;
 }
 
-void Runtime::set_written_barrier(trace::BarrierPolicy policy) {
+void RunControl::set_written_barrier(trace::BarrierPolicy policy) {
     written_barrier_ = policy;
-    read_control();
+    read();
 }
 
-void Runtime::stay_paused(bool at_a_line) {
-    const auto begin = stamp();
-    look_for_core(last_event_, begin, begin);
+// --- pausing ---
+
+void RunControl::stay_paused(bool at_a_line) {
+    const auto begin = recorder_.begin_pause();
     const auto begin_ns = core::monotonic_ns();
     const auto resume = [&] {
         control_.standing.store(0);
         paused_ns_ += core::monotonic_ns() - begin_ns;
-        record_wait(begin, WaitKind::paused, "paused", 0, 0);
+        recorder_.end_wait(begin, kPause);
     };
     control_.standing.store(1);
     try {
         for (;;) {
-            if (control_.attention.exchange(0) != 0) {
-                read_control();
-            }
+            read_if_asked();
             if ((slow_ & kPaused) == 0) {
                 break;
             }
@@ -94,11 +109,16 @@ void Runtime::stay_paused(bool at_a_line) {
     resume();
 }
 
-void Runtime::stop_at_line(int depth) {
-    if (control_.attention.exchange(0) != 0) {
-        read_control();
+void RunControl::attend() {
+    read_if_asked();
+    if ((slow_ & kPaused) != 0) {
+        stay_paused();
     }
-    const auto number = core::number_of(line_);
+}
+
+void RunControl::stop_at_line(int depth) {
+    read_if_asked();
+    const auto number = core::number_of(lines_.current());
     const auto mode = static_cast<trace::LineMode>(control_.line_mode.load());
     const bool marked = control_.breakpoint_count.load() != 0 && number < 4096 &&
                         (control_.breakpoints[number / 64].load() >> (number % 64) & 1) != 0;
@@ -112,72 +132,71 @@ void Runtime::stop_at_line(int depth) {
         stay_paused(true);
         stopped_depth_ = depth;
     } else if (line_delay_us_ != 0) {
-        const auto begin = stamp();
+        const auto begin = recorder_.now();
         const auto begin_ns = core::monotonic_ns();
         const auto end_ns = begin_ns + std::int64_t{line_delay_us_} * 1000;
         while (core::monotonic_ns() < end_ns && control_.attention.load() == 0) {
             sleep_ns(std::min<std::int64_t>(end_ns - core::monotonic_ns(), 10'000'000));
         }
         paused_ns_ += core::monotonic_ns() - begin_ns;
-        record_wait(begin, WaitKind::paused, "slow motion", 0, 0);
+        recorder_.end_wait(begin, kSlowMotion);
     }
 }
 
-void Runtime::attend() {
-    if (control_.attention.exchange(0) != 0) {
-        read_control();
+double RunControl::program_seconds() const {
+    if (lanes_.virtual_time()) {
+        return static_cast<double>(recorder_.now()) * 1e-9;
     }
-    if ((slow_ & kPaused) != 0) {
-        stay_paused();
-    }
+    return static_cast<double>(core::monotonic_ns() - paused_ns_) * 1e-9;
 }
 
-void Runtime::leave_to_the_parent() {
-    forked_ = true;
-    record_ = false;
-    language_name_ = 0;  // the child's own work is not recorded either
-    slow_ |= kForked;
+// --- around an op ---
+
+void RunControl::wait(std::uint32_t lane, std::uint32_t seq, const WaitEvent& event) {
+    const auto begin = recorder_.begin_wait(event);
+    lanes_.wait(lane, seq);
+    lanes_.device_of(lane).wait_returned();
+    recorder_.end_wait(begin, event);
 }
 
-void Runtime::refuse_in_child() {
-    raise(core::ErrorKind::failed,
-          "this process was forked off by the program: ops run in the program's own process only");
-}
-
-void Runtime::before_issue() {
-    if ((slow_ & kForked) != 0) {
-        refuse_in_child();
-    }
+void RunControl::before_issue() {
+    expect_own_process();
     attend();
     if ((slow_ & kQueueLimit) != 0) {
         // Wait for the op that must finish before one more fits. Earlier issues have waited for all ops before it.
-        const auto [lane, seq] = recent_[issued_ % queue_limit_];
-        if (seq != 0 && !finished(lane, seq)) {
-            const core::OpId through = issued_ + 1 - queue_limit_;
-            const auto begin = begin_wait(WaitKind::queue_limit, "queue limit", 0, through);
-            device_of_lane(lane).wait(lane, seq);
-            device_of_lane(lane).wait_returned();
-            record_wait(begin, WaitKind::queue_limit, "queue limit", 0, through);
+        const auto [lane, seq] = recent_[recorder_.issued() % queue_limit_];
+        if (seq != 0 && !lanes_.finished(lane, seq)) {
+            wait(lane, seq, {WaitKind::queue_limit, "queue limit", 0, recorder_.issued() + 1 - queue_limit_});
         }
     }
 }
 
-void Runtime::after_issue(std::uint32_t lane, std::uint32_t seq) {
+void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
+    const core::OpId op = recorder_.issued();
     if ((slow_ & kQueueLimit) != 0) {
-        recent_[(issued_ - 1) % queue_limit_] = {lane, seq};
+        recent_[(op - 1) % queue_limit_] = {lane, seq};
     }
     if ((slow_ & kOpBarrier) != 0) {
-        const auto begin = begin_wait(WaitKind::op_barrier, "op barrier", 0, issued_);
-        device_of_lane(lane).wait(lane, seq);
-        device_of_lane(lane).wait_returned();
-        record_wait(begin, WaitKind::op_barrier, "op barrier", 0, issued_);
+        wait(lane, seq, {WaitKind::op_barrier, "op barrier", 0, op});
     }
     if ((slow_ & kDelay) != 0) {
-        const auto begin = stamp();
+        const auto begin = recorder_.now();
         sleep_ns(static_cast<std::int64_t>(op_delay_ns_));
         paused_ns_ += static_cast<std::int64_t>(op_delay_ns_);
-        record_wait(begin, WaitKind::paused, "slow motion", 0, 0);
+        recorder_.end_wait(begin, kSlowMotion);
     }
+}
+
+// --- child processes ---
+
+void RunControl::leave_to_the_parent() {
+    recorder_.stop();
+    slow_ |= kForked;
+}
+
+void RunControl::refuse_in_child() const {
+    lines_.raise(core::ErrorKind::failed,
+                 "this process was forked off by the program: ops run in the program's own process only");
 }
 
 }  // namespace headway::runtime

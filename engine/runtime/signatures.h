@@ -58,21 +58,15 @@ public:
     ShapeId intern(const Shape& shape);
     [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes_[id - 1]; }
 
-    // The signature for a key. Fails with one sentence that names the op and its shapes if they do not fit.
-    core::Result<const Entry*> get(const SignatureKey& key) {
-        const Entry* last = last_[static_cast<std::size_t>(key.kind)];
-        if (last != nullptr && last->key == key) [[likely]] {
-            return last;
-        }
-        return find(key);
-    }
-    // The signature of a composite of `steps`, in this order; equal steps give the same signature.
-    const devices::Signature& composite(std::string_view name, const std::vector<const devices::Signature*>& steps);
-    // The fast path of get(): null unless the key is the last one of its kind.
+    // The signature for a key if it is the last one of its kind, otherwise null. Costs two comparisons.
     [[nodiscard]] const Entry* recent(const SignatureKey& key) const {
         const Entry* last = last_[static_cast<std::size_t>(key.kind)];
         return last != nullptr && last->key == key ? last : nullptr;
     }
+    // The signature for any key. Fails with one sentence that names the op and its shapes if they do not fit.
+    core::Result<const Entry*> find(const SignatureKey& key);
+    // The signature of a composite of `steps`, in this order; equal steps give the same signature.
+    const devices::Signature& composite(std::string_view name, const std::vector<const devices::Signature*>& steps);
 
 private:
     struct KeyHash {
@@ -81,7 +75,6 @@ private:
     struct ShapeHash {
         std::size_t operator()(const Shape& shape) const;
     };
-    core::Result<const Entry*> find(const SignatureKey& key);
     core::Result<std::unique_ptr<Entry>> make(const SignatureKey& key);
     struct BodyHash {
         std::size_t operator()(const std::pair<std::string, std::vector<const devices::Signature*>>& body) const;

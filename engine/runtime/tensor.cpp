@@ -29,15 +29,15 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
 
 Tensor::~Tensor() {
     if (buffer_ != nullptr && --buffer_->references == 0) {
-        buffer_->runtime->drop(buffer_);
+        buffer_->queue->drop(buffer_);
     }
 }
 
 const Shape& Tensor::shape() const {
-    return buffer_->runtime->shape(shape_);
+    return buffer_->queue->signatures.shape(shape_);
 }
 Runtime& Tensor::runtime() const {
-    return *buffer_->runtime;
+    return static_cast<Runtime&>(*buffer_->queue);  // every queue is a Runtime
 }
 core::BufferId Tensor::buffer_id() const {
     return buffer_->id;
@@ -49,13 +49,13 @@ core::OpId Tensor::last_write() const {
     return buffer_->write_op;
 }
 void Tensor::wait_to_read() const {
-    runtime().wait_to_read(*this);
+    buffer_->queue->waits.to_read(*this);
 }
 std::vector<float> Tensor::to_host() const {
-    return runtime().to_host(*this);
+    return buffer_->queue->waits.to_host(*this);
 }
 float Tensor::item() const {
-    return runtime().item(*this);
+    return buffer_->queue->waits.item(*this);
 }
 Tensor Tensor::reshape(const Shape& shape) const {
     return runtime().reshape(*this, shape);
@@ -64,12 +64,12 @@ Tensor Tensor::reshape(const Shape& shape) const {
 namespace {
 
 Tensor binary(OpKind kind, const Operand& a, const Tensor& b) {
-    const LineScope line(a.tensor.runtime(), a.where);
+    const LineScope line(a.tensor.runtime().lines, a.where);
     return a.tensor.runtime().binary(kind, a.tensor, b);
 }
 
 Tensor with_scalar(OpKind kind, const Operand& a, float b) {
-    const LineScope line(a.tensor.runtime(), a.where);
+    const LineScope line(a.tensor.runtime().lines, a.where);
     return a.tensor.runtime().with_scalar(kind, a.tensor, b);
 }
 
@@ -100,7 +100,7 @@ Tensor operator/(Operand a, float b) {
     return with_scalar(OpKind::div_scalar, a, b);
 }
 Tensor operator-(Operand a) {
-    const LineScope line(a.tensor.runtime(), a.where);
+    const LineScope line(a.tensor.runtime().lines, a.where);
     return a.tensor.runtime().unary(OpKind::neg, a.tensor);
 }
 

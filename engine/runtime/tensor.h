@@ -48,9 +48,12 @@ public:
     // A view with other dimensions; one of them may be -1. ProgramError if the number of elements differs.
     [[nodiscard]] Tensor reshape(const Shape& shape) const;
 
+    // For the runtime. The constructor takes ownership of one reference.
+    Tensor(Buffer* buffer, ShapeId shape) : buffer_(buffer), shape_(shape) {}
+    [[nodiscard]] Buffer* buffer() const { return buffer_; }
+    [[nodiscard]] ShapeId shape_id() const { return shape_; }
+
 private:
-    friend class Runtime;
-    Tensor(Buffer* buffer, ShapeId shape) : buffer_(buffer), shape_(shape) {}  // takes ownership of one reference
     Buffer* buffer_ = nullptr;
     ShapeId shape_ = 0;
 };

@@ -78,7 +78,7 @@ inline constexpr std::uint8_t kReadsOutput = 0x20;  // in place: `out` is read a
 inline constexpr std::uint8_t kNotIssued =
     0x40;  // a trace of another program that does not tell when: `begin` is its start
 
-inline constexpr std::uint8_t kOutBeside =
+inline constexpr std::uint8_t kOutOnOtherDevice =
     0x80;  // `out` is in the memory of the run's other device, not of the lane's device
 
 // Which device a wait is for, in the same bits: its number plus 1 if the wait is for all ops of one device; 0 if it is
@@ -135,7 +135,14 @@ inline constexpr core::OpId kPart = 0x4000'0000u;
 struct ExecRecord {
     std::uint64_t begin;
     std::uint32_t duration;
-    core::OpId op;
+    core::OpId op;  // with the flags above
+
+    [[nodiscard]] bool failed() const { return (op & kFailedOp) != 0; }
+    [[nodiscard]] bool is_part() const { return (op & kPart) != 0; }
+    // Of an op's own record.
+    [[nodiscard]] core::OpId id() const { return op & ~kFailedOp; }
+    // Of a part's record.
+    [[nodiscard]] std::uint16_t part_signature() const { return static_cast<std::uint16_t>(op & 0xffffu); }
 };
 static_assert(sizeof(ExecRecord) == 16);
 

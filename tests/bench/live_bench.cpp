@@ -179,8 +179,8 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
     turn.longest_ms = longest;
     turn.thread_ms = thread;
     turn.window_cpu_ms = cpu / (ran * 1e-3);
-    if (asked && state.notices().back().tone != ui::Notice::Tone::good) {
-        std::fprintf(stderr, "bench_live: %s\n", state.notices().back().text.c_str());
+    if (asked && state.notices.all().back().tone != ui::Notice::Tone::good) {
+        std::fprintf(stderr, "bench_live: %s\n", state.notices.all().back().text.c_str());
         turn.good = false;
     }
     return turn;

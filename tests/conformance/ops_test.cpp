@@ -31,7 +31,7 @@ TEST_P(DeviceConformance, CreatesTensors) {
     for (int rank = 0; rank <= 5; ++rank) {
         const Shape shape = dice.shape(rank);
         expect_equal(bench->full(shape, 2.5f), Array::full(shape, 2.5), kExact);
-        expect_equal(bench->zeros(shape), Array::full(shape, 0.0), kExact);
+        expect_equal(bench->full(shape, 0.0f), Array::full(shape, 0.0), kExact);
         expect_equal(bench->ones(shape), Array::full(shape, 1.0), kExact);
         const Array values = dice.array(shape);
         expect_equal(to_tensor(*bench, values), values, kExact);
@@ -219,9 +219,9 @@ TEST_P(DeviceConformance, ViewsShareTheirValues) {
     const Array x = dice.array({4, 6});
     const Tensor a = to_tensor(*bench, x);
     const Tensor flat = a.reshape({-1}), cube = flat.reshape({2, 3, 4});
-    const core::OpId before = bench->issued();
+    const core::OpId before = bench->recorder.issued();
     EXPECT_EQ(bench->reshape(a, {3, -1}).shape(), (Shape{3, 8}));
-    EXPECT_EQ(bench->issued(), before);  // a view is no op
+    EXPECT_EQ(bench->recorder.issued(), before);  // a view is no op
     bench->with_scalar_in_place(OpKind::mul_scalar, cube, 2.0f);
     bench->assign_slice(flat, 0, bench->ones({6}));
     const Array doubled = reference::unary(OpKind::mul_scalar, x, 2.0);
@@ -285,7 +285,7 @@ TEST_P(DeviceConformance, RefusesMismatchedShapesAndNamesThem) {
          },
          {"from_host", "3", "(2, 2)"}},
         {[&] {
-             bench->zeros({2, 0});
+             bench->full({2, 0}, 0.0f);
          },
          {"(2, 0)"}},
         {[&] { bench->randn({-1}); }, {"(-1,)"}},

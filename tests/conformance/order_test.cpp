@@ -47,16 +47,16 @@ bool is_ready(std::future<void>& future) {
 TEST_P(GatedConformance, IssueReturnsWhileNothingCanRun) {
     Gate gate;
     Tensor x = bench->host_call(Gate::run, &gate, Tensor(), {4});
-    const core::OpId first = bench->issued();
+    const core::OpId first = bench->recorder.issued();
     for (int i = 0; i < 1000; ++i) {
         x = bench->with_scalar(OpKind::add_scalar, x, 1.0f);
     }
-    EXPECT_EQ(bench->issued(), first + 1000);
-    EXPECT_GE(bench->headway(), 1001u);
+    EXPECT_EQ(bench->recorder.issued(), first + 1000);
+    EXPECT_GE(bench->lanes.headway(), 1001u);
     gate.open();
     expect_equal(x, Array::full({4}, 1001.0), 0.0);
     bench->waitall();
-    EXPECT_EQ(bench->headway(), 0u);
+    EXPECT_EQ(bench->lanes.headway(), 0u);
 }
 
 TEST_P(GatedConformance, WaitCoversOpsIssuedBeforeIt) {
@@ -66,7 +66,7 @@ TEST_P(GatedConformance, WaitCoversOpsIssuedBeforeIt) {
     EXPECT_FALSE(is_ready(waited));
     gate.open();
     waited.get();
-    EXPECT_EQ(bench->headway(), 0u);
+    EXPECT_EQ(bench->lanes.headway(), 0u);
 }
 
 TEST_P(GatedConformance, WaitToReadWaitsForDependencies) {
@@ -87,7 +87,7 @@ TEST_P(GatedConformance, WaitToReadDoesNotWaitForOthers) {
     const Tensor behind = bench->with_scalar(OpKind::add_scalar, gated, 1.0f);
     before.wait_to_read();  // with one lane, too: it was issued first
     expect_equal(before, Array::full({4}, 2.0), 0.0);
-    EXPECT_GE(bench->headway(), 2u);
+    EXPECT_GE(bench->lanes.headway(), 2u);
     gate.open();
     expect_equal(behind, Array::full({4}, 2.0), 0.0);
 }
@@ -102,12 +102,12 @@ TEST_P(GatedConformance, IndependentOpsOverlapIfThereAreLanes) {
     }
     const std::uint32_t queued = GetParam().lanes + 1;
     if (GetParam().lanes == 1) {
-        EXPECT_EQ(bench->headway(), queued);
+        EXPECT_EQ(bench->lanes.headway(), queued);
     } else {
-        while (bench->headway() >= queued) {
+        while (bench->lanes.headway() >= queued) {
             std::this_thread::yield();
         }
-        EXPECT_GE(bench->headway(), 1u);
+        EXPECT_GE(bench->lanes.headway(), 1u);
     }
     gate.open();
     expect_equal(gated, Array::full({4}, 1.0), 0.0);
@@ -129,7 +129,7 @@ TEST_P(GatedConformance, WritersWaitForEarlierReaders) {
     bench->with_scalar_in_place(OpKind::add_scalar, x, 1.0f);  // in another lane, if there is one
     const Tensor after = bench->unary(OpKind::copy, x);
     bench->full({4}, 0.0f);
-    EXPECT_GE(bench->headway(), 2u);
+    EXPECT_GE(bench->lanes.headway(), 2u);
     reader.gate.open();
     expect_equal(after, Array::full({4}, 2.0), 0.0);
     bench->waitall();
@@ -160,13 +160,13 @@ TEST_P(GatedConformance, DroppedTensorKeepsItsMemoryUntilItsReadersHaveRun) {
 
 TEST_P(GatedConformance, HeldLanesStartNothingNew) {
     bench->full({4}, 0.0f).wait_to_read();
-    bench->device().hold(true);
+    bench->lanes.device(0).hold(true);
     const Tensor x = bench->full({4}, 2.0f);
     const Tensor y = bench->with_scalar(OpKind::add_scalar, x, 1.0f);
-    EXPECT_EQ(bench->headway(), 2u);
+    EXPECT_EQ(bench->lanes.headway(), 2u);
     std::this_thread::yield();
-    EXPECT_EQ(bench->headway(), 2u);
-    bench->device().hold(false);
+    EXPECT_EQ(bench->lanes.headway(), 2u);
+    bench->lanes.device(0).hold(false);
     expect_equal(y, Array::full({4}, 3.0), 0.0);
 }
 
@@ -182,10 +182,10 @@ TEST_P(VirtualConformance, WaitToReadDoesNotWaitForOthers) {
     const Tensor slow = bench->matmul(bench->ones({8, 8}), bench->ones({8, 8}));
     const Tensor behind = bench->with_scalar(OpKind::add_scalar, slow, 1.0f);
     first.wait_to_read();
-    EXPECT_GE(bench->headway(), 2u);
+    EXPECT_GE(bench->lanes.headway(), 2u);
     expect_equal(behind, Array::full({8, 8}, 9.0), 0.0);
     bench->waitall();
-    EXPECT_EQ(bench->headway(), 0u);
+    EXPECT_EQ(bench->lanes.headway(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, VirtualConformance, testing::ValuesIn(devices_with_threads(false)),
@@ -225,11 +225,11 @@ core::Error error_of(Call call) {
 TEST_P(DeviceConformance, FailureIsDeliveredByTheWaitThatNeedsIt) {
     Failing failing{bench.device(), "the moon is down"};
     const auto here = core::SourceLocation::current();
-    bench->set_line(bench->line_of(here));
+    bench->lines.set(bench->lines.at(here));
     const Tensor bad = bench->host_call(Failing::run, &failing, Tensor(), {3});
-    const core::OpId origin = bench->issued();
+    const core::OpId origin = bench->recorder.issued();
     let_it_fail(bench);
-    bench->set_line(core::make_line(core::file_of(bench->line()), here.line() + 100));
+    bench->lines.set(core::make_line(core::file_of(bench->lines.current()), here.line() + 100));
     const Tensor worse = bench->with_scalar(OpKind::add_scalar, bad, 1.0f);
     const Tensor worst = bench->binary(OpKind::mul, bench->ones({3}), worse);
     const Tensor fine = bench->full({3}, 7.0f);
@@ -282,7 +282,7 @@ TEST_P(DeviceConformance, OverwritingAFailedTensorMakesItValid) {
 
 TEST_P(DeviceConformance, ShapesWhoseSizeOverflowsAreRefused) {
     constexpr std::int64_t kHuge = std::int64_t{1} << 40;
-    const core::OpId before = bench->issued();
+    const core::OpId before = bench->recorder.issued();
     const Tensor small = bench->ones({6});
     for (const auto& call :
          std::vector<std::function<void()>>{[&] {
@@ -303,7 +303,7 @@ TEST_P(DeviceConformance, ShapesWhoseSizeOverflowsAreRefused) {
     }
     EXPECT_EQ(error_of([&] { bench->reshape(small, {kHuge, kHuge, 6}); }).kind, core::ErrorKind::shape);
     EXPECT_EQ(error_of([&] { bench->reshape(small, {kHuge, kHuge, -1}); }).kind, core::ErrorKind::shape);
-    EXPECT_EQ(bench->issued(), before + 1);
+    EXPECT_EQ(bench->recorder.issued(), before + 1);
 }
 
 TEST_P(DeviceConformance, WaitallDeliversTheFirstFailureOnce) {
@@ -323,7 +323,7 @@ TEST_P(DeviceConformance, OutOfMemoryIsReportedAtTheOp) {
         settings.budget_bytes = 10'000;
         Bench on(GetParam(), settings);
         const Tensor a = on->ones({1000}), b = on->ones({1000});
-        const core::OpId before = on->issued();
+        const core::OpId before = on->recorder.issued();
         const core::Error error = error_of([&] { on->binary(OpKind::add, a, b); });
         EXPECT_EQ(error.kind, core::ErrorKind::out_of_memory);
         EXPECT_EQ(error.op, before + 1);
@@ -344,7 +344,7 @@ TEST_P(DeviceConformance, LazyOutOfMemoryFailsTheOpWhenItStarts) {
     b.wait_to_read();
     a.wait_to_read();
     const Tensor c = on->binary(OpKind::add, a, b);  // issued anyway
-    const core::OpId op = on->issued();
+    const core::OpId op = on->recorder.issued();
     const Tensor d = on->with_scalar(OpKind::add_scalar, c, 1.0f);
     const core::Error error = error_of([&] { d.wait_to_read(); });
     EXPECT_EQ(error.kind, core::ErrorKind::out_of_memory);
@@ -367,7 +367,7 @@ TEST_P(DeviceConformance, EveryPolicyFreesAllBytes) {
             }
         }
         on->waitall();
-        EXPECT_EQ(on->live_bytes(), 400u);
+        EXPECT_EQ(on->memory.live_bytes(), 400u);
     }
 }
 
@@ -379,7 +379,7 @@ TEST_P(DeviceConformance, TheQueueLimitBoundsHeadway) {
     std::uint32_t most = 0;
     for (int i = 0; i < 200; ++i) {
         x = on->matmul(x, on->full({16, 16}, 1.0f / 16.0f));
-        most = std::max(most, on->headway());
+        most = std::max(most, on->lanes.headway());
     }
     // Waits between lanes are commands too, and count until their lane has passed them.
     EXPECT_LE(most, GetParam().lanes == 1 ? 8u : 16u);

@@ -305,7 +305,7 @@ void RandomProgram::host_op() {
     keep([&] { return rt_.host_call(HostOp::run, &host_ops_.back(), a.tensor, a.shape); },
          reference::unary(OpKind::add_scalar, array_of(a), 1.0), {&a});
     if (fails && spoiled.empty() && handles_.size() > before) {
-        const core::OpId op = rt_.issued();
+        const core::OpId op = rt_.recorder.issued();
         note("  which fails as op " + std::to_string(op));
         handles_.back().storage->origins = {op};
         undelivered_.insert(op);
@@ -315,7 +315,7 @@ void RandomProgram::host_op() {
 // An op that is refused at the call and has no effect.
 void RandomProgram::mistake() {
     const Handle& a = pick();
-    const core::OpId before = rt_.issued();
+    const core::OpId before = rt_.recorder.issued();
     try {
         if (dice_.chance(0.5)) {
             rt_.slice(a.tensor, 0, 1'000'000);
@@ -324,7 +324,7 @@ void RandomProgram::mistake() {
         }
         differ("a shape that does not fit was accepted");
     } catch (const ProgramError& error) {
-        if (error.error().kind != core::ErrorKind::shape || rt_.issued() != before) {
+        if (error.error().kind != core::ErrorKind::shape || rt_.recorder.issued() != before) {
             differ("a shape that does not fit gave: " + std::string(error.what()));
         }
     }
@@ -356,8 +356,8 @@ void RandomProgram::wait() {
         rt_.noop();
     } else if (!options_.failures) {  // whether a failure is delivered here depends on the barrier policy
         note("minibatch");
-        rt_.minibatch_end();
-        rt_.minibatch_begin();
+        rt_.events.minibatch_end();
+        rt_.events.minibatch_begin();
     }
 }
 
@@ -487,8 +487,8 @@ void RandomProgram::keep(Call call, Array expected, std::initializer_list<const 
         return;
     }
     result.name = ++names_;
-    note("op " + std::to_string(rt_.issued()) + ": v" + std::to_string(result.name) + " " + to_string(result.shape) +
-         " (buffer " + std::to_string(result.tensor.buffer_id()) + ") from" + from);
+    note("op " + std::to_string(rt_.recorder.issued()) + ": v" + std::to_string(result.name) + " " +
+         to_string(result.shape) + " (buffer " + std::to_string(result.tensor.buffer_id()) + ") from" + from);
     handles_.push_back(std::move(result));
 }
 
@@ -497,7 +497,7 @@ void RandomProgram::change(Handle& target, const Handle* other, Call call, Array
     if (!small_enough(expected) || !issue(call)) {
         return;
     }
-    note("op " + std::to_string(rt_.issued()) + ": changes v" + std::to_string(target.name) +
+    note("op " + std::to_string(rt_.recorder.issued()) + ": changes v" + std::to_string(target.name) +
          (other != nullptr ? " by v" + std::to_string(other->name) : std::string()));
     target.storage->values = std::move(expected.values);
     if (overwrites) {

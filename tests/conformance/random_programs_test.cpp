@@ -114,12 +114,12 @@ TEST_P(RandomProgramsTest, EqualASequentialInterpreterAndKeepTheirOrder) {
     }
     bench->waitall();
     bench.device().settle();
-    EXPECT_EQ(bench->headway(), 0u);
-    EXPECT_EQ(bench->live_bytes(), 0u);
+    EXPECT_EQ(bench->lanes.headway(), 0u);
+    EXPECT_EQ(bench->memory.live_bytes(), 0u);
 
     const TraceSummary summary = check_trace(bench.recording(), tested.device.lanes);
     EXPECT_EQ(summary.problem, "") << "on " << name_of(tested) << ", " << programs << " programs";
-    EXPECT_EQ(summary.ops, bench->issued());
+    EXPECT_EQ(summary.ops, bench->recorder.issued());
     if (tested.gather) {
         EXPECT_GT(summary.parts, 2 * summary.ops);
         return;  // too few dependencies between ops

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/trace/frontend_records.h"
 #include "engine/trace/reader.h"
 
 namespace headway {
@@ -16,7 +17,7 @@ namespace {
 using trace::FrontendKind;
 
 struct Op {
-    trace::FrontendRecord issue;
+    trace::IssueRecord issue;
     std::vector<core::BufferId> reads{};
     std::vector<std::pair<core::BufferId, bool>> writes{};  // and whether the op creates it
     std::uint64_t begin = 0, end = 0;
@@ -40,7 +41,7 @@ std::vector<Record> all_records(const trace::Reader& reader, trace::StreamId id)
 
 // What each wait claims to have waited for, checked when all executions are known.
 struct Wait {
-    trace::FrontendRecord record;
+    trace::WaitRecord record;
     core::OpId target_op;  // the last writer of the awaited buffer at that time
 };
 
@@ -75,22 +76,24 @@ private:
         ops_.emplace_back();  // ops count from 1
         std::unordered_map<core::BufferId, core::OpId> writer;
         for (const auto& record : all_records<trace::FrontendRecord>(reader_, {trace::StreamKind::frontend, 0})) {
-            const auto kind = static_cast<FrontendKind>(record.kind & trace::kKindMask);
+            const FrontendKind kind = trace::kind_of(record);
             if (kind == FrontendKind::issue) {
                 Op& op = ops_.emplace_back();
-                op.issue = record;
-                note_reads(op, record);
-                note_write(op, record);
-                writer[record.out] = static_cast<core::OpId>(ops_.size() - 1);
+                op.issue = trace::as<trace::IssueRecord>(record);
+                note_reads(op, op.issue);
+                note_write(op, op.issue);
+                writer[op.issue.out] = static_cast<core::OpId>(ops_.size() - 1);
             } else if (kind == FrontendKind::more_inputs) {
-                note_reads(ops_.back(), record);
+                note_reads(ops_.back(), trace::as<trace::MoreInputsRecord>(record));
             } else if (kind == FrontendKind::more_output) {
-                note_write(ops_.back(), record);
-                writer[record.out] = static_cast<core::OpId>(ops_.size() - 1);
+                const auto output = trace::as<trace::MoreOutputRecord>(record);
+                note_write(ops_.back(), output);
+                writer[output.out] = static_cast<core::OpId>(ops_.size() - 1);
             } else if (kind == FrontendKind::wait) {
-                waits_.push_back({record, record.out != 0 ? writer[record.out] : 0});
-                if (record.in0 != ops_.size() - 1) {
-                    problem("a wait says that ", record.in0, " ops had been issued, it was ", ops_.size() - 1);
+                const auto wait = trace::as<trace::WaitRecord>(record);
+                waits_.push_back({wait, wait.target != 0 ? writer[wait.target] : 0});
+                if (wait.issued != ops_.size() - 1) {
+                    problem("a wait says that ", wait.issued, " ops had been issued, it was ", ops_.size() - 1);
                 }
             }
         }
@@ -101,16 +104,18 @@ private:
         }
     }
 
-    static void note_reads(Op& op, const trace::FrontendRecord& record) {
+    template <class Record>
+    static void note_reads(Op& op, const Record& record) {
         for (const core::BufferId in : {record.in0, record.in1}) {
             if (in != 0) {
                 op.reads.push_back(in);
             }
         }
     }
-    static void note_write(Op& op, const trace::FrontendRecord& record) {
+    template <class Record>
+    static void note_write(Op& op, const Record& record) {
         if (record.out != 0) {
-            op.writes.emplace_back(record.out, (record.kind & trace::kFreshOutput) != 0);
+            op.writes.emplace_back(record.out, record.fresh_output());
         }
     }
 
@@ -120,8 +125,8 @@ private:
             core::OpId last = 0;
             for (const auto& record :
                  all_records<trace::ExecRecord>(reader_, {trace::StreamKind::lane, static_cast<std::uint8_t>(lane)})) {
-                const core::OpId id = record.op & ~trace::kFailedOp;
-                if ((id & trace::kPart) != 0) {
+                const core::OpId id = record.id();
+                if (record.is_part()) {
                     const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
                     if (record.begin < std::max(lane_end, part_end)) {
                         problem("lane ", lane, " began a part before the end of what was before it");
@@ -221,19 +226,18 @@ private:
         }
         for (const Wait& wait : waits_) {
             const auto& record = wait.record;
-            const auto kind = static_cast<trace::WaitKind>(record.lane);
-            if (kind == trace::WaitKind::paused) {
+            if (record.wait_kind == trace::WaitKind::paused) {
                 continue;
             }
             const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
-            const auto& all_ended = ended[std::min<std::size_t>(record.kind >> trace::kWaitDeviceShift, 2)];
-            const std::uint64_t needed = record.out != 0   ? ops_[wait.target_op].end
-                                         : record.in1 != 0 ? all_ended[record.in1]
-                                                           : all_ended[record.in0];
+            const auto& all_ended = ended[std::min<std::size_t>(static_cast<std::size_t>(record.device() + 1), 2)];
+            const std::uint64_t needed = record.target != 0    ? ops_[wait.target_op].end
+                                         : record.through != 0 ? all_ended[record.through]
+                                                               : all_ended[record.issued];
             // The op barrier waits for the op just issued; because it follows every op, that means all ops.
             if (end < needed) {
-                problem("a wait of kind ", int{record.lane}, " after op ", record.in0, " ended ", needed - end,
-                        " ticks before what it waited for");
+                problem("a wait of kind ", static_cast<int>(record.wait_kind), " after op ", record.issued, " ended ",
+                        needed - end, " ticks before what it waited for");
             }
         }
     }

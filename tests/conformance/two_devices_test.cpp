@@ -182,7 +182,7 @@ private:
         } else if (dice_.chance(0.3)) {
             compare(pick());
         } else if (dice_.chance(0.2)) {
-            two_.wait_device(some_device(), trace::WaitKind::synchronize, "synchronize");
+            two_.waits.device(some_device(), trace::WaitKind::synchronize, "synchronize");
         }
         if (all_.size() > 12) {
             all_.erase(all_.begin());
@@ -220,13 +220,13 @@ TEST_P(TwoDevices, ComputeWhatOneDoes) {
     }
     rig->waitall();
     rig.machine().settle();
-    EXPECT_EQ(rig->live_bytes(), 0u);
-    EXPECT_EQ(rig->live_bytes(0), 0u);
-    EXPECT_EQ(rig->live_bytes(1), 0u);
+    EXPECT_EQ(rig->memory.live_bytes(), 0u);
+    EXPECT_EQ(rig->memory.live_bytes(0), 0u);
+    EXPECT_EQ(rig->memory.live_bytes(1), 0u);
     const Pair& pair = GetParam();
     const TraceSummary summary = check_trace(rig.recording(), pair.streams + pair.workers, pair.streams);
     EXPECT_EQ(summary.problem, "");
-    EXPECT_EQ(summary.ops, rig->issued());
+    EXPECT_EQ(summary.ops, rig->recorder.issued());
     EXPECT_GT(summary.across_lanes, 100u);
 }
 
@@ -238,19 +238,19 @@ TEST_P(TwoDevices, CountTheirMemorySeparately) {
     const Tensor gpu = rig->ones({1000});
     Tensor there = rig->to_device(gpu, cpu);
     EXPECT_EQ(there.device(), cpu);
-    EXPECT_EQ(rig->live_bytes(0), 4000u);
-    EXPECT_EQ(rig->live_bytes(cpu), 4000u);
+    EXPECT_EQ(rig->memory.live_bytes(0), 4000u);
+    EXPECT_EQ(rig->memory.live_bytes(cpu), 4000u);
     {
         const OnDevice on(*rig, cpu);
-        const Tensor more = rig->zeros({500});
-        EXPECT_EQ(rig->live_bytes(cpu), 6000u);
-        EXPECT_EQ(rig->live_bytes(0), 4000u);
+        const Tensor more = rig->full({500}, 0.0f);
+        EXPECT_EQ(rig->memory.live_bytes(cpu), 6000u);
+        EXPECT_EQ(rig->memory.live_bytes(0), 4000u);
     }
     rig->waitall();
-    EXPECT_EQ(rig->live_bytes(cpu), 4000u);
+    EXPECT_EQ(rig->memory.live_bytes(cpu), 4000u);
     there = Tensor();
-    EXPECT_EQ(rig->live_bytes(cpu), 0u);
-    EXPECT_EQ(rig->live_bytes(0), 4000u);
+    EXPECT_EQ(rig->memory.live_bytes(cpu), 0u);
+    EXPECT_EQ(rig->memory.live_bytes(0), 4000u);
 }
 
 TEST_P(TwoDevices, HaveABudgetEach) {
@@ -266,7 +266,7 @@ TEST_P(TwoDevices, HaveABudgetEach) {
     const Tensor b = limited->ones({2000});  // the same size again, on the other device
     const std::string why = failure_of([&] { static_cast<void>(limited->ones({2000})); });
     EXPECT_TRUE(has(why, "out of memory on the CPU at op 3")) << why;
-    EXPECT_EQ(limited->to_host(b)[0], 1.0f);
+    EXPECT_EQ(limited->waits.to_host(b)[0], 1.0f);
 }
 
 TEST_P(TwoDevices, PropagateFailuresThroughCopies) {
@@ -276,7 +276,7 @@ TEST_P(TwoDevices, PropagateFailuresThroughCopies) {
         static void run(const devices::Command& command, void* self) {
             static_cast<Failing*>(self)->device->poison().fail(command, core::ErrorKind::failed, "the moon is down");
         }
-    } failing{&rig->device(cpu)};
+    } failing{&rig->lanes.device(cpu)};
     Tensor spoiled;
     {
         const OnDevice on(*rig, cpu);
@@ -285,12 +285,12 @@ TEST_P(TwoDevices, PropagateFailuresThroughCopies) {
     const Tensor copied = rig->to_device(spoiled, 0);
     const Tensor after = copied + 1.0f;
     EXPECT_TRUE(has(failure_of([&] { after.wait_to_read(); }), "the moon is down"));
-    EXPECT_EQ(rig->to_host(rig->ones({2}))[1], 1.0f);
+    EXPECT_EQ(rig->waits.to_host(rig->ones({2}))[1], 1.0f);
 }
 
 // A blocked CPU lane delays only the ops that depend on it, on the GPU as well.
 TEST_P(TwoDevices, WaitOnlyForTheirDependencies) {
-    if (rig->device().virtual_time() || GetParam().streams < 2) {
+    if (rig->lanes.device(0).virtual_time() || GetParam().streams < 2) {
         GTEST_SKIP() << "needs threads and a free stream";
     }
     struct Gate {
@@ -323,7 +323,7 @@ TEST_P(TwoDevices, WaitOnlyForTheirDependencies) {
 }
 
 TEST_P(TwoDevices, CanBeWaitedForSeparately) {
-    if (rig->device().virtual_time()) {
+    if (rig->lanes.device(0).virtual_time()) {
         GTEST_SKIP() << "needs threads";
     }
     struct Gate {
@@ -340,7 +340,7 @@ TEST_P(TwoDevices, CanBeWaitedForSeparately) {
     {
         const OnDevice gpu(*rig, 0);
         const Tensor x = rig->ones({4}) + 1.0f;
-        rig->wait_device(0, trace::WaitKind::synchronize, "synchronize");  // returns with the gate shut
+        rig->waits.device(0, trace::WaitKind::synchronize, "synchronize");  // returns with the gate shut
     }
     EXPECT_FALSE(gate.open.load());
     gate.open = true;
@@ -351,7 +351,7 @@ TEST_P(TwoDevices, AreCreatedOnFirstUse) {
     Rig fresh(GetParam());
     const Tensor x = fresh->ones({4});
     fresh->waitall();
-    EXPECT_EQ(fresh->device_count(), 1u);
+    EXPECT_EQ(fresh->lanes.devices(), 1u);
     EXPECT_EQ(fresh.machine().count(), 1u);
     EXPECT_EQ(fresh->cpu(), 1u);
     EXPECT_EQ(fresh->cpu(), 1u);
@@ -375,17 +375,17 @@ TEST(SimulatedPair, OverlapsOnOneClock) {
     runtime::Runtime& rt = *rig;
     const DeviceId cpu = rt.cpu();
     rt.waitall();
-    const std::uint64_t begin = rt.now();
+    const std::uint64_t begin = rt.recorder.now();
     const Tensor gpu = rt.randn({8});  // 1500 ns on the GPU's lane
     Tensor host;
     {
         const OnDevice on(rt, cpu);
-        host = rt.zeros({8});
+        host = rt.full({8}, 0.0f);
         host = host + 1.0f;  // 900 ns each on the CPU's lane
     }
     rt.waitall();
     // Issues of 100, 80 and 80: the CPU's second op begins behind its first, at 180 + 900.
-    EXPECT_EQ(rt.now() - begin, std::max<std::uint64_t>(100 + 1500, 180 + 900 + 900) + 70);
+    EXPECT_EQ(rt.recorder.now() - begin, std::max<std::uint64_t>(100 + 1500, 180 + 900 + 900) + 70);
 }
 
 }  // namespace

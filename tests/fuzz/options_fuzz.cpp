@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/runner/execution/options.h"
+#include "engine/trace/barrier_names.h"
 
 namespace {
 
@@ -30,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto bytes = parse_bytes(text, "--budget"); bytes) {
         require(*bytes > 0 && *bytes <= std::uint64_t{1} << 62);
     }
-    if (const auto barrier = parse_barrier(text); barrier) {
-        const auto again = parse_barrier(to_text(*barrier));
+    if (const auto barrier = trace::barrier_from_word(text); barrier) {
+        const auto again = trace::barrier_from_word(trace::word_of(*barrier));
         require(again && *again == *barrier);
     }
     const auto words = split_options(text);

@@ -20,7 +20,7 @@ class BadInput(Scenario):
             (["run", "trian"], "train"),
             (["run", ""], ""),
             (["run", "train", "--device", "tpu"], "cpu, cuda or simulated"),
-            (["run", "train", "--barrier", "batch"], "--barrier must be"),
+            (["run", "train", "--barrier", "batch"], "--barrier: a barrier is"),
             (["run", "train", "--barrier", "behind:0"], "from 1"),
             (["run", "train", "--barrier", "behind:x"], "from 1"),
             (["run", "train", "--set", "epochs=3"], "batches"),

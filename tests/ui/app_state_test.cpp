@@ -102,15 +102,15 @@ TEST_F(AppStateTest, AnUnavailableDeviceCannotBeChosen) {
 
 TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     state.export_figure("png");
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_NE(state.notices().front().text.find("no run yet"), std::string::npos);
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_NE(state.notices.all().front().text.find("no run yet"), std::string::npos);
     state.run();
     finish();
     for (const char* extension : {"png", "svg", "pdf"}) {
         state.export_figure(extension);
         finish_picture();
-        ASSERT_EQ(state.notices().size(), 1u);
-        EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+        ASSERT_EQ(state.notices.all().size(), 1u);
+        EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
     }
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -121,8 +121,8 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
     state.picture_folder = "/nonexistent";
     state.export_figure("png");
     finish_picture();
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
 }
 
 // The run of a picture may be removed before the picture is finished.
@@ -133,8 +133,8 @@ TEST_F(AppStateTest, APictureOutlivesItsRun) {
     state.export_figure("png");
     state.reset();
     finish_picture();
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
     EXPECT_FALSE(std::filesystem::is_empty(folder));
 }
 
@@ -164,7 +164,7 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
         const double own = cpu_ms(CLOCK_THREAD_CPUTIME_ID), all = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
         state.export_again();
         const double asked = cpu_ms(CLOCK_THREAD_CPUTIME_ID) - own;
-        ASSERT_TRUE(state.pictures.job().busy()) << state.notices().front().text;
+        ASSERT_TRUE(state.pictures.job().busy()) << state.notices.all().front().text;
         while (!state.pictures.take()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -177,7 +177,7 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     state.export_again();
     state.pictures.cancel();
     finish_picture();
-    EXPECT_NE(state.notices().back().text.find("Given up"), std::string::npos) << state.notices().back().text;
+    EXPECT_NE(state.notices.all().back().text.find("Given up"), std::string::npos) << state.notices.all().back().text;
     EXPECT_TRUE(session.live());
     session.stop_at_once();
     EXPECT_GE(session.b()->run()->op_count(), kOps);
@@ -191,11 +191,11 @@ TEST_F(AppStateTest, OnePictureAtATime) {
     state.export_again();
     EXPECT_TRUE(state.pictures.job().busy());
     state.export_figure("svg");
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_NE(state.notices().front().text.find("Another picture"), std::string::npos);
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_NE(state.notices.all().front().text.find("Another picture"), std::string::npos);
     state.pictures.cancel();
     finish_picture();
-    EXPECT_NE(state.notices().front().text.find("Given up"), std::string::npos) << state.notices().front().text;
+    EXPECT_NE(state.notices.all().front().text.find("Given up"), std::string::npos) << state.notices.all().front().text;
     EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
@@ -207,13 +207,13 @@ TEST_F(AppStateTest, ReportsWhichClipboardToolIsMissing) {
     const std::string path = std::getenv("PATH");
     setenv("PATH", folder.c_str(), 1);
     state.copy_picture();
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_NE(state.notices().front().text.find("the package xclip"), std::string::npos)
-        << state.notices().front().text;
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_NE(state.notices.all().front().text.find("the package xclip"), std::string::npos)
+        << state.notices.all().front().text;
     setenv("WAYLAND_DISPLAY", "wayland-77", 1);
     state.copy_picture();
-    EXPECT_NE(state.notices().front().text.find("the package wl-clipboard"), std::string::npos)
-        << state.notices().front().text;
+    EXPECT_NE(state.notices.all().front().text.find("the package wl-clipboard"), std::string::npos)
+        << state.notices.all().front().text;
     unsetenv("WAYLAND_DISPLAY");
     // A substitute for the tool receives a PNG.
     const auto tool = folder / "xclip", taken = folder / "taken.png";
@@ -222,7 +222,7 @@ TEST_F(AppStateTest, ReportsWhichClipboardToolIsMissing) {
     state.copy_picture();
     finish_picture();
     setenv("PATH", path.c_str(), 1);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
     std::ifstream in(taken, std::ios::binary);
     std::string begin(4, ' ');
     in.read(begin.data(), 4);
@@ -261,14 +261,14 @@ TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
     session.settings.parameters = {{"batches", "nonsense"}};
     state.run();
     finish();
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_EQ(state.notices().front().kind, Notice::Kind::run);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().kind, Notice::Kind::run);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
     state.reset_parameters();
     state.run();
-    EXPECT_TRUE(state.notices().empty());
+    EXPECT_TRUE(state.notices.all().empty());
     finish();
-    EXPECT_TRUE(state.notices().empty());
+    EXPECT_TRUE(state.notices.all().empty());
 }
 
 TEST_F(AppStateTest, TheViewCoversBothRuns) {
@@ -278,26 +278,26 @@ TEST_F(AppStateTest, TheViewCoversBothRuns) {
     session.settings.barrier = {trace::BarrierKind::op, 0};
     state.run();
     finish();
-    const auto whole = state.view.whole();
+    const auto whole = state.timeline.view.whole();
     EXPECT_LE(whole.begin_ns, 0);
     EXPECT_GE(whole.end_ns, static_cast<double>(session.b()->numbers().total_ns));
     EXPECT_GE(whole.end_ns, static_cast<double>(session.a()->numbers().total_ns));
-    EXPECT_TRUE(state.view.following());
+    EXPECT_TRUE(state.timeline.view.following());
 }
 
 TEST_F(AppStateTest, ScalesInSteps) {
-    state.scale_up();
-    EXPECT_GT(state.user_scale, 1);
-    state.scale_down();
-    EXPECT_FLOAT_EQ(state.user_scale, 1);
+    state.look.scale_up();
+    EXPECT_GT(state.look.user_scale, 1);
+    state.look.scale_down();
+    EXPECT_FLOAT_EQ(state.look.user_scale, 1);
     for (int i = 0; i < 50; ++i) {
-        state.scale_down();
+        state.look.scale_down();
     }
-    EXPECT_GE(state.user_scale, 0.5f);
+    EXPECT_GE(state.look.user_scale, 0.5f);
     for (int i = 0; i < 50; ++i) {
-        state.scale_up();
+        state.look.scale_up();
     }
-    EXPECT_LE(state.user_scale, 3);
+    EXPECT_LE(state.look.user_scale, 3);
 }
 
 // A runner that reports a GPU, after a delay.

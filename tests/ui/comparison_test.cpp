@@ -1,5 +1,3 @@
-#include "app/ui/state/comparison.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -190,11 +188,6 @@ TEST(Comparison, TheStagesHeadingSaysHowFarTheRunIs) {
         session.poll(5);
     }
     EXPECT_EQ(stages_heading(session.b()), "Three stages, SIMULATED");
-}
-
-TEST(Comparison, NamesPoliciesShortly) {
-    EXPECT_EQ(short_barrier_label({trace::BarrierKind::behind, 1}), "1 behind");
-    EXPECT_EQ(short_barrier_label({}), "as written");
 }
 
 }  // namespace

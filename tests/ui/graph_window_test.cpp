@@ -6,8 +6,6 @@
 namespace headway::ui::test {
 namespace {
 
-using Detail = AppState::Detail;
-
 TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
     EXPECT_FALSE(shown("detail/Graph"));  // nothing has been run
     run_to_the_end();
@@ -22,11 +20,11 @@ TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
     EXPECT_LE(rect("timeline").y1, rect("detail/Graph").y0);
     act("click:detail/Threads");
     frames(2);
-    EXPECT_EQ(state.detail, Detail::threads);
+    EXPECT_EQ(state.detail, "threads");
     act("key:g");
-    EXPECT_EQ(state.detail, Detail::numbers);
+    EXPECT_EQ(state.detail, "numbers");
     act("key:g");
-    EXPECT_EQ(state.detail, Detail::graph);
+    EXPECT_EQ(state.detail, "graph");
 }
 
 TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
@@ -42,25 +40,25 @@ TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
     ASSERT_NE(op, 0u);
     act("click:graph/op/" + std::to_string(op));
     frames(2);
-    EXPECT_EQ(state.selection.op, op);
-    EXPECT_EQ(state.selection.run, 0);
+    EXPECT_EQ(state.timeline.selection.op, op);
+    EXPECT_EQ(state.timeline.selection.run, 0);
     const auto box = app->timeline().layout().box_of_op(0, op);
     ASSERT_TRUE(box);
     EXPECT_LT(box->x0, app->timeline().layout().axis.x1);
     EXPECT_GT(box->x1, app->timeline().layout().axis.x0);
     act("key:escape");
-    EXPECT_FALSE(state.selection.any());
+    EXPECT_FALSE(state.timeline.selection.any());
 }
 
 TEST_F(WindowTest, TheGraphShowsThePageOfTheSelectedOp) {
     run_to_the_end();
     act("click:detail/Graph");
-    state.selection = {0, 3};
+    state.timeline.selection = {0, 3};
     frames(2);
     const auto early = app->detail().graph().graph();
     EXPECT_LE(early.first, 3u);
     EXPECT_GE(early.last, 3u);
-    state.selection = {0, static_cast<core::OpId>(session.b()->run()->op_count())};
+    state.timeline.selection = {0, static_cast<core::OpId>(session.b()->run()->op_count())};
     frames(2);
     EXPECT_GT(app->detail().graph().graph().first, early.last);
 }
@@ -104,9 +102,9 @@ TEST_F(WindowTest, ALessonSelectsItsTab) {
     lesson.view = "threads";
     AppState own(session, {small_lessons()[0], lesson});
     own.choose_lesson(1);
-    EXPECT_EQ(own.detail, Detail::threads);
+    EXPECT_EQ(own.detail, "threads");
     own.choose_lesson(0);
-    EXPECT_EQ(own.detail, Detail::numbers);
+    EXPECT_EQ(own.detail, "numbers");
 }
 
 TEST_F(WindowTest, TheGraphStopsMoving) {
@@ -122,7 +120,7 @@ TEST_F(WindowTest, TheGraphStopsMoving) {
 TEST_F(WindowTest, TheGraphFitsSmallAndLargeWindows) {
     run_to_the_end();
     run_to_the_end();  // two runs
-    state.detail = Detail::graph;
+    state.detail = "graph";
     for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
         open(width, height);
         frames(4);

@@ -114,12 +114,12 @@ TEST_F(KeyboardTest, EnterClicksTheFocusedControl) {
     go_to("detail/Graph");
     act("key:enter");
     frames(6);
-    EXPECT_EQ(state.detail, AppState::Detail::graph);
+    EXPECT_EQ(state.detail, "graph");
     act("key:right");
     EXPECT_EQ(app->focus_ring().at(), "detail/Threads");
     act("key:space");  // and does not start a run
     frames(6);
-    EXPECT_EQ(state.detail, AppState::Detail::threads);
+    EXPECT_EQ(state.detail, "threads");
     EXPECT_FALSE(session.live());
     act("key:escape");
     act("key:space");
@@ -131,10 +131,10 @@ TEST_F(KeyboardTest, TypedCharactersActOnAnyLayout) {
     // As on a keyboard where "?" is Shift with another key.
     gfx::inject::text("?");
     frames(2);
-    EXPECT_TRUE(state.show_keys);
+    EXPECT_TRUE(state.look.show_keys);
     gfx::inject::text("?");
     frames(2);
-    EXPECT_FALSE(state.show_keys);
+    EXPECT_FALSE(state.look.show_keys);
     session.show(figure::test::training({}, 6, true));
     frames(10);
     gfx::inject::text("/");

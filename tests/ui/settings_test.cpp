@@ -10,20 +10,6 @@
 namespace headway::session {
 namespace {
 
-using trace::BarrierKind;
-
-TEST(Settings, BarrierWordsGoBothWays) {
-    for (const char* word : {"", "none", "op", "minibatch", "behind:1", "behind:12"}) {
-        const auto policy = barrier_from_word(word);
-        ASSERT_TRUE(policy) << word;
-        EXPECT_EQ(barrier_word(*policy), word);
-    }
-    EXPECT_EQ(barrier_from_word("as-written")->kind, BarrierKind::as_written);
-    for (const char* word : {"behind:", "behind:0", "behind:-1", "behind:1x", "Minibatch", "barrier"}) {
-        EXPECT_FALSE(barrier_from_word(word)) << word;
-    }
-}
-
 TEST(Settings, SizesAreReadAsOnTheCommandLine) {
     EXPECT_EQ(*bytes_from_text("512M"), 512u << 20);
     EXPECT_EQ(*bytes_from_text("1.5G"), 3u << 29);
@@ -47,7 +33,7 @@ TEST(Settings, OnlyNonDefaultsGoOnTheCommandLine) {
          {"--budget", "--queue-limit", "--workers", "--streams", "--set", "--free-policy", "--costs"}) {
         EXPECT_EQ(std::count(plain.begin(), plain.end(), absent), 0) << absent;
     }
-    settings.barrier = {BarrierKind::behind, 2};
+    settings.barrier = {trace::BarrierKind::behind, 2};
     settings.parameters = {{"batches", "7"}};
     settings.budget_bytes = 99;
     settings.queue_limit = 64;

@@ -47,7 +47,7 @@ TEST_F(SourceWindow, TypesWhereItIsClicked) {
     act("key:ctrl+y");
     EXPECT_EQ(text(), "n = 30\nfor i in range(n):\n    print(i)\n");
     EXPECT_EQ(session.b(), nullptr);  // here, space and letters are text
-    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::dark);
 }
 
 TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
@@ -58,11 +58,11 @@ TEST_F(SourceWindow, BarsOfCostsEndBeforeTheCounts) {
         GTEST_SKIP() << "built without Python";
     }
     for (const bool wide : {false, true}) {
-        state.wide_source = wide;
+        state.look.wide_source = wide;
         frames(3);
         ASSERT_TRUE(shown("ops/4"));
         EXPECT_GT(rect("ops/4").x0, rect("costs/4").x1 + 3) << wide;
-        EXPECT_LT(rect("ops/4").x1, state.window_width_px);
+        EXPECT_LT(rect("ops/4").x1, state.look.width_px);
     }
 }
 
@@ -74,11 +74,11 @@ TEST_F(SourceWindow, LettersAreTextNotShortcuts) {
     act("key:space");
     act("text: ");
     EXPECT_EQ(text().substr(0, 3), "t n");
-    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::dark);
     EXPECT_EQ(session.b(), nullptr);
     act("key:escape");  // the window handles keys again
     act("key:t");
-    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::light);
 }
 
 TEST_F(SourceWindow, CutsAndPastes) {
@@ -271,17 +271,17 @@ TEST_F(SourceWindow, AFileIsOpenedByItsPath) {
 TEST_F(SourceWindow, AsksBeforeDiscardingEdits) {
     act("click:line/1");
     act("text:# ");
-    state.wants_to_close = true;
+    app->ask_to_close();
     frames(3);
     ASSERT_TRUE(shown("close/stay"));
     act("click:close/stay");
     frames(2);
-    EXPECT_FALSE(state.may_close);
+    EXPECT_FALSE(app->may_close());
     EXPECT_FALSE(shown("close/stay"));
-    state.wants_to_close = true;
+    app->ask_to_close();
     frames(3);
     act("click:close/save");
-    EXPECT_TRUE(state.may_close);
+    EXPECT_TRUE(app->may_close());
     EXPECT_FALSE(state.document()->modified());
 }
 

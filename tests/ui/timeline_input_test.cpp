@@ -36,10 +36,10 @@ TEST_F(TimelineInputTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
     ASSERT_TRUE(first && last);
     const float y = (first->y0 + first->y1) / 2;
     drag(first->x0 - 2, y, last->x1 + 2, y);
-    ASSERT_TRUE(timeline().has_measure());
-    EXPECT_TRUE(timeline().measured()->from_edge);
-    EXPECT_TRUE(timeline().measured()->to_edge);
-    const double end = timeline().measured()->end();
+    ASSERT_TRUE(state.timeline.measured.has_value());
+    EXPECT_TRUE(state.timeline.measured->from_edge);
+    EXPECT_TRUE(state.timeline.measured->to_edge);
+    const double end = state.timeline.measured->end();
     bool edge = false;
     for (const core::OpId id : run().lanes()[0].ops) {
         edge = edge || end_of(id) == end || begin_of(id) == end;
@@ -62,12 +62,12 @@ TEST_F(TimelineInputTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
     gfx::inject::key(gfx::Key::left_alt, true);
     drag(first->x0 - 2, y, last->x1 + 2, y);
     gfx::inject::key(gfx::Key::left_alt, false);
-    EXPECT_FALSE(timeline().measured()->from_edge);
-    EXPECT_FALSE(timeline().measured()->to_edge);
+    EXPECT_FALSE(state.timeline.measured->from_edge);
+    EXPECT_FALSE(state.timeline.measured->to_edge);
     act("key:shift+r");
-    EXPECT_FALSE(state.snap);
+    EXPECT_FALSE(state.timeline.snap);
     drag(first->x0 - 2, y, last->x1 + 2, y);
-    EXPECT_FALSE(timeline().measured()->to_edge);
+    EXPECT_FALSE(state.timeline.measured->to_edge);
 }
 
 TEST_F(TimelineInputTest, SummarisesTheMeasuredRangeBelowIt) {
@@ -80,7 +80,7 @@ TEST_F(TimelineInputTest, SummarisesTheMeasuredRangeBelowIt) {
     ASSERT_NE(summary, nullptr);
     std::uint64_t count = 0;
     for (const core::OpId id : run().lanes()[0].ops) {
-        const auto& span = *timeline().measured();
+        const auto& span = *state.timeline.measured;
         count += begin_of(id) < span.end() && end_of(id) > span.begin() ? 1 : 0;
     }
     EXPECT_GT(count, 0u);
@@ -100,16 +100,16 @@ TEST_F(TimelineInputTest, SummarisesTheMeasuredRangeBelowIt) {
 TEST_F(TimelineInputTest, MeasuresWithTheKeyboard) {
     act("move:5,300");
     act("key:right");  // the cursor appears
-    ASSERT_TRUE(timeline().cursor());
-    const double at = timeline().cursor()->ns;
+    ASSERT_TRUE(state.timeline.cursor);
+    const double at = state.timeline.cursor->ns;
     act("key:right");
-    EXPECT_GT(timeline().cursor()->ns, at);
+    EXPECT_GT(state.timeline.cursor->ns, at);
     act("key:ctrl+right");
-    const double edge = timeline().cursor()->ns;
+    const double edge = state.timeline.cursor->ns;
     act("key:ctrl+shift+right");
-    ASSERT_TRUE(timeline().has_measure());
-    EXPECT_EQ(timeline().measured()->begin(), edge);
-    EXPECT_GT(timeline().measured()->end(), edge);
+    ASSERT_TRUE(state.timeline.measured.has_value());
+    EXPECT_EQ(state.timeline.measured->begin(), edge);
+    EXPECT_GT(state.timeline.measured->end(), edge);
     EXPECT_TRUE(shown("measured"));
     bool is_edge = false;
     for (const core::OpId id : run().lanes()[0].ops) {
@@ -117,19 +117,19 @@ TEST_F(TimelineInputTest, MeasuresWithTheKeyboard) {
     }
     EXPECT_TRUE(is_edge);
     act("key:escape");
-    EXPECT_FALSE(timeline().has_measure());
+    EXPECT_FALSE(state.timeline.measured.has_value());
     act("key:enter");
-    EXPECT_TRUE(state.selection.any());
-    const core::OpId op = state.selection.op;
+    EXPECT_TRUE(state.timeline.selection.any());
+    const core::OpId op = state.timeline.selection.op;
     act("key:r");  // measures the selected op
-    ASSERT_TRUE(timeline().has_measure());
-    EXPECT_EQ(timeline().measured()->begin(), begin_of(op));
-    EXPECT_EQ(timeline().measured()->end(), end_of(op));
+    ASSERT_TRUE(state.timeline.measured.has_value());
+    EXPECT_EQ(state.timeline.measured->begin(), begin_of(op));
+    EXPECT_EQ(state.timeline.measured->end(), end_of(op));
     act("key:escape");
     act("key:up");
-    EXPECT_NE(timeline().layout().rows[timeline().cursor()->row].kind, figure::RowKind::lane);
+    EXPECT_NE(timeline().layout().rows[state.timeline.cursor->row].kind, figure::RowKind::lane);
     act("key:escape");
-    EXPECT_FALSE(timeline().cursor());
+    EXPECT_FALSE(state.timeline.cursor);
 }
 
 // ---- bookmarks ----
@@ -149,7 +149,8 @@ TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
     EXPECT_EQ(marks[0].text, "here it waits");
     EXPECT_NEAR(static_cast<double>(marks[0].begin_ns), begin_of(62), timeline().layout().map.ns_per_px() * 2);
     const auto& rows = timeline().layout().rows;
-    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::marks; }));
+    EXPECT_TRUE(
+        std::any_of(rows.begin(), rows.end(), [](const auto& r) { return r.kind == figure::RowKind::bookmarks; }));
 
     // A second one, over the measured range.
     act("move:5,300");
@@ -165,12 +166,12 @@ TEST_F(TimelineInputTest, BookmarksWithNotesAreAddedRestoredAndDeleted) {
     ASSERT_TRUE(shown("marks/0/1"));
     act("key:j");
     act("key:shift+j");
-    ASSERT_TRUE(timeline().cursor());
-    const double first = timeline().cursor()->ns;
+    ASSERT_TRUE(state.timeline.cursor);
+    const double first = state.timeline.cursor->ns;
     act("key:j");
-    EXPECT_GT(timeline().cursor()->ns, first);
-    ASSERT_TRUE(timeline().has_measure());
-    EXPECT_EQ(timeline().measured()->end(), end_of(90));
+    EXPECT_GT(state.timeline.cursor->ns, first);
+    ASSERT_TRUE(state.timeline.measured.has_value());
+    EXPECT_EQ(state.timeline.measured->end(), end_of(90));
     // Edits the note at the cursor.
     act("key:enter");
     ASSERT_TRUE(timeline().asks_for_note());
@@ -216,8 +217,8 @@ TEST_F(TimelineInputTest, DamagedBookmarksAreReportedAndNotLost) {
     state.use_data_folder(folder / "kept");
     session.show(figure::test::training({}, 6, true));
     frames(4);
-    ASSERT_FALSE(state.notices().empty());
-    EXPECT_NE(state.notices().back().text.find(file.string()), std::string::npos);
+    ASSERT_FALSE(state.notices.all().empty());
+    EXPECT_NE(state.notices.all().back().text.find(file.string()), std::string::npos);
     act("point:timeline");
     act("key:m");
     act("key:enter");
@@ -240,10 +241,10 @@ TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
     act("move:5,300");
     act("key:down");  // moves the cursor into the lane
     const std::size_t lane = find(RowKind::lane);
-    ASSERT_EQ(timeline().cursor()->row, lane);
+    ASSERT_EQ(state.timeline.cursor->row, lane);
     act("key:alt+up");
     EXPECT_EQ(find(RowKind::lane), lane - 1);
-    EXPECT_EQ(timeline().cursor()->row, lane - 1);
+    EXPECT_EQ(state.timeline.cursor->row, lane - 1);
     act("key:alt+down");
     EXPECT_EQ(find(RowKind::lane), lane);
     act("key:p");
@@ -321,9 +322,11 @@ TEST_F(TimelineInputTest, TheMinimapShowsAndMovesTheView) {
     ASSERT_TRUE(shown("minimap"));
     EXPECT_EQ(rect("timeline").y0, top) << "the timeline jumped";
     const WidgetRect strip = rect("minimap");
-    const auto whole = state.view.whole();
-    const double span = state.view.view().span_ns();
-    const auto middle = [this] { return (state.view.view().begin_ns + state.view.view().end_ns) / 2; };
+    const auto whole = state.timeline.view.whole();
+    const double span = state.timeline.view.view().span_ns();
+    const auto middle = [this] {
+        return (state.timeline.view.view().begin_ns + state.timeline.view.view().end_ns) / 2;
+    };
     // A click moves the view there.
     act("move:" + std::to_string(strip.x0 + (strip.x1 - strip.x0) * 0.8f) + "," + std::to_string(strip.centre_y()));
     gfx::inject::mouse_button(0, true);
@@ -331,7 +334,7 @@ TEST_F(TimelineInputTest, TheMinimapShowsAndMovesTheView) {
     gfx::inject::mouse_button(0, false);
     frames(3);
     EXPECT_NEAR(middle(), whole.begin_ns + whole.span_ns() * 0.8, whole.span_ns() * 0.01);
-    EXPECT_NEAR(state.view.view().span_ns(), span, span * 1e-6);
+    EXPECT_NEAR(state.timeline.view.view().span_ns(), span, span * 1e-6);
     // Dragging the view's box moves the view by the same distance.
     const WidgetRect window = rect("minimap/view");
     const double before = middle();
@@ -367,10 +370,10 @@ TEST_F(TimelineInputTest, AClickOnTheMemoryCurveListsTheTensorsAlive) {
     ASSERT_FALSE(walk->groups().empty());
     const auto makers = walk->groups()[0].makers;
     act("click:alive/0");
-    ASSERT_TRUE(state.selection.any());
-    EXPECT_EQ(state.selection.op, makers[0]);
+    ASSERT_TRUE(state.timeline.selection.any());
+    EXPECT_EQ(state.timeline.selection.op, makers[0]);
     act("click:alive/0");
-    EXPECT_EQ(state.selection.op, makers[1 % makers.size()]);
+    EXPECT_EQ(state.timeline.selection.op, makers[1 % makers.size()]);
     act("click:detail/Numbers");
     EXPECT_FALSE(shown("alive"));
 

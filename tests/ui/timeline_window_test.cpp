@@ -10,7 +10,7 @@ namespace {
 // The window with one recorded run.
 class TimelineWindowTest : public RecordedWindowTest {
 protected:
-    [[nodiscard]] double span() const { return state.view.target().span_ns(); }
+    [[nodiscard]] double span() const { return state.timeline.view.target().span_ns(); }
     void settle() { frames(25); }
     void point_at_op(core::OpId op) {
         const auto box = app->timeline().layout().box_of_op(0, op);
@@ -71,19 +71,19 @@ TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
     const WidgetRect& area = rect("timeline");
     const float x = area.x0 + (area.x1 - area.x0) * 0.25f;
     act("move:" + std::to_string(x) + "," + std::to_string(area.centre_y()));
-    const auto before = state.view.view();
+    const auto before = state.timeline.view.view();
     const double at = before.begin_ns + before.span_ns() * 0.25;
     act("wheel:1");
     settle();
-    const auto after = state.view.view();
+    const auto after = state.timeline.view.view();
     EXPECT_NEAR(after.span_ns(), before.span_ns() * 0.75, before.span_ns() * 1e-6);
     EXPECT_NEAR((at - after.begin_ns) / after.span_ns(), 0.25, 0.01);
-    EXPECT_FALSE(state.view.following());
+    EXPECT_FALSE(state.timeline.view.following());
     act("wheel:-1");
     settle();
-    EXPECT_NEAR(state.view.view().span_ns(), before.span_ns(), before.span_ns() * 1e-6);
+    EXPECT_NEAR(state.timeline.view.view().span_ns(), before.span_ns(), before.span_ns() * 1e-6);
     act("key:end");
-    EXPECT_TRUE(state.view.following());
+    EXPECT_TRUE(state.timeline.view.following());
 }
 
 TEST_F(TimelineWindowTest, ControlZoomsFinerAndShiftCoarser) {
@@ -112,11 +112,11 @@ TEST_F(TimelineWindowTest, TheRightButtonPans) {
     act("point:timeline");
     act("wheel:3");
     settle();
-    const auto before = state.view.view();
+    const auto before = state.timeline.view.view();
     const float y = area.centre_y();
     act("right-drag:" + std::to_string(area.centre_x()) + "," + std::to_string(y) + "," +
         std::to_string(area.centre_x() - 100) + "," + std::to_string(y));
-    const auto after = state.view.view();
+    const auto after = state.timeline.view.view();
     EXPECT_NEAR(after.begin_ns - before.begin_ns, 100.0 * before.span_ns() / static_cast<double>(area.x1 - area.x0),
                 before.span_ns() * 0.01);
     EXPECT_NEAR(after.span_ns(), before.span_ns(), 1e-6);
@@ -125,20 +125,20 @@ TEST_F(TimelineWindowTest, TheRightButtonPans) {
 TEST_F(TimelineWindowTest, TheLeftButtonMeasures) {
     const WidgetRect area = rect("timeline");
     const float y = area.y0 + 5;
-    const auto view = state.view.view();
+    const auto view = state.timeline.view.view();
     act("drag:" + std::to_string(area.x0 + 100) + "," + std::to_string(y) + "," + std::to_string(area.x0 + 300) + "," +
         std::to_string(y));
-    EXPECT_TRUE(app->timeline().has_measure());
-    EXPECT_EQ(state.view.view(), view);
+    EXPECT_TRUE(state.timeline.measured.has_value());
+    EXPECT_EQ(state.timeline.view.view(), view);
     act("key:escape");
-    EXPECT_FALSE(app->timeline().has_measure());
+    EXPECT_FALSE(state.timeline.measured.has_value());
 }
 
 TEST_F(TimelineWindowTest, AnOpIsSelectedFittedAndDeselected) {
     point_at_op(60);  // the first ops are warm-up, left of the view
     press();
-    EXPECT_EQ(state.selection.run, 0);
-    EXPECT_EQ(state.selection.op, 60u);
+    EXPECT_EQ(state.timeline.selection.run, 0);
+    EXPECT_EQ(state.timeline.selection.op, 60u);
     const double whole = span();
     act("key:f");
     settle();
@@ -147,27 +147,27 @@ TEST_F(TimelineWindowTest, AnOpIsSelectedFittedAndDeselected) {
     settle();
     EXPECT_NEAR(span(), whole, whole * 1e-6);
     act("key:escape");
-    EXPECT_FALSE(state.selection.any());
+    EXPECT_FALSE(state.timeline.selection.any());
 }
 
 TEST_F(TimelineWindowTest, KeysStepFromOpToOp) {
     point_at_op(62);
     press();
-    ASSERT_EQ(state.selection.op, 62u);
+    ASSERT_EQ(state.timeline.selection.op, 62u);
     const model::Run& run = *session.b()->run();
     act("key:[");
     ASSERT_FALSE(run.dependencies(62).empty());
-    EXPECT_EQ(state.selection.op, run.dependencies(62).back());
-    const core::OpId earlier = state.selection.op;
+    EXPECT_EQ(state.timeline.selection.op, run.dependencies(62).back());
+    const core::OpId earlier = state.timeline.selection.op;
     act("key:]");
-    const auto followed = run.dependencies(state.selection.op);
+    const auto followed = run.dependencies(state.timeline.selection.op);
     EXPECT_NE(std::find(followed.begin(), followed.end(), earlier), followed.end());
-    const auto begin = run.op(state.selection.op).begin_ns;
-    const core::OpId here = state.selection.op;
+    const auto begin = run.op(state.timeline.selection.op).begin_ns;
+    const core::OpId here = state.timeline.selection.op;
     act("key:.");
-    EXPECT_GT(run.op(state.selection.op).begin_ns, begin);
+    EXPECT_GT(run.op(state.timeline.selection.op).begin_ns, begin);
     act("key:,");
-    EXPECT_EQ(state.selection.op, here);
+    EXPECT_EQ(state.timeline.selection.op, here);
 }
 
 // A wait is selected like an op: it stays highlighted, F fits it, Escape deselects it.
@@ -178,8 +178,8 @@ TEST_F(TimelineWindowTest, AWaitIsSelectedFittedAndDeselected) {
     ASSERT_TRUE(box);
     act("move:" + std::to_string((box->x0 + box->x1) / 2) + "," + std::to_string((box->y0 + box->y1) / 2));
     press();
-    EXPECT_FALSE(state.selection.any());
-    EXPECT_EQ(state.selection.wait, 2);
+    EXPECT_FALSE(state.timeline.selection.any());
+    EXPECT_EQ(state.timeline.selection.wait, 2);
     act("move:5,5");
     const auto chosen = pixels();
     const double whole = span();
@@ -191,7 +191,7 @@ TEST_F(TimelineWindowTest, AWaitIsSelectedFittedAndDeselected) {
     EXPECT_NEAR(span(), whole, whole * 1e-6);
     act("key:escape");
     frames(2);
-    EXPECT_FALSE(state.selection.any_wait());
+    EXPECT_FALSE(state.timeline.selection.any_wait());
     EXPECT_NE(pixels(), chosen) << "its ops were highlighted, and its card was shown";
 }
 
@@ -208,12 +208,12 @@ TEST_F(WindowTest, XSelectsTheMatchingOp) {
     app->timeline().choose(0, op, false);
     frames(2);
     act("key:x");
-    EXPECT_EQ(state.selection.run, 1);
-    EXPECT_EQ(state.selection.op, op);
+    EXPECT_EQ(state.timeline.selection.run, 1);
+    EXPECT_EQ(state.timeline.selection.op, op);
     frames(2);
     act("key:x");
-    EXPECT_EQ(state.selection.run, 0);
-    EXPECT_EQ(state.selection.op, op);
+    EXPECT_EQ(state.timeline.selection.run, 0);
+    EXPECT_EQ(state.timeline.selection.op, op);
 }
 
 // The causes of idle lanes are computed once a run is over, and the computation ends.
@@ -238,7 +238,7 @@ TEST_F(TimelineWindowTest, ADoubleClickFits) {
     press();
     press();
     settle();
-    EXPECT_NEAR(span(), state.view.whole().span_ns(), 1e-6 * span());
+    EXPECT_NEAR(span(), state.timeline.view.whole().span_ns(), 1e-6 * span());
 }
 
 TEST_F(TimelineWindowTest, PerfettosKeysMoveTheView) {
@@ -247,13 +247,13 @@ TEST_F(TimelineWindowTest, PerfettosKeysMoveTheView) {
     act("key:w");
     settle();
     EXPECT_LT(span(), whole);
-    const double begin = state.view.view().begin_ns;
+    const double begin = state.timeline.view.view().begin_ns;
     act("key:d");
     settle();
-    EXPECT_GT(state.view.view().begin_ns, begin);
+    EXPECT_GT(state.timeline.view.view().begin_ns, begin);
     act("key:a");
     settle();
-    EXPECT_NEAR(state.view.view().begin_ns, begin, whole * 1e-6);
+    EXPECT_NEAR(state.timeline.view.view().begin_ns, begin, whole * 1e-6);
     act("key:s");
     settle();
     EXPECT_NEAR(span(), whole, whole * 1e-6);
@@ -310,19 +310,20 @@ TEST_F(TimelineWindowTest, FindsAndStepsThroughResults) {
     const auto& places = app->timeline().search().places();
     ASSERT_GT(places.size(), 2u);
     act("key:enter");
-    ASSERT_TRUE(state.selection.any());
-    EXPECT_EQ(state.selection.op, places[0].found.op);
+    ASSERT_TRUE(state.timeline.selection.any());
+    EXPECT_EQ(state.timeline.selection.op, places[0].found.op);
     act("key:enter");
-    EXPECT_EQ(state.selection.op, places[1].found.op);
+    EXPECT_EQ(state.timeline.selection.op, places[1].found.op);
     act("click:search/before");
-    EXPECT_EQ(state.selection.op, places[0].found.op);
-    EXPECT_EQ(session.b()->run()->signature(session.b()->run()->op(state.selection.op).signature).name, "matmul");
+    EXPECT_EQ(state.timeline.selection.op, places[0].found.op);
+    EXPECT_EQ(session.b()->run()->signature(session.b()->run()->op(state.timeline.selection.op).signature).name,
+              "matmul");
     act("click:search/close");
     EXPECT_FALSE(shown("search/text"));
     act("key:n");
-    EXPECT_EQ(state.selection.op, app->timeline().search().places()[1].found.op);
+    EXPECT_EQ(state.timeline.selection.op, app->timeline().search().places()[1].found.op);
     act("key:shift+n");
-    EXPECT_EQ(state.selection.op, app->timeline().search().places()[0].found.op);
+    EXPECT_EQ(state.timeline.selection.op, app->timeline().search().places()[0].found.op);
 }
 
 // More ops than can be searched in one frame: the window says that it is searching and stays responsive; Enter takes
@@ -341,8 +342,8 @@ TEST_F(TimelineWindowTest, ASearchOfALongRunTakesSeveralFrames) {
     EXPECT_FALSE(app->timeline().search().busy());
     const auto& places = app->timeline().search().places();
     EXPECT_EQ(places.size(), SearchBar::kMost);
-    ASSERT_TRUE(state.selection.any());
-    EXPECT_EQ(state.selection.op, places[0].found.op);
+    ASSERT_TRUE(state.timeline.selection.any());
+    EXPECT_EQ(state.timeline.selection.op, places[0].found.op);
     act("text: kind:nothing");
     act("key:escape");  // during the search
     EXPECT_FALSE(app->timeline().search().busy());
@@ -371,7 +372,7 @@ TEST_F(TimelineWindowTest, ThePaletteRunsCommands) {
     act("key:enter");
     frames(2);
     EXPECT_FALSE(shown("palette"));
-    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::light);
     act("key:ctrl+shift+p");
     act("text:zzz");
     act("key:enter");  // no match: nothing happens
@@ -381,7 +382,7 @@ TEST_F(TimelineWindowTest, ThePaletteRunsCommands) {
     act("key:ctrl+shift+p");
     act("text:keys");
     act("click:palette/All keys");
-    EXPECT_TRUE(state.show_keys);
+    EXPECT_TRUE(state.look.show_keys);
 }
 
 }  // namespace

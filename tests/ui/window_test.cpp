@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/core/machine_memory.h"
+#include "engine/trace/barrier_names.h"
 #include "tests/ui/window_fixture.h"
 
 namespace headway::ui::test {
@@ -36,11 +37,14 @@ TEST_F(WindowTest, FontsAreBakedOnceUntilARunHasBeenSeen) {
 }
 
 TEST_F(WindowTest, EachBarrierButtonSetsItsPolicy) {
-    const std::vector<std::pair<std::string, std::string>> choices{
-        {"None", "none"}, {"Minibatch", "minibatch"}, {"1 behind", "behind:1"}, {"Every op", "op"}, {"As written", ""}};
+    const std::vector<std::pair<std::string, std::string>> choices{{"None", "none"},
+                                                                   {"Minibatch", "minibatch"},
+                                                                   {"1 behind", "behind:1"},
+                                                                   {"Every op", "op"},
+                                                                   {"As written", "as-written"}};
     for (const auto& [label, word] : choices) {
         act("click:barrier/" + label);
-        EXPECT_EQ(session::barrier_word(session.settings.barrier), word) << label;
+        EXPECT_EQ(trace::word_of(session.settings.barrier), word) << label;
     }
 }
 
@@ -140,12 +144,12 @@ TEST_F(WindowTest, TypingDoesNotPressKeys) {
     act("key:space");
     act("key:t");
     EXPECT_EQ(session.b(), nullptr);
-    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::dark);
     act("key:enter");
     frames(2);
     EXPECT_EQ(state.parameter("batches"), "7");
     act("key:t");
-    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::light);
 }
 
 TEST_F(WindowTest, EngineSettingsAreApplied) {
@@ -198,13 +202,13 @@ TEST_F(WindowTest, EngineSettingsAreApplied) {
 TEST_F(WindowTest, ThemesAndScalesCanBeCycled) {
     const auto dark = pixels();
     act("click:theme");
-    EXPECT_EQ(state.theme, figure::ThemeName::light);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::light);
     frames(2);
     EXPECT_NE(pixels(), dark);
     act("key:t");
-    EXPECT_EQ(state.theme, figure::ThemeName::projector);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::projector);
     act("key:t");
-    EXPECT_EQ(state.theme, figure::ThemeName::dark);
+    EXPECT_EQ(state.look.theme, figure::ThemeName::dark);
     const float before = fonts->scale();
     act("key:ctrl+=");
     frames(2);
@@ -267,19 +271,20 @@ TEST_F(WindowTest, FiguresAreExported) {
     act("key:f12");
     act("key:escape");
     EXPECT_FALSE(shown("export/write"));
+    int pictures = 0;
+    app->on_picture([&pictures] { ++pictures; });
     act("click:export");
     frames(2);
     act("click:export/window");
-    EXPECT_TRUE(state.picture_of_window_wanted);
-    state.picture_of_window_wanted = false;
+    EXPECT_EQ(pictures, 1);
     act("key:shift+f12");
-    EXPECT_TRUE(state.picture_of_window_wanted);
+    EXPECT_EQ(pictures, 2);
     EXPECT_FALSE(shown("export/write"));
 }
 
 TEST_F(WindowTest, RecordingsAreSaved) {
     state.save_recording();
-    EXPECT_EQ(state.notices().back().text, "There is no run yet to save.");
+    EXPECT_EQ(state.notices.all().back().text, "There is no run yet to save.");
     run_to_the_end();
     const std::size_t ops = session.b()->run()->op_count();
     state.write_recording = [](const model::Run& run, const std::string& path, const std::function<bool()>& go_on) {
@@ -297,7 +302,7 @@ TEST_F(WindowTest, RecordingsAreSaved) {
     std::size_t written = 0;
     std::ifstream(path) >> written;
     EXPECT_EQ(written, ops);
-    EXPECT_EQ(state.notices().back().text, "The recording is in " + path.string());
+    EXPECT_EQ(state.notices.all().back().text, "The recording is in " + path.string());
 }
 
 TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
@@ -324,9 +329,9 @@ TEST_F(WindowTest, EveryChoiceOfTheExportIsOneClick) {
     // A path of the user's own, in a folder that does not exist: one sentence, and the choices stay usable.
     type("export/path", "/nonexistent/own.pdf");
     finish_picture(state, [this] { frame(); });
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::bad);
-    EXPECT_NE(state.notices().front().text.find("/nonexistent/own.pdf"), std::string::npos);
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
+    EXPECT_NE(state.notices.all().front().text.find("/nonexistent/own.pdf"), std::string::npos);
 }
 
 TEST_F(WindowTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
@@ -343,8 +348,8 @@ TEST_F(WindowTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
     EXPECT_TRUE(shown("export/what/A | B"));
     act("key:enter");
     finish_picture(state, [this] { frame(); });
-    ASSERT_EQ(state.notices().size(), 1u);
-    EXPECT_EQ(state.notices().front().tone, Notice::Tone::good) << state.notices().front().text;
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         if (entry.is_regular_file()) {
@@ -405,7 +410,7 @@ TEST_F(WindowTest, KeyBTakesTheNextBarrier) {
     std::set<std::string> words;
     for (int i = 0; i < 5; ++i) {
         act("key:b");
-        words.insert(session::barrier_word(session.settings.barrier));
+        words.insert(trace::word_of(session.settings.barrier));
     }
     EXPECT_EQ(words.size(), 5u);
 }
@@ -416,7 +421,7 @@ TEST_F(WindowTest, AFailedRunIsReportedInOneSentence) {
     act("wait");
     EXPECT_EQ(session.b()->phase(), Phase::failed);
     ASSERT_TRUE(shown("notice"));
-    EXPECT_NE(state.notices().front().text.find("nonsense"), std::string::npos) << state.notices().front().text;
+    EXPECT_NE(state.notices.all().front().text.find("nonsense"), std::string::npos) << state.notices.all().front().text;
     // The notice covers neither the panel nor the bar.
     EXPECT_GE(rect("notice").y0, rect("run").y1);
     EXPECT_GT(rect("notice").x0, rect("output").x1);
@@ -431,7 +436,7 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
                                                {2560, 1080, 1.5f},
                                                {900, 480, 1.0f},
                                                {700, 400, 1.0f}}) {
-        state.user_scale = scale;
+        state.look.user_scale = scale;
         open(width, height);
         act("barrier:none");
         run_to_the_end();

@@ -406,7 +406,7 @@ void Writer::issues() {
         if (op.not_issued) {
             put(",\"unissued\":true");
         }
-        if (op.out_beside) {
+        if (op.out_on_other_device) {
             put(",\"beside\":true");
         }
         if (op.fresh_output) {

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/trace/barrier_names.h"
+#include "engine/trace/frontend_records.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::exchange {
@@ -31,24 +33,6 @@ std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
 
 std::uint64_t ticks(std::int64_t ns) {
     return static_cast<std::uint64_t>(ns);
-}
-
-// "none", "behind:2"; as written for anything that is not a policy.
-trace::BarrierPolicy policy_from(std::string_view word) {
-    using trace::BarrierKind;
-    constexpr std::string_view kBehind = "behind:";
-    trace::BarrierPolicy policy;
-    if (word == "none") {
-        policy.kind = BarrierKind::none;
-    } else if (word == "op") {
-        policy.kind = BarrierKind::op;
-    } else if (word == "minibatch") {
-        policy.kind = BarrierKind::minibatch;
-    } else if (word.starts_with(kBehind)) {
-        policy.kind = BarrierKind::behind;
-        std::from_chars(word.data() + kBehind.size(), word.data() + word.size(), policy.behind);
-    }
-    return policy;
 }
 
 // The names of lanes [first, end).
@@ -311,55 +295,90 @@ private:
         return events;
     }
 
-    void add(std::int64_t begin_ns, std::uint32_t packed, std::uint16_t signature, FrontendKind kind,
-             std::uint8_t flags, std::uint8_t lane, core::Line line, std::uint32_t out, std::uint32_t in0,
-             std::uint32_t in1) {
-        frontend_.add({ticks(begin_ns), packed, signature,
-                       static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags), lane, line, out, in0, in1});
+    static std::uint8_t flagged(FrontendKind kind, std::uint8_t flags = 0) {
+        return static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | flags);
     }
 
     void add_op(const RunBuilder::Op& op) {
-        add(op.issue_begin_ns, duration(op.issue_begin_ns, op.issue_end_ns), op.signature, FrontendKind::issue,
-            op.flags, op.lane, op.line, op.out, op.in0, op.in1);
+        frontend_.add(packed(trace::IssueRecord{.begin = ticks(op.issue_begin_ns),
+                                                .duration = duration(op.issue_begin_ns, op.issue_end_ns),
+                                                .signature = op.signature,
+                                                .flags = flagged(FrontendKind::issue, op.flags),
+                                                .lane = op.lane,
+                                                .line = op.line,
+                                                .out = op.out,
+                                                .in0 = op.in0,
+                                                .in1 = op.in1}));
         ++op_count_;
         auto& more = builder_.more_inputs;
-        for (; more_ < more.size() && more[more_].op <= op_count_; more_ += 2) {
+        while (more_ < more.size() && more[more_].op <= op_count_) {
             const bool two = more_ + 1 < more.size() && more[more_ + 1].op == more[more_].op;
-            add(op.issue_begin_ns, 0, 0, FrontendKind::more_inputs, 0, 0, 0, 0, more[more_].buffer,
-                two ? more[more_ + 1].buffer : 0);
-            more_ -= two ? 0 : 1;
+            frontend_.add(packed(trace::MoreInputsRecord{.begin = ticks(op.issue_begin_ns),
+                                                         .kind = flagged(FrontendKind::more_inputs),
+                                                         .in0 = more[more_].buffer,
+                                                         .in1 = two ? more[more_ + 1].buffer : 0}));
+            more_ += two ? 2 : 1;
         }
         for (; more_output_ < builder_.more_outputs.size() && builder_.more_outputs[more_output_].op <= op_count_;
              ++more_output_) {
             const auto& output = builder_.more_outputs[more_output_];
-            add(op.issue_begin_ns, 0, output.signature, FrontendKind::more_output,
-                output.fresh ? trace::kFreshOutput : trace::kReadsOutput, 0, op.line, output.buffer, 0, 0);
+            frontend_.add(packed(trace::MoreOutputRecord{
+                .begin = ticks(op.issue_begin_ns),
+                .signature = output.signature,
+                .flags = flagged(FrontendKind::more_output, output.fresh ? trace::kFreshOutput : trace::kReadsOutput),
+                .line = op.line,
+                .out = output.buffer}));
         }
     }
 
     void add_wait(const model::Wait& wait) {
         const bool all = wait.target != 0 || wait.waits_through == wait.issued;
-        add(wait.begin_ns, duration(wait.begin_ns, wait.end_ns), recording_.string_id(wait.name), FrontendKind::wait,
-            wait.device < 0 ? std::uint8_t{0} : trace::wait_for_device(static_cast<core::DeviceId>(wait.device)),
-            static_cast<std::uint8_t>(wait.kind), wait.line, wait.target, wait.issued, all ? 0 : wait.waits_through);
+        frontend_.add(packed(trace::WaitRecord{
+            .begin = ticks(wait.begin_ns),
+            .duration = duration(wait.begin_ns, wait.end_ns),
+            .name = recording_.string_id(wait.name),
+            .kind_and_device = flagged(
+                FrontendKind::wait,
+                wait.device < 0 ? std::uint8_t{0} : trace::wait_for_device(static_cast<core::DeviceId>(wait.device))),
+            .wait_kind = wait.kind,
+            .line = wait.line,
+            .target = wait.target,
+            .issued = wait.issued,
+            .through = all ? 0 : wait.waits_through}));
         ++wait_count_;
     }
 
     void add_event(const ScopeEvent& event) {
-        if (event.kind == FrontendKind::barrier) {
-            const auto policy = policy_from(builder_.info.barrier_changes[event.index].barrier);
-            add(event.ns, 0, static_cast<std::uint16_t>(policy.kind), event.kind, 0, 0, 0, policy.behind, op_count_, 0);
-            return;
+        const std::uint8_t kind = flagged(event.kind);
+        switch (event.kind) {
+            case FrontendKind::barrier: {
+                const auto policy = trace::barrier_from_word(builder_.info.barrier_changes[event.index].barrier);
+                const trace::BarrierPolicy chosen = policy ? *policy : trace::BarrierPolicy{};
+                frontend_.add(packed(trace::BarrierRecord{.begin = ticks(event.ns),
+                                                          .barrier_kind = static_cast<std::uint16_t>(chosen.kind),
+                                                          .kind = kind,
+                                                          .behind = chosen.behind}));
+                break;
+            }
+            case FrontendKind::work: {
+                const model::Work& work = builder_.works[event.index];
+                frontend_.add(packed(trace::WorkRecord{.begin = ticks(work.begin_ns),
+                                                       .duration = duration(work.begin_ns, work.end_ns),
+                                                       .name = recording_.string_id(work.name),
+                                                       .kind = kind,
+                                                       .line = work.line}));
+                break;
+            }
+            case FrontendKind::scope_begin:
+            case FrontendKind::scope_end:
+                frontend_.add(packed(trace::ScopeRecord{.begin = ticks(event.ns),
+                                                        .name = recording_.string_id(builder_.scopes[event.index].name),
+                                                        .kind = kind}));
+                break;
+            default:
+                frontend_.add(
+                    packed(trace::MinibatchRecord{.begin = ticks(event.ns), .kind = kind, .index = event.index}));
         }
-        if (event.kind == FrontendKind::work) {
-            const model::Work& work = builder_.works[event.index];
-            add(work.begin_ns, duration(work.begin_ns, work.end_ns), recording_.string_id(work.name), event.kind, 0, 0,
-                work.line, 0, op_count_, 0);
-            return;
-        }
-        const bool scope = event.kind == FrontendKind::scope_begin || event.kind == FrontendKind::scope_end;
-        add(event.ns, 0, scope ? recording_.string_id(builder_.scopes[event.index].name) : std::uint16_t{0}, event.kind,
-            0, 0, 0, scope ? 0 : event.index, op_count_, 0);
     }
 
     // Writes the begin or end of measuring, if it is before op `op` and wait `wait`.
@@ -367,11 +386,11 @@ private:
         const auto& measured = builder_.measured;
         if (measured.begin_marked && !measure_begun_ && (op >= measured.first || wait > measured.first_wait)) {
             measure_begun_ = true;
-            add(measured.begin_ns, 0, 0, FrontendKind::measure_begin, 0, 0, 0, 0, op_count_, 0);
+            add_event({op_count_, measured.begin_ns, FrontendKind::measure_begin});
         }
         if (measured.end_marked && !measure_ended_ && (op > measured.last || wait > measured.waits_end)) {
             measure_ended_ = true;
-            add(measured.end_ns, 0, 0, FrontendKind::measure_end, 0, 0, 0, 0, op_count_, 0);
+            add_event({op_count_, measured.end_ns, FrontendKind::measure_end});
         }
     }
 

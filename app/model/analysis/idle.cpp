@@ -141,7 +141,7 @@ void IdleWalk::end_lane() {
         }
         return;
     }
-    const std::int64_t end_ns = std::min(part_.end_ns, run_.told_until_ns(lane_));
+    const std::int64_t end_ns = std::min(part_.end_ns, run_.recorded_until_ns(lane_));
     if (used_ && free_ns_ < end_ns) {
         add_behind_last(run_, free_ns_, end_ns, causes_);
     }
@@ -199,7 +199,7 @@ std::optional<IdleGap> idle_gap(const Run& run, std::size_t lane, std::int64_t n
         gap.next = *after;
         gap.end_ns = run.op(gap.next).begin_ns;
     } else {
-        gap.end_ns = std::min(run.end_ns(), run.told_until_ns(lane));
+        gap.end_ns = std::min(run.end_ns(), run.recorded_until_ns(lane));
         if (const Running* running = run.running(lane)) {
             gap.next = running->op;
         }

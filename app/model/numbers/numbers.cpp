@@ -9,6 +9,7 @@
 #include "app/model/analysis/wait_details.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/prediction.h"
+#include "app/model/numbers/sums.h"
 #include "app/model/replay/replay.h"
 #include "app/model/run/budget.h"
 #include "app/model/run/quantiles.h"
@@ -21,18 +22,8 @@ namespace {
 constexpr std::size_t kLaneNumbers = 256;
 using LaneSet = std::bitset<kLaneNumbers>;
 
-// Sums wrap around instead of overflowing: a damaged recording may contain any times.
-void add_to(std::int64_t& sum, std::int64_t value) {
-    sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(value));
-}
-
 std::int64_t rounded(long double ns) {
     return static_cast<std::int64_t>(std::llround(std::clamp(ns, 0.0L, 9e18L)));
-}
-
-// How much of [begin, end) lies in the measured part.
-std::int64_t clipped(std::int64_t begin, std::int64_t end, const Run::Measured& measured) {
-    return std::max<std::int64_t>(std::min(end, measured.end_ns) - std::max(begin, measured.begin_ns), 0);
 }
 
 }  // namespace
@@ -52,7 +43,7 @@ private:
     enum class Stage { waits, works, ops, launches, prediction, done };
     struct LaneNow {
         bool runs = false;  // ran an op in the measured part
-        std::int64_t told_until_ns = 0;
+        std::int64_t recorded_until_ns = 0;
         std::size_t ops = 0;  // number of ops that have ended; the next two are the last one's times
         std::int64_t last_begin_ns = 0, last_end_ns = 0;
     };
@@ -131,7 +122,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         const Op last = ops.empty() ? Op() : run.op(ops.back());
         lane_busy_ns_.push_back(0);
         lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
-                        run.told_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
+                        run.recorded_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
     }
 }
 
@@ -317,7 +308,7 @@ void NumbersWalk::Sums::end() {
             lanes_begun.set(lane);
         }
         if (lanes_begun[lane]) {
-            add_to(numbers.backend_open_ns, clipped(lanes_[lane].told_until_ns, part_.end_ns, part_));
+            add_to(numbers.backend_open_ns, clipped(lanes_[lane].recorded_until_ns, part_.end_ns, part_));
         }
     }
     numbers.backend_idle_ns = std::max<std::int64_t>(
@@ -505,102 +496,4 @@ std::optional<double> idle_share(const Numbers& numbers) {
 }
 
 // In other programs' traces one launch may issue several ops: its time counts once.
-std::int64_t Run::issue_ns(OpId id) const {
-    const Op& op = ops_[id - 1];
-    const bool same = id > 1 && ops_[id - 2].issue_begin_ns == op.issue_begin_ns &&
-                      ops_[id - 2].issue_end_ns == op.issue_end_ns && !ops_[id - 2].not_issued;
-    return same ? 0 : op.issue_end_ns - op.issue_begin_ns;
-}
-
-std::int64_t Run::paused_in(const Wait& wait, const Measured& part) const {
-    return wait.kind == trace::WaitKind::paused ? clipped(wait.begin_ns, wait.end_ns, part)
-           : wait.held_ns == 0
-               ? 0
-               : holds_.held_ns(std::max(wait.begin_ns, part.begin_ns), std::min(wait.end_ns, part.end_ns));
-}
-
-std::int64_t Run::paused_ns() const {
-    const Measured part = measured();
-    constexpr auto kPaused = trace::WaitKind::paused;
-    std::int64_t ns = open_wait_ ? paused_in(*open_wait_, part) : 0;
-    // Waits do not overlap: find those that intersect a hold by the hold's begin.
-    std::set<std::size_t> held;
-    for (const Hold& hold : holds_.list()) {
-        const auto begin = waits_.begin() + static_cast<std::ptrdiff_t>(part.first_wait);
-        const auto end = waits_.begin() + static_cast<std::ptrdiff_t>(part.waits_end);
-        auto wait = std::partition_point(begin, end, [&](const Wait& w) { return w.end_ns <= hold.begin_ns; });
-        for (; wait != end && wait->begin_ns < hold.end_ns; ++wait) {
-            held.insert(static_cast<std::size_t>(wait - waits_.begin()));
-        }
-    }
-    for (const std::size_t i : held) {
-        add_to(ns, waits_[i].kind == kPaused ? 0 : paused_in(waits_[i], part));
-    }
-    const auto kinds = wait_kinds_.between(part.first_wait, part.waits_end, [this](std::size_t i) {
-        return std::pair{static_cast<std::uint32_t>(waits_[i].kind), waits_[i].waited_ns()};
-    });
-    for (const auto& sum : kinds) {
-        if (sum.kind == static_cast<std::uint32_t>(kPaused)) {
-            add_to(ns, static_cast<std::int64_t>(sum.busy_ns));
-        }
-    }
-    // Subtract what lies outside. Waits do not overlap, so only the first and the last ones can reach outside.
-    std::size_t first = part.first_wait, end = part.waits_end;
-    const auto cut = [&](const Wait& wait) {
-        if (wait.kind == kPaused) {
-            add_to(ns, clipped(wait.begin_ns, wait.end_ns, part) - (wait.end_ns - wait.begin_ns));
-        }
-    };
-    for (; first < end && waits_[first].begin_ns < part.begin_ns; ++first) {
-        cut(waits_[first]);
-    }
-    for (; first < end && waits_[end - 1].end_ns > part.end_ns; --end) {
-        cut(waits_[end - 1]);
-    }
-    return ns;
-}
-
-std::int64_t Run::total_ns() const {
-    const Measured part = measured();
-    return std::max<std::int64_t>(part.end_ns - part.begin_ns - paused_ns(), 0);
-}
-
-void Run::renew(Numbers& numbers) const {
-    const Measured part = measured();
-    numbers.capabilities = capabilities();
-    numbers.cut_off = cut_off();
-    if (numbers.cut_off) {  // remove the prediction made before it was cut off
-        numbers.predicted = numbers.regime_even = false;
-        numbers.predicted_ns = numbers.formula_ns = 0;
-        numbers.prediction_parts.clear();
-        numbers.prediction_formula.clear();
-        numbers.no_formula.clear();
-    }
-    numbers.begin_ns = part.begin_ns;
-    numbers.end_ns = part.end_ns;
-    numbers.ops = part.last >= part.first ? part.last - part.first + 1 : 0;
-    numbers.lost_records = lost_records();
-    numbers.total_ns = std::max<std::int64_t>(part.end_ns - part.begin_ns - numbers.paused_ns, 0);
-    numbers.headway_max = measured_peak(headway_);
-    numbers.live_bytes_peak = measured_peak(live_);
-    numbers.pending_bytes_peak = measured_peak(pending_);
-    if (clock() != trace::ClockKind::virtual_ns) {
-        numbers.reserved_bytes_peak = measured_peak(reserved_);
-        if (numbers.reserved_bytes_peak == 0) {
-            numbers.reserved_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(reserved_.most(), 0));
-        }
-        // Live tensors are part of the reserved memory; an earlier peak may have hidden a later, smaller one.
-        numbers.reserved_bytes_peak = std::max(numbers.reserved_bytes_peak, numbers.live_bytes_peak);
-        numbers.rss_bytes_peak = measured_peak(resident_);
-        if (numbers.rss_bytes_peak == 0) {  // the measured part is shorter than the sampling interval
-            numbers.rss_bytes_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(resident_.most(), 0));
-        }
-    }
-}
-
-std::uint64_t Run::measured_peak(const Curve& curve) const {
-    const Measured part = measured();
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(curve.extremes(part.begin_ns, part.end_ns + 1).most, 0));
-}
-
 }  // namespace headway::model

@@ -11,6 +11,7 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
 #include "engine/core/error_word.h"
+#include "engine/trace/wait_names.h"
 
 namespace headway::model {
 
@@ -97,7 +98,7 @@ void append_waits(std::string& text, const Run& run) {
         };
         put("line", std::to_string(core::number_of(wait.line)));
         put("file", json::quoted(run.file(core::file_of(wait.line))));
-        put("kind", json::quoted(word_for(wait.kind)));
+        put("kind", json::quoted(trace::names_of(wait.kind).word));
         put("name", json::quoted(wait.name));
         put("begin_ns", std::to_string(wait.begin_ns));
         put("ns", std::to_string(wait.waited_ns()));
@@ -315,38 +316,6 @@ Json error_of(const Run& run) {
 }
 
 }  // namespace
-
-const char* word_for(trace::WaitKind kind) {
-    switch (kind) {
-        case trace::WaitKind::waitall:
-            return "waitall";
-        case trace::WaitKind::wait_to_read:
-            return "wait_to_read";
-        case trace::WaitKind::synchronize:
-            return "synchronize";
-        case trace::WaitKind::op_barrier:
-            return "op_barrier";
-        case trace::WaitKind::minibatch_barrier:
-            return "minibatch_barrier";
-        case trace::WaitKind::item:
-            return "item";
-        case trace::WaitKind::numpy:
-            return "numpy";
-        case trace::WaitKind::print:
-            return "print";
-        case trace::WaitKind::boolean:
-            return "boolean";
-        case trace::WaitKind::copy:
-            return "copy";
-        case trace::WaitKind::queue_limit:
-            return "queue_limit";
-        case trace::WaitKind::memory:
-            return "memory";
-        case trace::WaitKind::paused:
-            return "paused";
-    }
-    return "wait";
-}
 
 // predicted_ns plus the parts gives measured_ns.
 static Json prediction_of(const Numbers& numbers) {

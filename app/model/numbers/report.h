@@ -9,9 +9,6 @@
 
 namespace headway::model {
 
-// "waitall", "item", "minibatch_barrier" …
-const char* word_for(trace::WaitKind kind);
-
 std::string report_json(const Run& run);
 
 }  // namespace headway::model

@@ -176,7 +176,7 @@ private:
         }
     }
 
-    // The same rules as Runtime::place(): lanes are compared by unfinished dependencies; ties go to the lane of the
+    // The same rules as runtime::Scheduler: lanes are compared by unfinished dependencies; ties go to the lane of the
     // newest writer among them, else to the first lane with a reader.
     std::uint32_t choose_lane(OpId id, std::size_t device, VirtualLanes::Needs& needs, std::uint64_t issued_ns) {
         OpId newest = 0;

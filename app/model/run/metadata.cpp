@@ -58,7 +58,7 @@ const Signature kNoSignature;
 
 }  // namespace
 
-void Run::take_facts() {
+void Run::take_metadata() {
     reader_->each_meta([this](trace::MetaType type, std::uint16_t id, std::string_view text) {
         switch (type) {
             case trace::MetaType::string:

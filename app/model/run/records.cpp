@@ -4,45 +4,14 @@
 
 #include "app/model/run/intake.h"
 
-#include "engine/trace/barrier_word.h"
+#include "engine/trace/barrier_names.h"
+#include "engine/trace/wait_names.h"
 
 namespace headway::model {
 
 namespace {
 
 constexpr std::uint64_t kAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
-
-const char* default_name(trace::WaitKind kind) {
-    switch (kind) {
-        case trace::WaitKind::waitall:
-            return "waitall";
-        case trace::WaitKind::wait_to_read:
-            return "wait_to_read";
-        case trace::WaitKind::synchronize:
-            return "synchronize";
-        case trace::WaitKind::op_barrier:
-            return "op barrier";
-        case trace::WaitKind::minibatch_barrier:
-            return "minibatch barrier";
-        case trace::WaitKind::item:
-            return "item";
-        case trace::WaitKind::numpy:
-            return "numpy";
-        case trace::WaitKind::print:
-            return "print";
-        case trace::WaitKind::boolean:
-            return "bool";
-        case trace::WaitKind::copy:
-            return "copy";
-        case trace::WaitKind::queue_limit:
-            return "queue limit";
-        case trace::WaitKind::memory:
-            return "memory";
-        case trace::WaitKind::paused:
-            return "paused";
-    }
-    return "wait";
-}
 
 }  // namespace
 
@@ -70,8 +39,7 @@ bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
     for (bool more = true; more && intake_->frontend > start && intake_->frontend < end;) {
         const auto records =
             reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
-        const auto kind = records.empty() ? trace::FrontendKind::issue
-                                          : static_cast<trace::FrontendKind>(records[0].kind & trace::kKindMask);
+        const auto kind = records.empty() ? trace::FrontendKind::issue : trace::kind_of(records[0]);
         more = kind == trace::FrontendKind::more_inputs || kind == trace::FrontendKind::more_output;
         if (more) {
             take(records[0]);
@@ -104,13 +72,13 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
                 break;
             }
             for (const trace::ExecRecord& record : records.first(std::min<std::size_t>(records.size(), stop - next))) {
-                const OpId op = record.op & ~trace::kFailedOp;
+                const OpId op = record.id();
                 const std::int64_t begin_ns = ns_from_ticks(record.begin);
-                if ((op & trace::kPart) != 0) {
+                if (record.is_part()) {
                     ++next;
                     any = true;  // a composite op may have more parts than one call takes
                     intake_->parts[lane].push_back(
-                        {begin_ns, end_of(record.begin, record.duration), 0, static_cast<std::uint16_t>(op & 0xffffu)});
+                        {begin_ns, end_of(record.begin, record.duration), 0, record.part_signature()});
                     continue;
                 }
                 if (op > ops_.size() || begin_ns > horizon_ns) {
@@ -119,8 +87,7 @@ bool Run::take_lanes(std::int64_t horizon_ns) {
                 }
                 ++next;
                 any = true;
-                take_exec(lane, op, (record.op & trace::kFailedOp) != 0, begin_ns,
-                          end_of(record.begin, record.duration));
+                take_exec(lane, op, record.failed(), begin_ns, end_of(record.begin, record.duration));
             }
         }
     }
@@ -198,7 +165,7 @@ void Run::take_launches() {
     while (true) {
         const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::launch, 0}, next);
         for (const trace::ExecRecord& record : records) {
-            const OpId op = record.op & ~trace::kFailedOp;
+            const OpId op = record.id();
             if (op > ops_.size()) {
                 return;  // its issue has not been taken yet
             }
@@ -286,7 +253,7 @@ void Run::take_costs() {
 // ---- the frontend's records ----
 
 void Run::take(const trace::FrontendRecord& record) {
-    const auto kind = static_cast<trace::FrontendKind>(record.kind & trace::kKindMask);
+    const auto kind = trace::kind_of(record);
     if (kind != trace::FrontendKind::more_inputs &&
         kind != trace::FrontendKind::more_output) {  // part of their op's time
         first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));
@@ -294,27 +261,27 @@ void Run::take(const trace::FrontendRecord& record) {
     }
     switch (kind) {
         case trace::FrontendKind::issue:
-            take_issue(record);
+            take_issue(trace::as<trace::IssueRecord>(record));
             break;
         case trace::FrontendKind::more_inputs:
-            take_more_inputs(record);
+            take_more_inputs(trace::as<trace::MoreInputsRecord>(record));
             break;
         case trace::FrontendKind::more_output:
-            take_more_output(record);
+            take_more_output(trace::as<trace::MoreOutputRecord>(record));
             break;
         case trace::FrontendKind::wait:
-            take_wait(record);
+            take_wait(trace::as<trace::WaitRecord>(record));
             break;
         case trace::FrontendKind::work:
-            take_work(record);
+            take_work(trace::as<trace::WorkRecord>(record));
             break;
         default:
-            take_mark(record);
+            take_program_event(record);
             break;
     }
 }
 
-void Run::take_issue(const trace::FrontendRecord& record) {
+void Run::take_issue(const trace::IssueRecord& record) {
     if (ops_.size() >= trace::kFailedOp - 1) {
         return;
     }
@@ -327,10 +294,10 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     op.in1 = record.in1;
     op.signature = record.signature;
     op.lane = record.lane;
-    op.fresh_output = (record.kind & trace::kFreshOutput) != 0;
-    op.reads_output = (record.kind & trace::kReadsOutput) != 0;
-    op.not_issued = (record.kind & trace::kNotIssued) != 0;
-    op.out_beside = (record.kind & trace::kOutBeside) != 0;
+    op.fresh_output = record.fresh_output();
+    op.reads_output = record.reads_output();
+    op.not_issued = record.not_issued();
+    op.out_on_other_device = record.output_on_other_device();
     op.minibatch = intake_->open_minibatch;
     any_issued_ = any_issued_ || !op.not_issued;
     ops_.push_back(op);
@@ -354,7 +321,7 @@ void Run::take_issue(const trace::FrontendRecord& record) {
     dependencies_->add(id, op, in0, in1, out);
 }
 
-void Run::take_more_inputs(const trace::FrontendRecord& record) {
+void Run::take_more_inputs(const trace::MoreInputsRecord& record) {
     if (ops_.empty()) {
         return;
     }
@@ -375,7 +342,7 @@ void Run::take_more_inputs(const trace::FrontendRecord& record) {
     }
 }
 
-void Run::take_more_output(const trace::FrontendRecord& record) {
+void Run::take_more_output(const trace::MoreOutputRecord& record) {
     Memory& memory = intake_->memory;
     memory.expect_one_more();
     BufferState* buffer = memory.find(record.out, ops_.size());
@@ -385,7 +352,7 @@ void Run::take_more_output(const trace::FrontendRecord& record) {
     const auto id = static_cast<OpId>(ops_.size());
     Op& op = ops_.back();
     op.more_outputs = true;
-    const bool fresh = (record.kind & trace::kFreshOutput) != 0;
+    const bool fresh = record.fresh_output();
     dependencies_->add_output({id, record.out, record.signature, fresh}, buffer);
     if (buffer == nullptr) {
         return;
@@ -415,22 +382,22 @@ OpId Run::op_waited_for(const Wait& wait) const {
     return copied ? last : buffer->writer;
 }
 
-void Run::take_wait(const trace::FrontendRecord& record) {
+void Run::take_wait(const trace::WaitRecord& record) {
     Wait wait;
     wait.begin_ns = ns_from_ticks(record.begin);
     wait.end_ns = end_of(record.begin, record.duration);
-    wait.kind = static_cast<trace::WaitKind>(record.lane);
-    wait.name = string(record.signature);
+    wait.kind = record.wait_kind;
+    wait.name = string(record.name);
     if (wait.name.empty()) {
-        wait.name = default_name(wait.kind);
+        wait.name = trace::names_of(wait.kind).name;
     }
     wait.held_ns = wait.kind == trace::WaitKind::paused ? 0 : holds_.held_ns(wait.begin_ns, wait.end_ns);
     wait.line = record.line;
-    wait.device = (record.kind >> trace::kWaitDeviceShift) - 1;
-    wait.target = record.out;
-    wait.issued = static_cast<OpId>(std::min<std::size_t>(record.in0, ops_.size()));
+    wait.device = record.device();
+    wait.target = record.target;
+    wait.issued = static_cast<OpId>(std::min<std::size_t>(record.issued, ops_.size()));
     if (wait.target == 0) {
-        wait.waits_through = record.in1 != 0 ? std::min(record.in1, wait.issued) : wait.issued;
+        wait.waits_through = record.through != 0 ? std::min(record.through, wait.issued) : wait.issued;
     }
     wait.target_op = op_waited_for(wait);
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
@@ -438,11 +405,11 @@ void Run::take_wait(const trace::FrontendRecord& record) {
     waits_.push_back(std::move(wait));
 }
 
-void Run::take_work(const trace::FrontendRecord& record) {
+void Run::take_work(const trace::WorkRecord& record) {
     Work work;
     work.begin_ns = ns_from_ticks(record.begin);
     work.end_ns = end_of(record.begin, record.duration);
-    work.name = string(record.signature);
+    work.name = string(record.name);
     if (work.name.empty()) {
         work.name = "work";
     }
@@ -452,7 +419,7 @@ void Run::take_work(const trace::FrontendRecord& record) {
     works_.push_back(std::move(work));
 }
 
-void Run::take_mark(const trace::FrontendRecord& record) {
+void Run::take_program_event(const trace::FrontendRecord& record) {
     const std::int64_t ns = ns_from_ticks(record.begin);
     const auto issued = static_cast<OpId>(ops_.size());
     auto& open_scopes = intake_->open_scopes;
@@ -465,13 +432,14 @@ void Run::take_mark(const trace::FrontendRecord& record) {
             open_minibatch = -1;
         }
     };
-    switch (static_cast<trace::FrontendKind>(record.kind & trace::kKindMask)) {
+    switch (trace::kind_of(record)) {
         case trace::FrontendKind::scope_begin:
-            scopes_.push_back({string(record.signature), ns, kPending, static_cast<int>(open_scopes.size())});
+            scopes_.push_back({string(trace::as<trace::ScopeRecord>(record).name), ns, kPending,
+                               static_cast<int>(open_scopes.size())});
             open_scopes.push_back(scopes_.size() - 1);
             break;
         case trace::FrontendKind::scope_end: {
-            const std::string& name = string(record.signature);
+            const std::string& name = string(trace::as<trace::ScopeRecord>(record).name);
             const auto found = std::find_if(open_scopes.rbegin(), open_scopes.rend(),
                                             [&](std::size_t open) { return scopes_[open].name == name; });
             if (found != open_scopes.rend()) {
@@ -482,7 +450,8 @@ void Run::take_mark(const trace::FrontendRecord& record) {
         }
         case trace::FrontendKind::minibatch_begin:
             end_minibatch();
-            minibatches_.push_back({static_cast<std::int32_t>(record.out), ns, kPending, issued + 1, issued});
+            minibatches_.push_back({static_cast<std::int32_t>(trace::as<trace::MinibatchRecord>(record).index), ns,
+                                    kPending, issued + 1, issued});
             open_minibatch = static_cast<std::int32_t>(minibatches_.size() - 1);
             break;
         case trace::FrontendKind::minibatch_end:
@@ -496,7 +465,7 @@ void Run::take_mark(const trace::FrontendRecord& record) {
             }
             break;
         case trace::FrontendKind::barrier: {
-            std::string word = trace::word_of({static_cast<trace::BarrierKind>(record.signature), record.out});
+            std::string word = trace::word_of(trace::as<trace::BarrierRecord>(record).policy());
             if (ops_.empty()) {
                 // Changed while the runner started: this barrier applies from the start.
                 info_.barrier = std::move(word);

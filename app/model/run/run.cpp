@@ -127,7 +127,7 @@ bool Run::update(double budget_ms) {
     const std::uint64_t drops_end = reader_->size({trace::StreamKind::drops, 0});
     const std::uint64_t frontend_end = reader_->size({trace::StreamKind::frontend, 0});
     reader_->poll();
-    take_facts();
+    take_metadata();
     if (frontend_end == 0) {
         return false;
     }
@@ -252,7 +252,7 @@ std::int64_t Run::begun_ns(OpId id) const {
     return op.begin_ns == kPending && running != nullptr && running->op == id ? running->begin_ns : op.begin_ns;
 }
 
-std::int64_t Run::told_until_ns(std::size_t lane) const {
+std::int64_t Run::recorded_until_ns(std::size_t lane) const {
     if (const Running* running = this->running(lane)) {
         return running->begin_ns;
     }

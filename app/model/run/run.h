@@ -27,6 +27,7 @@
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/devices/simulated/cost_model.h"
+#include "engine/trace/frontend_records.h"
 #include "engine/trace/reader.h"
 
 namespace headway::model {
@@ -43,11 +44,11 @@ struct Op {
     std::uint16_t signature = 0;
     std::uint8_t lane = 0;
     bool fresh_output = false, reads_output = false, failed = false;
-    bool more_inputs = false;     // reads more than two buffers, see dependencies()
-    bool more_outputs = false;    // writes more than one buffer: a composite op
-    bool not_issued = false;      // another program's trace that contains only the op's execution
-    bool out_beside = false;      // `out` is in the memory of the run's other device: a copy between devices
-    std::int32_t minibatch = -1;  // index into minibatches(), -1 outside of them
+    bool more_inputs = false;          // reads more than two buffers, see dependencies()
+    bool more_outputs = false;         // writes more than one buffer: a composite op
+    bool not_issued = false;           // another program's trace that contains only the op's execution
+    bool out_on_other_device = false;  // `out` is in the memory of the run's other device: a copy between devices
+    std::int32_t minibatch = -1;       // index into minibatches(), -1 outside of them
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
@@ -348,7 +349,7 @@ public:
     // The device whose memory holds the op's output.
     [[nodiscard]] std::size_t memory_device(const Op& op) const {
         const std::size_t device = device_of_lane(op.lane);
-        return op.out_beside && devices_.size() > 1 ? 1 - device : device;
+        return op.out_on_other_device && devices_.size() > 1 ? 1 - device : device;
     }
     // "GPU" or "CPU" where the run has several devices, else "".
     [[nodiscard]] std::string device_name(std::size_t device) const;
@@ -383,7 +384,7 @@ public:
     // The time up to which it is known whether the lane ran an op: the begin of the op that it is executing; the
     // end of its last op if further issued ops have not ended for unknown reasons (the run was cut off, or it is
     // still running and ops are reported only when they end); else the end.
-    [[nodiscard]] std::int64_t told_until_ns(std::size_t lane) const;
+    [[nodiscard]] std::int64_t recorded_until_ns(std::size_t lane) const;
     // The run failed, was stopped, or its file ends before all issued ops had ended: its full duration is unknown.
     [[nodiscard]] bool cut_off() const;
     // When the op's execution began: as recorded, or as observed while the op is running. kPending: not yet.
@@ -520,17 +521,17 @@ private:
     void take_holds();
     void count_headway();
     void take(const trace::FrontendRecord& record);
-    void take_issue(const trace::FrontendRecord& record);
-    void take_more_inputs(const trace::FrontendRecord& record);
-    void take_more_output(const trace::FrontendRecord& record);
-    void take_wait(const trace::FrontendRecord& record);
-    void take_work(const trace::FrontendRecord& record);
-    void take_mark(const trace::FrontendRecord& record);
+    void take_issue(const trace::IssueRecord& record);
+    void take_more_inputs(const trace::MoreInputsRecord& record);
+    void take_more_output(const trace::MoreOutputRecord& record);
+    void take_wait(const trace::WaitRecord& record);
+    void take_work(const trace::WorkRecord& record);
+    void take_program_event(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     void look_at_open_wait();
     void look_at_running_ops();
     // (metadata.cpp)
-    void take_facts();
+    void take_metadata();
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;

@@ -86,7 +86,7 @@ std::string note_from(std::string_view text) {
     return first == std::string::npos ? std::string() : note.substr(first, note.find_last_not_of(' ') - first + 1);
 }
 
-fs::path kept_folder() {
+fs::path user_data_folder() {
     const char* data = std::getenv("XDG_DATA_HOME");
     if (data != nullptr && *data == '/') {
         return fs::path(data) / "headway";

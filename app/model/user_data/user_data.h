@@ -17,7 +17,7 @@
 namespace headway::model {
 
 // The default folder for all user data: below XDG_DATA_HOME, else below the home folder, else a temporary folder.
-std::filesystem::path kept_folder();
+std::filesystem::path user_data_folder();
 // The arrangement file in such a folder.
 std::filesystem::path arrangement_file(const std::filesystem::path& folder);
 

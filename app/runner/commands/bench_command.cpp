@@ -70,7 +70,7 @@ core::Result<Costs> measure(bool record) {
             kWaits,
             [&] {
                 for (int i = 0; i < kWaits; ++i) {
-                    rt.wait_to_read(step());
+                    rt.waits.to_read(step());
                 }
             },
             least.wait_ns);

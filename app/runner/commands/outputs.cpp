@@ -29,7 +29,7 @@ core::Result<model::Arrangements> lanes_of(const FigureWish& wish, std::vector<s
         return model::Arrangements();
     }
     if (wish.lanes == "window") {
-        return model::read_arrangements(model::arrangement_file(model::kept_folder()), remarks);
+        return model::read_arrangements(model::arrangement_file(model::user_data_folder()), remarks);
     }
     std::error_code ignored;
     if (!std::filesystem::exists(wish.lanes, ignored)) {

@@ -12,6 +12,7 @@
 #include "app/runner/execution/interrupt.h"
 #include "app/runner/execution/job.h"
 #include "engine/core/machine_memory.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
 
@@ -28,7 +29,7 @@ std::vector<std::string> words_of(const RunOptions& options) {
         add("--device", options.device);
     }
     if (options.barrier) {
-        add("--barrier", to_text(*options.barrier));
+        add("--barrier", trace::word_of(*options.barrier));
     }
     for (const auto& [name, value] : options.set) {
         add("--set", name + "=" + value);

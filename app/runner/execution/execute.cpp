@@ -16,6 +16,7 @@
 #include "engine/core/error_word.h"
 #include "engine/core/machine_memory.h"
 #include "engine/core/thread.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
 
@@ -39,20 +40,22 @@ public:
         }
     }
 
-    void set_result(const std::string& json) override { runtime().recording().meta(trace::MetaType::result, 0, json); }
+    void set_result(const std::string& json) override {
+        runtime().recorder.recording().meta(trace::MetaType::result, 0, json);
+    }
 
     std::int64_t now_ns() const override {
-        const auto& device = const_cast<RunContext*>(this)->runtime().device();
+        const auto& device = const_cast<RunContext*>(this)->runtime().lanes.device(0);
         return device.virtual_time() ? static_cast<std::int64_t>(device.now()) : core::monotonic_ns();
     }
 
     std::uint64_t memory_bytes() override {
-        return runtime().device().virtual_time() ? runtime().live_bytes() : resident_bytes();
+        return runtime().lanes.device(0).virtual_time() ? runtime().memory.live_bytes() : resident_bytes();
     }
 
     const char* memory_words() override {
-        return runtime().device().virtual_time() ? "of live tensors, on the simulated device"
-                                                 : "of the process's resident memory, tensors and all else";
+        return runtime().lanes.device(0).virtual_time() ? "of live tensors, on the simulated device"
+                                                        : "of the process's resident memory, tensors and all else";
     }
 
     // The errno of the first failed write to stdout; 0 if none failed or the reader closed the pipe.
@@ -128,7 +131,7 @@ std::string run_metadata(const Job& job, const devices::Device& device, const Si
                             {"cpu", machine.cpu},
                             {"os", machine.os},
                             {"cores", machine.cores},
-                            {"barrier", to_text(job.barrier())},
+                            {"barrier", trace::word_of(job.barrier())},
                             {"free_policy", std::string(memory::name_of(job.free_policy))},
                             {"profile", job.profile.name},
                             {"chosen", job.chosen()},
@@ -168,11 +171,11 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped,
-                      "stopped after " + std::to_string(rt.issued()) + (rt.issued() == 1 ? " op" : " ops")};
-    error.line = core::number_of(rt.line());
+    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.recorder.issued()) +
+                                                    (rt.recorder.issued() == 1 ? " op" : " ops")};
+    error.line = core::number_of(rt.lines.current());
     if (error.line != 0) {
-        error.file = rt.file_name(core::file_of(rt.line()));
+        error.file = rt.lines.file_name(rt.lines.current());
         error.message += ", at " + error.file + ":" + std::to_string(error.line);
     }
     return error;
@@ -182,14 +185,14 @@ core::Error stopped_error(runtime::Runtime& rt) {
 std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
     RunContext context(rt, job.parameters);
     try {
-        rt.set_written_barrier(job.program->written_barrier());
+        rt.control.set_written_barrier(job.program->written_barrier());
         job.program->run(context);
-        rt.set_gathering(false);  // issues the rest
+        rt.graphs.set_gathering(false);  // issues the rest
         // Report a failure that the program itself did not wait for.
-        if (rt.has_open_ops() || rt.device().poison().any()) {
-            rt.wait_everything(trace::WaitKind::synchronize, "end of the program");
+        if (rt.lanes.has_open_ops() || rt.waits.any_failure()) {
+            rt.waits.everything(trace::WaitKind::synchronize, "end of the program");
         }
-        if (rt.recording().control().stop.load() != 0) {
+        if (rt.recorder.recording().control().stop.load() != 0) {
             return stopped_error(rt);
         }
     } catch (const runtime::ProgramError& problem) {

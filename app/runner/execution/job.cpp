@@ -5,6 +5,7 @@
 
 #include "app/lesson/assets.h"
 #include "app/runner/python/python_program.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
 
@@ -306,7 +307,7 @@ core::Result<Job> find_job(const RunOptions& options) {
         job.options.device = job.lesson ? job.lesson->device : "cpu";
     }
     if (!job.options.barrier && job.lesson && job.lesson->barrier != "as-written") {
-        auto barrier = parse_barrier(job.lesson->barrier);
+        auto barrier = trace::barrier_from_word(job.lesson->barrier);
         if (!barrier) {
             return barrier.error();
         }

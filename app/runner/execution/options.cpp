@@ -6,6 +6,7 @@
 
 #include "app/runner/execution/device_choice.h"
 #include "engine/core/machine_memory.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner {
 
@@ -221,9 +222,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
                            "--device must be cpu, cuda or simulated, not \"" + raw.device.substr(0, 60) + "\""};
     }
     if (!raw.barrier.empty()) {
-        auto barrier = parse_barrier(raw.barrier);
+        auto barrier = trace::barrier_from_word(raw.barrier);
         if (!barrier) {
-            return barrier.error();
+            return core::Error{barrier.error().kind, "--barrier: " + barrier.error().message};
         }
         if (barrier->kind != trace::BarrierKind::as_written) {
             options.barrier = *barrier;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/core/bytes.h"
-#include "engine/trace/barrier_word.h"
 
 namespace headway::runner {
 
@@ -18,7 +17,7 @@ core::Error usage(std::string message) {
     return {core::ErrorKind::usage, std::move(message)};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return "\"" + std::string(text.substr(0, 60)) + "\"";
 }
 
@@ -27,7 +26,7 @@ std::string quoted(std::string_view text) {
 core::Result<std::uint64_t> parse_bytes(std::string_view text, const std::string& option) {
     const auto bytes = core::bytes_from(text);
     if (!bytes || *bytes == 0) {
-        return usage(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + quoted(text));
+        return usage(option + " must be a number of bytes such as 64K, 512M or 1.5G, not " + in_quotes(text));
     }
     return *bytes;
 }
@@ -38,7 +37,7 @@ core::Result<std::uint64_t> parse_count(std::string_view text, const std::string
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem != std::errc() || end != text.data() + text.size() || number < least || number > most) {
         return usage(option + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                     ", not " + quoted(text));
+                     ", not " + in_quotes(text));
     }
     return number;
 }
@@ -49,7 +48,7 @@ core::Result<double> parse_number(std::string_view text, const std::string& opti
     if (problem != std::errc() || end != text.data() + text.size() || !(number >= least && number <= most)) {
         char limits[80];
         std::snprintf(limits, sizeof limits, "%g to %g", least, most);
-        return usage(option + " must be a number from " + limits + ", not " + quoted(text));
+        return usage(option + " must be a number from " + limits + ", not " + in_quotes(text));
     }
     return number;
 }
@@ -64,7 +63,7 @@ core::Result<double> parse_time(std::string_view text, const std::string& option
             return number * ns;
         }
     }
-    return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + quoted(text));
+    return usage(option + " must be a time such as 12ms, 800us or 1.5s, not " + in_quotes(text));
 }
 
 core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option) {
@@ -81,7 +80,7 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
         const auto at = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
         if (at == known.end() || name.size() == part.size() || *at->second) {
             return usage(option + " must be like t1=1us,t2=0.95us,t3=1us (also line, print), each once, not " +
-                         quoted(part));
+                         in_quotes(part));
         }
         const std::string_view value = part.substr(name.size() + 1);
         auto ns = value == "0" ? core::Result<double>(0.0) : parse_time(value, option + " " + std::string(name));
@@ -92,40 +91,11 @@ core::Result<CostChoice> parse_costs(std::string_view text, const std::string& o
         const double whole = std::round(*ns);
         if (whole < 0 || whole > kMost || std::abs(*ns - whole) > 1e-6) {
             return usage(option + " " + std::string(name) + " must be a whole number of nanoseconds up to 1000s, not " +
-                         quoted(value));
+                         in_quotes(value));
         }
         *at->second = whole;
     }
     return costs;
-}
-
-core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text) {
-    using trace::BarrierKind;
-    if (text == "none") {
-        return trace::BarrierPolicy{BarrierKind::none, 0};
-    }
-    if (text == "op") {
-        return trace::BarrierPolicy{BarrierKind::op, 0};
-    }
-    if (text == "minibatch") {
-        return trace::BarrierPolicy{BarrierKind::minibatch, 0};
-    }
-    if (text == "as-written") {
-        return trace::BarrierPolicy{};
-    }
-    constexpr std::string_view kBehind = "behind:";
-    if (text.substr(0, kBehind.size()) == kBehind) {
-        auto behind = parse_count(text.substr(kBehind.size()), "the K of --barrier behind:K", 1, 99'999);
-        if (!behind) {
-            return behind.error();
-        }
-        return trace::BarrierPolicy{BarrierKind::behind, static_cast<std::uint32_t>(*behind)};
-    }
-    return usage("--barrier must be none, op, minibatch or behind:K, not " + quoted(text));
-}
-
-std::string to_text(trace::BarrierPolicy policy) {
-    return trace::word_of(policy);
 }
 
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {
@@ -134,7 +104,7 @@ core::Result<memory::FreePolicy> parse_free_policy(std::string_view text) {
             return policy;
         }
     }
-    return usage("--free-policy must be finish, stream or lazy, not " + quoted(text));
+    return usage("--free-policy must be finish, stream or lazy, not " + in_quotes(text));
 }
 
 core::Result<std::vector<std::string>> split_options(std::string_view text) {
@@ -157,14 +127,14 @@ core::Result<std::vector<std::string>> split_options(std::string_view text) {
         }
         if (c == '\\' && quote != '\'') {
             if (++i == text.size()) {
-                return usage("the options " + quoted(text) + " end in a backslash");
+                return usage("the options " + in_quotes(text) + " end in a backslash");
             }
             c = text[i];
         }
         words.back() += c;
     }
     if (quote != '\0') {
-        return usage("the options " + quoted(text) + " have a quote that is not closed");
+        return usage("the options " + in_quotes(text) + " have a quote that is not closed");
     }
     return words;
 }

@@ -36,8 +36,6 @@ struct CostChoice {
 core::Result<CostChoice> parse_costs(std::string_view text, const std::string& option);
 
 // none, op, minibatch, behind:K, or as-written for the program's own.
-core::Result<trace::BarrierPolicy> parse_barrier(std::string_view text);
-std::string to_text(trace::BarrierPolicy policy);
 
 core::Result<memory::FreePolicy> parse_free_policy(std::string_view text);
 

@@ -26,22 +26,22 @@ public:
         (x + 1.0f).wait_to_read();
         at_line(rt).waitall();
 
-        rt.measure_begin();
+        rt.events.measure_begin();
         const auto begin_ns = context.now_ns();
-        rt.scope_begin(wait_each ? "wait each time" : "wait once");
+        rt.events.scope_begin(wait_each ? "wait each time" : "wait once");
         for (std::int64_t i = 0; i < n; ++i) {
             const runtime::Tensor y = x + 1.0f;
             if (wait_each) {
-                at_line(rt).wait_to_read(y);
+                at_line(rt).waits.to_read(y);
             }
         }
         const auto issued_ns = context.now_ns();
         if (!wait_each) {
             at_line(rt).waitall();
         }
-        rt.scope_end(wait_each ? "wait each time" : "wait once");
+        rt.events.scope_end(wait_each ? "wait each time" : "wait once");
         const auto done_ns = context.now_ns();
-        rt.measure_end();
+        rt.events.measure_end();
 
         context.printf("%lld steps, waiting %s: issued after %s, finished after %s", static_cast<long long>(n),
                        wait_each ? "for each" : "once", time_text(issued_ns - begin_ns).c_str(),

@@ -28,9 +28,9 @@ public:
 
         product().wait_to_read();  // warm-up: wakes the workers and allocates memory
 
-        rt.measure_begin();
+        rt.events.measure_begin();
         const auto begin_ns = context.now_ns();
-        rt.scope_begin("products");
+        rt.events.scope_begin("products");
         for (std::int64_t i = 0; i < reps; ++i) {
             const runtime::Tensor b = product();
             if (wait_each) {
@@ -39,9 +39,9 @@ public:
         }
         const auto issued_ns = context.now_ns();
         at_line(rt).waitall();
-        rt.scope_end("products");
+        rt.events.scope_end("products");
         const auto done_ns = context.now_ns();
-        rt.measure_end();
+        rt.events.measure_end();
 
         context.printf("issued:   %s", time_text(issued_ns - begin_ns).c_str());
         context.printf("finished: %s", time_text(done_ns - begin_ns).c_str());

@@ -69,7 +69,7 @@ public:
 // Attributes ops issued through the result to the caller's source line.
 inline runtime::Runtime& at_line(runtime::Runtime& runtime,
                                  const core::SourceLocation& where = core::SourceLocation::current()) {
-    runtime.set_line(runtime.line_of(where));
+    runtime.lines.set(runtime.lines.at(where));
     return runtime;
 }
 

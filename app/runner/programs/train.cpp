@@ -61,12 +61,12 @@ public:
         std::vector<runtime::Tensor> losses;
         losses.reserve(static_cast<std::size_t>(batches));
         const auto memory_before = context.memory_bytes();
-        rt.measure_begin();
+        rt.events.measure_begin();
         const auto begin_ns = context.now_ns();
         const auto elapsed = [&] { return time_text(context.now_ns() - begin_ns); };
-        rt.scope_begin("training");
+        rt.events.scope_begin("training");
         for (std::int64_t b = 1; b <= batches; ++b) {
-            rt.minibatch_begin();
+            rt.events.minibatch_begin();
             const nn::Variable inputs = at_line(rt).normal({batch_size, features});
             const nn::Variable labels = at_line(rt).ones({batch_size, 1});
             nn::Variable loss;
@@ -78,28 +78,28 @@ public:
             optimizer.step(batch_size);
             losses.push_back(at_line(rt).reduce(devices::OpKind::mean, loss.value()));  // kept as tensors, not read
             loss = {};
-            at_line(rt).minibatch_end();  // the barrier acts here, if there is one
+            at_line(rt).events.minibatch_end();  // the barrier acts here, if there is one
             if (b % kPrintEvery == 0) {
                 context.printf("batch %lld, time %s", static_cast<long long>(b), elapsed().c_str());
             }
         }
         const auto memory_issued = context.memory_bytes();
         at_line(rt).waitall();
-        rt.scope_end("training");
+        rt.events.scope_end("training");
         const std::string total = elapsed();
         const auto memory_after = std::max(memory_issued, context.memory_bytes());
-        rt.measure_end();
+        rt.events.measure_end();
         context.printf("%lld batches, time %s", static_cast<long long>(batches), total.c_str());
         context.printf("increased memory: %.1f MB %s",
                        static_cast<double>(memory_after - std::min(memory_before, memory_after)) * 1e-6,
                        context.memory_words());
 
         // Join the losses into one tensor, so that reading them takes a single wait.
-        const runtime::Tensor curve = at_line(rt).zeros({batches, 1});
+        const runtime::Tensor curve = at_line(rt).full({batches, 1}, 0.0f);
         for (std::int64_t b = 0; b < batches; ++b) {
             at_line(rt).assign_slice(curve, b, losses[static_cast<std::size_t>(b)].reshape({1, 1}));
         }
-        const auto values = at_line(rt).to_host(curve);
+        const auto values = at_line(rt).waits.to_host(curve);
         context.printf("loss of the first batch %.4f, of the last %.4f", static_cast<double>(values.front()),
                        static_cast<double>(values.back()));
         context.set_result(result_of(values));

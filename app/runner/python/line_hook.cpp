@@ -46,19 +46,19 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
         return 0;
     }
     const auto number = static_cast<unsigned>(PyFrame_GetLineNumber(frame));
-    s.runtime->account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
+    s.runtime->recorder.account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
     const auto line = core::make_line(program_file_id, number);
-    if (!s.runtime->may_stop()) [[likely]] {
-        s.runtime->at_line(line, depth);
+    if (!s.runtime->control.may_stop()) [[likely]] {
+        s.runtime->control.at_line(line, depth);
         return 0;
     }
-    return outside_gil([&] { s.runtime->at_line(line, depth); }) ? 0 : -1;
+    return outside_gil([&] { s.runtime->control.at_line(line, depth); }) ? 0 : -1;
 }
 
 }  // namespace
 
 void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
-    trace::Recording& recording = state().runtime->recording();
+    trace::Recording& recording = state().runtime->recorder.recording();
     for (std::size_t i = 0; i < kWorkNames.size(); ++i) {
         work_names[i] = recording.string_id(kWorkNames[i]);
     }
@@ -69,7 +69,7 @@ void follow_lines(PyObject* file_name, unsigned file_id, PyObject* work) {
             work_of_line.push_back(kind < kWorkNames.size() ? kind : std::uint8_t{0});
         }
     }
-    state().runtime->account_for_language(work_names[0]);
+    state().runtime->recorder.account_for_language(work_names[0]);
     Py_INCREF(file_name);
     Py_XDECREF(program_file);
     program_file = file_name;

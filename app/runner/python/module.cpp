@@ -37,7 +37,7 @@ runtime::OnDevice on_device(const Target& target) {
 }
 
 bool good_type(Target& target) {
-    if (target.device >= state().runtime->device_count()) {
+    if (target.device >= state().runtime->lanes.devices()) {
         PyErr_SetString(PyExc_ValueError, "the run has no device of this number");
         return false;
     }
@@ -186,10 +186,10 @@ PyObject* waitall(PyObject*, PyObject* arguments) {
     }
     const auto kind = synchronize != 0 ? trace::WaitKind::synchronize : trace::WaitKind::waitall;
     if (!outside_gil([&] {
-            if (device < 0 || device >= runtime->device_count()) {
-                runtime->wait_everything(kind, name);
+            if (device < 0 || device >= runtime->lanes.devices()) {
+                runtime->waits.everything(kind, name);
             } else {
-                runtime->wait_device(static_cast<core::DeviceId>(device), kind, name);
+                runtime->waits.device(static_cast<core::DeviceId>(device), kind, name);
             }
         })) {
         return nullptr;
@@ -203,7 +203,7 @@ PyObject* clock_seconds(PyObject*, PyObject*) {
     if (runtime == nullptr) {
         return nullptr;
     }
-    return PyFloat_FromDouble(runtime->program_seconds());
+    return PyFloat_FromDouble(runtime->control.program_seconds());
 }
 
 PyObject* time_words(PyObject*, PyObject* seconds) {
@@ -228,19 +228,19 @@ PyObject* mark(PyObject*, PyObject* arguments) {
     const std::string_view mark = what;
     const bool done = outside_gil([&] {
         if (mark == "scope_begin") {
-            runtime->scope_begin(name);
+            runtime->events.scope_begin(name);
         } else if (mark == "scope_end") {
-            runtime->scope_end(name);
+            runtime->events.scope_end(name);
         } else if (mark == "minibatch_begin") {
-            runtime->minibatch_begin();
+            runtime->events.minibatch_begin();
         } else if (mark == "minibatch_end") {
-            runtime->minibatch_end();
+            runtime->events.minibatch_end();
         } else if (mark == "measure_begin") {
-            runtime->measure_begin();
+            runtime->events.measure_begin();
         } else if (mark == "measure_end") {
-            runtime->measure_end();
+            runtime->events.measure_end();
         } else if (mark == "end") {
-            runtime->account_end();
+            runtime->recorder.account_end();
         }
     });
     if (!done) {
@@ -264,7 +264,7 @@ PyObject* start_random(PyObject*, PyObject* number) {
     if (PyErr_Occurred() != nullptr) {
         return nullptr;
     }
-    runtime->start_random(bits);
+    runtime->random.start(bits);
     Py_RETURN_NONE;
 }
 
@@ -282,7 +282,7 @@ PyObject* is_recording(PyObject*, PyObject*) {
 
 PyObject* issued(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
-    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->issued()) : nullptr;
+    return runtime != nullptr ? PyLong_FromUnsignedLong(runtime->recorder.issued()) : nullptr;
 }
 
 PyObject* device(PyObject*, PyObject*) {
@@ -290,12 +290,13 @@ PyObject* device(PyObject*, PyObject*) {
     if (runtime == nullptr) {
         return nullptr;
     }
-    const auto& info = runtime->device().info();
-    return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(), static_cast<int>(runtime->device().lanes()));
+    const auto& info = runtime->lanes.device(0).info();
+    return Py_BuildValue("(ssi)", info.kind.c_str(), info.name.c_str(),
+                         static_cast<int>(runtime->lanes.device(0).lanes()));
 }
 
 // The device number of the run's CPU, which is opened at the first call, or of its GPU. Raises Error if there is none.
-template <core::DeviceId (runtime::Runtime::*kDevice)()>
+template <core::DeviceId (runtime::OpQueue::*kDevice)()>
 PyObject* device_number(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr) {
@@ -352,7 +353,7 @@ PyObject* trace_begin(PyObject*, PyObject* arguments) {
         !good_type(target) || !tensors_from(list, inputs)) {
         return nullptr;
     }
-    return guarded([&] { return list_from(target, runtime->trace_begin(inputs)); });
+    return guarded([&] { return list_from(target, runtime->graphs.trace_begin(inputs)); });
 }
 
 PyObject* trace_abandon(PyObject*, PyObject*) {
@@ -360,7 +361,7 @@ PyObject* trace_abandon(PyObject*, PyObject*) {
     if (runtime == nullptr) {
         return nullptr;
     }
-    runtime->trace_abandon();
+    runtime->graphs.trace_abandon();
     Py_RETURN_NONE;
 }
 
@@ -388,7 +389,7 @@ PyObject* trace_end(PyObject*, PyObject* arguments) {
         return nullptr;
     }
     return guarded([&] {
-        auto graph = std::make_unique<runtime::Graph>(runtime->trace_end(name, outputs));
+        auto graph = std::make_unique<runtime::Graph>(runtime->graphs.trace_end(name, outputs));
         PyObject* capsule = PyCapsule_New(graph.get(), kGraphCapsule, free_graph);
         if (capsule != nullptr) {
             static_cast<void>(graph.release());
@@ -413,7 +414,7 @@ PyObject* run_graph(PyObject*, PyObject* arguments) {
     if (graph == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return list_from(target, runtime->run(*graph, inputs)); });
+    return guarded([&] { return list_from(target, runtime->graphs.run(*graph, inputs)); });
 }
 
 PyMethodDef functions[] = {

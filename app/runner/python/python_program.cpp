@@ -73,7 +73,7 @@ void stop_when_asked(const std::stop_token& over, const trace::Control& control)
 // signals end it.
 void live_as_a_fork() {
     if (runtime::Runtime* rt = python::state().runtime; rt != nullptr) {
-        rt->leave_to_the_parent();
+        rt->control.leave_to_the_parent();
     }
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -111,7 +111,7 @@ core::Error error_from(PyObject* outcome, runtime::Runtime& rt) {
     error.line = static_cast<std::uint32_t>(PyLong_AsUnsignedLong(PyTuple_GetItem(outcome, 1)));
     const std::string kind = text_of(PyTuple_GetItem(outcome, 2));
     PyErr_Clear();
-    error.file = std::string(rt.file_name(1));
+    error.file = std::string(rt.lines.name_of_file(1));
     if (kind == "engine") {
         const core::Error& engine = state().last_error;
         error.kind = engine.kind;
@@ -155,10 +155,10 @@ void PythonProgram::run(ProgramContext& context) const {
     python::State& s = state();
     s.runtime = &rt;
     s.frontend_thread = PyThread_get_thread_ident();
-    rt.own_lines();
+    rt.lines.take_over();
     static std::once_flag forks;
     std::call_once(forks, [] { pthread_atfork(nullptr, nullptr, live_as_a_fork); });
-    const unsigned file_id = rt.add_file(name());
+    const unsigned file_id = rt.lines.add_file(name());
 
     core::Error error;
     bool good = false;
@@ -203,7 +203,7 @@ void PythonProgram::run(ProgramContext& context) const {
         PyObject* work = PyObject_GetAttrString(prepared, "work");
         python::follow_lines(file_name, file_id, work);
         Py_XDECREF(work);
-        const trace::Control& control = rt.recording().control();
+        const trace::Control& control = rt.recorder.recording().control();
         std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
         outcome = PyObject_CallMethod(driver, "run", "O", prepared);
         if (getpid() != process) {

@@ -129,12 +129,12 @@ PyObject* count_operators(PyObject*, PyObject* arguments) {
 
 PyObject* virtual_time(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
-    return runtime != nullptr ? PyBool_FromLong(runtime->device().virtual_time() ? 1 : 0) : nullptr;
+    return runtime != nullptr ? PyBool_FromLong(runtime->lanes.device(0).virtual_time() ? 1 : 0) : nullptr;
 }
 
 PyObject* clock_ns(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
-    return runtime != nullptr ? PyLong_FromUnsignedLongLong(runtime->now()) : nullptr;
+    return runtime != nullptr ? PyLong_FromUnsignedLongLong(runtime->recorder.now()) : nullptr;
 }
 
 // Advances virtual time by the duration of the program's own work, recorded under `name`.
@@ -143,7 +143,7 @@ PyObject* spend(PyObject*, PyObject* arguments) {
     const char* name = "";
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr || PyArg_ParseTuple(arguments, "d|s", &ns, &name) == 0 || !outside_gil([&] {
-            runtime->spend(ns, *name != 0 ? runtime->recording().string_id(name) : std::uint16_t{0});
+            runtime->events.spend(ns, *name != 0 ? runtime->recorder.recording().string_id(name) : std::uint16_t{0});
         })) {
         return nullptr;
     }
@@ -155,7 +155,7 @@ PyObject* host_costs(PyObject*, PyObject*) {
     if (runtime == nullptr) {
         return nullptr;
     }
-    const auto& host = runtime->settings().host;
+    const auto& host = runtime->settings.host;
     return Py_BuildValue("{s:d,s:d,s:d,s:d,s:d}", "print_ns", host.print_ns, "call_ns", host.numpy_call_ns,
                          "flops_per_s", host.numpy_flops_per_s, "bytes_per_s", host.numpy_bytes_per_s, "random_per_s",
                          host.numpy_random_per_s);

@@ -133,7 +133,7 @@ PyObject* to_device(PyObject* self, PyObject* arguments) {
     if (runtime == nullptr || PyArg_ParseTuple(arguments, "i|Op", &device, &place, &waits) == 0) {
         return nullptr;
     }
-    if (device < 0 || device >= runtime->device_count()) {
+    if (device < 0 || device >= runtime->lanes.devices()) {
         PyErr_SetString(PyExc_ValueError, "the run has no device of this number");
         return nullptr;
     }
@@ -180,11 +180,11 @@ PyObject* wait_to_read(PyObject* self, PyObject* arguments) {
     runtime::Runtime* runtime = frontend();
     if (runtime == nullptr || !outside_gil([&] {
             const runtime::Tensor& value = self_of(self)->held.value();
-            if (kind != nullptr && runtime->settings().copies_in_stream) {
-                runtime->wait_in_stream(value, kind_from(kind), name);
+            if (kind != nullptr && runtime->settings.copies_in_stream) {
+                runtime->waits.in_stream(value, kind_from(kind), name);
                 return;
             }
-            runtime->wait_to_read(value, kind != nullptr ? kind_from(kind) : trace::WaitKind::wait_to_read, name);
+            runtime->waits.to_read(value, kind != nullptr ? kind_from(kind) : trace::WaitKind::wait_to_read, name);
         })) {
         return nullptr;
     }

@@ -110,7 +110,7 @@ PyObject* wrap(PyTypeObject* type, nn::Variable variable, PyObject* place, bool 
     if (waits) {
         runtime::Runtime& runtime = *state().runtime;
         const bool done = outside_gil([&] {
-            runtime.wait_to_read(tensor->held.value(), trace::WaitKind::op_barrier, "framework waits after each op");
+            runtime.waits.to_read(tensor->held.value(), trace::WaitKind::op_barrier, "framework waits after each op");
         });
         if (!done) {
             Py_DECREF(object);
@@ -133,8 +133,8 @@ std::vector<float> read_values(const PyTensor& tensor, trace::WaitKind kind, con
     runtime::Runtime& runtime = *state().runtime;
     const runtime::Tensor& value = tensor.held.value();
     const bool in_stream =
-        runtime.settings().copies_in_stream && !tensor.waits && runtime.device(value.device()).info().kind != "cpu";
-    return in_stream ? runtime.read_in_stream(value, kind, name) : runtime.to_host(value, kind, name);
+        runtime.settings.copies_in_stream && !tensor.waits && runtime.lanes.device(value.device()).info().kind != "cpu";
+    return in_stream ? runtime.waits.read_in_stream(value, kind, name) : runtime.waits.to_host(value, kind, name);
 }
 
 bool shape_from(PyObject* object, devices::Shape& shape) {

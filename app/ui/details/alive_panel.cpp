@@ -18,7 +18,7 @@ std::string tensors(std::uint64_t n) {
 }  // namespace
 
 void AlivePanel::follow_choice() {
-    const auto& moment = timeline_.alive_moment();
+    const auto& moment = state_.timeline.alive;
     const model::Run* run = moment ? timeline_.run_at(moment->run) : nullptr;
     if (run == nullptr) {
         walk_.reset();
@@ -49,7 +49,7 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
                                         : "This trace has no memory data.");
         return;
     }
-    const int run_index = timeline_.alive_moment()->run;
+    const int run_index = state_.timeline.alive->run;
     const std::string at = figure::place_text(static_cast<double>(walk_->ns() - run_->measure_begin_ns()),
                                               timeline_.layout().map.ns_per_px());
     if (walking_) {

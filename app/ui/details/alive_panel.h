@@ -12,7 +12,7 @@ namespace headway::ui {
 
 class AlivePanel {
 public:
-    AlivePanel(Ui& ui, TimelinePanel& timeline) : ui_(ui), timeline_(timeline) {}
+    AlivePanel(AppState& state, Ui& ui, TimelinePanel& timeline) : state_(state), ui_(ui), timeline_(timeline) {}
 
     void draw(ImVec2 min, ImVec2 max);
     [[nodiscard]] bool moving() const { return walking_; }
@@ -21,6 +21,7 @@ public:
 private:
     void follow_choice();
 
+    AppState& state_;
     Ui& ui_;
     TimelinePanel& timeline_;
     const model::Run* run_ = nullptr;  // the walk's run

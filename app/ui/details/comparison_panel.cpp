@@ -10,8 +10,8 @@
 #include "app/figure/words.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline.h"
-#include "app/ui/state/comparison.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
@@ -270,13 +270,13 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         const auto idle = model::idle_share(n);
         const bool a = run == state_.session.a();
         const model::RunInfo& info = run->run()->info();
-        const auto policy = session::barrier_from_word(comparison::acting_barrier(info, info.barrier));
-        std::string barrier = n.capabilities.settings ? short_barrier_label(policy ? *policy : run->settings.barrier)
-                                                      : figure::barrier_label(*run->run());
+        const auto policy = trace::barrier_from_word(comparison::acting_barrier(info, info.barrier));
+        std::string barrier = n.capabilities.settings
+                                  ? trace::name_of(policy ? *policy : run->settings.barrier, &trace::BarrierNames::cell)
+                                  : figure::barrier_label(*run->run());
         if (const auto& changes = run->run()->info().barrier_changes; !changes.empty()) {
-            if (const auto last =
-                    session::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
-                barrier += (changes.size() > 1 ? " … → " : " → ") + short_barrier_label(*last);
+            if (const auto last = trace::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
+                barrier += (changes.size() > 1 ? " … → " : " → ") + trace::name_of(*last, &trace::BarrierNames::cell);
             }
         }
         if (both) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "app/ui/widgets/widgets.h"
 
@@ -13,81 +12,103 @@ constexpr float kTabs = 24, kGap = 6;
 
 }  // namespace
 
-float DetailPanel::height(float centre_width, float centre_height) {
-    return comparison_.height(centre_width) <= 0 ? 0 : height_of(state_.detail, centre_width, centre_height);
+DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
+    : state_(state),
+      ui_(ui),
+      timeline_(timeline),
+      comparison_(state, ui),
+      graph_(state, ui, timeline),
+      measure_(state, ui, timeline),
+      bookmarks_(state, ui, timeline),
+      alive_(state, ui, timeline) {
+    const auto graph = [this](ImVec2 min, ImVec2 max) { graph_.draw(min, max); };
+    const auto numbers_height = [this](float width, float) { return comparison_.height(width); };
+    tabs_ = {
+        {"numbers",
+         "Numbers",
+         true,
+         {},
+         [this](ImVec2 min, ImVec2 max) { comparison_.draw(min, max); },
+         numbers_height},
+        {"graph", "Graph", true, {}, graph, {}},
+        {"threads", "Threads", true, {}, graph, {}},
+        {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
+         [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); },
+         [this](float width, float room) {
+             // The panel does not grow during a drag, so that nothing moves under the pointer.
+             const float before = height_of(tab(state_.lasting_detail), width, room);
+             return state_.timeline.measuring
+                        ? before
+                        : std::clamp(measure_.wanted_height(width), before, std::max(before, room));
+         }},
+        {"bookmarks", "Bookmarks", false, [this] { return bookmarks_.count() > 0 || state_.detail == "bookmarks"; },
+         [this](ImVec2 min, ImVec2 max) { bookmarks_.draw(min, max); },
+         [this, numbers_height](float width, float room) {
+             const float least = numbers_height(width, room);
+             return std::clamp(ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())), least, std::max(least, room));
+         }},
+        {"alive",
+         "Tensors",
+         false,
+         [this] { return state_.timeline.alive.has_value() || state_.detail == "alive"; },
+         [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); },
+         {}},
+    };
 }
 
-float DetailPanel::height_of(AppState::Detail detail, float centre_width, float centre_height) {
-    using Detail = AppState::Detail;
-    const float tabs = ui_.px(kTabs + kGap);
-    const float large = std::clamp(centre_height * 0.34f, ui_.px(196), ui_.px(360));
-    switch (detail) {
-        case Detail::numbers:
-            return comparison_.height(centre_width) + tabs;
-        case Detail::measured: {
-            // The panel does not grow during a drag, so that nothing moves under the pointer.
-            const float before = height_of(state_.detail_before, centre_width, centre_height);
-            return timeline_.measuring() ? before
-                                         : std::clamp(tabs + measure_.wanted_height(centre_width), before,
-                                                      std::max(before, tabs + large));
+const DetailPanel::Tab& DetailPanel::tab(std::string_view id) const {
+    const auto found = std::find_if(tabs_.begin(), tabs_.end(), [id](const Tab& tab) { return tab.id == id; });
+    return found == tabs_.end() ? tabs_.front() : *found;
+}
+
+void DetailPanel::show(const Tab& tab) {
+    tab.lasting ? state_.show_detail(tab.id) : state_.show_detail_for_now(tab.id);
+}
+
+void DetailPanel::next() {
+    const auto index = static_cast<std::size_t>(&tab(state_.detail) - tabs_.data());
+    for (std::size_t i = 1; i <= tabs_.size(); ++i) {
+        const Tab& next = tabs_[(index + i) % tabs_.size()];
+        if (next.lasting) {
+            show(next);
+            return;
         }
-        case Detail::bookmarks:
-            return std::clamp(tabs + ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())),
-                              comparison_.height(centre_width) + tabs,
-                              std::max(comparison_.height(centre_width) + tabs, tabs + large));
-        case Detail::graph:
-        case Detail::threads:
-        case Detail::alive:
-            break;
     }
-    return tabs + large;
+}
+
+float DetailPanel::height_of(const Tab& tab, float width, float room) const {
+    return tab.height ? tab.height(width, room) : room;
+}
+
+float DetailPanel::height(float centre_width, float centre_height) {
+    if (comparison_.height(centre_width) <= 0) {
+        return 0;
+    }
+    const float room = std::clamp(centre_height * 0.34f, ui_.px(196), ui_.px(360));
+    return ui_.px(kTabs + kGap) + height_of(tab(state_.detail), centre_width, room);
 }
 
 void DetailPanel::draw(ImVec2 min, ImVec2 max) {
-    using Detail = AppState::Detail;
-    std::vector<std::string> names{"Numbers", "Graph", "Threads"};
-    std::vector<Detail> details{Detail::numbers, Detail::graph, Detail::threads};
-    const auto offer = [&](const char* name, Detail detail) {
-        names.emplace_back(name);
-        details.push_back(detail);
-    };
-    if (timeline_.has_measure()) {
-        offer("Measured", Detail::measured);
+    if (!is_offered(tab(state_.detail))) {
+        state_.detail = state_.lasting_detail;
     }
-    if (bookmarks_.count() > 0 || state_.detail == Detail::bookmarks) {
-        offer("Bookmarks", Detail::bookmarks);
+    std::vector<std::string> titles;
+    std::vector<const Tab*> offered;
+    int shown = 0;
+    for (const Tab& tab : tabs_) {
+        if (is_offered(tab)) {
+            if (tab.id == state_.detail) {
+                shown = static_cast<int>(offered.size());
+            }
+            titles.emplace_back(tab.title);
+            offered.push_back(&tab);
+        }
     }
-    if (timeline_.alive_moment() || state_.detail == Detail::alive) {
-        offer("Tensors", Detail::alive);
-    }
-    const auto shown = std::find(details.begin(), details.end(), state_.detail);
-    if (shown == details.end()) {
-        state_.detail = state_.detail_before;
-    }
-    const int clicked = segments(ui_, "detail", names, static_cast<int>(shown - details.begin()), min, ui_.theme->issue,
-                                 12.5f, ui_.px(kTabs), 10);
+    const int clicked = segments(ui_, "detail", titles, shown, min, ui_.theme->issue, 12.5f, ui_.px(kTabs), 10);
     if (clicked >= 0) {
-        state_.show_detail(details[static_cast<std::size_t>(clicked)]);
+        show(*offered[static_cast<std::size_t>(clicked)]);
     }
-    const ImVec2 top{min.x, min.y + ui_.px(kTabs + kGap)};
-    switch (state_.detail) {
-        case Detail::numbers:
-            comparison_.draw(top, max);
-            break;
-        case Detail::graph:
-        case Detail::threads:
-            graph_.draw(top, max);
-            break;
-        case Detail::measured:
-            measure_.draw(top, max);
-            break;
-        case Detail::bookmarks:
-            bookmarks_.draw(top, max);
-            break;
-        case Detail::alive:
-            alive_.draw(top, max);
-            break;
-    }
+    tab(state_.detail).draw({min.x, min.y + ui_.px(kTabs + kGap)}, max);
 }
 
 }  // namespace headway::ui

@@ -17,12 +17,12 @@ constexpr float kMostZoom = 2;
 }  // namespace
 
 // The page of the hovered op, else of the selected op, else of the op that the backend has reached.
-void GraphPanel::choose_page(const model::Run& run, const TimelinePanel::Moment& moment) {
-    const bool threads = state_.detail == AppState::Detail::threads;
+void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
+    const bool threads = state_.detail == "threads";
     core::OpId anchor = moment.op;
-    if (anchor == 0 && state_.selection.any() && state_.selection.run == moment.run &&
-        state_.selection.op <= run.op_count()) {
-        anchor = state_.selection.op;
+    if (anchor == 0 && state_.timeline.selection.any() && state_.timeline.selection.run == moment.run &&
+        state_.timeline.selection.op <= run.op_count()) {
+        anchor = state_.timeline.selection.op;
     }
     if (anchor == 0) {
         anchor = std::max<core::OpId>(1, model::op_of_moment(run, moment.ns));
@@ -56,7 +56,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float height = ui_.px(24), pad = ui_.px(14);
     float right = max.x - pad;
-    if (state_.detail == AppState::Detail::graph) {
+    if (state_.detail == "graph") {
         const ButtonLook look{ButtonKind::quiet, true, 0, height, 12.5f, {}, 0};
         right -= button_width(ui_, "Save SVG", look);
         if (button(ui_, "graph/save", "Save SVG", {right, min.y + ui_.px(5)}, look)) {
@@ -76,7 +76,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
         }
     }
     std::string words = figure::graph_caption(run, graph_);
-    if (state_.graph_line != 0 && state_.detail == AppState::Detail::graph) {
+    if (state_.graph_line != 0 && state_.detail == "graph") {
         words = graph_.empty() ? "line " + std::to_string(state_.graph_line) + " issued no ops near here"
                                : "line " + std::to_string(state_.graph_line) + ": " + words;
     }
@@ -117,7 +117,7 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
     const ImGuiIO& io = ImGui::GetIO();
     const ImVec2 at = io.MousePos;
     hovered_ = hovered && !panning_ ? picture_.hit(at.x, at.y) : 0;
-    const bool graph = state_.detail == AppState::Detail::graph;
+    const bool graph = state_.detail == "graph";
     if (panning_) {
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
             panning_ = false;
@@ -152,9 +152,9 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
         timeline_.choose(run_, hovered_, false);
     }
     // The card of the selected op is already shown in the timeline.
-    const bool card_shown = state_.selection.run == run_ && state_.selection.op == hovered_ &&
+    const bool card_shown = state_.timeline.selection.run == run_ && state_.timeline.selection.op == hovered_ &&
                             timeline_.layout().box_of_op(run_, hovered_).has_value();
-    if (hovered_ != 0 && !card_shown && !state_.palette_open) {
+    if (hovered_ != 0 && !card_shown && !state_.look.palette_open) {
         figure::Hit hit;
         hit.run = run_;
         hit.op = hovered_;
@@ -166,11 +166,11 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
 
 void GraphPanel::save(const model::Run& run) {
     const auto path = state_.picture_folder / picture_name(run.info().program + "-graph", "svg");
-    const bool dark = state_.theme == figure::ThemeName::dark;
+    const bool dark = state_.look.theme == figure::ThemeName::dark;
     const auto written =
         figure::write_graph(path.string(), run, graph_, dark ? figure::ThemeName::dark : figure::ThemeName::light);
-    state_.notify(Notice::Kind::file, written ? Notice::Tone::good : Notice::Tone::bad,
-                  written ? "The graph is in " + path.string() : written.error().message);
+    state_.notices.add(Notice::Kind::file, written ? Notice::Tone::good : Notice::Tone::bad,
+                       written ? "The graph is in " + path.string() : written.error().message);
 }
 
 void GraphPanel::draw(ImVec2 min, ImVec2 max) {
@@ -181,7 +181,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
     picture_ = {};
     hovered_ = 0;
     moving_ = false;
-    const TimelinePanel::Moment moment = timeline_.moment();
+    const Moment moment = timeline_.moment();
     const model::Run* run = timeline_.run_at(moment.run);
     run_ = moment.run;
     if (run == nullptr || run->op_count() == 0) {
@@ -191,7 +191,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
                   "No op has been issued yet");
         return;
     }
-    const bool threads = state_.detail == AppState::Detail::threads;
+    const bool threads = state_.detail == "threads";
     if (const model::TraceCapabilities capabilities = run->capabilities();
         threads ? !capabilities.issues : !capabilities.tensors) {
         graph_ = {};
@@ -211,7 +211,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
     const bool hovered = ImGui::IsItemHovered() || ImGui::IsItemActive();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const core::OpId selected = state_.selection.run == run_ ? state_.selection.op : 0;
+    const core::OpId selected = state_.timeline.selection.run == run_ ? state_.timeline.selection.op : 0;
     const auto paint_page = [&](core::OpId pointed) {
         if (threads) {
             if (!graph_.empty()) {

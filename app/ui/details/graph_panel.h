@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const figure::OpsPicture& picture() const { return picture_; }
 
 private:
-    void choose_page(const model::Run& run, const TimelinePanel::Moment& moment);
+    void choose_page(const model::Run& run, const Moment& moment);
     float draw_head(const model::Run& run, ImVec2 min, ImVec2 max);
     void settle_view(const figure::Box& area);
     void handle_mouse(const model::Run& run, const figure::Box& area, bool hovered);

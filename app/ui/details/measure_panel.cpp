@@ -6,6 +6,7 @@
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/wait_names.h"
 
 namespace headway::ui {
 namespace {
@@ -18,22 +19,13 @@ std::string more_of(std::size_t n, const char* one, const char* many) {
 
 }  // namespace
 
-const char* cause_word(trace::WaitKind kind) {
-    return trace::is_barrier(kind)                ? "barrier"
-           : trace::is_blocker(kind)              ? "blocker"
-           : kind == trace::WaitKind::queue_limit ? "queue limit"
-           : kind == trace::WaitKind::memory      ? "memory"
-           : kind == trace::WaitKind::paused      ? "paused"
-                                                  : "wait";
-}
-
 std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeRangeSummary& summary,
                                        const figure::Theme& theme, std::size_t room) {
     std::vector<MeasureCell> cells;
     // One line per cause; several kinds of waits may share one.
     std::vector<MeasureCell> causes;
     for (const auto& cause : summary.causes) {
-        const std::string label = std::string("wait: ") + cause_word(cause.kind);
+        const std::string label = std::string("wait: ") + trace::names_of(cause.kind).cause;
         auto found = std::find_if(causes.begin(), causes.end(), [&](const auto& c) { return c.label == label; });
         if (found == causes.end()) {
             const bool mine = cause.kind == trace::WaitKind::paused;
@@ -108,7 +100,7 @@ const model::TimeRangeSummary* MeasurePanel::summary(int run) const {
 }
 
 void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
-    const auto& span = timeline_.measured();
+    const auto& span = state_.timeline.measured;
     summaries_.clear();
     if (!span) {
         return;

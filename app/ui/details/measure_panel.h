@@ -10,9 +10,6 @@
 
 namespace headway::ui {
 
-// Shorter than "minibatch barrier": "barrier", "blocker", "queue limit", "memory", "paused".
-const char* cause_word(trace::WaitKind kind);
-
 // One line of the table: label, count, total time, and its share of the time range.
 struct MeasureCell {
     std::string label;
@@ -28,7 +25,7 @@ std::vector<MeasureCell> measure_cells(const model::Run& run, const model::TimeR
 
 class MeasurePanel {
 public:
-    MeasurePanel(Ui& ui, TimelinePanel& timeline) : ui_(ui), timeline_(timeline) {}
+    MeasurePanel(AppState& state, Ui& ui, TimelinePanel& timeline) : state_(state), ui_(ui), timeline_(timeline) {}
 
     // The height that all lines would take.
     [[nodiscard]] float wanted_height(float width) const;
@@ -39,6 +36,7 @@ public:
 private:
     [[nodiscard]] int columns(float width) const;
 
+    AppState& state_;
     Ui& ui_;
     TimelinePanel& timeline_;
     std::vector<model::TimeRangeSummary> summaries_;

@@ -96,8 +96,8 @@ void OpenDialog::choose(const std::string& path) {
 }
 
 void OpenDialog::draw() {
-    if (state_.ask_for_path) {
-        state_.ask_for_path = false;
+    if (wanted_) {
+        wanted_ = false;
         if (path_.empty()) {
             std::error_code ignored;
             path_ = fs::current_path(ignored).string() + "/";
@@ -200,59 +200,59 @@ void OpenDialog::draw() {
     ImGui::EndPopup();
 }
 
-void draw_close_dialog(AppState& state, Ui& ui) {
-    if (!state.wants_to_close) {
+void CloseDialog::open() {
+    open_ = !state_.sources.unsaved().empty();
+    may_close_ = !open_;
+}
+
+void CloseDialog::draw() {
+    if (!open_) {
         return;
     }
-    const auto unsaved = state.sources.unsaved();
-    if (unsaved.empty()) {
-        state.wants_to_close = false;
-        state.may_close = true;
-        return;
-    }
+    const auto unsaved = state_.sources.unsaved();
     if (!ImGui::IsPopupOpen("close")) {
         ImGui::OpenPopup("close");
     }
-    const ImVec2 size{std::min(ui.px(520), ImGui::GetIO().DisplaySize.x - ui.px(40)), ui.px(170)};
-    if (!begin_dialog(ui, "close", size)) {
+    const ImVec2 size{std::min(ui_.px(520), ImGui::GetIO().DisplaySize.x - ui_.px(40)), ui_.px(170)};
+    if (!begin_dialog(ui_, "close", size)) {
         return;
     }
-    const figure::Theme& t = *ui.theme;
+    const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 at = ImGui::GetWindowPos();
-    const float left = at.x + ui.px(22), width = size.x - ui.px(44);
-    draw_text(ui, list, left, at.y + ui.px(36), Face::bold, 17, t.text, "Some edits are not saved");
+    const float left = at.x + ui_.px(22), width = size.x - ui_.px(44);
+    draw_text(ui_, list, left, at.y + ui_.px(36), Face::bold, 17, t.text, "Some edits are not saved");
     std::string names;
     for (const auto* document : unsaved) {
         names += (names.empty() ? "" : ", ") + document->name();
     }
-    draw_text(ui, list, left, at.y + ui.px(64), Face::mono, 13, t.dim, names, width);
-    const float y = at.y + size.y - ui.px(52);
+    draw_text(ui_, list, left, at.y + ui_.px(64), Face::mono, 13, t.dim, names, width);
+    const float y = at.y + size.y - ui_.px(52);
     float x = left;
     const auto put = [&](const char* id, const char* label, ButtonKind kind) {
         const ButtonLook look{.kind = kind};
-        const bool clicked = button(ui, id, label, {x, y}, look);
-        x += button_width(ui, label, look) + ui.px(8);
+        const bool clicked = button(ui_, id, label, {x, y}, look);
+        x += button_width(ui_, label, look) + ui_.px(8);
         return clicked;
     };
     bool stay = gfx::key_pressed(gfx::Key::escape);
     if (put("close/save", "Save and close", ButtonKind::primary)) {
         for (auto* document : unsaved) {
-            if (auto saved = state.sources.save(*document); !saved) {
-                state.notify(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
+            if (auto saved = state_.sources.save(*document); !saved) {
+                state_.notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
                 stay = true;  // saving failed: the window stays open
             }
         }
-        state.may_close = !stay;
+        may_close_ = !stay;
     }
     if (put("close/discard", "Close without saving", ButtonKind::plain)) {
-        state.may_close = true;
+        may_close_ = true;
     }
     if (put("close/stay", "Stay", ButtonKind::plain)) {
         stay = true;
     }
-    if (stay || state.may_close) {
-        state.wants_to_close = false;
+    if (stay || may_close_) {
+        open_ = false;
         ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

@@ -17,6 +17,7 @@ bool begin_dialog(Ui& ui, const char* id, ImVec2 size);
 class OpenDialog {
 public:
     OpenDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    void open() { wanted_ = true; }
     void draw();
 
 private:
@@ -26,11 +27,23 @@ private:
     Ui& ui_;
     std::string path_, listed_, problem_;
     std::vector<std::string> choices_;
-    bool opened_ = false;
+    bool wanted_ = false, opened_ = false;
 };
 
-// Draws the dialog for unsaved edits, while the state wants to close.
-void draw_close_dialog(AppState& state, Ui& ui);
+// Asks about unsaved edits before the window closes.
+class CloseDialog {
+public:
+    CloseDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    void open();
+    void draw();
+    // The learner has decided, or there was nothing to decide.
+    [[nodiscard]] bool may_close() const { return may_close_; }
+
+private:
+    AppState& state_;
+    Ui& ui_;
+    bool open_ = false, may_close_ = false;
+};
 
 // Completions of the beginning of a path: folders (ending in a slash), then files that can be opened; at most 200. "~"
 // is the home folder.

@@ -137,9 +137,9 @@ float ExportDialog::draw_file(float y) {
 
 void ExportDialog::draw(bool enter_exports) {
     // True from the first frame on: a second key that follows quickly belongs to the dialog.
-    shown_ = state_.ask_for_export || ImGui::IsPopupOpen("export");
-    if (state_.ask_for_export) {
-        state_.ask_for_export = false;
+    shown_ = wanted_ || ImGui::IsPopupOpen("export");
+    if (wanted_) {
+        wanted_ = false;
         own_path_ = false;
         renew_path();
         ImGui::OpenPopup("export");
@@ -159,7 +159,7 @@ void ExportDialog::draw(bool enter_exports) {
     draw_text(ui_, list, left_, at.y + ui_.px(36), Face::bold, 17, t.text, "Export a figure");
     float y = draw_file(draw_choices(at.y + ui_.px(56)));
     const ExportChoice& choice = state_.picture_choice();
-    std::string words = size_text(choice, state_.window_width_px, state_.window_height_px);
+    std::string words = size_text(choice, state_.look.width_px, state_.look.height_px);
     if (const char* remark = remark_of(choice); *remark != '\0') {
         words += std::string("; ") + remark;
     }

@@ -13,6 +13,7 @@ namespace headway::ui {
 class ExportDialog {
 public:
     ExportDialog(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    void open() { wanted_ = true; }
     // `enter_exports`: Enter is not used by anything else.
     void draw(bool enter_exports);
     // Whether the dialog was open when this frame began: then keys belong to it.
@@ -32,7 +33,7 @@ private:
     Ui& ui_;
     std::string path_;
     bool own_path_ = false;  // typed by the user: only its extension still changes
-    bool shown_ = false, entered_ = false;
+    bool wanted_ = false, shown_ = false, entered_ = false;
     float left_ = 0, right_ = 0;
 };
 

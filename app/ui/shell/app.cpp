@@ -29,7 +29,7 @@ float window_scale(float width_px, float height_px, float content_scale, float u
 
 App::App(AppState& state, gfx::Fonts& fonts)
     : state_(state),
-      ui_{fonts, rects_, &figure::theme(state.theme)},
+      ui_{fonts, rects_, &figure::theme(state.look.theme)},
       top_bar_(state, ui_),
       left_(state, ui_),
       timeline_(state, ui_),
@@ -38,17 +38,23 @@ App::App(AppState& state, gfx::Fonts& fonts)
       palette_(ui_),
       open_(state, ui_),
       export_(state, ui_),
+      close_(state, ui_),
       commands_(make_commands()) {
     ui_.keys_of = [this](std::string_view id) {
         const Command* command = commands_.find(id);
         return command == nullptr ? std::string() : keys_here(ui_, command->keys);
     };
+    ui_.run_command = [this](std::string_view id) {
+        if (const Command* command = commands_.find(id); command != nullptr && command->can_run()) {
+            command->run();
+        }
+    };
 }
 
 bool App::prepare(float width_px, float height_px, float content_scale) {
     ring_.feed();
-    ui_.theme = &figure::theme(state_.theme);
-    ui_.fonts.set_scale(window_scale(width_px, height_px, content_scale, state_.user_scale, *ui_.theme));
+    ui_.theme = &figure::theme(state_.look.theme);
+    ui_.fonts.set_scale(window_scale(width_px, height_px, content_scale, state_.look.user_scale, *ui_.theme));
     const bool fonts_changed = ui_.fonts.bake();
     if (styled_scale_ != ui_.fonts.scale() || styled_theme_ != ui_.theme) {
         styled_scale_ = ui_.fonts.scale();
@@ -62,9 +68,9 @@ void App::frame() {
     const ImGuiIO& io = ImGui::GetIO();
     const ImVec2 size = io.DisplaySize;
     rects_.clear();
-    state_.window_width_px = size.x / ui_.fonts.scale();
-    state_.window_height_px = size.y / ui_.fonts.scale();
-    moving_ = state_.view.advance(static_cast<double>(io.DeltaTime));
+    state_.look.width_px = size.x / ui_.fonts.scale();
+    state_.look.height_px = size.y / ui_.fonts.scale();
+    moving_ = state_.timeline.view.advance(static_cast<double>(io.DeltaTime));
     const bool entering = run_when_entered_;
     if (entering) {
         ImGui::ClearActiveID();  // the field applies what was typed, and then the run begins
@@ -90,7 +96,7 @@ void App::frame() {
     y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
     const float table = detail_.height(size.x - left - ui_.px(34), bottom - y);
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
-    state_.palette_open = palette_.is_open();
+    state_.look.palette_open = palette_.is_open();
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
     moving_ = moving_ || timeline_.moving();
     if (table > 0) {
@@ -102,7 +108,7 @@ void App::frame() {
     ground_.show(ImGui::GetBackgroundDrawList());
     open_.draw();
     export_.draw(ring_.at().empty());
-    draw_close_dialog(state_, ui_);
+    close_.draw();
     ImGui::End();
     if (entering) {
         run_when_entered_ = false;
@@ -132,7 +138,7 @@ bool App::handle_ring() {
     if (ring_.clicking()) {
         return true;
     }
-    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || state_.show_keys) {
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || state_.look.show_keys) {
         return false;
     }
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
@@ -165,7 +171,7 @@ bool App::handle_ring() {
 
 void App::handle_keys() {
     if (!handle_ring()) {
-        commands_.handle_keys(ImGui::GetIO().WantTextInput, state_.show_keys);
+        commands_.handle_keys(ImGui::GetIO().WantTextInput, state_.look.show_keys);
     }
 }
 

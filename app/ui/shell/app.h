@@ -35,7 +35,12 @@ public:
     // An animation is running: draw the next frame soon.
     [[nodiscard]] bool animating() const { return moving_ || state_.session.running(); }
     // Moved by the user, or easing towards where the user moved it; not just following a growing run.
-    [[nodiscard]] bool moving() const { return moving_ && !state_.view.following(); }
+    [[nodiscard]] bool moving() const { return moving_ && !state_.timeline.view.following(); }
+    // Asks about unsaved edits, if there are any; then may_close().
+    void ask_to_close() { close_.open(); }
+    [[nodiscard]] bool may_close() const { return close_.may_close(); }
+    // Called when the user wants a picture of the window.
+    void on_picture(std::function<void()> take) { take_picture_ = std::move(take); }
     // Names of the keys on this keyboard; see Ui::key_label.
     void set_key_labels(std::function<std::string(char)> label) { ui_.key_label = std::move(label); }
     [[nodiscard]] const FocusRing& focus_ring() const { return ring_; }
@@ -68,6 +73,8 @@ private:
     Palette palette_;
     OpenDialog open_;
     ExportDialog export_;
+    CloseDialog close_;
+    std::function<void()> take_picture_;
     CommandTable commands_;
     FocusRing ring_;
     float styled_scale_ = 0;

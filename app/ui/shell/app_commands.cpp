@@ -7,35 +7,21 @@
 
 #include "app/ui/shell/app.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
 
-using trace::BarrierKind;
 using Scope = Command::Scope;
 constexpr Scope kAnywhere = Scope::anywhere, kWindow = Scope::window;
 constexpr bool kRepeats = true;
 
-struct NamedPolicy {
-    const char *id, *title;
-    trace::BarrierPolicy policy;
-};
-// In the order of the key that steps through them.
-constexpr std::array<NamedPolicy, 5> kPolicies{
-    {{"barrier.as-written", "Barrier: as written", {BarrierKind::as_written, 0}},
-     {"barrier.none", "Barrier: none", {BarrierKind::none, 0}},
-     {"barrier.minibatch", "Barrier: after every minibatch", {BarrierKind::minibatch, 0}},
-     {"barrier.behind", "Barrier: one minibatch behind", {BarrierKind::behind, 1}},
-     {"barrier.op", "Barrier: after every op", {BarrierKind::op, 0}}}};
-
 }  // namespace
 
 void App::next_barrier() {
-    const auto* const now = std::find_if(kPolicies.begin(), kPolicies.end(), [this](const NamedPolicy& policy) {
-        return policy.policy == state_.session.settings.barrier;
-    });
-    const auto* const next = now == kPolicies.end() || now + 1 == kPolicies.end() ? kPolicies.begin() : now + 1;
-    state_.set_barrier(next->policy);
+    const auto& offered = trace::kOfferedBarriers;
+    const auto* const now = std::find(offered.begin(), offered.end(), state_.session.settings.barrier);
+    state_.set_barrier(now == offered.end() || now + 1 == offered.end() ? offered.front() : *(now + 1));
 }
 
 void App::run_typed() {
@@ -47,8 +33,8 @@ void App::run_typed() {
 }
 
 void App::escape() {
-    if (state_.show_keys) {
-        state_.show_keys = false;
+    if (state_.look.show_keys) {
+        state_.look.show_keys = false;
     } else if (timeline_.search().is_open()) {
         timeline_.close_search();
     } else {
@@ -108,7 +94,7 @@ std::vector<Command> App::make_commands() {
 
     group = "Source";
     add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
-        [this] { state_.ask_for_path = true; });
+        [this] { open_.open(); });
     add(
         "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.save(); }, source);
     name(
@@ -125,14 +111,16 @@ std::vector<Command> App::make_commands() {
     add(
         "source.wide", "Source: wide / narrow", "Ctrl E", "wide or narrow source", kAnywhere,
         [this] {
-            state_.wide_source = !state_.wide_source;
+            state_.look.wide_source = !state_.look.wide_source;
             left_.source().focus();
         },
         source);
 
     group = "Barriers";
-    for (const NamedPolicy& policy : kPolicies) {
-        name(policy.id, policy.title, [this, policy = policy.policy] { state_.set_barrier(policy); });
+    for (const trace::BarrierPolicy policy : trace::kOfferedBarriers) {
+        name(("barrier." + trace::word_of(policy)).c_str(),
+             ("Barrier: " + name_of(policy, &trace::BarrierNames::button)).c_str(),
+             [this, policy] { state_.set_barrier(policy); });
     }
 
     group = "Timeline";
@@ -151,13 +139,13 @@ std::vector<Command> App::make_commands() {
     add("timeline.fit", "Timeline: fit the selection, or all", "F", "fit the selection; all", kWindow,
         [this] { timeline_.fit_selection_or_all(); });
     add("timeline.follow", "Timeline: follow the run", "End, L", "follow the run again", kWindow,
-        [this] { state_.view.follow(); });
+        [this] { state_.timeline.view.follow(); });
     add(
         "timeline.back", "Timeline: previous view", "Alt ←", "previous, next view", kAnywhere,
-        [this] { state_.view.back(); }, [this] { return state_.view.can_go_back(); });
+        [this] { state_.timeline.view.back(); }, [this] { return state_.timeline.view.can_go_back(); });
     add(
-        "timeline.forth", "Timeline: next view", "Alt →", "-", kAnywhere, [this] { state_.view.forth(); },
-        [this] { return state_.view.can_go_forth(); });
+        "timeline.forth", "Timeline: next view", "Alt →", "-", kAnywhere, [this] { state_.timeline.view.forth(); },
+        [this] { return state_.timeline.view.can_go_forth(); });
     add("timeline.find", "Timeline: find ops and waits", "/", "find; next, previous", kWindow,
         [this] { timeline_.open_search(); });
     add(
@@ -169,7 +157,7 @@ std::vector<Command> App::make_commands() {
     add("timeline.measure", "Timeline: measure the selection, or the view", "R", "measure; snap to edges or not",
         kWindow, [this] { timeline_.measure_chosen(); });
     add("timeline.snap", "Timeline: snap to edges when measuring, or not", "Shift R", "-", kWindow,
-        [this] { state_.snap = !state_.snap; });
+        [this] { state_.timeline.snap = !state_.timeline.snap; });
     // The keyboard cursor.
     struct Move {
         const char *id, *title, *keys, *help;
@@ -201,7 +189,7 @@ std::vector<Command> App::make_commands() {
     add("bookmark.add", "Timeline: add a bookmark with a note", "M", "add a bookmark; list them", kWindow,
         [this] { timeline_.add_bookmark(); });
     add("bookmark.list", "Timeline: list of bookmarks", "Shift M", "-", kWindow,
-        [this] { state_.show_detail(AppState::Detail::bookmarks); });
+        [this] { state_.show_detail_for_now("bookmarks"); });
     add(
         "bookmark.next", "Timeline: next bookmark", "J", "next, previous; delete it", kWindow,
         [this] { timeline_.step_bookmark(1); }, {}, kRepeats);
@@ -215,9 +203,9 @@ std::vector<Command> App::make_commands() {
     add("timeline.overlay", "Timeline: show the critical path, the run without barriers, both, none", "C",
         "critical path; without barriers; both", kWindow, [this] { state_.next_overlay(); });
     add("timeline.minimap", "Timeline: show / hide the overview of the whole run", "O", "overview of the whole run",
-        kWindow, [this] { state_.show_minimap = !state_.show_minimap; });
+        kWindow, [this] { state_.timeline.show_minimap = !state_.timeline.show_minimap; });
     add("timeline.lock", "Timeline: lock / unlock vertical movement", "Y", "lock vertical movement", kWindow,
-        [this] { state_.lock_vertical = !state_.lock_vertical; });
+        [this] { state_.timeline.lock_vertical = !state_.timeline.lock_vertical; });
 
     group = "Ops";
     add(
@@ -255,10 +243,14 @@ std::vector<Command> App::make_commands() {
 
     group = "Window";
     add("window.detail", "Below the timeline: numbers, graph, threads", "G", "numbers, graph, threads below", kWindow,
-        [this] { state_.next_detail(); });
+        [this] { detail_.next(); });
+    for (const DetailPanel::Tab& tab : detail_.tabs()) {
+        name(("detail." + std::string(tab.id)).c_str(), (std::string("Below the timeline: ") + tab.title).c_str(),
+             [this, &tab] { detail_.show(tab); });
+    }
     add("export.figure", "Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", "export a figure", kAnywhere, [this] {
         if (!export_.shown()) {
-            state_.ask_for_export = true;
+            export_.open();
         }
     });
     for (const auto& [id, title, extension] : {std::tuple{"export.png", "Export the figure as PNG", "png"},
@@ -270,22 +262,27 @@ std::vector<Command> App::make_commands() {
          [this] { state_.save_recording(); });
     add("export.copy", "Copy the view as an image", "Ctrl Shift C", "copy the view as an image", kAnywhere,
         [this] { state_.copy_picture(); });
-    add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere,
-        [this] { state_.picture_of_window_wanted = true; });
-    add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.next_theme(); });
+    add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere, [this] {
+        if (take_picture_) {
+            take_picture_();
+        }
+    });
+    add("window.theme", "Theme: the next", "T", "next theme", kWindow, [this] { state_.look.next_theme(); });
     for (const auto theme : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
         const std::string word = figure::theme(theme).name;
-        name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.theme = theme; });
+        name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.look.theme = theme; });
     }
     add(
-        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.scale_up(); }, {}, kRepeats);
+        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); }, {},
+        kRepeats);
     add(
-        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.scale_down(); }, {}, kRepeats);
+        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {}, kRepeats);
     add("window.size", "Size of the screen", "Ctrl 0", "size of the screen", kAnywhere,
-        [this] { state_.user_scale = 1; });
+        [this] { state_.look.user_scale = 1; });
     add("window.palette", "Everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
         [this] { palette_.open(palette_entries()); });
-    add("window.keys", "All keys", "?", "this list", kAnywhere, [this] { state_.show_keys = !state_.show_keys; });
+    add("window.keys", "All keys", "?", "this list", kAnywhere,
+        [this] { state_.look.show_keys = !state_.look.show_keys; });
     return all;
 }
 

@@ -105,7 +105,7 @@ Columns columns_of(std::vector<Group> groups) {
 }  // namespace
 
 void draw_keys_help(AppState& state, Ui& ui, const CommandTable& commands) {
-    if (!state.show_keys) {
+    if (!state.look.show_keys) {
         return;
     }
     const figure::Theme& t = *ui.theme;
@@ -151,7 +151,7 @@ void draw_keys_help(AppState& state, Ui& ui, const CommandTable& commands) {
     }
     ImGui::SetCursorScreenPos({0, 0});
     if (ImGui::InvisibleButton("close", frame)) {
-        state.show_keys = false;
+        state.look.show_keys = false;
     }
     ImGui::End();
 }

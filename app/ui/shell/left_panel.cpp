@@ -13,7 +13,7 @@ constexpr float kGap = 14, kLeastText = 76;
 }  // namespace
 
 float LeftPanel::width(float window_px) const {
-    if (state_.wide_source && source_.available()) {
+    if (state_.look.wide_source && source_.available()) {
         return std::clamp(std::round(window_px * 0.5f), ui_.px(340), std::max(ui_.px(340), window_px - ui_.px(420)));
     }
     return std::clamp(std::round(window_px * 0.28125f), ui_.px(340), ui_.px(540));
@@ -32,7 +32,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
     const bool source = source_.available();
     const float least = source ? source_.least_height(width) : 0;
-    const float least_text = source && state_.wide_source ? 0 : ui_.px(kLeastText) + gap;
+    const float least_text = source && state_.look.wide_source ? 0 : ui_.px(kLeastText) + gap;
     const float least_output = ui_.px(66);
     float bottom = stages_top - gap;
     if (bottom - min.y >= least_output + gap + least + least_text) {
@@ -45,7 +45,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
         draw_text(min, {max.x, bottom + gap});
         return;
     }
-    if (state_.wide_source) {
+    if (state_.look.wide_source) {
         source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, bottom});
         return;
     }
@@ -53,7 +53,7 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
     if (room < least + least_text) {
         const ButtonLook look{.height = ui_.px(24), .text_px = 12.5f};
         if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
-            state_.wide_source = true;
+            state_.look.wide_source = true;
         }
         tooltip_of_command(ui_, "Show the source instead of this text", "source.wide");
         draw_text(min, {max.x, bottom - ui_.px(24)});

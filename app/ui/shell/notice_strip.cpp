@@ -12,7 +12,7 @@ float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     float y = at.y;
     std::optional<Notice::Kind> closed;
-    for (const auto& notice : state.notices()) {
+    for (const auto& notice : state.notices.all()) {
         const figure::Rgba accent = notice.tone == Notice::Tone::bad    ? t.warning
                                     : notice.tone == Notice::Tone::good ? t.good
                                                                         : t.issue;
@@ -37,7 +37,7 @@ float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         y += height + ui.px(6);
     }
     if (closed) {
-        state.dismiss(*closed);
+        state.notices.dismiss(*closed);
     }
     return y - at.y;
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/gfx/imgui_compat.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
@@ -178,7 +179,7 @@ core::Result<void> Script::step(const std::string& step) {
         state_.set_device(what);
         frames(1);
     } else if (verb == "barrier") {
-        auto policy = session::barrier_from_word(what);
+        auto policy = trace::barrier_from_word(what);
         if (!policy) {
             return policy.error();
         }
@@ -206,12 +207,12 @@ core::Result<void> Script::step(const std::string& step) {
     } else if (verb == "theme") {
         for (const auto name : {figure::ThemeName::dark, figure::ThemeName::light, figure::ThemeName::projector}) {
             if (what == figure::theme(name).name) {
-                state_.theme = name;
+                state_.look.theme = name;
             }
         }
         frames(2);
     } else if (verb == "scale") {
-        state_.user_scale = static_cast<float>(std::atof(what.c_str()));
+        state_.look.user_scale = static_cast<float>(std::atof(what.c_str()));
         frames(3);
     } else if (verb == "click" || verb == "double") {
         return click(what, verb == "double" ? 2 : 1);

@@ -90,7 +90,7 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
     float x = min.x + ui_.px(20);
     const float end = max.x - ui_.px(44) - right_width;
-    const bool following = state_.view.following() || state_.session.b() == nullptr;
+    const bool following = state_.timeline.view.following() || state_.session.b() == nullptr;
     struct Hint {
         const char *key, *what;
     };

@@ -7,21 +7,13 @@
 #include <vector>
 
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 namespace {
 
-using trace::BarrierKind;
-
-struct BarrierChoice {
-    const char* label;
-    trace::BarrierPolicy policy;
-};
-constexpr std::array<BarrierChoice, 5> kBarriers{{{"As written", {BarrierKind::as_written, 0}},
-                                                  {"None", {BarrierKind::none, 0}},
-                                                  {"Minibatch", {BarrierKind::minibatch, 0}},
-                                                  {"1 behind", {BarrierKind::behind, 1}},
-                                                  {"Every op", {BarrierKind::op, 0}}}};
+using trace::BarrierNames;
+using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
 constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
@@ -43,8 +35,8 @@ std::string device_label(const session::DeviceInfo& device) {
 
 std::vector<std::string> barrier_labels() {
     std::vector<std::string> labels;
-    for (const auto& choice : kBarriers) {
-        labels.emplace_back(choice.label);
+    for (const trace::BarrierPolicy policy : kOfferedBarriers) {
+        labels.push_back(name_of(policy, &BarrierNames::button));
     }
     return labels;
 }
@@ -103,6 +95,10 @@ void end_menu() {
 }
 
 }  // namespace
+
+std::string TopBar::command_label(const char* text, std::string_view id) const {
+    return std::string(text) + "   " + ui_.keys_of(id);
+}
 
 void TopBar::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
@@ -256,8 +252,9 @@ void TopBar::lessons_popup() {
             state_.go_to(static_cast<int>(i));
         }
     }
-    if (menu_row(ui_, "lessons/open", "Open…   Ctrl O", "a program or a lesson from disk", true, ui_.px(400))) {
-        state_.ask_for_path = true;
+    if (menu_row(ui_, "lessons/open", command_label("Open…", "source.open"), "a program or a lesson from disk", true,
+                 ui_.px(400))) {
+        ui_.run_command("source.open");
     }
     end_menu();
 }
@@ -311,8 +308,8 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
 float TopBar::barrier_width(const BarrierForm& form) {
     if (form.padding <= 0) {
         float widest = 0;
-        for (const auto& choice : kBarriers) {
-            widest = std::max(widest, button_width(ui_, menu_label(choice.label), {.icon = 'v'}));
+        for (const std::string& label : barrier_labels()) {
+            widest = std::max(widest, button_width(ui_, menu_label(label), {.icon = 'v'}));
         }
         return widest;
     }
@@ -322,21 +319,20 @@ float TopBar::barrier_width(const BarrierForm& form) {
 
 void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
     const figure::Theme& t = *ui_.theme;
-    const auto chosen = std::find_if(kBarriers.begin(), kBarriers.end(), [this](const BarrierChoice& choice) {
-        return choice.policy == state_.session.settings.barrier;
-    });
-    const int selected = chosen == kBarriers.end() ? -1 : static_cast<int>(chosen - kBarriers.begin());
+    const auto* const chosen =
+        std::find(kOfferedBarriers.begin(), kOfferedBarriers.end(), state_.session.settings.barrier);
+    const int selected = chosen == kOfferedBarriers.end() ? -1 : static_cast<int>(chosen - kOfferedBarriers.begin());
     const float width = barrier_width(form);
     int clicked = -1;
     if (form.padding <= 0) {
-        const std::string now = selected >= 0 ? chosen->label : session::barrier_word(state_.session.settings.barrier);
+        const std::string now = name_of(state_.session.settings.barrier, &BarrierNames::button);
         if (button(ui_, "barrier", menu_label(now), {x, y},
                    {.kind = ButtonKind::selected, .width = width, .accent = t.run_b, .icon = 'v'})) {
             ImGui::OpenPopup("barriers");
         }
         if (begin_menu(ui_, "barriers", {x, y + ui_.px(34)})) {
-            for (std::size_t i = 0; i < kBarriers.size(); ++i) {
-                const std::string label = kBarriers[i].label;
+            for (std::size_t i = 0; i < kOfferedBarriers.size(); ++i) {
+                const std::string label = name_of(kOfferedBarriers[i], &BarrierNames::button);
                 const bool now_chosen = static_cast<int>(i) == selected;
                 if (menu_row(ui_, "barrier/" + label, label, {}, true, ui_.px(180), now_chosen ? &t.run_b : nullptr)) {
                     clicked = static_cast<int>(i);
@@ -354,7 +350,7 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
                      t.run_b, 14, 0, form.padding);
     }
     if (clicked >= 0) {
-        state_.set_barrier(kBarriers[static_cast<std::size_t>(clicked)].policy);
+        state_.set_barrier(kOfferedBarriers[static_cast<std::size_t>(clicked)]);
     }
     x += width;
 }
@@ -407,7 +403,7 @@ void TopBar::device_popup() {
         if (menu_row(ui_, "recording/" + name, "RECORDED · " + name, "a recorded run, possibly from another machine",
                      static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
             if (auto opened = state_.open_recording(path.string()); !opened) {
-                state_.notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+                state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
             }
         }
     }
@@ -418,7 +414,7 @@ void TopBar::draw_theme(float x, float y) {
     const figure::Theme& t = *ui_.theme;
     const ButtonLook look{.width = ui_.px(34)};
     if (button(ui_, "theme", "", {x, y}, look)) {
-        state_.next_theme();
+        state_.look.next_theme();
     }
     tooltip_of_command(ui_, std::string("Theme: ") + t.name, "window.theme");
     // The theme icon: a half-filled disc.
@@ -443,22 +439,23 @@ void TopBar::export_popup() {
     if (!begin_menu(ui_, "exports", {below.x1 - width - ui_.px(12), below.y1 + ui_.px(4)})) {
         return;
     }
-    if (menu_row(ui_, "export/dialog", "Figure…   F12", "PNG, SVG, PDF or animated; for a slide, a paper, a poster",
-                 true, width)) {
-        state_.ask_for_export = true;
+    if (menu_row(ui_, "export/dialog", command_label("Figure…", "export.figure"),
+                 "PNG, SVG, PDF or animated; for a slide, a paper, a poster", true, width)) {
+        ui_.run_command("export.figure");
     }
     if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
         state_.export_again();
     }
-    if (menu_row(ui_, "export/copy-view", "Copy the view   Ctrl Shift C", "as an image, to the clipboard", true,
-                 width)) {
-        state_.copy_picture();
+    if (menu_row(ui_, "export/copy-view", command_label("Copy the view", "export.copy"),
+                 "as an image, to the clipboard", true, width)) {
+        ui_.run_command("export.copy");
     }
-    if (menu_row(ui_, "export/window", "Picture of this window   Shift F12", "as it is now, PNG", true, width)) {
-        state_.picture_of_window_wanted = true;
+    if (menu_row(ui_, "export/window", command_label("Picture of this window", "export.window"), "as it is now, PNG",
+                 true, width)) {
+        ui_.run_command("export.window");
     }
     if (menu_row(ui_, "export/recording", "Recording", "all events, for Headway, Perfetto and others", true, width)) {
-        state_.save_recording();
+        ui_.run_command("export.recording");
     }
     end_menu();
 }

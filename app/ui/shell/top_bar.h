@@ -13,6 +13,8 @@ public:
     void draw(ImVec2 min, ImVec2 max);
 
 private:
+    // A menu's text, followed by the command's keys.
+    [[nodiscard]] std::string command_label(const char* text, std::string_view id) const;
     // The barriers as buttons in a row, or as a menu if there is no room for all.
     struct BarrierForm {
         bool labelled = false;

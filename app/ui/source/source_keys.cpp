@@ -15,7 +15,7 @@ using gfx::Key;
 void SourceEditor::keys(std::uint32_t page_lines) {
     // A text field, a menu or the list of keys has the focus.
     const ImGuiID active = ImGui::GetActiveID();
-    if ((active != 0 && active != ImGui::GetID("code") && active != ImGui::GetID("gutter")) || state_.show_keys ||
+    if ((active != 0 && active != ImGui::GetID("code") && active != ImGui::GetID("gutter")) || state_.look.show_keys ||
         ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
         return;
     }

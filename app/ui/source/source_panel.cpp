@@ -39,13 +39,13 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Document& document = *state_.document();
     float right = at.x + width;
-    if (small_button("source/wide", state_.wide_source ? "Narrow" : "Wide", right, at.y,
-                     state_.wide_source ? "Show the lesson's text again" : "More room for the source", "source.wide",
-                     true, state_.wide_source)) {
-        state_.wide_source = !state_.wide_source;
+    if (small_button("source/wide", state_.look.wide_source ? "Narrow" : "Wide", right, at.y,
+                     state_.look.wide_source ? "Show the lesson's text again" : "More room for the source",
+                     "source.wide", true, state_.look.wide_source)) {
+        state_.look.wide_source = !state_.look.wide_source;
     }
     if (small_button("source/open", "Open…", right, at.y, "Open a program or a lesson from disk", "source.open")) {
-        state_.ask_for_path = true;
+        ui_.run_command("source.open");
     }
     const bool modified = document.modified() && !document.read_only();
     if (!document.read_only() && !document.of_lesson()) {

@@ -87,7 +87,7 @@ Settings AppState::runnable(Settings settings, const char* side) {
     fs::create_directories(folder, ignored);
     const fs::path file = folder / shown->path().filename();
     if (auto written = shown->write_text_to(settings.text, file); !written) {
-        notify(Notice::Kind::run, Notice::Tone::bad, written.error().message);
+        notices.add(Notice::Kind::run, Notice::Tone::bad, written.error().message);
     }
     settings.source = file.string();
     return settings;
@@ -96,15 +96,15 @@ Settings AppState::runnable(Settings settings, const char* side) {
 void AppState::compare() {
     const auto both = sides();
     if (!both) {
-        notify(Notice::Kind::run, Notice::Tone::info,
-               "There is nothing to compare: run the program, change the barrier, a parameter or the program, and "
-               "compare.");
+        notices.add(Notice::Kind::run, Notice::Tone::info,
+                    "There is nothing to compare: run the program, change the barrier, a parameter or the program, and "
+                    "compare.");
         return;
     }
-    dismiss(Notice::Kind::run);
-    dismiss(Notice::Kind::file);
+    notices.dismiss(Notice::Kind::run);
+    notices.dismiss(Notice::Kind::file);
     if (auto ready = prepare_run(); !ready) {
-        notify(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+        notices.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
     Settings a = runnable(both->a, "a"), b = runnable(both->b, "b");
@@ -138,18 +138,18 @@ void AppState::show_compared() {
     const std::string shortfall = rounds->shortfall();
     auto result = rounds->take();
     if (!result) {
-        notify(Notice::Kind::run, Notice::Tone::bad, rounds->problem());
+        notices.add(Notice::Kind::run, Notice::Tone::bad, rounds->problem());
         return;
     }
     const std::string text = result->run_b->settings.text;
     session.show_pair(std::move(result->run_a), std::move(result->run_b));
-    selection = {};
+    timeline.selection = {};
     compared_ = Compared{session.started(), std::move(result->a), std::move(result->b)};
     if (text == shown_text() && session.b()->settings.tab == tab()) {
         note_run();  // its lines match the document's
     }
     if (!shortfall.empty()) {
-        notify(Notice::Kind::run, Notice::Tone::info, shortfall);
+        notices.add(Notice::Kind::run, Notice::Tone::info, shortfall);
     }
 }
 

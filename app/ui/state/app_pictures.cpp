@@ -43,11 +43,11 @@ std::optional<PictureOf> AppState::picture_of() const {
     of.b = first == a && usable(b) ? b->shared_run() : nullptr;
     of.program = first->settings.program;
     of.arrangement = arrangement();
-    of.view = view.view();
+    of.view = timeline.view.view();
     of.marks_a = bookmarks.of(of.a.get());
     of.marks_b = of.b != nullptr ? bookmarks.of(of.b.get()) : std::vector<model::Bookmark>();
-    of.width_px = window_width_px;
-    of.height_px = window_height_px;
+    of.width_px = look.width_px;
+    of.height_px = look.height_px;
     of.a_grows = first->grows();
     of.b_grows = of.b != nullptr && b->grows();
     of.live = session.live();
@@ -84,10 +84,10 @@ std::string AppState::picture_path() {
 
 void AppState::began(const core::Result<void>& begun) {
     if (!begun) {
-        notify(Notice::Kind::file, Notice::Tone::bad, begun.error().message);
+        notices.add(Notice::Kind::file, Notice::Tone::bad, begun.error().message);
         return;
     }
-    dismiss(Notice::Kind::file);
+    notices.dismiss(Notice::Kind::file);
     picture_begun_ = std::chrono::steady_clock::now();
     picture_percent_ = -1;
 }
@@ -96,7 +96,7 @@ void AppState::export_to(const std::string& path) {
     if (const auto of = picture_of()) {
         began(pictures.write(*of, path));
     } else {
-        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to make a figure of.");
+        notices.add(Notice::Kind::file, Notice::Tone::info, "There is no run yet to make a figure of.");
     }
 }
 
@@ -113,14 +113,14 @@ void AppState::copy_picture() {
     if (const auto of = picture_of()) {
         began(pictures.copy(*of));
     } else {
-        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to copy a picture of.");
+        notices.add(Notice::Kind::file, Notice::Tone::info, "There is no run yet to copy a picture of.");
     }
 }
 
 void AppState::save_recording() {
     const auto of = picture_of();
     if (!of || !write_recording) {
-        notify(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
+        notices.add(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
         return;
     }
     const auto path = unused(picture_folder, picture_name(of->program, "json"), ".json");
@@ -140,15 +140,14 @@ bool AppState::poll_pictures() {
         return false;
     }
     if (const auto done = pictures.take()) {
-        notify(Notice::Kind::file, *done ? Notice::Tone::good : Notice::Tone::bad,
-               *done ? **done : done->error().message);
+        notices.add(Notice::Kind::file, *done ? Notice::Tone::good : Notice::Tone::bad,
+                    *done ? **done : done->error().message);
         return true;
     }
     if (std::chrono::steady_clock::now() - picture_begun_ < std::chrono::milliseconds(400)) {
         return false;
     }
-    const bool there =
-        std::any_of(notices_.begin(), notices_.end(), [](const Notice& n) { return n.kind == Notice::Kind::file; });
+    const bool there = notices.has(Notice::Kind::file);
     if (picture_percent_ >= 0 && !there) {
         pictures.cancel();
         return false;
@@ -157,8 +156,8 @@ bool AppState::poll_pictures() {
         return false;
     }
     picture_percent_ = pictures.job().percent();
-    notify(Notice::Kind::file, Notice::Tone::info,
-           pictures.job().what() + ": " + std::to_string(picture_percent_) + " % (close this to cancel)");
+    notices.add(Notice::Kind::file, Notice::Tone::info,
+                pictures.job().what() + ": " + std::to_string(picture_percent_) + " % (close this to cancel)");
     return true;
 }
 

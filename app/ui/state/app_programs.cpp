@@ -85,7 +85,7 @@ void AppState::go_to(int index) {
         const lesson::Lesson& wanted = lessons_[static_cast<std::size_t>(index)];
         if (wanted.program.empty() && open_recording) {
             if (auto opened = open_recording(wanted.file); !opened) {
-                notify(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+                notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
             }
             return;
         }
@@ -120,7 +120,7 @@ void AppState::take_source() {
         if (auto shown = sources.show_file(place())) {
             tabs_ = Sources::tabs_of(**shown);
         } else {
-            notify(Notice::Kind::file, Notice::Tone::bad, shown.error().message);
+            notices.add(Notice::Kind::file, Notice::Tone::bad, shown.error().message);
         }
     } else {
         tabs_ = Sources::tabs_of(*lesson());
@@ -143,19 +143,19 @@ void AppState::set_tab(const std::string& id) {
 void AppState::save() {
     Document* shown = document();
     if (shown == nullptr || shown->read_only()) {
-        notify(Notice::Kind::file, Notice::Tone::info,
-               shown == nullptr ? "There is no source to save." : shown->read_only_reason());
+        notices.add(Notice::Kind::file, Notice::Tone::info,
+                    shown == nullptr ? "There is no source to save." : shown->read_only_reason());
         return;
     }
     const bool differs = !shown->of_lesson() || shown->differs_from_lesson();
     if (auto saved = sources.save(*shown); !saved) {
-        notify(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
+        notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
     } else if (shown->of_lesson()) {
-        notify(Notice::Kind::file, Notice::Tone::good,
-               differs ? "Your copy is saved in " + shown->path().string()
-                       : "This is the lesson's own program, without changes: there is nothing to save.");
+        notices.add(Notice::Kind::file, Notice::Tone::good,
+                    differs ? "Your copy is saved in " + shown->path().string()
+                            : "This is the lesson's own program, without changes: there is nothing to save.");
     } else {
-        dismiss(Notice::Kind::file);
+        notices.dismiss(Notice::Kind::file);
     }
 }
 
@@ -163,7 +163,7 @@ void AppState::revert() {
     if (document() != nullptr && document()->of_lesson()) {
         document()->revert();
         if (auto saved = sources.save(*document()); !saved) {
-            notify(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
+            notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
         }
     }
 }
@@ -201,7 +201,7 @@ core::Result<void> AppState::prepare_run() {
             return {};
         }
         // The copy could not be saved; the program runs anyway.
-        notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
+        notices.add(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
     } else if (!shown->modified()) {
         return {};
     }
@@ -239,11 +239,12 @@ std::uint32_t AppState::failed_line() const {
 }
 
 std::uint32_t AppState::selected_line() const {
-    const model::Run* run = ran_document() && selection.any() && selection.run == 0 ? session.b()->run() : nullptr;
-    if (run == nullptr || selection.op > run->op_count()) {
+    const model::Run* run =
+        ran_document() && timeline.selection.any() && timeline.selection.run == 0 ? session.b()->run() : nullptr;
+    if (run == nullptr || timeline.selection.op > run->op_count()) {
         return 0;
     }
-    const core::Line line = run->op(selection.op).line;
+    const core::Line line = run->op(timeline.selection.op).line;
     return fs::path(run->file(core::file_of(line))).filename() == document()->path().filename()
                ? document()->line_of_run(core::number_of(line))
                : 0;

@@ -10,6 +10,7 @@
 #include "app/lesson/assets.h"
 #include "app/model/user_data/user_data.h"
 #include "app/timeline/timeline.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::ui {
 
@@ -40,7 +41,7 @@ void AppState::choose_lesson(int index) {
     if (index >= 0 && index < static_cast<int>(lessons_.size())) {
         rounds_.reset();  // they belong to another lesson
         if (auto kept = sources.save_copies(); !kept) {
-            notify(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
+            notices.add(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
         }
         lesson_ = index;
         take_lesson_settings(*lesson());
@@ -61,9 +62,9 @@ bool AppState::choose_lesson(std::string_view id) {
 void AppState::take_lesson_settings(const lesson::Lesson& lesson) {
     session.settings.program = lesson.program.empty() ? "" : place().empty() ? lesson.id : place().string();
     graph_line = 0;
-    detail = lesson.view == "graph" ? Detail::graph : lesson.view == "threads" ? Detail::threads : Detail::numbers;
+    show_detail(lesson.view);
     set_device(lesson.device);
-    if (auto policy = session::barrier_from_word(lesson.barrier)) {
+    if (auto policy = trace::barrier_from_word(lesson.barrier)) {
         session.settings.barrier = *policy;
     }
     session.settings.costs = lesson.costs;
@@ -109,8 +110,8 @@ void AppState::reset_parameters() {
 void AppState::run() {
     begin([this] {
         if (auto started = session.start(); !started) {
-            notify(Notice::Kind::run, Notice::Tone::bad,
-                   session.b() != nullptr ? session.b()->ending() : started.error().message);
+            notices.add(Notice::Kind::run, Notice::Tone::bad,
+                        session.b() != nullptr ? session.b()->ending() : started.error().message);
         }
     });
 }
@@ -120,11 +121,11 @@ void AppState::begin(const std::function<void()>& start) {
         return;
     }
     rounds_.reset();
-    dismiss(Notice::Kind::run);
-    dismiss(Notice::Kind::file);
-    selection = {};
+    notices.dismiss(Notice::Kind::run);
+    notices.dismiss(Notice::Kind::file);
+    timeline.selection = {};
     if (auto ready = prepare_run(); !ready) {
-        notify(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+        notices.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
     if (session.live()) {
@@ -187,10 +188,10 @@ void AppState::reset() {
     rounds_.reset();
     compared_.reset();
     session.reset();
-    selection = {};
-    notices_.clear();
-    view.set_whole(whole_view());
-    view.restart();
+    timeline.selection = {};
+    notices.clear();
+    timeline.view.set_whole(whole_view());
+    timeline.view.restart();
 }
 
 void AppState::set_barrier(trace::BarrierPolicy policy) {
@@ -217,49 +218,30 @@ std::string AppState::set_budget(const std::string& text) {
     return {};
 }
 
-void AppState::next_theme() {
-    using figure::ThemeName;
-    theme = theme == ThemeName::dark    ? ThemeName::light
-            : theme == ThemeName::light ? ThemeName::projector
-                                        : ThemeName::dark;
-}
-
 void AppState::next_overlay() {
-    const bool path = show_path;
-    show_path = !path;
-    show_what_if = show_what_if != path;
+    const bool path = timeline.show_path;
+    timeline.show_path = !path;
+    timeline.show_what_if = timeline.show_what_if != path;
     const session::Execution* shown = session.b();
-    if ((show_path || show_what_if) && shown != nullptr && shown->run() != nullptr &&
+    if ((timeline.show_path || timeline.show_what_if) && shown != nullptr && shown->run() != nullptr &&
         !shown->run()->capabilities().tensors) {
-        notify(Notice::Kind::run, Notice::Tone::info,
-               "This trace has no dependency data, so no critical path can be shown.");
+        notices.add(Notice::Kind::run, Notice::Tone::info,
+                    "This trace has no dependency data, so no critical path can be shown.");
     }
 }
 
-void AppState::next_detail() {
-    detail = detail == Detail::numbers ? Detail::graph : detail == Detail::graph ? Detail::threads : Detail::numbers;
+void AppState::show_detail(std::string id) {
+    detail = lasting_detail = std::move(id);
 }
 
-void AppState::show_detail(Detail shown) {
-    if (detail <= Detail::threads) {
-        detail_before = detail;
+void AppState::show_detail_for_now(std::string id) {
+    detail = std::move(id);
+}
+
+void AppState::hide_detail(std::string_view id) {
+    if (detail == id) {
+        detail = lasting_detail;
     }
-    detail = shown;
-}
-
-namespace {
-constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
-}
-
-void AppState::scale_up() {
-    const auto next = std::find_if(kScales.begin(), kScales.end(), [this](float s) { return s > user_scale + 0.01f; });
-    user_scale = next == kScales.end() ? kScales.back() : *next;
-}
-
-void AppState::scale_down() {
-    const auto next =
-        std::find_if(kScales.rbegin(), kScales.rend(), [this](float s) { return s < user_scale - 0.01f; });
-    user_scale = next == kScales.rend() ? kScales.front() : *next;
 }
 
 void AppState::use_data_folder(const std::filesystem::path& folder) {
@@ -270,12 +252,12 @@ void AppState::use_data_folder(const std::filesystem::path& folder) {
         arrangements_ = std::move(*read);
         kept_arrangement_ = ++arrangement_revision_;
         if (!remarks.empty()) {
-            notify(Notice::Kind::file, Notice::Tone::info,
-                   remarks.front() +
-                       (remarks.size() > 1 ? " (and " + std::to_string(remarks.size() - 1) + " more)" : "") + ".");
+            notices.add(Notice::Kind::file, Notice::Tone::info,
+                        remarks.front() +
+                            (remarks.size() > 1 ? " (and " + std::to_string(remarks.size() - 1) + " more)" : "") + ".");
         }
     } else {
-        notify(Notice::Kind::file, Notice::Tone::bad, read.error().message);
+        notices.add(Notice::Kind::file, Notice::Tone::bad, read.error().message);
     }
 }
 
@@ -308,15 +290,6 @@ std::string AppState::save_arrangement() {
     kept_arrangement_ = arrangement_revision_;
     const auto written = model::write_arrangements(model::arrangement_file(bookmarks.folder), arrangements_);
     return written ? std::string() : "The arrangement of the lanes could not be saved:  " + written.error().message;
-}
-
-void AppState::notify(Notice::Kind kind, Notice::Tone tone, std::string text) {
-    dismiss(kind);
-    notices_.push_back({kind, tone, std::move(text)});
-}
-
-void AppState::dismiss(Notice::Kind kind) {
-    std::erase_if(notices_, [kind](const Notice& n) { return n.kind == kind; });
 }
 
 figure::TimelineView AppState::whole_view() const {
@@ -356,11 +329,11 @@ bool AppState::poll(double budget_ms) {
         if (session.b() != nullptr && session.b()->phase() == Phase::recorded && document() != nullptr) {
             note_run();  // a recording of the shown program: its lines are taken for the document's
         }
-        view.set_whole(whole_view());
-        view.restart();
+        timeline.view.set_whole(whole_view());
+        timeline.view.restart();
     }
     if (changed || session.live()) {
-        view.set_whole(whole_view());
+        timeline.view.set_whole(whole_view());
     }
     std::vector<Bookmarks::Shown> shown;
     for (const auto* execution : {session.b(), session.a()}) {
@@ -369,20 +342,20 @@ bool AppState::poll(double budget_ms) {
         }
     }
     if (const std::string problem = bookmarks.watch(shown); !problem.empty()) {
-        notify(Notice::Kind::file, Notice::Tone::bad, problem);
+        notices.add(Notice::Kind::file, Notice::Tone::bad, problem);
     }
     const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
     if (phase != last_phase_) {
         last_phase_ = phase;
-        view.set_whole(whole_view());
+        timeline.view.set_whole(whole_view());
         if (session.b() != nullptr && !session.b()->ending().empty()) {
-            notify(Notice::Kind::run, phase == Phase::stopped ? Notice::Tone::info : Notice::Tone::bad,
-                   session.b()->ending());
+            notices.add(Notice::Kind::run, phase == Phase::stopped ? Notice::Tone::info : Notice::Tone::bad,
+                        session.b()->ending());
         }
     }
     if (!session.device_problem().empty() && last_device_problem_ != session.device_problem()) {
         last_device_problem_ = session.device_problem();
-        notify(Notice::Kind::device, Notice::Tone::bad, session.device_problem());
+        notices.add(Notice::Kind::device, Notice::Tone::bad, session.device_problem());
     }
     return changed;
 }

@@ -15,22 +15,16 @@
 
 #include "app/lesson/lesson.h"
 #include "app/model/user_data/arrangement.h"
-#include "app/render/theme.h"
 #include "app/session/rounds.h"
 #include "app/session/session.h"
 #include "app/ui/state/bookmarks.h"
+#include "app/ui/state/look.h"
+#include "app/ui/state/notices.h"
 #include "app/ui/state/pictures.h"
 #include "app/ui/state/sources.h"
-#include "app/ui/state/view_control.h"
+#include "app/ui/state/timeline_state.h"
 
 namespace headway::ui {
-
-// One line above the timeline, until it is closed or replaced by another of its kind.
-struct Notice {
-    enum class Kind { run, device, file, start } kind = Kind::run;
-    enum class Tone { info, good, bad } tone = Tone::info;
-    std::string text;
-};
 
 class AppState {
 public:
@@ -76,10 +70,6 @@ public:
     [[nodiscard]] std::uint32_t selected_line() const;  // the line that issued the selected op
     void set_breakpoint(std::uint32_t line, bool on);
     void run_to_line(std::uint32_t line);
-    bool wide_source = false;     // the source takes the whole left panel
-    bool ask_for_path = false;    // "Open…" was chosen
-    bool wants_to_close = false;  // the window should close, but there are unsaved edits
-    bool may_close = false;       // the learner has decided what to do with them
     // The folder that the program runs in (it need not exist; empty: the window's), and whether a confined program may
     // write there.
     [[nodiscard]] std::pair<std::string, bool> working_folder() const;
@@ -138,44 +128,22 @@ public:
     void copy_picture();                               // the view, to the clipboard
     void save_recording();                             // the last run, next to the pictures
     void write_window(std::vector<std::uint8_t> rgba, int width, int height);
-    bool ask_for_export = false;                           // "Export…" was chosen
-    float window_width_px = 1600, window_height_px = 900;  // in design pixels
     std::filesystem::path picture_folder;
-    bool picture_of_window_wanted = false;  // taken by the platform's frame loop
 
-    // --- look ---
-    figure::ThemeName theme = figure::ThemeName::dark;
-    void next_theme();
-    float user_scale = 1;
-    void scale_up();
-    void scale_down();
-    bool show_keys = false;
-    bool palette_open = false;  // drawn above everything: nothing below it is hovered
-    // Overlays on finished runs: the critical path, and the run without barriers.
-    bool show_path = false, show_what_if = false;
-    void next_overlay();         // none, the critical path, the run without barriers, both
-    bool lock_vertical = false;  // dragging moves the timeline in time only
-    bool show_minimap = true;    // the overview of the whole run
-    bool snap = true;            // measuring snaps to nearby edges
+    Look look;
+    void next_overlay();  // none, the critical path, the run without barriers, both
 
     // --- panels under the timeline ---
-    enum class Detail { numbers, graph, threads, measured, bookmarks, alive };
-    Detail detail = Detail::numbers;
-    Detail detail_before = Detail::numbers;  // shown before a temporary list replaced it
-    void next_detail();
-    void show_detail(Detail shown);
-    std::uint32_t graph_line = 0;  // the graph shows this line's ops; 0: all
+    // The tab shown, by its id in app/ui/details/detail_panel.cpp, and the one to return to from a tab that is only
+    // shown for the moment.
+    std::string detail = "numbers", lasting_detail = "numbers";
+    void show_detail(std::string id);
+    void show_detail_for_now(std::string id);
+    void hide_detail(std::string_view id);  // one shown for the moment; the others stay
+    std::uint32_t graph_line = 0;           // the graph shows this line's ops; 0: all
 
     // --- timeline ---
-    ViewControl view;
-    struct Selection {
-        int run = -1;  // 0: B (or the only run), 1: A; -1: nothing
-        core::OpId op = 0;
-        int wait = -1;  // instead of an op: index into Run::waits(); one past the end: the open wait
-        [[nodiscard]] bool any() const { return run >= 0 && op != 0; }
-        [[nodiscard]] bool any_wait() const { return run >= 0 && wait >= 0; }
-    } selection;
-
+    TimelineState timeline;
     Bookmarks bookmarks;
     // The folder for saved user data: bookmarks, and the arrangement of lanes, which is read now. A notice says if it
     // cannot be read.
@@ -187,10 +155,7 @@ public:
     // Saves it if it has changed. Returns the reason why it could not be saved, or "".
     std::string save_arrangement();
 
-    // --- notices ---
-    void notify(Notice::Kind kind, Notice::Tone tone, std::string text);
-    void dismiss(Notice::Kind kind);
-    [[nodiscard]] const std::vector<Notice>& notices() const { return notices_; }
+    Notices notices;
 
     // Once a frame. True when something that is shown has changed.
     bool poll(double budget_ms);
@@ -244,7 +209,6 @@ private:
     mutable const editor::Document* text_of_ = nullptr;
     mutable std::uint64_t text_revision_ = 0;
     std::vector<std::filesystem::path> recordings_;
-    std::vector<Notice> notices_;
     [[nodiscard]] std::pair<std::string, std::string> arranged() const;
     model::Arrangements arrangements_;
     std::uint64_t arrangement_revision_ = 0, kept_arrangement_ = 0;

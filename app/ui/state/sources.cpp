@@ -34,7 +34,7 @@ std::string text_of(const fs::path& file) {
 }  // namespace
 
 fs::path default_home() {
-    return model::kept_folder() / "programs";
+    return model::user_data_folder() / "programs";
 }
 
 bool may_write_in(const fs::path& folder) {

@@ -11,6 +11,7 @@
 #include "app/timeline/op_words.h"
 #include "app/ui/timeline/op_card.h"
 #include "app/ui/widgets/widgets.h"
+#include "engine/trace/wait_names.h"
 
 namespace headway::ui {
 namespace {
@@ -85,19 +86,10 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
                    const model::WaitDetails* details, Card& card) {
     const bool open = static_cast<std::size_t>(index) >= run.waits().size();
     card.title = wait.name;
-    switch (wait.kind) {
-        case trace::WaitKind::queue_limit:
-            card.detail = "the queue limit";
-            break;
-        case trace::WaitKind::memory:
-            card.detail = "memory";
-            break;
-        case trace::WaitKind::paused:
-            card.detail = "you";
-            break;
-        default:
-            card.detail = trace::is_blocker(wait.kind) ? "blocker" : "barrier";
-    }
+    const trace::WaitKind kind = wait.kind;
+    card.detail = kind == trace::WaitKind::paused        ? "you"
+                  : kind == trace::WaitKind::queue_limit ? "the queue limit"
+                                                         : trace::names_of(kind).cause;
     if (card.title.find(card.detail) != std::string::npos) {
         card.detail.clear();
     }

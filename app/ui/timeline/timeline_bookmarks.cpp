@@ -14,7 +14,7 @@ namespace headway::ui {
 
 void TimelinePanel::say(const std::string& problem) {
     if (!problem.empty()) {
-        state_.notify(Notice::Kind::file, Notice::Tone::bad, problem);
+        state_.notices.add(Notice::Kind::file, Notice::Tone::bad, problem);
     }
 }
 
@@ -25,12 +25,14 @@ void TimelinePanel::add_bookmark() {
         return;
     }
     model::Bookmark mark;
-    if (measure_span_) {
-        mark.begin_ns = std::llround(measure_span_->begin());
-        mark.end_ns = std::llround(measure_span_->end());
+    if (state_.timeline.measured) {
+        mark.begin_ns = std::llround(state_.timeline.measured->begin());
+        mark.end_ns = std::llround(state_.timeline.measured->end());
     } else {
-        const auto view = state_.view.view();
-        const double at = hover_ ? hover_->ns : cursor_ ? cursor_->ns : (view.begin_ns + view.end_ns) / 2;
+        const auto view = state_.timeline.view.view();
+        const double at = hover_                   ? hover_->ns
+                          : state_.timeline.cursor ? state_.timeline.cursor->ns
+                                                   : (view.begin_ns + view.end_ns) / 2;
         mark.begin_ns = mark.end_ns = std::llround(at);
     }
     const auto place = state_.bookmarks.add(run, mark);
@@ -76,15 +78,15 @@ void TimelinePanel::go_to_bookmark(int run, std::size_t index) {
     }
     const auto begin = static_cast<double>(marks[index].begin_ns), end = static_cast<double>(marks[index].end_ns);
     const auto row = std::find_if(layout_.rows.begin(), layout_.rows.end(), [run](const figure::RowBox& r) {
-        return r.run == run && r.kind == figure::RowKind::marks;
+        return r.run == run && r.kind == figure::RowKind::bookmarks;
     });
-    cursor_ =
+    state_.timeline.cursor =
         Cursor{begin, row != layout_.rows.end() ? static_cast<std::size_t>(row - layout_.rows.begin()) : 0, begin};
-    const auto view = state_.view.target();
+    const auto view = state_.timeline.view.target();
     if (end - begin > view.span_ns()) {
-        state_.view.show({begin, end});
+        state_.timeline.view.show({begin, end});
     } else if (begin < view.begin_ns || end > view.end_ns) {
-        state_.view.pan((begin + end) / 2 - (view.begin_ns + view.end_ns) / 2, true);
+        state_.timeline.view.pan((begin + end) / 2 - (view.begin_ns + view.end_ns) / 2, true);
     }
     if (end > begin) {
         measure(begin, end);
@@ -94,12 +96,13 @@ void TimelinePanel::go_to_bookmark(int run, std::size_t index) {
 }
 
 void TimelinePanel::step_bookmark(int direction) {
-    const auto view = state_.view.target();
+    const auto view = state_.timeline.view.target();
     // Starts at the bookmark under the cursor, else at the cursor, else in the middle of the view.
-    std::pair<double, int> from{cursor_ ? cursor_->ns : (view.begin_ns + view.end_ns) / 2, -1};
+    std::pair<double, int> from{state_.timeline.cursor ? state_.timeline.cursor->ns : (view.begin_ns + view.end_ns) / 2,
+                                -1};
     std::size_t from_index = 0;
     if (const auto at = bookmark_at_cursor()) {
-        from = {cursor_->ns, at->first};
+        from = {state_.timeline.cursor->ns, at->first};
         from_index = at->second;
     }
     std::optional<std::pair<int, std::size_t>> best;

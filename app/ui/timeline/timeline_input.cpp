@@ -44,7 +44,7 @@ bool has_spans(const figure::RowBox& row) {
 
 TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
     const Snapped free{std::round(ns), false, {}};
-    if (!state_.snap || gfx::key_down(gfx::Key::left_alt)) {
+    if (!state_.timeline.snap || gfx::key_down(gfx::Key::left_alt)) {
         return free;
     }
     const auto reach = static_cast<std::int64_t>(std::ceil(ui_.exact_px(kSnapReach) * layout_.map.ns_per_px()));
@@ -73,81 +73,82 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
 }
 
 void TimelinePanel::measure(double from_ns, double to_ns) {
-    measure_span_ = Span{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
-    state_.show_detail(AppState::Detail::measured);
+    state_.timeline.measured = MeasuredSpan{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
+    state_.show_detail_for_now("measured");
 }
 
 void TimelinePanel::end_measure() {
-    measure_span_.reset();
-    measuring_ = false;
-    if (state_.detail == AppState::Detail::measured) {
-        state_.detail = state_.detail_before;
-    }
+    state_.timeline.measured.reset();
+    state_.timeline.measuring = false;
+    state_.hide_detail("measured");
 }
 
 void TimelinePanel::measure_chosen() {
-    const model::Run* run = run_at(state_.selection.run);
-    if (run != nullptr && state_.selection.any()) {
-        const model::Op& op = run->op(state_.selection.op);
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    if (run != nullptr && state_.timeline.selection.any()) {
+        const model::Op& op = run->op(state_.timeline.selection.op);
         const bool ran = op.begin_ns != model::kPending;
         const auto origin = run->measure_begin_ns();
         measure(static_cast<double>((ran ? op.begin_ns : op.issue_begin_ns) - origin),
                 static_cast<double>((ran ? op.end_ns : op.issue_end_ns) - origin));
-        measure_span_->from_edge = measure_span_->to_edge = true;
-        measure_span_->from_row =
-            measure_span_->to_row = {state_.selection.run, ran ? RowKind::lane : RowKind::frontend, ran ? op.lane : -1};
+        state_.timeline.measured->from_edge = state_.timeline.measured->to_edge = true;
+        state_.timeline.measured->from_row = state_.timeline.measured->to_row = {
+            state_.timeline.selection.run, ran ? RowKind::lane : RowKind::frontend, ran ? op.lane : -1};
     } else if (!runs_.empty()) {
-        measure(state_.view.view().begin_ns, state_.view.view().end_ns);
+        measure(state_.timeline.view.view().begin_ns, state_.timeline.view.view().end_ns);
     }
 }
 
 void TimelinePanel::clear() {
-    if (measure_span_) {
+    if (state_.timeline.measured) {
         end_measure();
-    } else if (cursor_) {
-        cursor_.reset();
+    } else if (state_.timeline.cursor) {
+        state_.timeline.cursor.reset();
     } else {
-        state_.selection = {};
+        state_.timeline.selection = {};
     }
 }
 
 // ---- the keyboard cursor ----
 
-TimelinePanel::Cursor& TimelinePanel::hold_cursor() {
-    const auto view = state_.view.target();
-    if (!cursor_) {
-        cursor_ = Cursor{};
-        cursor_->ns = std::round((view.begin_ns + view.end_ns) / 2);
+Cursor& TimelinePanel::hold_cursor() {
+    const auto view = state_.timeline.view.target();
+    if (!state_.timeline.cursor) {
+        state_.timeline.cursor = Cursor{};
+        state_.timeline.cursor->ns = std::round((view.begin_ns + view.end_ns) / 2);
         const auto lane = std::find_if(layout_.rows.begin(), layout_.rows.end(),
                                        [](const figure::RowBox& row) { return row.kind == RowKind::lane; });
-        cursor_->row = lane != layout_.rows.end() ? static_cast<std::size_t>(lane - layout_.rows.begin()) : 0;
-        if (const model::Run* run = run_at(state_.selection.run); run != nullptr && state_.selection.any()) {
-            const model::Op& op = run->op(state_.selection.op);
+        state_.timeline.cursor->row =
+            lane != layout_.rows.end() ? static_cast<std::size_t>(lane - layout_.rows.begin()) : 0;
+        if (const model::Run* run = run_at(state_.timeline.selection.run);
+            run != nullptr && state_.timeline.selection.any()) {
+            const model::Op& op = run->op(state_.timeline.selection.op);
             for (std::size_t i = 0; i < layout_.rows.size(); ++i) {
                 const auto& row = layout_.rows[i];
-                if (row.kind == RowKind::lane && row.run == state_.selection.run && row.lane == op.lane &&
+                if (row.kind == RowKind::lane && row.run == state_.timeline.selection.run && row.lane == op.lane &&
                     op.begin_ns != model::kPending) {
-                    cursor_->row = i;
-                    cursor_->ns = static_cast<double>(op.begin_ns - run->measure_begin_ns());
+                    state_.timeline.cursor->row = i;
+                    state_.timeline.cursor->ns = static_cast<double>(op.begin_ns - run->measure_begin_ns());
                 }
             }
         }
-        cursor_->measured_from_ns = cursor_->ns;
+        state_.timeline.cursor->measured_from_ns = state_.timeline.cursor->ns;
     }
-    cursor_->row = std::min(cursor_->row, layout_.rows.empty() ? 0 : layout_.rows.size() - 1);
-    return *cursor_;
+    state_.timeline.cursor->row =
+        std::min(state_.timeline.cursor->row, layout_.rows.empty() ? 0 : layout_.rows.size() - 1);
+    return *state_.timeline.cursor;
 }
 
 void TimelinePanel::move_cursor(int direction, bool to_edge, bool measures) {
     if (layout_.rows.empty()) {
         return;
     }
-    const bool fresh = !cursor_;
+    const bool fresh = !state_.timeline.cursor;
     Cursor& cursor = hold_cursor();
     if (fresh && !measures && !to_edge) {
         return;  // the first key press only shows the cursor
     }
-    const auto view = state_.view.target();
+    const auto view = state_.timeline.view.target();
     const double before = cursor.ns;
     const figure::RowBox& row = layout_.rows[cursor.row];
     bool edge = false;
@@ -165,22 +166,22 @@ void TimelinePanel::move_cursor(int direction, bool to_edge, bool measures) {
         cursor.ns = std::round(cursor.ns + direction * std::max(1.0, view.span_ns() / kSteps));
     }
     if (!edge) {
-        const auto whole = state_.view.whole();
+        const auto whole = state_.timeline.view.whole();
         cursor.ns = std::clamp(cursor.ns, std::min(whole.begin_ns, before), std::max(whole.end_ns, before));
     }
     if (measures) {
-        if (!measure_span_) {
+        if (!state_.timeline.measured) {
             cursor.measured_from_ns = before;
         }
         measure(cursor.measured_from_ns, cursor.ns);
-        measure_span_->to_edge = edge;
-        measure_span_->to_row = {row.run, row.kind, row.lane};
+        state_.timeline.measured->to_edge = edge;
+        state_.timeline.measured->to_row = {row.run, row.kind, row.lane};
     } else {
         end_measure();
         cursor.measured_from_ns = cursor.ns;
     }
     if (cursor.ns < view.begin_ns || cursor.ns > view.end_ns) {
-        state_.view.pan(cursor.ns - (view.begin_ns + view.end_ns) / 2, true);
+        state_.timeline.view.pan(cursor.ns - (view.begin_ns + view.end_ns) / 2, true);
     }
 }
 
@@ -188,7 +189,7 @@ void TimelinePanel::move_cursor_row(int direction) {
     if (layout_.rows.empty()) {
         return;
     }
-    const bool fresh = !cursor_;
+    const bool fresh = !state_.timeline.cursor;
     Cursor& cursor = hold_cursor();
     for (std::size_t i = cursor.row; !fresh;) {
         if ((direction < 0 && i == 0) || (direction > 0 && i + 1 >= layout_.rows.size())) {
@@ -205,10 +206,12 @@ void TimelinePanel::move_cursor_row(int direction) {
 
 // Scrolls rows into view, no further than needed.
 void TimelinePanel::reveal(float height) {
-    const bool row = reveal_ == Reveal::row && cursor_ && cursor_->row < layout_.rows.size();
-    const auto box = row                     ? std::optional(layout_.rows[cursor_->row].box)
-                     : reveal_ == Reveal::op ? layout_.box_of_op(state_.selection.run, state_.selection.op)
-                                             : std::nullopt;
+    const bool row =
+        reveal_ == Reveal::row && state_.timeline.cursor && state_.timeline.cursor->row < layout_.rows.size();
+    const auto box = row ? std::optional(layout_.rows[state_.timeline.cursor->row].box)
+                     : reveal_ == Reveal::op
+                         ? layout_.box_of_op(state_.timeline.selection.run, state_.timeline.selection.op)
+                         : std::nullopt;
     reveal_ = Reveal::nothing;
     if (!box || layout_.area.height() <= height + 1) {
         return;
@@ -221,11 +224,11 @@ void TimelinePanel::reveal(float height) {
 }
 
 std::optional<figure::Hit> TimelinePanel::hit_at_cursor() const {
-    if (!cursor_ || cursor_->row >= layout_.rows.size()) {
+    if (!state_.timeline.cursor || state_.timeline.cursor->row >= layout_.rows.size()) {
         return std::nullopt;
     }
-    const figure::Box& box = layout_.rows[cursor_->row].content;
-    return layout_.hit(layout_.map.x_px_from_ns(cursor_->ns), (box.y0 + box.y1) / 2);
+    const figure::Box& box = layout_.rows[state_.timeline.cursor->row].content;
+    return layout_.hit(layout_.map.x_px_from_ns(state_.timeline.cursor->ns), (box.y0 + box.y1) / 2);
 }
 
 void TimelinePanel::choose_at_cursor() {
@@ -238,9 +241,9 @@ void TimelinePanel::choose_at_cursor() {
 
 void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
-        alive_moment_ =
+        state_.timeline.alive =
             Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
-        state_.show_detail(AppState::Detail::alive);
+        state_.show_detail_for_now("alive");
     }
 }
 
@@ -248,7 +251,7 @@ void TimelinePanel::show_alive_here() {
     const Moment here = moment();
     if (const model::Run* run = run_at(here.run)) {
         // Without a pointer or a cursor: the run's memory peak.
-        const bool pointed = hover_ || cursor_;
+        const bool pointed = hover_ || state_.timeline.cursor;
         const std::int64_t ns = pointed ? here.ns : run->live_bytes().most_at_ns();
         show_alive(here.run, static_cast<double>(ns - run->measure_begin_ns()));
     }
@@ -256,19 +259,19 @@ void TimelinePanel::show_alive_here() {
 
 // Highlights the moment whose tensors are listed.
 void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
-    const model::Run* run = alive_moment_ ? run_at(alive_moment_->run) : nullptr;
-    if (run == nullptr || state_.detail != AppState::Detail::alive) {
+    const model::Run* run = state_.timeline.alive ? run_at(state_.timeline.alive->run) : nullptr;
+    if (run == nullptr || state_.detail != "alive") {
         return;
     }
     for (const figure::RowBox& row : layout_.rows) {
-        if (row.kind == RowKind::memory && row.run == alive_moment_->run &&
-            (alive_moment_->device < 0 || row.lane == alive_moment_->device)) {
-            const float x =
-                std::round(layout_.map.x_px_from_ns(static_cast<double>(alive_moment_->ns - run->measure_begin_ns())));
+        if (row.kind == RowKind::memory && row.run == state_.timeline.alive->run &&
+            (state_.timeline.alive->device < 0 || row.lane == state_.timeline.alive->device)) {
+            const float x = std::round(
+                layout_.map.x_px_from_ns(static_cast<double>(state_.timeline.alive->ns - run->measure_begin_ns())));
             // Up to the curve, so that it does not cross the row's label.
             const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
             const auto top = static_cast<double>(figure::memory_top(runs_, device));
-            const double share = static_cast<double>(run->live_bytes(device).at(alive_moment_->ns)) / top;
+            const double share = static_cast<double>(run->live_bytes(device).at(state_.timeline.alive->ns)) / top;
             const float base = row.content.y1 - scroll;
             const float y = base - row.content.height() * static_cast<float>(std::clamp(share, 0.0, 1.0));
             const ImU32 c = colour(ui_.theme->memory_text);
@@ -282,26 +285,26 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
 // Handles a click on `hit`.
 void TimelinePanel::act_on(const figure::Hit& hit) {
     if (hit.bookmark >= 0) {
-        state_.selection = {};
+        state_.timeline.selection = {};
         go_to_bookmark(hit.run, static_cast<std::size_t>(hit.bookmark));
     } else if (hit.row == RowKind::memory) {
-        state_.selection = {};
+        state_.timeline.selection = {};
         show_alive(hit.run, hit.ns, hit.lane);
     } else if (hit.op != 0) {
         select(hit.run, hit.op, false);
     } else if (hit.wait >= 0) {
-        state_.selection = {hit.run, 0, hit.wait};
+        state_.timeline.selection = {hit.run, 0, hit.wait};
     } else {
-        state_.selection = {};
+        state_.timeline.selection = {};
     }
 }
 
 void TimelinePanel::draw_keyboard_cursor(ImDrawList* list, float scroll) {
-    if (!cursor_ || cursor_->row >= layout_.rows.size()) {
+    if (!state_.timeline.cursor || state_.timeline.cursor->row >= layout_.rows.size()) {
         return;
     }
-    const figure::RowBox& row = layout_.rows[cursor_->row];
-    const float x = std::round(layout_.map.x_px_from_ns(cursor_->ns)), line = std::max(1.0f, ui_.px(2));
+    const figure::RowBox& row = layout_.rows[state_.timeline.cursor->row];
+    const float x = std::round(layout_.map.x_px_from_ns(state_.timeline.cursor->ns)), line = std::max(1.0f, ui_.px(2));
     const ImU32 c = colour(ui_.theme->issue);
     list->AddRectFilled({x, layout_.axis.y0 - scroll}, {x + std::max(1.0f, line / 2), layout_.axis.y1 - scroll},
                         colour(figure::faded(ui_.theme->issue, 0.6)));
@@ -311,11 +314,11 @@ void TimelinePanel::draw_keyboard_cursor(ImDrawList* list, float scroll) {
 }
 
 void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
-    if (!measure_span_) {
+    if (!state_.timeline.measured) {
         return;
     }
     const figure::Theme& t = *ui_.theme;
-    const double from = measure_span_->begin(), to = measure_span_->end();
+    const double from = state_.timeline.measured->begin(), to = state_.timeline.measured->end();
     const float x0 = std::round(layout_.map.x_px_from_ns(from)), x1 = std::round(layout_.map.x_px_from_ns(to));
     const float top = layout_.axis.y0 - scroll, bottom = layout_.axis.y1 - scroll;
     list->AddRectFilled({x0, top}, {x1, bottom}, colour(figure::faded(t.text, 0.09)));
@@ -340,8 +343,8 @@ void TimelinePanel::draw_measure(ImDrawList* list, float scroll) {
                                 colour(t.text));
         }
     };
-    diamond(measure_span_->from_ns, measure_span_->from_edge, measure_span_->from_row);
-    diamond(measure_span_->to_ns, measure_span_->to_edge, measure_span_->to_row);
+    diamond(state_.timeline.measured->from_ns, state_.timeline.measured->from_edge, state_.timeline.measured->from_row);
+    diamond(state_.timeline.measured->to_ns, state_.timeline.measured->to_edge, state_.timeline.measured->to_row);
 }
 
 const figure::RowBox* TimelinePanel::row_at(const RowPlace& place) const {

@@ -90,11 +90,11 @@ void TimelinePanel::shift_row(int direction) {
     };
     if (direction < 0 && row > 0 && movable(row - 1)) {
         move_row(row, row - 1);
-        cursor_->row = row - 1;
+        state_.timeline.cursor->row = row - 1;
     } else if (direction > 0 && movable(row + 1)) {
         // Down by one: in front of the row after the next.
         move_row(row + 1, row);
-        cursor_->row = row + 1;
+        state_.timeline.cursor->row = row + 1;
     }
 }
 

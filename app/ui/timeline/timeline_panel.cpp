@@ -5,7 +5,7 @@
 
 #include "app/figure/words.h"
 #include "app/render/format.h"
-#include "app/timeline/timeline_marks.h"
+#include "app/timeline/timeline_highlights.h"
 #include "app/ui/timeline/hover_card.h"
 #include "app/ui/widgets/draw_list_painter.h"
 #include "app/ui/widgets/widgets.h"
@@ -26,13 +26,15 @@ const model::Run* TimelinePanel::run_at(int index) const {
     return index >= 0 && index < static_cast<int>(runs_.size()) ? runs_[static_cast<std::size_t>(index)].run : nullptr;
 }
 
-TimelinePanel::Moment TimelinePanel::moment() const {
+Moment TimelinePanel::moment() const {
     Moment moment;
     const auto hit = hover_ ? hover_ : hit_at_cursor();
     const bool pointed = hit && !panning_ && run_at(hit->run) != nullptr;
-    moment.run = pointed ? hit->run : run_at(state_.selection.run) != nullptr ? state_.selection.run : 0;
+    moment.run = pointed                                            ? hit->run
+                 : run_at(state_.timeline.selection.run) != nullptr ? state_.timeline.selection.run
+                                                                    : 0;
     if (const model::Run* run = run_at(moment.run)) {
-        const double at = pointed ? hit->ns : state_.view.view().end_ns;
+        const double at = pointed ? hit->ns : state_.timeline.view.view().end_ns;
         moment.ns = std::min(static_cast<std::int64_t>(at) + run->measure_begin_ns(), run->now_ns());
         moment.op = pointed ? hit->op : 0;
     }
@@ -41,13 +43,13 @@ TimelinePanel::Moment TimelinePanel::moment() const {
 
 void TimelinePanel::choose(int run, core::OpId op, bool zoom) {
     select(run, op, zoom);
-    if (!zoom && state_.selection.any() && run_at(state_.selection.run) != nullptr) {
+    if (!zoom && state_.timeline.selection.any() && run_at(state_.timeline.selection.run) != nullptr) {
         bring_into_view();
     }
 }
 
 bool TimelinePanel::lay_out(figure::Box area) {
-    const Key key{state_.view.view(),
+    const Key key{state_.timeline.view.view(),
                   area,
                   state_.session.version(),
                   ui_.fonts.generation(),
@@ -65,7 +67,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     key_ = key;
     if (key.runs.started != last_started_) {
         last_started_ = key.runs.started;
-        alive_moment_.reset();  // belongs to another run
+        state_.timeline.alive.reset();  // belongs to another run
         op_details_.forget();
     }
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
@@ -101,12 +103,12 @@ bool TimelinePanel::lay_out(figure::Box area) {
         runs_.push_back(std::move(run));
     }
     if (runs_.size() != shown_before) {
-        state_.selection = {};  // it refers to a run by index
-        alive_moment_.reset();
+        state_.timeline.selection = {};  // it refers to a run by index
+        state_.timeline.alive.reset();
     }
     figure::TimelineOptions options;
     options.area = area;
-    options.view = state_.view.view();
+    options.view = state_.timeline.view.view();
     options.theme = ui_.theme;
     options.measure = &measure_;
     options.scale = ui_.fonts.scale();
@@ -143,7 +145,7 @@ void TimelinePanel::add_why(figure::DisplayList& to) {
         runs.push_back({execution->shared_run(), execution->grows()});
     }
     if (runs.size() == runs_.size()) {
-        why_.add(layout_, options_, runs, state_.show_path, state_.show_what_if, to);
+        why_.add(layout_, options_, runs, state_.timeline.show_path, state_.timeline.show_what_if, to);
     }
 }
 
@@ -208,10 +210,10 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
         return;
     }
     // The strip's place is reserved even when it is not drawn, so that the timeline does not move while zooming in.
-    if (state_.show_minimap) {
+    if (state_.timeline.show_minimap) {
         const float left = std::min(min.x + ui_.px(11) + ui_.px(options_.style.label_width_px), max.x - ui_.px(30));
         minimap_.draw({std::floor(left), min.y, max.x - ui_.px(24), min.y + ui_.px(Minimap::kHeight)}, runs_, key_.runs,
-                      state_.view);
+                      state_.timeline.view);
         min.y += ui_.px(Minimap::kHeight + 2);
     }
     const float search_top = min.y;
@@ -229,8 +231,8 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::SetCursorScreenPos({min.x, min.y - scroll});
     ImGui::InvisibleButton("timeline/area", {size.x - (height > size.y + 1 ? ui_.px(12) : 0), std::max(height, 1.0f)},
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
-    const bool hovered = ImGui::IsItemHovered() && !state_.palette_open;
-    const bool active = ImGui::IsItemActive() && !state_.palette_open;
+    const bool hovered = ImGui::IsItemHovered() && !state_.look.palette_open;
+    const bool active = ImGui::IsItemActive() && !state_.look.palette_open;
     ui_.rects.insert_or_assign("timeline", WidgetRect{layout_.axis.x0, min.y, layout_.axis.x1, max.y});
 
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -278,20 +280,21 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
 
     if (editing_) {
         // the note editor is open
-    } else if (hover_ && !panning_ && !measuring_ && !state_.show_keys) {
+    } else if (hover_ && !panning_ && !state_.timeline.measuring && !state_.look.show_keys) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
             draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
                       {frame.x - ui_.px(8), frame.y - ui_.px(8)}, spare);
         }
-    } else if (at_cursor && !panning_ && !measure_span_ && !state_.show_keys) {
+    } else if (at_cursor && !panning_ && !state_.timeline.measured && !state_.look.show_keys) {
         if (const model::Run* run = run_at(at_cursor->run)) {
-            const figure::Box& row = layout_.rows[cursor_->row].box;
-            draw_card(ui_, list, card_of(*run, *at_cursor), {layout_.map.x_px_from_ns(cursor_->ns), row.y1 - scroll},
-                      min, max, spare);
+            const figure::Box& row = layout_.rows[state_.timeline.cursor->row].box;
+            draw_card(ui_, list, card_of(*run, *at_cursor),
+                      {layout_.map.x_px_from_ns(state_.timeline.cursor->ns), row.y1 - scroll}, min, max, spare);
         }
-    } else if (const model::Run* run = run_at(pointed.run);
-               run != nullptr && !hover_ && !panning_ && !measure_span_ && (pointed.op != 0 || pointed.wait >= 0)) {
+    } else if (const model::Run* run = run_at(pointed.run); run != nullptr && !hover_ && !panning_ &&
+                                                            !state_.timeline.measured &&
+                                                            (pointed.op != 0 || pointed.wait >= 0)) {
         // The card of the selection stays next to it.
         if (const auto box = pointed.op != 0 ? layout_.box_of_op(pointed.run, pointed.op)
                                              : layout_.box_of_wait(pointed.run, pointed.wait);
@@ -304,18 +307,18 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
 
 figure::Hit TimelinePanel::chosen() const {
     figure::Hit hit;
-    const model::Run* run = run_at(state_.selection.run);
+    const model::Run* run = run_at(state_.timeline.selection.run);
     if (run == nullptr) {
         return hit;
     }
-    hit.run = state_.selection.run;
+    hit.run = state_.timeline.selection.run;
     hit.ns_per_px = layout_.map.ns_per_px();
-    if (state_.selection.any() && state_.selection.op <= run->op_count()) {
-        hit.op = state_.selection.op;
-    } else if (state_.selection.any_wait() &&
-               run->wait_at(static_cast<std::size_t>(state_.selection.wait)) != nullptr) {
+    if (state_.timeline.selection.any() && state_.timeline.selection.op <= run->op_count()) {
+        hit.op = state_.timeline.selection.op;
+    } else if (state_.timeline.selection.any_wait() &&
+               run->wait_at(static_cast<std::size_t>(state_.timeline.selection.wait)) != nullptr) {
         hit.row = figure::RowKind::frontend;
-        hit.wait = state_.selection.wait;
+        hit.wait = state_.timeline.selection.wait;
     }
     return hit;
 }
@@ -348,12 +351,12 @@ void TimelinePanel::add_highlights(const figure::Hit& hit, figure::DisplayList& 
         if (op_details_.match_run() >= 0) {
             figure::add_match_highlight(layout_, op_details_.match_run(), op_details_.match(), *ui_.theme, scale, to);
         }
-        figure::add_op_marks(layout_, hit.run, hit.op, *ui_.theme, scale, to);
+        figure::add_op_highlight(layout_, hit.run, hit.op, *ui_.theme, scale, to);
     } else if (hit.wait >= 0) {
         const auto* details = wait_details_.details();
-        figure::add_wait_marks(layout_, hit.run, hit.wait,
-                               details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
-                               *ui_.theme, scale, to);
+        figure::add_wait_highlight(layout_, hit.run, hit.wait,
+                                   details != nullptr ? std::span(details->causes) : std::span<const core::OpId>(),
+                                   *ui_.theme, scale, to);
     }
 }
 
@@ -366,25 +369,25 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
             panning_ = false;
         } else if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
-            state_.view.pan(-static_cast<double>(io.MouseDelta.x) * layout_.map.ns_per_px(), false);
-            if (!state_.lock_vertical) {
+            state_.timeline.view.pan(-static_cast<double>(io.MouseDelta.x) * layout_.map.ns_per_px(), false);
+            if (!state_.timeline.lock_vertical) {
                 ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseDelta.y);
             }
         }
     }
-    if (measuring_) {
+    if (state_.timeline.measuring) {
         const Snapped to = snapped(pointer_ns_, at.y);
-        measure_span_->to_ns = to.ns;
-        measure_span_->to_edge = to.edge;
-        measure_span_->to_row = to.row;
+        state_.timeline.measured->to_ns = to.ns;
+        state_.timeline.measured->to_edge = to.edge;
+        state_.timeline.measured->to_row = to.row;
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
-            measuring_ = false;
+            state_.timeline.measuring = false;
         }
     }
-    if (handle_labels(hovered && !panning_ && !measuring_, at) || !hovered) {
+    if (handle_labels(hovered && !panning_ && !state_.timeline.measuring, at) || !hovered) {
         return;
     }
-    if (on_axis && !panning_ && !measuring_) {
+    if (on_axis && !panning_ && !state_.timeline.measuring) {
         hover_ = layout_.hit(at.x, at.y);
     }
     if (rests_at_ && *rests_at_ == figure::Point{io.MousePos.x, io.MousePos.y} && io.MouseWheel == 0 &&
@@ -397,17 +400,18 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
     constexpr double kSideways = 0.1;
     const float sideways = io.MouseWheelH + (io.KeyAlt ? io.MouseWheel : 0);
     if (sideways != 0) {
-        state_.view.pan(-static_cast<double>(sideways) * kSideways * state_.view.target().span_ns(), true);
+        state_.timeline.view.pan(-static_cast<double>(sideways) * kSideways * state_.timeline.view.target().span_ns(),
+                                 true);
     } else if (io.MouseWheel != 0 && at.x < layout_.axis.x0) {
-        if (!state_.lock_vertical) {
+        if (!state_.timeline.lock_vertical) {
             ImGui::SetScrollY(ImGui::GetScrollY() - io.MouseWheel * ui_.px(48));
         }
     } else if (io.MouseWheel != 0) {
         const double notch = io.KeyCtrl ? kFineNotch : io.KeyShift ? kCoarseNotch : kNotch;
-        state_.view.zoom(pointer_ns_, std::pow(notch, static_cast<double>(io.MouseWheel)));
+        state_.timeline.view.zoom(pointer_ns_, std::pow(notch, static_cast<double>(io.MouseWheel)));
     }
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
-        state_.view.begin_pan();
+        state_.timeline.view.begin_pan();
         panning_ = true;
     }
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
@@ -424,28 +428,29 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
                 }
             }
         } else {
-            state_.view.fit();
+            state_.timeline.view.fit();
         }
         end_measure();
     } else if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && on_axis) {
         end_measure();
-        cursor_.reset();
+        state_.timeline.cursor.reset();
         if (hover_) {
             act_on(*hover_);
         } else {
-            state_.selection = {};
+            state_.timeline.selection = {};
         }
-    } else if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !measuring_ && ImGui::IsItemActive()) {
+    } else if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 4) && !state_.timeline.measuring &&
+               ImGui::IsItemActive()) {
         const float from = io.MouseClickedPos[ImGuiMouseButton_Left].x;
         if (from >= layout_.axis.x0 && from < layout_.axis.x1) {
             const Snapped begin = snapped(layout_.map.ns_from_x_px(from),
                                           at.y - io.MousePos.y + io.MouseClickedPos[ImGuiMouseButton_Left].y);
             const Snapped end = snapped(pointer_ns_, at.y);
-            measuring_ = true;
-            state_.selection = {};
-            cursor_.reset();
-            measure_span_ = Span{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
-            state_.show_detail(AppState::Detail::measured);
+            state_.timeline.measuring = true;
+            state_.timeline.selection = {};
+            state_.timeline.cursor.reset();
+            state_.timeline.measured = MeasuredSpan{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
+            state_.show_detail_for_now("measured");
         }
     }
 }
@@ -474,122 +479,6 @@ void TimelinePanel::draw_empty(ImVec2 min, ImVec2 max) {
     centred(y - ui_.px(16), Face::semibold, 20, t.text, "Press Run, or the space bar");
     centred(y + ui_.px(14), Face::regular, 15, t.dim, "Every op that the program issues appears here: on the frontend");
     centred(y + ui_.px(36), Face::regular, 15, t.dim, "when it is issued, on a lane of the backend when it runs.");
-}
-
-void TimelinePanel::select(int run, core::OpId op, bool show) {
-    const model::Run* r = run_at(run);
-    if (r == nullptr || op == 0 || op > r->op_count()) {
-        return;
-    }
-    state_.selection = {run, op};
-    if (show) {
-        const model::Op& o = r->op(op);
-        const auto origin = static_cast<double>(r->measure_begin_ns());
-        const auto begin = static_cast<double>(o.begin_ns == model::kPending ? o.issue_begin_ns : o.begin_ns);
-        const auto end = static_cast<double>(o.end_ns == model::kPending ? o.issue_end_ns : o.end_ns);
-        state_.view.show({begin - origin, std::max(begin + 1, end) - origin});
-    }
-}
-
-void TimelinePanel::show_wait(const model::Run& run, const model::Wait& wait) {
-    const auto origin = static_cast<double>(run.measure_begin_ns());
-    state_.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
-}
-
-void TimelinePanel::fit_selection_or_all() {
-    const auto target = state_.view.target();
-    if (const figure::Hit hit = chosen(); hit.op != 0 || hit.wait >= 0) {
-        if (hit.op != 0) {
-            select(hit.run, hit.op, true);
-        } else {
-            const model::Run& run = *run_at(hit.run);
-            show_wait(run, *run.wait_at(static_cast<std::size_t>(hit.wait)));
-        }
-        if (!(state_.view.target() == target)) {
-            return;
-        }
-    }
-    state_.view.fit();
-}
-
-void TimelinePanel::select_neighbour(int direction) {
-    const model::Run* run = run_at(state_.selection.run);
-    if (!state_.selection.any() || run == nullptr) {
-        return;
-    }
-    const auto& op = run->op(state_.selection.op);
-    if (op.begin_ns == model::kPending || op.lane >= run->lanes().size()) {
-        return;
-    }
-    const auto& ops = run->lanes()[op.lane].ops;
-    const auto found = std::lower_bound(ops.begin(), ops.end(), op.begin_ns,
-                                        [run](core::OpId id, std::int64_t ns) { return run->op(id).begin_ns < ns; });
-    auto index = found - ops.begin();
-    while (index < static_cast<std::ptrdiff_t>(ops.size()) &&
-           ops[static_cast<std::size_t>(index)] != state_.selection.op) {
-        ++index;
-    }
-    index += direction;
-    if (index >= 0 && index < static_cast<std::ptrdiff_t>(ops.size())) {
-        state_.selection.op = ops[static_cast<std::size_t>(index)];
-        bring_into_view();
-    }
-}
-
-void TimelinePanel::select_dependency(bool forwards) {
-    const model::Run* run = run_at(state_.selection.run);
-    if (!state_.selection.any() || run == nullptr) {
-        return;
-    }
-    if (!forwards) {
-        const auto followed = run->dependencies(state_.selection.op);
-        if (!followed.empty()) {
-            state_.selection.op = followed.back();
-            bring_into_view();
-        }
-        return;
-    }
-    // The first op that depends on this one. Limited, because results are normally used soon.
-    constexpr core::OpId kReach = 20000;
-    const auto last = static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), state_.selection.op + kReach));
-    for (core::OpId id = state_.selection.op + 1; id <= last; ++id) {
-        const auto followed = run->dependencies(id);
-        if (std::find(followed.begin(), followed.end(), state_.selection.op) != followed.end()) {
-            state_.selection.op = id;
-            bring_into_view();
-            return;
-        }
-    }
-}
-
-void TimelinePanel::select_matching_op() {
-    if (op_details_.match() != 0) {
-        choose(op_details_.match_run(), op_details_.match(), false);
-    }
-}
-
-void TimelinePanel::bring_into_view() {
-    const model::Run* run = run_at(state_.selection.run);
-    const auto& op = run->op(state_.selection.op);
-    const auto at = static_cast<double>((op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns) -
-                                        run->measure_begin_ns());
-    const auto view = state_.view.target();
-    if (at < view.begin_ns || at > view.end_ns) {
-        state_.view.bring_in(at);
-    }
-    reveal_ = Reveal::op;
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
-    rests_at_ = figure::Point{mouse.x, mouse.y};  // ignore what is under the pointer until it moves
-}
-
-void TimelinePanel::zoom_at_pointer(double factor) {
-    const auto view = state_.view.view();
-    const bool inside = pointer_ns_ > view.begin_ns && pointer_ns_ < view.end_ns;
-    state_.view.zoom(inside ? pointer_ns_ : (view.begin_ns + view.end_ns) / 2, factor);
-}
-
-void TimelinePanel::pan_by_share(double share) {
-    state_.view.pan(state_.view.target().span_ns() * share, true);
 }
 
 }  // namespace headway::ui

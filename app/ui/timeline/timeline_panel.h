@@ -40,15 +40,7 @@ public:
 
     // The moment that the other panels show: the time under the pointer, else the view's end (while following: now), in
     // the run's time.
-    struct Moment {
-        int run = 0;
-        std::int64_t ns = 0;
-        core::OpId op = 0;  // hovered
-        int device = -1;    // whose memory is hovered; -1: any
-    };
     [[nodiscard]] Moment moment() const;
-    // The moment whose tensors are listed, in one of the runs shown.
-    [[nodiscard]] const std::optional<Moment>& alive_moment() const { return alive_moment_; }
     void show_alive(int run, double ns, int device = -1);  // `ns` is on the axis
     void show_alive_here();  // at the pointer or the cursor, else at the run's memory peak
     // Null when there is no such run.
@@ -62,25 +54,8 @@ public:
     [[nodiscard]] bool moving() const {
         return op_details_.busy() || wait_details_.busy() || why_.working() || search_.busy();
     }
-    [[nodiscard]] bool has_measure() const { return measure_span_.has_value(); }
 
-    // Identifies a row independently of the layout.
-    struct RowPlace {
-        int run = -1;  // none
-        figure::RowKind kind = figure::RowKind::lane;
-        int lane = -1;
-    };
-    // A measured time range on the axis.
-    struct Span {
-        double from_ns = 0, to_ns = 0;  // whole nanoseconds, in the order of the drag
-        bool from_edge = false, to_edge = false;
-        RowPlace from_row{}, to_row{};  // the rows that the edges belong to
-        [[nodiscard]] double begin() const { return std::min(from_ns, to_ns); }
-        [[nodiscard]] double end() const { return std::max(from_ns, to_ns); }
-    };
-    [[nodiscard]] const std::optional<Span>& measured() const { return measure_span_; }
-    [[nodiscard]] bool measuring() const { return measuring_; }  // the drag is in progress
-    void measure_chosen();                                       // the selected op's execution, or the view
+    void measure_chosen();  // the selected op's execution, or the view
     void measure(double from_ns, double to_ns);
     // The moment nearest to `ns` at which something in the row at `y` begins or ends, if it is close on the screen. In
     // rows without spans: something in any row.
@@ -91,14 +66,8 @@ public:
     };
     [[nodiscard]] Snapped snapped(double ns, float y) const;
 
-    // The keyboard cursor: a moment in a row. It moves by a hundredth of the view, or to the next edge in its row;
-    // `measures` extends the measured range from where the cursor was.
-    struct Cursor {
-        double ns = 0;
-        std::size_t row = 0;  // of the layout
-        double measured_from_ns = 0;
-    };
-    [[nodiscard]] const std::optional<Cursor>& cursor() const { return cursor_; }
+    // The keyboard cursor moves by a hundredth of the view, or to the next edge in its row; `measures` extends the
+    // measured range from where the cursor was.
     void move_cursor(int direction, bool to_edge, bool measures);
     void move_cursor_row(int direction);
     void choose_at_cursor();
@@ -199,8 +168,6 @@ private:
     CardKey card_key_;
     OpDetails op_details_;
     WaitDetailsLookup wait_details_;
-    std::optional<Span> measure_span_;
-    std::optional<Cursor> cursor_;
     // What to scroll into view in the next frame: the selected op, or the cursor's row.
     enum class Reveal : std::uint8_t { nothing, op, row } reveal_ = Reveal::nothing;
     void reveal(float height);
@@ -226,11 +193,10 @@ private:
         bool focus = false;
     };
     std::optional<Editing> editing_;
-    bool measuring_ = false, panning_ = false;
+    bool panning_ = false;
     double pointer_ns_ = 0;
     SearchBar search_;
     Minimap minimap_;
-    std::optional<Moment> alive_moment_;
     std::uint64_t last_started_ = 0;
 };
 

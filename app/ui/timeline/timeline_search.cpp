@@ -63,7 +63,7 @@ void TimelinePanel::search_step(int direction) {
         select(place->run, place->found.op, false);
         bring_into_view();
     } else if (const auto i = static_cast<std::size_t>(place->found.wait); i < run->waits().size()) {
-        state_.selection = {place->run, 0, place->found.wait};
+        state_.timeline.selection = {place->run, 0, place->found.wait};
         show_wait(*run, run->waits()[i]);
     }
 }

@@ -34,8 +34,10 @@ struct Ui {
     const figure::Theme* theme = nullptr;
     // The label of the key that has this character on an American keyboard; empty: the same character.
     std::function<std::string(char)> key_label{};
-    // The keys of a command (of the table in app/ui/shell) on this keyboard: "F5"; "" if it has none.
+    // The commands, by their ids in app/ui/shell/app_commands.cpp: the keys on this keyboard ("F5"; "" if it has none),
+    // and running it, if it can run now.
     std::function<std::string(std::string_view id)> keys_of{};
+    std::function<void(std::string_view id)> run_command{};
     // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
     // outside a frame.
     gfx::Layer* ground = nullptr;

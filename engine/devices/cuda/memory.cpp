@@ -109,7 +109,7 @@ bool CudaDevice::take_lazily(Lane& lane, Command& command) {
         return true;
     }
     command.out =
-        (command.flags & kOutBeside) != 0 ? peer()->take_lazily_for(command) : take_lazily_from(&lane, command);
+        (command.flags & kOutOnOtherDevice) != 0 ? peer()->take_lazily_for(command) : take_lazily_from(&lane, command);
     return command.out != nullptr;
 }
 

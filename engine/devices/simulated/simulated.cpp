@@ -227,7 +227,7 @@ bool SimulatedDevice::find_lazy_operands(Command& command) {
         command.in1 = find_lazily(command.in1_id);
     }
     if (command.out == nullptr && command.out_id != 0) {
-        Device& home = (command.flags & kOutBeside) != 0 ? *peer() : *this;
+        Device& home = (command.flags & kOutOnOtherDevice) != 0 ? *peer() : *this;
         command.out = home.take_lazily_for(command);
         return command.out != nullptr;
     }

@@ -49,7 +49,7 @@ std::vector<float> program(Runtime& rt) {
     keep(rt.transpose(z));
     keep(rt.slice(z, 3, 4));
     keep(rt.add_scaled(x, x, -0.5f));
-    const Tensor w = keep(rt.zeros({17, 5}));
+    const Tensor w = keep(rt.full({17, 5}, 0.0f));
     rt.add_scaled_in_place(w, x, 2.0f);
     rt.assign_slice(w, 1, rt.full({2, 5}, 9.0f));
     rt.with_scalar_in_place(OpKind::mul_scalar, w, 3.0f);
@@ -115,7 +115,7 @@ TEST_P(CudaCases, RecordEachOpOnceInTheLanesOrder) {
     program(*rt);
     rt->waitall();
     device->settle();
-    std::vector<int> seen(rt->issued() + 1);
+    std::vector<int> seen(rt->recorder.issued() + 1);
     for (std::uint8_t lane = 0; lane < GetParam().streams; ++lane) {
         std::uint64_t until = 0;
         core::OpId last = 0;
@@ -127,11 +127,11 @@ TEST_P(CudaCases, RecordEachOpOnceInTheLanesOrder) {
             ++seen[record.op];
         }
     }
-    for (core::OpId op = 1; op <= rt->issued(); ++op) {
+    for (core::OpId op = 1; op <= rt->recorder.issued(); ++op) {
         EXPECT_EQ(seen[op], 1) << "op " << op;
     }
     const auto launches = records({trace::StreamKind::launch, 0});
-    ASSERT_EQ(launches.size(), rt->issued());
+    ASSERT_EQ(launches.size(), rt->recorder.issued());
     for (std::size_t i = 0; i < launches.size(); ++i) {
         EXPECT_EQ(launches[i].op, i + 1);
     }
@@ -158,11 +158,11 @@ TEST_P(CudaCases, CountFinishedCommands) {
         chain.push_back(chain.back() + 1.0f);
     }
     EXPECT_EQ(device->completed(0).load(), 0u);
-    EXPECT_GE(rt->headway(), 501u);
+    EXPECT_GE(rt->lanes.headway(), 501u);
     fake::hold_stream(0, false);
     EXPECT_EQ(chain.back().to_host()[0], 501.0f);
     EXPECT_EQ(device->completed(0).load(), 501u);
-    EXPECT_EQ(rt->headway(), 0u);
+    EXPECT_EQ(rt->lanes.headway(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaCases,
@@ -296,7 +296,7 @@ TEST_F(CudaTest, AbandonedOpsAreCountedAndNotRun) {
     device->abandon();
     device->hold(false);
     rt->waitall();
-    EXPECT_EQ(rt->headway(), 0u);
+    EXPECT_EQ(rt->lanes.headway(), 0u);
     EXPECT_EQ(fake::counts().kernels, before);
 }
 

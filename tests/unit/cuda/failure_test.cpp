@@ -200,7 +200,7 @@ TEST_P(CudaLoss, IsReportedWithTheOpAndSpoilsEverything) {
         EXPECT_TRUE(has(failure, "lost")) << failure;
         EXPECT_TRUE(has(failure, "illegal memory access")) << failure;
         EXPECT_TRUE(has(failure, "detected at op ")) << failure;
-        EXPECT_EQ(rt->headway(), 0u);
+        EXPECT_EQ(rt->lanes.headway(), 0u);
 
         calls = fake::counts().calls;  // no CUDA calls from now on
         EXPECT_TRUE(has(failure_of([&] { static_cast<void>(early.to_host()); }), "lost"));
@@ -222,7 +222,7 @@ TEST_P(CudaLoss, IsDetectedWhileOtherStreamsWait) {
     }
     fake::hold_stream(0, false);
     EXPECT_TRUE(has(failure_of([&] { rt->waitall(); }), "lost"));
-    EXPECT_EQ(rt->headway(), 0u);
+    EXPECT_EQ(rt->lanes.headway(), 0u);
 }
 
 TEST_P(CudaLoss, IsReportedAfterAllocating) {

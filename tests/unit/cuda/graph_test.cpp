@@ -26,14 +26,14 @@ protected:
     // sum(x · x + 1) · 2: four ops, five kernels.
     Graph traced(const Tensor& like) {
         const std::vector<Tensor> inputs{like};
-        const auto x = rt->trace_begin(inputs);
+        const auto x = rt->graphs.trace_begin(inputs);
         const Tensor y = rt->matmul(x[0], x[0]) + 1.0f;
         const std::vector<Tensor> outputs{y + y, rt->reduce(OpKind::sum, y)};
-        return rt->trace_end("function f", outputs);
+        return rt->graphs.trace_end("function f", outputs);
     }
     std::vector<Tensor> run(const Graph& graph, const Tensor& x) {
         const std::vector<Tensor> inputs{x};
-        return rt->run(graph, inputs);
+        return rt->graphs.run(graph, inputs);
     }
 };
 
@@ -41,9 +41,9 @@ TEST_F(CudaGraphs, AreLaunchedAsOneOpWithItsKernelsOneByOne) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const Graph f = traced(x);
-    EXPECT_EQ(rt->issued(), 1u);  // tracing issues nothing
+    EXPECT_EQ(rt->recorder.issued(), 1u);  // tracing issues nothing
     const auto made = run(f, x);
-    EXPECT_EQ(rt->issued(), 2u);
+    EXPECT_EQ(rt->recorder.issued(), 2u);
     EXPECT_EQ(made[0].to_host(), std::vector<float>(4, 6.0f));
     EXPECT_EQ(made[1].item(), 12.0f);
     device->settle();
@@ -93,9 +93,9 @@ TEST_F(CudaGraphs, ManyMayBeInFlightWithDifferentAddresses) {
     start_one();
     Tensor x = rt->full({2, 2}, 1.0f);
     const std::vector<Tensor> inputs{x};
-    const auto inside = rt->trace_begin(inputs);
+    const auto inside = rt->graphs.trace_begin(inputs);
     const std::vector<Tensor> outputs{inside[0] + 1.0f};
-    const Graph increment = rt->trace_end("increment", outputs);
+    const Graph increment = rt->graphs.trace_end("increment", outputs);
     fake::hold_stream(0, true);
     std::vector<Tensor> all;
     for (int i = 0; i < 100; ++i) {
@@ -146,10 +146,10 @@ TEST_F(CudaGraphs, AGatheredProgramGivesTheSameValues) {
         return (x + w).to_host();
     };
     const auto expected = program();
-    const auto issued = rt->issued();
-    rt->set_gathering(true);
+    const auto issued = rt->recorder.issued();
+    rt->graphs.set_gathering(true);
     EXPECT_EQ(program(), expected);
-    EXPECT_EQ(rt->issued(), issued + 1);
+    EXPECT_EQ(rt->recorder.issued(), issued + 1);
     EXPECT_EQ(fake::counts().graph_launches, 1);
 }
 
@@ -204,13 +204,13 @@ TEST_F(CudaGraphs, StepsWhoseInputIsSpoiledAreLeftOut) {
     start_one();
     const Tensor x = rt->full({2, 2}, 1.0f);
     const std::vector<Tensor> inputs{x, x};
-    const auto in = rt->trace_begin(inputs);
+    const auto in = rt->graphs.trace_begin(inputs);
     const std::vector<Tensor> outputs{in[0] + 1.0f, in[1] + 2.0f};
-    const Graph f = rt->trace_end("both", outputs);
+    const Graph f = rt->graphs.trace_end("both", outputs);
     rt->waitall();
     fake::fail_call("launch", 1, cudaErrorInvalidConfiguration);
     const std::vector<Tensor> given{rt->full({2, 2}, 5.0f), x};
-    const auto made = rt->run(f, given);
+    const auto made = rt->graphs.run(f, given);
     EXPECT_EQ(made[1].to_host()[0], 3.0f);
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(made[0].to_host()); }), "fill"));
 }

@@ -5,6 +5,7 @@
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/report.h"
+#include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {
@@ -372,12 +373,7 @@ TEST(ChromeForeign, OmissionsAndStreamsSurviveARoundTrip) {
     const std::string theirs = "[5," + kernel("a", 0, 10) + kernel("b", 5, 10) + kernel("c", 0, 10, "0", 8) +
                                "{\"ph\":\"X\",\"name\":\"none\",\"ts\":3},{\"ph\":\"X";
     const ReadTrace first = read(theirs);
-    std::string ours;
-    ASSERT_TRUE(write_chrome_trace(*first.run, [&ours](std::string_view bytes) {
-        ours += bytes;
-        return true;
-    }));
-    const ReadTrace again = read(ours);
+    const ReadTrace again = read(exported(*first.run));
     ASSERT_TRUE(again.own);
     const model::RunInfo& info = again.run->info();
     EXPECT_EQ(info.left_out, 1u);

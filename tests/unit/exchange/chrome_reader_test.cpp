@@ -15,6 +15,7 @@
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/gzip_sink.h"
 #include "app/model/numbers/report.h"
+#include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::exchange {
@@ -22,15 +23,6 @@ namespace {
 
 using trace::FrontendKind;
 using trace::WaitKind;
-
-std::string exported(const model::Run& run) {
-    std::string text;
-    EXPECT_TRUE(write_chrome_trace(run, [&](std::string_view bytes) {
-        text += bytes;
-        return true;
-    }));
-    return text;
-}
 
 ReadTrace read(const std::string& text) {
     auto trace = read_chrome_trace(text, "t.json");

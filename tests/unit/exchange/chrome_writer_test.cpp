@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::exchange {
@@ -13,15 +14,6 @@ namespace {
 using nlohmann::json;
 using trace::FrontendKind;
 using trace::WaitKind;
-
-std::string exported(const model::Run& run) {
-    std::string text;
-    EXPECT_TRUE(write_chrome_trace(run, [&](std::string_view bytes) {
-        text += bytes;
-        return true;
-    }));
-    return text;
-}
 
 // Two ops on two lanes, one that never ran, a wait, a scope and a minibatch.
 std::unique_ptr<model::Run> small_run(model::RecordingBuilder& builder) {

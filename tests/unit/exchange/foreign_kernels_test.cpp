@@ -6,6 +6,7 @@
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/report.h"
+#include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {
@@ -200,12 +201,7 @@ std::string from_files(std::uint32_t count) {
 
 TEST(ChromeForeign, ManySourceFilesKeepTheirLines) {
     const ReadTrace trace = read(from_files(700));
-    std::string ours;
-    ASSERT_TRUE(write_chrome_trace(*trace.run, [&ours](std::string_view bytes) {
-        ours += bytes;
-        return true;
-    }));
-    const ReadTrace again = read(ours);
+    const ReadTrace again = read(exported(*trace.run));
     for (const model::Run* run : {trace.run.get(), again.run.get()}) {
         ASSERT_EQ(run->op_count(), 700u);
         for (const core::OpId id : {1u, 255u, 256u, 257u, 511u, 512u, 700u}) {

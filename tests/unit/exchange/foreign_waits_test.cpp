@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/exchange/chrome/chrome_writer.h"
+#include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
 
 namespace headway::exchange {
@@ -258,12 +259,7 @@ TEST(ForeignWaits, TheWarmUpIsSeparated) {
 TEST(ForeignWaits, StallsSurviveARoundTrip) {
     const ReadTrace first = read("[" + call("cudaLaunchKernel", 0, 5000, "1") + kernel("k", 5005, 5, "1") +
                                  launches(20, 6000, 10) + step(1, 0, 5500) + step(2, 5500, 1000) + step(3, 6500, 1000));
-    std::string ours;
-    ASSERT_TRUE(write_chrome_trace(*first.run, [&ours](std::string_view bytes) {
-        ours += bytes;
-        return true;
-    }));
-    const ReadTrace again = read(ours);
+    const ReadTrace again = read(exported(*first.run));
     ASSERT_TRUE(again.own);
     EXPECT_EQ(again.run->measured().begin_ns, first.run->measured().begin_ns);
     ASSERT_EQ(again.run->works().size(), 1u);

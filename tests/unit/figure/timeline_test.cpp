@@ -8,7 +8,7 @@
 
 #include "app/render/fonts.h"
 #include "app/timeline/fold.h"
-#include "app/timeline/timeline_marks.h"
+#include "app/timeline/timeline_highlights.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"
@@ -358,13 +358,13 @@ TEST_F(Timelines, BookmarksHaveARowAndCanBeHit) {
     TimelineOptions options = options_for(shown, fonts_);
     const auto none = layout_timeline(shown.runs, options);
     for (const RowBox& row : none.rows) {
-        EXPECT_NE(row.kind, RowKind::marks);
+        EXPECT_NE(row.kind, RowKind::bookmarks);
     }
     const auto quarter = static_cast<std::int64_t>(options.view.span_ns() / 4);
     shown.runs[0].bookmarks = {{quarter, quarter, "first"}, {2 * quarter, 3 * quarter, "second"}};
     const auto layout = layout_timeline(shown.runs, options);
-    const auto row =
-        std::find_if(layout.rows.begin(), layout.rows.end(), [](const RowBox& r) { return r.kind == RowKind::marks; });
+    const auto row = std::find_if(layout.rows.begin(), layout.rows.end(),
+                                  [](const RowBox& r) { return r.kind == RowKind::bookmarks; });
     ASSERT_NE(row, layout.rows.end());
     std::string words;
     for (const Item& item : layout.list.items) {
@@ -409,7 +409,7 @@ TEST_F(Timelines, DataMissingFromATraceHasNoRowAndNoArrow) {
     EXPECT_EQ(hit->lane, 39);
     EXPECT_FALSE(layout.box_of_issue(0, 40));
     DisplayList marks;
-    add_op_marks(layout, 0, 40, theme(ThemeName::dark), 1, marks);
+    add_op_highlight(layout, 0, 40, theme(ThemeName::dark), 1, marks);
     for (const Item& item : marks.items) {
         EXPECT_FALSE(std::holds_alternative<Arrow>(item));
     }

@@ -15,7 +15,7 @@ class CountingSource final : public Source {
 public:
     explicit CountingSource(std::size_t limit = ~std::size_t{0}) : limit_(limit) {}
     ~CountingSource() override { EXPECT_TRUE(out.empty()) << "a block was never given back"; }
-    void* take(std::size_t bytes) override {
+    void* allocate(std::size_t bytes) override {
         if (taken + bytes > limit_) {
             return nullptr;
         }
@@ -25,7 +25,7 @@ public:
         out[data] = bytes;
         return data;
     }
-    void give(void* data, std::size_t bytes) override {
+    void deallocate(void* data, std::size_t bytes) override {
         EXPECT_EQ(out.at(data), bytes);
         out.erase(data);
         taken -= bytes;

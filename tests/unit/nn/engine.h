@@ -27,6 +27,16 @@ inline runtime::Settings settings(memory::FreePolicy policy, std::uint64_t seed 
     return settings;
 }
 
+// What a program is told that does this; "(no error)" if it may.
+inline std::string message_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const runtime::ProgramError& error) {
+        return error.what();
+    }
+    return "(no error)";
+}
+
 class Engine {
 public:
     explicit Engine(std::uint32_t workers = 2, runtime::Settings settings = {})

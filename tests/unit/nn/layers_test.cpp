@@ -15,15 +15,6 @@ using devices::OpKind;
 using runtime::ProgramError;
 namespace plain = reference;
 
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "(no error)";
-}
-
 Array array_of(const Variable& variable) {
     const std::vector<float> values = variable.value().to_host();
     return {variable.shape(), {values.begin(), values.end()}};
@@ -148,7 +139,7 @@ TEST(Network, OpsBelongToTheProgramsLine) {
     Network network;
     const auto here = core::SourceLocation::current();
     network.net(engine->ones({2, 3}));
-    EXPECT_EQ(core::number_of(engine->line()), here.line() + 1);
+    EXPECT_EQ(core::number_of(engine->lines.current()), here.line() + 1);
 }
 
 TEST(Loss, AveragesOverAllAxesButTheBatch) {
@@ -213,7 +204,7 @@ TEST_P(Training, LowersTheLossAndLeaksNoMemory) {
         }
         engine->waitall();
         if (batch == 0) {
-            after_first = engine->live_bytes();
+            after_first = engine->memory.live_bytes();
             std::uint64_t parameters = static_cast<std::uint64_t>(truth.elements()) * sizeof(float);
             for (const Parameter* parameter : network.net.parameters()) {
                 parameters += static_cast<std::uint64_t>(parameter->variable.value().elements()) * sizeof(float);
@@ -221,7 +212,7 @@ TEST_P(Training, LowersTheLossAndLeaksNoMemory) {
             EXPECT_EQ(after_first, parameters);
         }
     }
-    EXPECT_EQ(engine->live_bytes(), after_first);
+    EXPECT_EQ(engine->memory.live_bytes(), after_first);
     const auto average = [&](std::size_t first) {
         return std::accumulate(losses.begin() + static_cast<std::ptrdiff_t>(first),
                                losses.begin() + static_cast<std::ptrdiff_t>(first + 10), 0.0f);

@@ -294,9 +294,9 @@ TEST(Ops, HaveTheirSourceLine) {
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
     const Variable y = x + 1.0f;
     const auto here = core::SourceLocation::current();
-    EXPECT_EQ(core::number_of(engine->line()), here.line() - 1);
+    EXPECT_EQ(core::number_of(engine->lines.current()), here.line() - 1);
     const Variable z = exp(y);
-    EXPECT_EQ(core::number_of(engine->line()), here.line() + 2);
+    EXPECT_EQ(core::number_of(engine->lines.current()), here.line() + 2);
 }
 
 }  // namespace

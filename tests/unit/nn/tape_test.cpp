@@ -12,15 +12,6 @@ using devices::OpKind;
 using runtime::ProgramError;
 namespace plain = reference;
 
-std::string message_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const ProgramError& error) {
-        return error.what();
-    }
-    return "(no error)";
-}
-
 TEST(Tape, RecordsOnlyWhatIsAskedFor) {
     Engine engine;
     const Variable x = leaf(*engine, Array({2}, {1, 2}));
@@ -303,7 +294,7 @@ TEST(Tape, BackwardOnlyIssues) {
         const Recording recording;
         backward(square(exp(x)));
     }
-    EXPECT_GE(engine->headway(), 5u);  // it returned although nothing could run
+    EXPECT_GE(engine->lanes.headway(), 5u);  // it returned although nothing could run
     open = true;
     EXPECT_NEAR(x.gradient().to_host()[0], 2 * std::exp(2.0f), 1e-4);
 }
@@ -311,7 +302,7 @@ TEST(Tape, BackwardOnlyIssues) {
 // --- memory: exact under the stream policy, where a drop counts at once ---
 
 std::uint64_t live(Engine& engine) {
-    return engine->live_bytes();
+    return engine->memory.live_bytes();
 }
 
 TEST(TapeMemory, DroppingTheResultFreesTheGraph) {
@@ -359,7 +350,7 @@ TEST(TapeMemory, FallsDuringTheBackwardPass) {
     {
         const Recording recording;
         y = record("probe", engine->unary(OpKind::copy, x.value()), {&x}, {}, [&](BackwardPass& pass) {
-            at_the_first_op = pass.runtime().live_bytes();
+            at_the_first_op = pass.runtime().memory.live_bytes();
             pass.pass_on(0);
         });
         for (int i = 0; i < 8; ++i) {

@@ -31,17 +31,6 @@ TEST(Words, CountsHaveLimits) {
     }
 }
 
-TEST(Words, BarriersAreReadAndWritten) {
-    for (const char* text : {"none", "op", "minibatch", "behind:1", "behind:250", "as-written"}) {
-        const auto barrier = parse_barrier(text);
-        ASSERT_TRUE(barrier) << text;
-        EXPECT_EQ(to_text(*barrier), text);
-    }
-    for (const char* text : {"", "None", "behind", "behind:", "behind:0", "behind:-1", "behind:1x", "batch"}) {
-        EXPECT_FALSE(parse_barrier(text)) << text;
-    }
-}
-
 TEST(Words, FreePoliciesAreRead) {
     EXPECT_EQ(*parse_free_policy("finish"), memory::FreePolicy::finish);
     EXPECT_EQ(*parse_free_policy("stream"), memory::FreePolicy::stream);

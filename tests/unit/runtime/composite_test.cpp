@@ -27,14 +27,14 @@ protected:
     // f(x) = relu(x · 2 + c): three traced ops, and a constant that is issued while tracing.
     Graph traced(const Tensor& like) {
         const std::vector<Tensor> inputs{like};
-        const auto in = rt->trace_begin(inputs);
+        const auto in = rt->graphs.trace_begin(inputs);
         const Tensor c = rt->from_host({2}, std::vector<float>{-5.0f, 1.0f});
         const std::vector<Tensor> outputs{rt->unary(OpKind::relu, in[0] * 2.0f + c)};
-        return rt->trace_end("f", outputs);
+        return rt->graphs.trace_end("f", outputs);
     }
     Tensor run(const Graph& graph, const Tensor& x) {
         const std::vector<Tensor> inputs{x};
-        return rt->run(graph, inputs)[0];
+        return rt->graphs.run(graph, inputs)[0];
     }
     static std::string failure_of(const std::function<void()>& call) {
         try {
@@ -67,12 +67,12 @@ bool has(const std::string& text, const std::string& part) {
 TEST_F(Composites, ATracedFunctionIsOneIssueEachTime) {
     const Tensor x = rt->full({2}, 3.0f);
     const Graph f = traced(x);
-    EXPECT_EQ(rt->issued(), 2u);  // x, and the constant
+    EXPECT_EQ(rt->recorder.issued(), 2u);  // x, and the constant
     EXPECT_EQ(f.steps.size(), 3u);
     EXPECT_EQ(run(f, x).to_host(), (std::vector<float>{1.0f, 7.0f}));
-    EXPECT_EQ(rt->issued(), 3u);
+    EXPECT_EQ(rt->recorder.issued(), 3u);
     EXPECT_EQ(run(f, rt->full({2}, 10.0f)).to_host(), (std::vector<float>{15.0f, 21.0f}));
-    EXPECT_EQ(rt->issued(), 5u);
+    EXPECT_EQ(rt->recorder.issued(), 5u);
     const Graph again = traced(x);
     EXPECT_EQ(again.signature, f.signature);  // the same ops in the same order
 }
@@ -80,9 +80,9 @@ TEST_F(Composites, ATracedFunctionIsOneIssueEachTime) {
 TEST_F(Composites, TheSameTensorMayBeInputAndCaptured) {
     const Tensor x = rt->full({2}, 3.0f);
     const std::vector<Tensor> inputs{x};
-    const auto in = rt->trace_begin(inputs);
+    const auto in = rt->graphs.trace_begin(inputs);
     const std::vector<Tensor> outputs{in[0] - x};
-    const Graph f = rt->trace_end("difference", outputs);
+    const Graph f = rt->graphs.trace_end("difference", outputs);
     EXPECT_EQ(run(f, x).to_host()[0], 0.0f);
     EXPECT_EQ(run(f, rt->full({2}, 5.0f)).to_host()[0], 2.0f);
 }
@@ -90,15 +90,15 @@ TEST_F(Composites, TheSameTensorMayBeInputAndCaptured) {
 TEST_F(Composites, InPlaceWritesHappenInEachRun) {
     const Tensor w = rt->full({2}, 1.0f);
     const std::vector<Tensor> inputs{w};
-    const auto in = rt->trace_begin(inputs);
+    const auto in = rt->graphs.trace_begin(inputs);
     rt->with_scalar_in_place(OpKind::add_scalar, in[0], 1.0f);
     rt->with_scalar_in_place(OpKind::mul_scalar, w, 2.0f);
-    const Graph f = rt->trace_end("update", {});
+    const Graph f = rt->graphs.trace_end("update", {});
     EXPECT_EQ(w.to_host()[0], 1.0f);
     const Tensor v = rt->full({2}, 10.0f);
     const std::vector<Tensor> given{v};
-    rt->run(f, given);
-    rt->run(f, given);
+    rt->graphs.run(f, given);
+    rt->graphs.run(f, given);
     EXPECT_EQ(v.to_host()[0], 12.0f);
     EXPECT_EQ(w.to_host()[0], 4.0f);
 }
@@ -106,11 +106,11 @@ TEST_F(Composites, InPlaceWritesHappenInEachRun) {
 TEST_F(Composites, RandomOpsDrawAnewInEachRun) {
     std::vector<float> first;
     {
-        rt->trace_begin({});
+        rt->graphs.trace_begin({});
         const std::vector<Tensor> outputs{rt->randn({64})};
-        const Graph f = rt->trace_end("noise", outputs);
-        first = rt->run(f, {})[0].to_host();
-        EXPECT_NE(first, rt->run(f, {})[0].to_host());
+        const Graph f = rt->graphs.trace_end("noise", outputs);
+        first = rt->graphs.run(f, {})[0].to_host();
+        EXPECT_NE(first, rt->graphs.run(f, {})[0].to_host());
     }
     start();
     EXPECT_EQ(first, rt->randn({64}).to_host());  // both are the run's first draw
@@ -120,9 +120,9 @@ TEST_F(Composites, NestedFunctionsAreInlined) {
     const Tensor x = rt->full({2}, 3.0f);
     const Graph f = traced(x);
     const std::vector<Tensor> inputs{x};
-    const auto in = rt->trace_begin(inputs);
+    const auto in = rt->graphs.trace_begin(inputs);
     const std::vector<Tensor> outputs{run(f, in[0]) + 100.0f};
-    const Graph g = rt->trace_end("g", outputs);
+    const Graph g = rt->graphs.trace_end("g", outputs);
     EXPECT_EQ(g.steps.size(), 4u);
     EXPECT_EQ(run(g, x).to_host(), (std::vector<float>{101.0f, 107.0f}));
 }
@@ -130,11 +130,11 @@ TEST_F(Composites, NestedFunctionsAreInlined) {
 TEST_F(Composites, ReadingValuesWhileTracingIsAnError) {
     const Tensor x = rt->full({2}, 3.0f);
     const std::vector<Tensor> inputs{x};
-    const auto in = rt->trace_begin(inputs);
+    const auto in = rt->graphs.trace_begin(inputs);
     const Tensor y = in[0] + 1.0f;
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(y.to_host()); }), "while a function is traced"));
     EXPECT_TRUE(has(failure_of([&] { rt->waitall(); }), "while a function is traced"));
-    rt->trace_abandon();
+    rt->graphs.trace_abandon();
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(y.to_host()); }), "has no values"));
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(y + 1.0f); }), "has no values"));
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(in[0].to_host()); }), "has no values"));
@@ -146,32 +146,32 @@ TEST_F(Composites, OtherShapesAreRefused) {
     const auto failure = failure_of([&] { run(f, rt->full({1}, 3.0f)); });
     EXPECT_TRUE(has(failure, "f: it was traced with a tensor of shape (2,)")) << failure;
     EXPECT_TRUE(has(failure, "(1,)")) << failure;
-    EXPECT_TRUE(has(failure_of([&] { rt->run(f, {}); }), "is called with 0"));
+    EXPECT_TRUE(has(failure_of([&] { rt->graphs.run(f, {}); }), "is called with 0"));
 }
 
 TEST_F(Composites, GatheredOpsAreIssuedAtTheNextWaitOrMinibatch) {
-    rt->set_gathering(true);
+    rt->graphs.set_gathering(true);
     Tensor x = rt->full({4}, 1.0f);
     for (int i = 0; i < 9; ++i) {
         x = x + 1.0f;
     }
-    EXPECT_EQ(rt->issued(), 0u);
+    EXPECT_EQ(rt->recorder.issued(), 0u);
     EXPECT_EQ(x.to_host()[0], 10.0f);
-    EXPECT_EQ(rt->issued(), 1u);
-    rt->minibatch_begin();
+    EXPECT_EQ(rt->recorder.issued(), 1u);
+    rt->events.minibatch_begin();
     x = x * 2.0f;
-    EXPECT_EQ(rt->issued(), 1u);
-    rt->minibatch_end();
-    EXPECT_EQ(rt->issued(), 2u);
+    EXPECT_EQ(rt->recorder.issued(), 1u);
+    rt->events.minibatch_end();
+    EXPECT_EQ(rt->recorder.issued(), 2u);
     x = x + 1.0f;
-    rt->set_gathering(false);
-    EXPECT_EQ(rt->issued(), 3u);
+    rt->graphs.set_gathering(false);
+    EXPECT_EQ(rt->recorder.issued(), 3u);
     EXPECT_EQ((x + 1.0f).to_host()[0], 22.0f);
 }
 
 TEST_F(Composites, OneIssueRecordsAllBuffers) {
     const Tensor w = rt->full({4}, 1.0f);
-    rt->set_gathering(true);
+    rt->graphs.set_gathering(true);
     const Tensor a = rt->full({4}, 2.0f);
     const Tensor b = a + w;
     rt->add_scaled_in_place(w, b, 0.5f);
@@ -211,7 +211,7 @@ TEST_F(Composites, IntermediateResultsAreFreedWithTheComposite) {
         }
         EXPECT_EQ(x.to_host()[0], 21.0f);
         rt->waitall();
-        EXPECT_EQ(rt->live_bytes(), 4096u) << memory::name_of(policy);
+        EXPECT_EQ(rt->memory.live_bytes(), 4096u) << memory::name_of(policy);
     }
 }
 
@@ -220,7 +220,7 @@ TEST_F(Composites, OutOfMemoryRefusesTheCompositeAndFreesEverything) {
     settings.budget_bytes = 10'000;
     start(settings);
     const Tensor x = rt->full({1000}, 1.0f);
-    rt->set_gathering(true);
+    rt->graphs.set_gathering(true);
     const Tensor y = x + 1.0f;
     const Tensor z = y + 1.0f;
     const auto failure = failure_of([&] { rt->waitall(); });
@@ -228,12 +228,12 @@ TEST_F(Composites, OutOfMemoryRefusesTheCompositeAndFreesEverything) {
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(z.to_host()); }), "has no values"));
     EXPECT_TRUE(has(failure_of([&] { static_cast<void>(z + 1.0f); }), "has no values"));
     rt->waitall();
-    EXPECT_EQ(rt->live_bytes(), 4000u);
+    EXPECT_EQ(rt->memory.live_bytes(), 4000u);
     EXPECT_EQ((x + 1.0f).to_host()[0], 2.0f);
 }
 
 TEST_F(Composites, GatheredOpsAreDroppedAtTheEndOfTheProgram) {
-    rt->set_gathering(true);
+    rt->graphs.set_gathering(true);
     Tensor x = rt->full({4}, 1.0f);
     x = x + 1.0f;
 }

@@ -65,11 +65,11 @@ Settings with_barrier(BarrierKind kind, std::uint32_t behind = 0) {
 void minibatches(Runtime& rt, int count) {
     const Tensor x = rt.ones({2});
     for (int i = 0; i < count; ++i) {
-        rt.minibatch_begin();
+        rt.events.minibatch_begin();
         for (int j = 0; j < 3; ++j) {
             const Tensor y = x + 1.0f;
         }
-        rt.minibatch_end();
+        rt.events.minibatch_end();
     }
     rt.waitall();
 }
@@ -83,7 +83,7 @@ TEST_F(ControlTest, ALoopThatWaitsReusesItsMemory) {
         const Tensor q = rt.matmul(p, p);
         q.wait_to_read();
     }
-    EXPECT_LE(rt.reserved_bytes(), 6u * 300 * 300 * sizeof(float));
+    EXPECT_LE(rt.memory.reserved_bytes(), 6u * 300 * 300 * sizeof(float));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ TEST_F(ControlTest, BehindKWaitsForTheMinibatchKEarlier) {
 
 TEST_F(ControlTest, TheWrittenBarrierActsUntilTheLearnerChooses) {
     simulate({}, [&](Runtime& rt) {
-        rt.set_written_barrier({BarrierKind::minibatch, 0});
+        rt.control.set_written_barrier({BarrierKind::minibatch, 0});
         minibatches(rt, 2);
         recording_->control().barrier.store(trace::pack_barrier({BarrierKind::none, 0}));
         recording_->control().attention.store(1);
@@ -200,14 +200,14 @@ TEST_F(ControlTest, SteppingIssuesOneOpWhilePaused) {
     const Tensor b = rt.ones({2});
     learner.join();
     EXPECT_TRUE(stepped_once.load());
-    EXPECT_EQ(rt.issued(), 2u);
+    EXPECT_EQ(rt.recorder.issued(), 2u);
     EXPECT_EQ(waits(WaitKind::paused).size(), 2u);
 }
 
 TEST_F(ControlTest, ABreakpointStopsBeforeItsLine) {
     devices::CpuDevice device(1, *recording_);
     Runtime rt(device, *recording_, {});
-    const auto file = rt.add_file("program.py");
+    const auto file = rt.lines.add_file("program.py");
     auto& control = recording_->control();
     control.breakpoints[0].store(std::uint64_t{1} << 7);
     control.breakpoint_count.store(1);
@@ -221,7 +221,7 @@ TEST_F(ControlTest, ABreakpointStopsBeforeItsLine) {
         control.attention.store(1);
     });
     for (std::uint32_t line = 1; line <= 10; ++line) {
-        rt.at_line(core::make_line(file, line), 0);
+        rt.control.at_line(core::make_line(file, line), 0);
     }
     learner.join();
     EXPECT_EQ(stood_at, 7u);
@@ -234,16 +234,16 @@ TEST_F(ControlTest, SteppingRunsOneCommandWhileTheBackendIsHeld) {
     control.hold_backend.store(1);
     const Tensor a = rt.ones({2});
     const Tensor b = rt.ones({2});
-    EXPECT_EQ(rt.headway(), 2u);
+    EXPECT_EQ(rt.lanes.headway(), 2u);
     control.backend_steps.store(1);
-    while (rt.headway() == 2) {
+    while (rt.lanes.headway() == 2) {
         std::this_thread::yield();
     }
-    EXPECT_EQ(rt.headway(), 1u);
+    EXPECT_EQ(rt.lanes.headway(), 1u);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     control.hold_backend.store(0);
     rt.waitall();
-    EXPECT_EQ(rt.headway(), 0u);
+    EXPECT_EQ(rt.lanes.headway(), 0u);
     // Before the second command the lane was held; before the first one perhaps not, if it was reached after the step.
     const auto reader = recording_->reader();
     ASSERT_TRUE(reader);

@@ -2,6 +2,7 @@
 
 import _headway
 from headway_devices import Namespace
+from headway_math import exp, log, product, sqrt
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
@@ -129,23 +130,7 @@ def full(shape, fill_value, dtype=None, ctx=None):
     return _headway.full(shape, fill_value, *_where(ctx))
 
 
-def dot(a, b):
-    return a @ b
-
-
-matmul = dot
-
-
-def exp(a):
-    return a.exp()
-
-
-def log(a):
-    return a.log()
-
-
-def sqrt(a):
-    return a.sqrt()
+dot = matmul = product
 
 
 def sum(a, axis=None, keepdims=False):

@@ -11,6 +11,7 @@ in PyTorch. A program that names none runs entirely on the run's device.
 import _headway
 import headway_drive
 from headway_devices import Namespace, index_in, none_such
+from headway_math import exp, log, product, sqrt
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
@@ -388,27 +389,11 @@ def _real(dtype):
     float32_only(dtype, "PyTorch", float32)
 
 
-def mm(a, b):
-    return a @ b
-
-
-matmul = mm
+mm = matmul = product
 
 
 def relu(a):
     return a.relu()
-
-
-def exp(a):
-    return a.exp()
-
-
-def log(a):
-    return a.log()
-
-
-def sqrt(a):
-    return a.sqrt()
 
 
 def sum(a, dim=None, keepdim=False):

@@ -1,4 +1,4 @@
-#include "app/timeline/timeline_marks.h"
+#include "app/timeline/timeline_highlights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,8 +75,8 @@ bool known(const TimelineLayout& layout, int run, core::OpId op) {
 
 }  // namespace
 
-void add_op_marks(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
-                  DisplayList& to) {
+void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
+                      DisplayList& to) {
     if (!known(layout, run, op)) {
         return;
     }
@@ -175,8 +175,8 @@ void add_match_highlight(const TimelineLayout& layout, int run, core::OpId op, c
     to.add(ClipPop{});
 }
 
-void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
-                    const Theme& theme, float scale, DisplayList& to) {
+void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
+                        const Theme& theme, float scale, DisplayList& to) {
     const auto box = layout.box_of_wait(run, wait);
     if (!box) {
         return;

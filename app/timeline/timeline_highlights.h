@@ -14,8 +14,8 @@ namespace headway::figure {
 
 // An outline around the op and its issue, the arrow between them, thick dashed arrows from its direct dependencies and
 // thin ones from the dependencies of those.
-void add_op_marks(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
-                  DisplayList& to);
+void add_op_highlight(const TimelineLayout& layout, int run, core::OpId op, const Theme& theme, float scale,
+                      DisplayList& to);
 
 // Bars in the memory row: the lifetime of each buffer, thicker while the op held it.
 void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId op,
@@ -28,7 +28,7 @@ void add_match_highlight(const TimelineLayout& layout, int run, core::OpId op, c
 
 // An outline around a wait, a line under each op that it waited for (`causes`), a thicker one under the parts of ops
 // that the wait's time was spent on, and an arrow from the end of the op that ended the wait.
-void add_wait_marks(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
-                    const Theme& theme, float scale, DisplayList& to);
+void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
+                        const Theme& theme, float scale, DisplayList& to);
 
 }  // namespace headway::figure

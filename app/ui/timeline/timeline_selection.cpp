@@ -1,0 +1,128 @@
+// TimelinePanel: what the keys select and show.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "app/ui/timeline/timeline_panel.h"
+
+namespace headway::ui {
+
+void TimelinePanel::select(int run, core::OpId op, bool show) {
+    const model::Run* r = run_at(run);
+    if (r == nullptr || op == 0 || op > r->op_count()) {
+        return;
+    }
+    state_.timeline.selection = {run, op};
+    if (show) {
+        const model::Op& o = r->op(op);
+        const auto origin = static_cast<double>(r->measure_begin_ns());
+        const auto begin = static_cast<double>(o.begin_ns == model::kPending ? o.issue_begin_ns : o.begin_ns);
+        const auto end = static_cast<double>(o.end_ns == model::kPending ? o.issue_end_ns : o.end_ns);
+        state_.timeline.view.show({begin - origin, std::max(begin + 1, end) - origin});
+    }
+}
+
+void TimelinePanel::show_wait(const model::Run& run, const model::Wait& wait) {
+    const auto origin = static_cast<double>(run.measure_begin_ns());
+    state_.timeline.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+}
+
+void TimelinePanel::fit_selection_or_all() {
+    const auto target = state_.timeline.view.target();
+    if (const figure::Hit hit = chosen(); hit.op != 0 || hit.wait >= 0) {
+        if (hit.op != 0) {
+            select(hit.run, hit.op, true);
+        } else {
+            const model::Run& run = *run_at(hit.run);
+            show_wait(run, *run.wait_at(static_cast<std::size_t>(hit.wait)));
+        }
+        if (!(state_.timeline.view.target() == target)) {
+            return;
+        }
+    }
+    state_.timeline.view.fit();
+}
+
+void TimelinePanel::select_neighbour(int direction) {
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    if (!state_.timeline.selection.any() || run == nullptr) {
+        return;
+    }
+    const auto& op = run->op(state_.timeline.selection.op);
+    if (op.begin_ns == model::kPending || op.lane >= run->lanes().size()) {
+        return;
+    }
+    const auto& ops = run->lanes()[op.lane].ops;
+    const auto found = std::lower_bound(ops.begin(), ops.end(), op.begin_ns,
+                                        [run](core::OpId id, std::int64_t ns) { return run->op(id).begin_ns < ns; });
+    auto index = found - ops.begin();
+    while (index < static_cast<std::ptrdiff_t>(ops.size()) &&
+           ops[static_cast<std::size_t>(index)] != state_.timeline.selection.op) {
+        ++index;
+    }
+    index += direction;
+    if (index >= 0 && index < static_cast<std::ptrdiff_t>(ops.size())) {
+        state_.timeline.selection.op = ops[static_cast<std::size_t>(index)];
+        bring_into_view();
+    }
+}
+
+void TimelinePanel::select_dependency(bool forwards) {
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    if (!state_.timeline.selection.any() || run == nullptr) {
+        return;
+    }
+    if (!forwards) {
+        const auto followed = run->dependencies(state_.timeline.selection.op);
+        if (!followed.empty()) {
+            state_.timeline.selection.op = followed.back();
+            bring_into_view();
+        }
+        return;
+    }
+    // The first op that depends on this one. Limited, because results are normally used soon.
+    constexpr core::OpId kReach = 20000;
+    const auto last =
+        static_cast<core::OpId>(std::min<std::size_t>(run->op_count(), state_.timeline.selection.op + kReach));
+    for (core::OpId id = state_.timeline.selection.op + 1; id <= last; ++id) {
+        const auto followed = run->dependencies(id);
+        if (std::find(followed.begin(), followed.end(), state_.timeline.selection.op) != followed.end()) {
+            state_.timeline.selection.op = id;
+            bring_into_view();
+            return;
+        }
+    }
+}
+
+void TimelinePanel::select_matching_op() {
+    if (op_details_.match() != 0) {
+        choose(op_details_.match_run(), op_details_.match(), false);
+    }
+}
+
+void TimelinePanel::bring_into_view() {
+    const model::Run* run = run_at(state_.timeline.selection.run);
+    const auto& op = run->op(state_.timeline.selection.op);
+    const auto at = static_cast<double>((op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns) -
+                                        run->measure_begin_ns());
+    const auto view = state_.timeline.view.target();
+    if (at < view.begin_ns || at > view.end_ns) {
+        state_.timeline.view.bring_in(at);
+    }
+    reveal_ = Reveal::op;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    rests_at_ = figure::Point{mouse.x, mouse.y};  // ignore what is under the pointer until it moves
+}
+
+void TimelinePanel::zoom_at_pointer(double factor) {
+    const auto view = state_.timeline.view.view();
+    const bool inside = pointer_ns_ > view.begin_ns && pointer_ns_ < view.end_ns;
+    state_.timeline.view.zoom(inside ? pointer_ns_ : (view.begin_ns + view.end_ns) / 2, factor);
+}
+
+void TimelinePanel::pan_by_share(double share) {
+    state_.timeline.view.pan(state_.timeline.view.target().span_ns() * share, true);
+}
+
+}  // namespace headway::ui

@@ -1,4 +1,0 @@
-// Makes LineScope available; it is declared with Runtime.
-#pragma once
-
-#include "engine/runtime/runtime.h"

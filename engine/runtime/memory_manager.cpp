@@ -1,0 +1,237 @@
+#include "engine/runtime/memory_manager.h"
+
+#include <algorithm>
+
+#include "engine/core/bytes.h"
+
+namespace headway::runtime {
+
+using core::after;
+using devices::Signature;
+using memory::FreePolicy;
+
+namespace {
+
+constexpr std::uint64_t kNoBudget = ~std::uint64_t{0};
+constexpr std::uint64_t kAlwaysReclaimBytes = std::uint64_t{16} << 10;
+constexpr std::size_t kBuffersPerSlab = 512;
+
+}  // namespace
+
+MemoryManager::MemoryManager(OpQueue* owner, Lanes& lanes, const SourceLines& lines, FreePolicy policy)
+    : owner_(owner), lanes_(lanes), lines_(lines), policy_(policy), budget_(kNoBudget) {
+    add_device();
+}
+
+MemoryManager::~MemoryManager() {
+    reclaim_all();
+    for (auto& slab : buffer_slabs_) {
+        for (std::size_t i = 0; i < kBuffersPerSlab; ++i) {
+            Buffer& buffer = slab[i];
+            if (buffer.references != 0 && buffer.data != nullptr) {
+                pools_[buffer.device]->give_anywhere(buffer.size_class, buffer.data);
+            }
+        }
+    }
+}
+
+void MemoryManager::add_device() {
+    // Reserves a resident huge page per lane before the program starts. A growing vector caused 80 page faults on the
+    // frontend within 10,000 small ops, which took longer than the ops where page faults are expensive.
+    constexpr std::size_t kPendingReserved = core::kHugePageBytes / sizeof(Pending);
+    const auto number = static_cast<core::DeviceId>(lanes_.devices() - 1);
+    devices::Device& device = lanes_.device(number);
+    pools_[number] =
+        number == 0 ? std::make_unique<memory::Pool>(device) : std::make_unique<memory::Pool>(device, *pools_[0]);
+    if (!lanes_.virtual_time()) {  // in virtual time page faults disturb no measurement
+        for (std::uint32_t lane = lanes_.begin(number); lane < lanes_.end(number); ++lane) {
+            pending_[lane].blocks.reserve(kPendingReserved);
+        }
+    }
+}
+
+void MemoryManager::set_budget(std::uint64_t bytes) {
+    budget_ = bytes == 0 || lazy() ? kNoBudget : bytes;
+    if (lazy()) {
+        for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {
+            lanes_.device(device).set_lazy_budget(bytes);
+        }
+    }
+}
+
+void MemoryManager::make_buffers() {
+    buffer_slabs_.push_back(std::make_unique<Buffer[]>(kBuffersPerSlab));
+    for (std::size_t i = kBuffersPerSlab; i-- > 0;) {
+        Buffer& buffer = buffer_slabs_.back()[i];
+        buffer.queue = owner_;
+        recycle(&buffer);
+    }
+}
+
+float* MemoryManager::find(const Signature& signature, core::DeviceId device, std::uint32_t lane, core::OpId op) {
+    memory::Pool& pool = *pools_[device];
+    if (!pool.has_used(signature.size_class, lane)) {
+        // reclaim() reads a cache line of each lane's worker; new memory costs a page fault per 4 KiB.
+        if (op > reclaim_after_ || signature.out_bytes >= kAlwaysReclaimBytes) {
+            reclaim();
+            if (!pool.has_used(signature.size_class, lane)) {
+                reclaim_after_ = op + 31;  // nothing had finished: do not try again at once
+            }
+        }
+    }
+    float* data = pool.take(signature.size_class, lane);
+    if (data == nullptr) {
+        reclaim_all();
+        data = pool.take(signature.size_class, lane);
+    }
+    if (data == nullptr) {
+        refuse(signature, device, op,
+               "the device has no " + core::bytes_text(signature.out_bytes) + " left, " +
+                   core::bytes_text(live_[device]) + " are live");
+    }
+    return data;
+}
+
+void MemoryManager::make_room(core::DeviceId device, std::uint64_t bytes, const Signature& signature, core::OpId op) {
+    reclaim_all();
+    if (live_[device] + bytes > budget_) {
+        refuse(signature, device, op,
+               "it asks for " + core::bytes_text(bytes) + ", and " + core::bytes_text(live_[device]) +
+                   " of the budget of " + core::budget_in_both_units(budget_) + " are live");
+    }
+}
+
+void MemoryManager::refuse(const Signature& signature, core::DeviceId device, core::OpId op,
+                           const std::string& why) const {
+    lines_.raise(core::ErrorKind::out_of_memory,
+                 "out of memory" + lanes_.device(device).where() + " at op " + std::to_string(op) + ", " +
+                     devices::name_of(signature.kind) + " giving " + to_string(signature.out) + ": " + why,
+                 op);
+}
+
+void MemoryManager::give_back(Buffer& buffer) {
+    free_block({0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, buffer.bytes});
+    buffer.data = nullptr;
+}
+
+// The memory is free once every lane that uses it has finished with it; if only one lane uses it, it is reused in that
+// lane's order.
+void MemoryManager::free_across_lanes(const Buffer& buffer, std::uint64_t counted) {
+    PendingInLanes held{{0, static_cast<std::uint16_t>(buffer.size_class), buffer.device, buffer.data, counted}, {}};
+    std::uint32_t busy = 0;
+    std::uint32_t busy_lane = 0;
+    std::fill_n(held.need.begin(), lanes_.count(), 0u);
+    raise_to(held.need, buffer.write_lane, buffer.write_seq);
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+        raise_to(held.need, lane, buffer.read_seq[lane]);
+        if (held.need[lane] != 0 && after(held.need[lane], lanes_.seen(lane))) {
+            ++busy;
+            busy_lane = lane;
+        }
+    }
+    if (busy == 0) {
+        free_block(held.block);
+    } else if (busy > 1) {
+        pending_in_lanes_.push_back(held);
+    } else if (policy_ == FreePolicy::stream) {
+        pools_[buffer.device]->give_in_lane(buffer.size_class, busy_lane, buffer.data);
+    } else {
+        held.block.seq = held.need[busy_lane];
+        pending_[busy_lane].blocks.push_back(held.block);
+    }
+}
+
+// Frees the memory in lane order: submits a free command after the last use, to a lane of the device that owns the
+// memory.
+void MemoryManager::free_lazily(const Buffer& buffer) {
+    const bool own = lanes_.device(buffer.device).has_lane(buffer.write_lane);
+    const std::uint32_t home = own ? std::uint32_t{buffer.write_lane} : lanes_.begin(buffer.device);
+    LaneSeqs last = buffer.read_seq;
+    raise_to(last, buffer.write_lane, buffer.write_seq);
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+        if (lane == home || last[lane] == 0 || lanes_.finished(lane, last[lane])) {
+            last[lane] = 0;
+        }
+    }
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+        if (last[lane] != 0) {
+            lanes_.submit_wait(home, lane, last[lane]);
+        }
+    }
+    devices::Command command;
+    command.out_id = buffer.id;
+    command.flags = devices::kFreeBuffer;
+    lanes_.submit_idle(home, command);
+}
+
+void MemoryManager::reclaim() {
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+        PendingQueue& queue = pending_[lane];
+        while (queue.head < queue.blocks.size() && lanes_.finished(lane, queue.blocks[queue.head].seq)) {
+            free_block(queue.blocks[queue.head++]);
+        }
+        if (queue.head == queue.blocks.size()) {
+            queue.blocks.clear();
+            queue.head = 0;
+        } else if (queue.head > 4096 && queue.head * 2 > queue.blocks.size()) {
+            queue.blocks.erase(queue.blocks.begin(), queue.blocks.begin() + static_cast<std::ptrdiff_t>(queue.head));
+            queue.head = 0;
+        }
+    }
+    std::erase_if(pending_in_lanes_, [this](const PendingInLanes& held) {
+        for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+            if (held.need[lane] != 0 && !lanes_.finished(lane, held.need[lane])) {
+                return false;
+            }
+        }
+        free_block(held.block);
+        return true;
+    });
+    host_values_.release(lanes_);
+}
+
+void MemoryManager::reclaim_all() {
+    reclaim();
+    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+        PendingQueue& queue = pending_[lane];
+        const auto first = queue.blocks.begin() + static_cast<std::ptrdiff_t>(queue.head);
+        const auto kept = std::remove_if(first, queue.blocks.end(), [this, lane](const Pending& block) {
+            if (lanes_.finished(lane, block.seq)) {
+                free_block(block);
+                return true;
+            }
+            return false;
+        });
+        queue.blocks.erase(kept, queue.blocks.end());
+    }
+}
+
+float* MemoryManager::data_of(const Buffer& buffer) {
+    return buffer.data != nullptr ? buffer.data : lanes_.device(buffer.device).lazy_data(buffer.id);
+}
+
+std::uint64_t MemoryManager::live_bytes() {
+    std::uint64_t bytes = 0;
+    for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {
+        bytes += live_bytes(device);
+    }
+    return bytes;
+}
+
+std::uint64_t MemoryManager::live_bytes(core::DeviceId device) {
+    if (lazy()) {
+        return lanes_.device(device).lazy_bytes();
+    }
+    reclaim_all();
+    return live_[device];
+}
+
+std::uint64_t MemoryManager::reserved_bytes() const {
+    std::uint64_t bytes = 0;
+    for (core::DeviceId device = 0; device < lanes_.devices(); ++device) {
+        bytes += pools_[device]->reserved_bytes();
+    }
+    return bytes;
+}
+
+}  // namespace headway::runtime

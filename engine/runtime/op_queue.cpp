@@ -1,0 +1,168 @@
+#include "engine/runtime/op_queue.h"
+
+namespace headway::runtime {
+
+using core::ErrorKind;
+
+namespace {
+
+// `text` as a JSON string.
+std::string json_string(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+        }
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return out + '"';
+}
+
+// Only for devices that join later: the recording has the first device's metadata before the run begins.
+void record_device(const devices::Device& device, trace::Recording& recording) {
+    const devices::DeviceInfo& info = device.info();
+    std::string json = "{\"kind\":" + json_string(info.kind) + ",\"name\":" + json_string(info.name) +
+                       ",\"simulated\":" + (info.simulated ? "true" : "false") +
+                       ",\"first_lane\":" + std::to_string(device.first_lane()) + ",\"lanes\":[";
+    for (std::size_t i = 0; i < info.lane_names.size(); ++i) {
+        json += (i > 0 ? "," : "") + json_string(info.lane_names[i]);
+    }
+    recording.meta(trace::MetaType::device, device.number(), json + "]}");
+}
+
+}  // namespace
+
+OpQueue::OpQueue(devices::Device& device, trace::Recording& recording, const Settings& with)
+    : OpQueue(std::make_shared<devices::DeviceSet>(device), recording, with) {}
+
+OpQueue::OpQueue(devices::DeviceSet& devices, trace::Recording& recording, const Settings& with)
+    : OpQueue(std::shared_ptr<devices::DeviceSet>(std::shared_ptr<void>(), &devices), recording, with) {}
+
+OpQueue::OpQueue(std::shared_ptr<devices::DeviceSet> devices, trace::Recording& recording, const Settings& with)
+    : settings(with),
+      lanes(std::move(devices)),
+      lines(recording),
+      recorder(lanes.device(0), recording, lines, settings),
+      memory(this, lanes, lines, settings.free_policy),
+      signatures(recording, memory.pool(0), settings.seed),
+      scheduler(lanes),
+      control(lanes, lines, recorder, memory, settings),
+      graphs(*this, settings.gather),
+      waits(*this),
+      events(*this) {}
+
+OpQueue::~OpQueue() {
+    recorder.record_totals(recorder.now());
+    graphs.discard();
+    lanes.set().hold(false);
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+        lanes.wait(lane, lanes.submitted()[lane]);
+    }
+}
+
+Buffer* OpQueue::issue(const Operation& operation) {
+    std::uint64_t called = operation.begin;
+    if (control.acts_before_issue()) [[unlikely]] {
+        if (control.gathers() && graphs.takes(operation)) {
+            return graphs.gather(operation);
+        }
+        control.before_issue();
+        called = 0;  // it may have waited
+    }
+    const devices::Signature& signature = *operation.signature;
+    core::DeviceId home = 0;  // whose memory the output is in
+    bool other_memory = false;
+    if (lanes.devices() > 1) [[unlikely]] {
+        home = operation.memory;
+        other_memory = operation.device != home;
+    }
+    const auto times = recorder.begin_issue(called != 0 ? called : recorder.called());
+    const bool fresh = operation.out == nullptr && signature.out_bytes != 0;
+    if (fresh) {
+        memory.expect_room(home, signature.out_bytes, signature, recorder.issued() + 1);
+    }
+    recorder.expect_room_for_op();
+
+    Placement placement;
+    if (lanes.count() > 1) {
+        scheduler.place(operation, placement);
+    }
+    const std::uint32_t lane = placement.lane;
+
+    Buffer* out = operation.out;
+    if (fresh) {
+        float* data = memory.take(signature, home, lane, recorder.issued() + 1);
+        out = memory.new_buffer(signature, home);
+        out->data = data;
+    }
+    if (placement.waits > 1) [[unlikely]] {
+        scheduler.submit_waits(placement);
+    }
+
+    devices::Device& device = lanes.device_of(lane);
+    devices::Command& command = device.slot(lane);
+    command = devices::Command();
+    const std::uint32_t seq = lanes.next(lane);
+    fill_command(command, operation, out, fresh, {recorder.next_op(), lane, seq, lanes.count(), lines.short_number()});
+    if (placement.waits > 0) {
+        command.wait_lane = static_cast<std::uint8_t>(placement.wait_lane[0]);
+        command.wait_seq = placement.wait_seq[0];
+    }
+    if (memory.lazy()) [[unlikely]] {
+        command.flags |= devices::kLazyOperands;
+    }
+    if (other_memory) [[unlikely]] {
+        command.flags |= devices::kOutOnOtherDevice;
+    }
+    const std::array<core::BufferId, 3> buffers{command.out_id, command.in0_id, command.in1_id};
+    device.publish(lane);
+
+    recorder.end_issue(times, signature, fresh, other_memory, lane, lines.current(), buffers);
+    control.after_issue(lane, seq);
+    return fresh ? out : nullptr;
+}
+
+const Entry& OpQueue::find_entry(const SignatureKey& key) {
+    auto found = signatures.find(key);
+    if (!found) {
+        lines.raise(ErrorKind::shape, found.error().message);
+    }
+    return **found;
+}
+
+void OpQueue::refuse_operand(const Tensor& a, const char* op) const {
+    if (!a.defined()) {
+        lines.raise(ErrorKind::shape, std::string(op) + ": an operand is undefined");
+    }
+    if (a.buffer()->queue != this) {
+        lines.raise(ErrorKind::shape, std::string(op) + ": an operand belongs to another run");
+    }
+    lines.raise(ErrorKind::failed, std::string(op) +
+                                       ": an operand has no values: it was made while a function was "
+                                       "traced, or by ops for which there was no memory");
+}
+
+core::DeviceId OpQueue::cpu() {
+    auto found = lanes.set().cpu();
+    if (!found) {
+        lines.raise(ErrorKind::unavailable, found.error().message);
+    }
+    const devices::Device& device = **found;
+    if (device.number() >= lanes.devices()) {
+        lanes.add_device();
+        memory.add_device();
+        record_device(device, recorder.recording());
+        control.read();  // sets its budget
+    }
+    return device.number();
+}
+
+core::DeviceId OpQueue::gpu() {
+    if (lanes.device(0).info().kind == "cpu") {
+        lines.raise(ErrorKind::unavailable,
+                    "this run is on the device cpu and has no GPU: choose the device cuda or simulated");
+    }
+    return 0;
+}
+
+}  // namespace headway::runtime

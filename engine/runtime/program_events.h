@@ -1,0 +1,42 @@
+// The program's own events: scopes, minibatches, the measured part, and work of a given length.
+//
+// Threads: the frontend only.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/runtime/lanes.h"
+
+namespace headway::runtime {
+
+class OpQueue;
+
+class ProgramEvents {
+public:
+    explicit ProgramEvents(OpQueue& queue) : queue_(queue) {}
+    ProgramEvents(const ProgramEvents&) = delete;
+    ProgramEvents& operator=(const ProgramEvents&) = delete;
+
+    void scope_begin(std::string_view name);
+    void scope_end(std::string_view name);
+    void minibatch_begin();
+    void minibatch_end();  // the barrier policy acts here
+    void measure_begin();  // everything before it is warm-up
+    void measure_end();
+    // Virtual time only: advances the frontend by `ns` of its own work, recorded under this name (a string id of the
+    // recording; 0: that of the current line). Does nothing in real time.
+    void spend(double ns, std::uint16_t name = 0);
+
+private:
+    struct MinibatchEnd {
+        LaneSeqs seqs;
+        core::OpId last;
+    };
+
+    OpQueue& queue_;
+    std::vector<MinibatchEnd> minibatches_;  // those that have ended
+};
+
+}  // namespace headway::runtime

@@ -1,0 +1,131 @@
+// The learner's hold on the run: barrier policy, budget, queue limit and slow motion, which may change while the
+// program runs; pausing, stepping, breakpoints and stopping.
+//
+// The watching process writes its wishes to the recording's Control block and sets `attention` last. The frontend looks
+// at `attention` before each op and each wait, and at each line of a language that reports lines.
+//
+// Threads: the frontend only; the Control block is atomic. A stop is thrown as ProgramError of the kind stopped.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/runtime/frontend_recorder.h"
+#include "engine/runtime/lanes.h"
+#include "engine/runtime/memory_manager.h"
+#include "engine/runtime/settings.h"
+#include "engine/runtime/source_lines.h"
+#include "engine/trace/format.h"
+
+namespace headway::runtime {
+
+class RunControl {
+public:
+    // Choices that the learner made before the program started take precedence over `settings`.
+    RunControl(Lanes& lanes, SourceLines& lines, FrontendRecorder& recorder, MemoryManager& memory,
+               const Settings& settings);
+    RunControl(const RunControl&) = delete;
+    RunControl& operator=(const RunControl&) = delete;
+
+    // Applies the Control block. Call also when a device has joined the run.
+    void read();
+    // The same, if it changed, and returns when the run is not paused.
+    void attend_if_asked() {
+        if ((control_.attention.load(std::memory_order_relaxed) | (slow_ & kPaused)) != 0) [[unlikely]] {
+            attend();
+        }
+    }
+
+    // --- around an op ---
+    // Whether to call before_issue() or gathers() before the next op.
+    [[nodiscard]] bool acts_before_issue() const {
+        return (control_.attention.load(std::memory_order_relaxed) | slow_) != 0;
+    }
+    // The same for a composite, which is not gathered.
+    [[nodiscard]] bool acts_before_composite() const {
+        return (control_.attention.load(std::memory_order_relaxed) | (slow_ & ~std::uint32_t{kGathers})) != 0;
+    }
+    // Waits while the run is paused or the queue is full. ProgramError in a child process.
+    void before_issue();
+    // Call after op number issued() was submitted as command `seq` of `lane`: the op barrier and slow motion.
+    void after_issue(std::uint32_t lane, std::uint32_t seq) {
+        if (slow_ != 0) [[unlikely]] {
+            wait_after_issue(lane, seq);
+        }
+    }
+    // Whether ops are gathered for a composite (GraphBuilder), so that issue() asks before each op.
+    [[nodiscard]] bool gathers() const { return (slow_ & kGathers) != 0; }
+    void set_gathers(bool on) { slow_ = on ? slow_ | kGathers : slow_ & ~std::uint32_t{kGathers}; }
+
+    // --- barriers ---
+    // The policy in effect: the learner's, or the program's own if the learner chose none.
+    [[nodiscard]] trace::BarrierPolicy barrier() const;
+    void set_written_barrier(trace::BarrierPolicy policy);
+
+    // --- lines ---
+    // Call when the program reaches `line`, `depth` calls deep. Pauses here if the learner asked for it.
+    void at_line(core::Line line, int depth) {
+        lines_.set(line);
+        control_.current_line.store(line, std::memory_order_relaxed);
+        if (may_stop()) [[unlikely]] {
+            stop_at_line(depth);
+        }
+    }
+    // Whether at_line() may pause at the next line; callers release their language's lock (Python: the GIL) first.
+    [[nodiscard]] bool may_stop() const {
+        return (control_.attention.load(std::memory_order_relaxed) |
+                control_.line_mode.load(std::memory_order_relaxed) |
+                control_.breakpoint_count.load(std::memory_order_relaxed) | line_delay_us_ | (slow_ & kPaused)) != 0;
+    }
+    // Seconds on the run's clock, without the learner's pauses.
+    [[nodiscard]] double program_seconds() const;
+
+    // Call in a child process right after fork(): the backend's threads and the recording belong to the parent. From
+    // now on issues and waits throw ProgramError, and nothing is recorded.
+    void leave_to_the_parent();
+    // ProgramError in such a process.
+    void expect_own_process() const {
+        if ((slow_ & kForked) != 0) [[unlikely]] {
+            refuse_in_child();
+        }
+    }
+
+private:
+    // Reasons to leave the fast path of an issue.
+    enum Slow : std::uint32_t {
+        kOpBarrier = 1,
+        kQueueLimit = 2,
+        kPaused = 4,
+        kDelay = 8,
+        kGathers = 16,
+        kForked = 32,
+    };
+
+    void read_if_asked();
+    void attend();
+    void stay_paused(bool at_a_line = false);
+    void stop_at_line(int depth);
+    void wait_after_issue(std::uint32_t lane, std::uint32_t seq);
+    // Waits for command `seq` of `lane`, and records that.
+    void wait(std::uint32_t lane, std::uint32_t seq, const WaitEvent& event);
+    [[noreturn]] void refuse_in_child() const;
+
+    trace::Control& control_;
+    std::uint32_t slow_ = 0;
+    std::uint32_t line_delay_us_ = 0;
+    Lanes& lanes_;
+    SourceLines& lines_;
+    FrontendRecorder& recorder_;
+    MemoryManager& memory_;
+    std::uint32_t queue_limit_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // (lane, seq) of the last queue_limit_ ops
+    std::uint64_t op_delay_ns_ = 0;
+    int stopped_depth_ = 0;
+    std::int64_t paused_ns_ = 0;
+    trace::BarrierPolicy learners_barrier_;
+    trace::BarrierPolicy recorded_barrier_;  // last written to the trace
+    trace::BarrierPolicy written_barrier_{trace::BarrierKind::none, 0};
+};
+
+}  // namespace headway::runtime

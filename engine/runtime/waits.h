@@ -1,0 +1,58 @@
+// Barriers and blockers: waits for everything, for a device, for one tensor, and for its values.
+//
+// Each wait is recorded under its kind and name. It then throws ProgramError for a failed op: a wait for a tensor the
+// failure that spoiled it, other waits the first failure that no wait has delivered yet.
+//
+// Threads: the frontend only; no other call is made during a wait.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/runtime/frontend_recorder.h"
+#include "engine/runtime/lanes.h"
+#include "engine/runtime/tensor.h"
+
+namespace headway::runtime {
+
+class OpQueue;
+
+class Waits {
+public:
+    explicit Waits(OpQueue& queue) : queue_(queue) {}
+    Waits(const Waits&) = delete;
+    Waits& operator=(const Waits&) = delete;
+
+    void everything(trace::WaitKind kind, std::string_view name);
+    // Waits for the commands `seqs` of the lanes [begin, end).
+    void commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, const WaitEvent& event);
+    // Waits for all commands submitted to one device, and so for their dependencies on the other device.
+    void device(core::DeviceId device, trace::WaitKind kind, std::string_view name);
+    void to_read(const Tensor& a, trace::WaitKind kind = trace::WaitKind::wait_to_read,
+                 std::string_view name = "wait_to_read");
+    // Waits for the end of the stream of the op that writes `a`; with several streams for that op only.
+    void in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
+
+    // Blockers: wait for `a`, then copy its values out. item() is for tensors of one element.
+    std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
+                               std::string_view name = "to_host");
+    float item(const Tensor& a, std::string_view name = "item");
+    // A blocker that reads the values with a copy op in the GPU's stream, and so waits for everything issued to that
+    // stream. With several streams it waits for the copy and its dependencies only.
+    std::vector<float> read_in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
+
+    // Whether any op has failed.
+    [[nodiscard]] bool any_failure() const;
+
+private:
+    void prepare(std::string_view name);
+    void deliver_failure_of(core::BufferId buffer);
+    void deliver_any_failure();
+    [[noreturn]] void raise(const devices::OpFailure& failure) const;
+    [[nodiscard]] core::Line line_of(core::OpId op) const;
+    void for_stream(std::uint32_t lane, core::BufferId buffer, trace::WaitKind kind, std::string_view name);
+
+    OpQueue& queue_;
+};
+
+}  // namespace headway::runtime

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Changes one place of a source file at a time, and looks whether the tests notice.
+
+    scripts/mutate [--count 300] [--seed 1] [--changed REF] [--folders FOLDER …] [--list]
+
+A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
+takes ten times as long as usual. One that does not compile does not count. Works on a copy of the committed sources in
+build/mutation, so nothing here changes. Prints each mutant that survived, then the share that was killed.
+
+--changed REF: only lines that differ from the commit REF.
+--list: only prints the mutants.
+"""
+
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDERS = ("engine/core", "engine/trace", "engine/memory", "engine/runtime", "engine/devices/cpu",
+           "engine/devices/simulated", "app/model")
+# Which tests look at a folder: the nearest first.
+TESTS = {
+    "engine/core": ["headway_core_test", "headway_trace_test", "headway_runtime_test", "headway_model_test"],
+    "engine/trace": ["headway_trace_test", "headway_runtime_test", "headway_model_test"],
+    "engine/memory": ["headway_memory_test", "headway_devices_test", "headway_runtime_test"],
+    "engine/runtime": ["headway_runtime_test", "headway_conformance_test", "headway_nn_test",
+                       "headway_random_programs_test"],
+    "engine/devices": ["headway_devices_test", "headway_conformance_test", "headway_runtime_test"],
+    "app/model": ["headway_model_test", "headway_comparison_test", "headway_exchange_test"],
+}
+# Binary operators have a space on both sides, so that the brackets of templates are not taken for them.
+SWAPS = {" < ": [" <= ", " >= "], " <= ": [" < "], " > ": [" >= ", " <= "], " >= ": [" > "], " == ": [" != "],
+         " != ": [" == "], " + ": [" - "], " - ": [" + "], " * ": [" / "], " / ": [" * "], " && ": [" || "],
+         " || ": [" && "], " += ": [" -= "], " -= ": [" += "], "++": ["--"], "true": ["false"], "false": ["true"],
+         "std::min(": ["std::max("], "std::max(": ["std::min("]}
+SWAP = re.compile("|".join(re.escape(text) if not text.isalpha() else rf"\b{text}\b"
+                           for text in sorted(SWAPS, key=len, reverse=True)))
+NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
+CONDITION = re.compile(r"\b(?:if|while) \(([^;{}]+)\) \{$")
+STATEMENT = re.compile(r"^\s+[\w.\->\[\]:*]+(?:\([^{}]*\)| [-+|&]?= [^{}]*);$")
+SKIPPED = re.compile(r"^\s*(?:#|//|\*|using |static_assert|template|case |namespace |inline constexpr const char)")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    path: str
+    line: int  # from 1
+    before: str
+    after: str
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {self.before.strip()}\n    -> {self.after.strip() or '(nothing)'}"
+
+
+def code_of(line):
+    """The line with strings, characters and comments blanked out, at the same positions."""
+    blank = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', lambda m: "~" * len(m.group()), line)
+    comment = blank.find("//")
+    return blank if comment < 0 else blank[:comment] + "~" * (len(blank) - comment)
+
+
+def mutants_of(path, text, lines=None):
+    """All mutants of a file; `lines`: only of these."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if (lines is not None and number not in lines) or SKIPPED.match(line):
+            continue
+        code = code_of(line)
+
+        def change(begin, end, new, number=number, line=line):
+            found.append(Mutant(path, number, line, line[:begin] + new + line[end:]))
+
+        for match in SWAP.finditer(code):
+            for new in SWAPS[match.group()]:
+                change(match.start(), match.end(), new)
+        for match in NUMBER.finditer(code):
+            change(match.start(), match.end(), str(int(match.group()) + 1))
+        if match := CONDITION.search(code):
+            change(match.start(1), match.end(1), "!(" + line[match.start(1):match.end(1)] + ")")
+        if STATEMENT.match(code) and "return" not in code:
+            change(0, len(line), "")
+    return found
+
+
+def changed_lines(root, ref):
+    """path -> numbers of the lines that differ from the commit."""
+    diff = subprocess.run(["git", "diff", "-U0", ref, "HEAD", "--", *FOLDERS], cwd=root, check=True,
+                          capture_output=True, text=True).stdout
+    lines, path = {}, None
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            path = line[6:]
+        elif match := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, count = int(match.group(1)), int(match.group(2) or 1)
+            lines.setdefault(path, set()).update(range(first, first + count))
+    return lines
+
+
+def all_mutants(root, folders, ref):
+    lines = changed_lines(root, ref) if ref else None
+    found = []
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.cpp")):
+            name = path.relative_to(root).as_posix()
+            if lines is None or name in lines:
+                found += mutants_of(name, path.read_text(encoding="utf-8"), lines and lines[name])
+    return found
+
+
+def tests_of(path):
+    return next(tests for folder, tests in TESTS.items() if path.startswith(folder + "/"))
+
+
+class Copy:
+    """A copy of the committed sources, built without optimisation."""
+
+    def __init__(self, root):
+        self.folder = root / "build" / "mutation"
+        self.seconds = {}  # a test's usual time
+        shutil.rmtree(self.folder / "source", ignore_errors=True)
+        (self.folder / "source").mkdir(parents=True)
+        archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, check=True, stdout=subprocess.PIPE)
+        subprocess.run(["tar", "-x", "-C", self.folder / "source"], input=archive.stdout, check=True)
+        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.folder / "source", "-B", self.folder / "build",
+                        "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DHEADWAY_WINDOW=OFF",
+                        "-DHEADWAY_BENCH=OFF", "-DHEADWAY_CUDA=OFF", "-DHEADWAY_PRECOMPILE=OFF", *launcher],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def build(self, targets):
+        return subprocess.run(["ninja", "-C", self.folder / "build", *targets], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    def passes(self, test):
+        limit = max(10, 10 * self.seconds[test]) if test in self.seconds else 600
+        begin = time.monotonic()
+        try:
+            done = subprocess.run([self.folder / "build" / test, "--gtest_brief=1", "--gtest_fail_fast"],
+                                  cwd=self.folder / "build", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  stdin=subprocess.DEVNULL, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            return False
+        if test not in self.seconds:
+            self.seconds[test] = time.monotonic() - begin
+        return done.returncode == 0
+
+    def result(self, mutant):
+        """"killed", "survived" or "does not compile"."""
+        path = self.folder / "source" / mutant.path
+        text = path.read_text(encoding="utf-8")
+        lines = text.split("\n")
+        lines[mutant.line - 1] = mutant.after
+        path.write_text("\n".join(lines), encoding="utf-8")
+        try:
+            for test in tests_of(mutant.path):
+                if not self.build([test]):
+                    return "does not compile"
+                if not self.passes(test):
+                    return "killed"
+            return "survived"
+        finally:
+            path.write_text(text, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--changed", metavar="REF")
+    parser.add_argument("--folders", nargs="+", default=list(FOLDERS))
+    parser.add_argument("--list", action="store_true")
+    chosen = parser.parse_args()
+    root = Path(__file__).resolve().parents[2]
+    mutants = all_mutants(root, chosen.folders, chosen.changed)
+    random.Random(chosen.seed).shuffle(mutants)
+    if chosen.list:
+        print("\n".join(str(mutant) for mutant in mutants[:chosen.count]))
+        return 0
+    if not mutants:
+        print("nothing to change")
+        return 0
+    copy = Copy(root)
+    tests = sorted({test for mutant in mutants[:4 * chosen.count] for test in tests_of(mutant.path)})
+    if not copy.build(tests):
+        sys.exit("the unchanged sources do not build in build/mutation")
+    for test in tests:
+        if not copy.passes(test):
+            sys.exit(f"{test} fails without any change")
+    counts = {"killed": 0, "survived": 0, "does not compile": 0}
+    for mutant in mutants:
+        if counts["killed"] + counts["survived"] >= chosen.count:
+            break
+        result = copy.result(mutant)
+        counts[result] += 1
+        if result == "survived":
+            print(mutant, flush=True)
+    tried = counts["killed"] + counts["survived"]
+    print(f"{counts['killed']} of {tried} mutants killed ({100 * counts['killed'] / max(tried, 1):.0f} %), "
+          f"{len(mutants)} possible, {counts['does not compile']} did not compile")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
