@@ -2,6 +2,7 @@
 #include "app/timeline/timeline_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/model/analysis/time_range_summary.h"
@@ -75,10 +76,14 @@ struct Group {
 };
 
 // Calls one(piece) for pieces that stand for a single item, and sliver(piece) for folded ones after merging neighbours
-// that look the same. Returns the groups of neighbouring slivers.
+// that look the same. Returns the groups of neighbouring slivers. No group contains items on both sides of a cut (the
+// index of the first item behind it), so that counts do not mix what is measured with what is not.
 template <class DrawOne, class DrawSliver>
-std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOne one, DrawSliver sliver) {
+std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOne one, DrawSliver sliver,
+                              std::array<std::size_t, 2> cuts = {}) {
     std::vector<Group> groups;
+    const auto part_of = [cuts](std::size_t item) { return (item >= cuts[0] ? 1 : 0) + (item >= cuts[1] ? 1 : 0); };
+    int part = 0;  // of the last group
     const auto level = [](float share) { return static_cast<int>(share * 24 + 0.5F); };
     for (std::size_t i = 0; i < pieces.size();) {
         const Piece& piece = pieces[i];
@@ -92,7 +97,8 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
         for (++i; i < pieces.size(); ++i) {
             const Piece& next = pieces[i];
             if (next.count == 1 || next.x0 > merged.x1 + 0.75F || next.family != merged.family ||
-                next.failed != merged.failed || level(next.share) != level(merged.share)) {
+                next.failed != merged.failed || level(next.share) != level(merged.share) ||
+                part_of(next.first + next.count - 1) != part_of(merged.first)) {
                 break;
             }
             merged.x1 = next.x1;
@@ -100,12 +106,22 @@ std::vector<Group> each_piece(std::span<const Piece> pieces, Box content, DrawOn
         }
         sliver(merged);
         constexpr float kNear = 3;
-        if (groups.empty() || merged.x0 > groups.back().box.x1 + kNear) {
-            groups.push_back({{merged.x0, content.y0, merged.x1, content.y1}, count});
-        } else {
-            groups.back().box.x1 = merged.x1;
-            groups.back().count += count;
+        if (groups.empty() || merged.x0 > groups.back().box.x1 + kNear || part_of(merged.first) != part) {
+            groups.push_back({{merged.x0, content.y0, merged.x1, content.y1}, 0});
         }
+        groups.back().box.x1 = merged.x1;
+        part = part_of(merged.first);
+        // A piece may begin before a cut and end behind it.
+        std::size_t first = merged.first;
+        for (const std::size_t cut : cuts) {
+            if (first < cut && cut < merged.first + count) {
+                groups.back().count += cut - first;
+                groups.push_back({{merged.x1, content.y0, merged.x1, content.y1}, 0});
+                first = cut;
+                part = part_of(cut);
+            }
+        }
+        groups.back().count += merged.first + count - first;
     }
     return groups;
 }
@@ -173,6 +189,7 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     const float size = pen.px(pen.style().inside_px);
     const Rgba on_issue = theme.dark ? rgb(0x06202F) : rgb(0xFFFFFF);
     float named_to = c.x0 - 1;  // if one launch issued several ops, only the first is named
+    const model::Run::Measured measured = pen.run.measured();
     const auto groups = each_piece(
         issues, c,
         [&](const Piece& p) {
@@ -190,7 +207,8 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         },
         [&](const Piece& p) {
             pen.list().add(Rect{{p.x0, c.y0, p.x1, c.y0 + std::max(least, c.height() * p.share)}, theme.issue});
-        });
+        },
+        {static_cast<std::size_t>(measured.first - 1), static_cast<std::size_t>(measured.last)});
 
     // The frontend's own work is drawn between issues and waits, as narrower bars so that the shape distinguishes it.
     const auto works = fold_works(pen.run, pen.fold_options());
@@ -256,7 +274,8 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         waits, c, [&](const Piece& p) { draw_wait(pen.run.waits()[p.first], p.x0, p.x1); },
         [&](const Piece& p) {
             hatch({p.x0, c.y1 - std::max(least, c.height() * p.share), p.x1, c.y1}, false, false);
-        });
+        },
+        {measured.first_wait, measured.waits_end});
 
     if (const auto& open = pen.run.open_wait()) {
         const auto origin = static_cast<double>(pen.run.measure_begin_ns());
@@ -417,6 +436,10 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
     const float size = std::min(pen.px(pen.style().inside_px), c.height() * 0.8F);
     const float baseline = (c.y0 + c.y1) / 2 + size * kCapHeightEm / 2;
     const auto& measure = *pen.options.measure;
+    const model::Run::Measured part = pen.run.measured();
+    const auto index_of = [&lane](auto at) { return static_cast<std::size_t>(at - lane.ops.begin()); };
+    const std::size_t first_measured = index_of(std::lower_bound(lane.ops.begin(), lane.ops.end(), part.first));
+    const std::size_t last_measured = index_of(std::upper_bound(lane.ops.begin(), lane.ops.end(), part.last));
     if (const model::Running* running = pen.run.running(static_cast<std::size_t>(row.lane))) {
         draw_running(pen, c, *running);
     }
@@ -460,7 +483,8 @@ void draw_lane(const RowPen& pen, const RowBox& row, std::span<const Piece> piec
         [&](const Piece& p) {  // the height is the share of busy time
             const float height = std::max(c.height() * 0.2F, c.height() * p.share);
             pen.list().add(Rect{{p.x0, c.y1 - height, p.x1, c.y1}, p.failed ? theme.warning : theme.family(p.family)});
-        });
+        },
+        {first_measured, last_measured});
     draw_groups(pen, groups, ops_word(pen.run.capabilities(), 2));
 }
 

@@ -152,6 +152,31 @@ TEST_F(Timelines, ALaneShowsItsTotalInAdditionToCounts) {
     }));
 }
 
+TEST_F(Timelines, CountsDoNotMixWhatIsMeasuredWithWhatIsNot) {
+    test::Script script;
+    const auto issue = [&script](int n) {
+        for (int i = 0; i < n; ++i) {
+            script.issue({"op", "(1)", devices::Family::other, 4}, 100, 50);
+        }
+    };
+    issue(700);
+    script.measure_begin();
+    issue(3000);
+    script.measure_end();
+    issue(800);
+    Shown shown;
+    shown.add(script.finish());
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    for (const auto& [kind, word] : {std::pair{RowKind::frontend, "3,000 issues"}, {RowKind::lane, "3,000 ops"}}) {
+        bool said = false;
+        for (const Text* text : texts_in(layout, kind)) {
+            said = said || (text->text == word && text->baseline.x > layout.axis.x0);
+            EXPECT_FALSE(text->text.starts_with("3,8") || text->text.starts_with("4,")) << text->text;
+        }
+        EXPECT_TRUE(said) << word;
+    }
+}
+
 TEST_F(Timelines, PeaksAreLabelledAtTheirPosition) {
     Shown shown;
     shown.add(test::training({}, 60, false), 'A');

@@ -93,7 +93,7 @@ TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
         {"key twice", replaced("program:", "title: a\nprogram:"), 4, "said twice"},
         {"bad id", replaced("id: steps", "id: Two words"), 2, "letters a to z"},
         {"no title", replaced("title: \"Steps: many\"\n", ""), 2, "has no title"},
-        {"bad barrier", replaced("behind:2", "behind:x"), 5, "barrier must be"},
+        {"bad barrier", replaced("behind:2", "behind:x"), 5, "a barrier is none, op"},
         {"range", replaced("value: 5", "value: 0"), 7, "n must be from 1 to 9"},
         {"no limits", replaced("least: 1, ", ""), 7, "needs least and most"},
         {"upside down", replaced("least: 1,", "least: 20,"), 7, "least that is larger than its most"},
