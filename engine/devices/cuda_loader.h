@@ -38,8 +38,9 @@ struct CudaOptions {
     std::string module;
 };
 
-// Increase when anything that crosses the module's boundary changes: these options, Device, Command, Recording.
-inline constexpr std::uint32_t kCudaModuleAbi = 4;
+// Covers the kinds of ops. Increase the first number when anything else that crosses the module's boundary changes:
+// these options, Device, Command, Recording.
+inline constexpr std::uint32_t kCudaModuleAbi = 5 + hash_of(kOps);
 inline constexpr const char* kCudaModuleEntry = "headway_cuda_open";
 
 // The module's only symbol. With a recording it makes a device; without one it only checks whether it could. Returns

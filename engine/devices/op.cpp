@@ -27,20 +27,6 @@ std::string to_label(const Shape& shape) {
     return shape.rank == 0 ? "scalar" : joined(shape, "×");
 }
 
-const char* name_of(OpKind kind) {
-    static constexpr const char* kNames[] = {
-        "none",       "fill",       "normal",      "uniform",        "copy_to_device", "add",          "sub",
-        "mul",        "div",        "greater",     "equal",          "add_scalar",     "sub_scalar",   "rsub_scalar",
-        "mul_scalar", "div_scalar", "rdiv_scalar", "greater_scalar", "equal_scalar",   "add_scaled",   "neg",
-        "relu",       "exp",        "log",         "sqrt",           "copy",           "matmul",       "sum",
-        "mean",       "max",        "transpose",   "slice",          "assign_slice",   "copy_to_host", "noop",
-        "host_call",  "graph",
-    };
-    static_assert(std::size(kNames) == kOpKinds, "every kind of op has a name");
-    const auto index = static_cast<std::size_t>(kind);
-    return index < kOpKinds ? kNames[index] : "unknown";
-}
-
 const char* name_of(Family family) {
     static constexpr const char* kNames[] = {"create", "elementwise", "matmul", "reduce",
                                              "update", "copy",        "random", "other"};

@@ -12,6 +12,7 @@
 
 #include "engine/core/assert.h"
 #include "engine/core/ids.h"
+#include "engine/devices/op_table.h"
 
 namespace headway::devices {
 
@@ -43,63 +44,6 @@ struct Shape {
 // "(1024, 512)", used in error messages; "1024×512", used in the timeline.
 std::string to_string(const Shape& shape);
 std::string to_label(const Shape& shape);
-
-enum class OpKind : std::uint16_t {
-    none = 0,
-    // Creation. fill: out = a. normal: mean a, standard deviation b. uniform: [a, b). copy_to_device: values copied
-    // from the host.
-    fill,
-    normal,
-    uniform,
-    copy_to_device,
-    // Element by element with broadcasting: out = in0 ∘ in1. greater and equal give 0 or 1.
-    add,
-    sub,
-    mul,
-    div,
-    greater,
-    equal,
-    // With a scalar: out = in0 ∘ a; rsub: a - in0; rdiv: a / in0.
-    add_scalar,
-    sub_scalar,
-    rsub_scalar,
-    mul_scalar,
-    div_scalar,
-    rdiv_scalar,
-    greater_scalar,
-    equal_scalar,
-    // out = in0 + a * in1 (same shapes); in place it is the SGD update.
-    add_scaled,
-    // One input.
-    neg,
-    relu,
-    exp,
-    log,
-    sqrt,
-    copy,
-    // Products of matrices, flags say which side is transposed.
-    matmul,
-    // Reductions over one axis or all, in a fixed order.
-    sum,
-    mean,
-    max,
-    transpose,  // swaps two axes
-    // Rows [start, start + n) of axis 0, out of a larger tensor or into it.
-    slice,
-    assign_slice,
-    copy_to_host,  // a GPU lane copies the values to host memory
-    noop,
-    host_call,  // runs a function on the lane; tests and lessons that need an op of a given length
-    graph,      // a body of ops issued as one, see Composite
-    count_
-};
-inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
-
-// Determines the colour of an op.
-enum class Family : std::uint8_t { create, elementwise, matmul, reduce, update, copy, random, other };
-
-const char* name_of(OpKind kind);  // "matmul"
-const char* name_of(Family family);
 
 // Step through an operand along axis i of the output (right-aligned, padded with 1 to `rank`); 0 along broadcast axes.
 struct Strides {

@@ -1,5 +1,8 @@
 #include "engine/nn/ops.h"
 
+#include <algorithm>
+#include <array>
+
 #include "engine/nn/tape.h"
 #include "engine/runtime/runtime.h"
 
@@ -141,6 +144,49 @@ BackwardFunction backward_of_scale(float factor) {
     };
 }
 
+// Gradients of the ops of one tensor.
+
+enum class Saved { nothing, input, result };
+
+struct UnaryGradient {
+    Saved saved = Saved::nothing;
+    void (*backward)(BackwardPass& pass) = nullptr;
+};
+
+constexpr auto kUnaryGradients = [] {
+    std::array<UnaryGradient, devices::kOpKinds> all{};
+    const auto put = [&](OpKind kind, Saved saved, void (*backward)(BackwardPass&)) {
+        all[static_cast<std::size_t>(kind)] = {saved, backward};
+    };
+    put(OpKind::neg, Saved::nothing,
+        [](BackwardPass& pass) { pass.give(0, pass.runtime().unary(OpKind::neg, pass.gradient())); });
+    // The result shows where the input was positive, so the input is not saved.
+    put(OpKind::relu, Saved::result, [](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.with_scalar(OpKind::greater_scalar, pass.saved(0), 0.0f);
+        rt.binary_in_place(OpKind::mul, part, pass.gradient());
+        pass.give(0, std::move(part));
+    });
+    put(OpKind::exp, Saved::result,
+        [](BackwardPass& pass) { pass.give(0, pass.runtime().binary(OpKind::mul, pass.gradient(), pass.saved(0))); });
+    put(OpKind::log, Saved::input,
+        [](BackwardPass& pass) { pass.give(0, pass.runtime().binary(OpKind::div, pass.gradient(), pass.saved(0))); });
+    put(OpKind::sqrt, Saved::result, [](BackwardPass& pass) {
+        Runtime& rt = pass.runtime();
+        Tensor part = rt.binary(OpKind::div, pass.gradient(), pass.saved(0));
+        rt.with_scalar_in_place(OpKind::mul_scalar, part, 0.5f);
+        pass.give(0, std::move(part));
+    });
+    put(OpKind::copy, Saved::nothing, [](BackwardPass& pass) { pass.pass_on(0); });
+    return all;
+}();
+static_assert(std::all_of(devices::kOps.begin(), devices::kOps.end(),
+                          [](const devices::OpRow& row) {
+                              return row.arity != devices::Arity::one ||
+                                     kUnaryGradients[static_cast<std::size_t>(row.kind)].backward != nullptr;
+                          }),
+              "every op of one tensor has a gradient");
+
 }  // namespace
 
 // --- two tensors ---
@@ -230,48 +276,15 @@ Variable equal(const Variable& a, float b, Where where) {
 
 // --- one tensor ---
 
-Variable neg(const Variable& a, Where where) {
+Variable unary(OpKind kind, const Variable& a, Where where) {
     const Call rt(a, where);
-    return record("neg", rt->unary(OpKind::neg, a.value()), {&a}, {},
-                  [](BackwardPass& pass) { pass.give(0, pass.runtime().unary(OpKind::neg, pass.gradient())); });
-}
-
-Variable relu(const Variable& a, Where where) {
-    const Call rt(a, where);
-    Tensor out = rt->unary(OpKind::relu, a.value());
-    // The result shows where the input was positive, so the input is not saved.
-    return record("relu", out, {&a}, {out}, [](BackwardPass& pass) {
-        Runtime& rt = pass.runtime();
-        Tensor part = rt.with_scalar(OpKind::greater_scalar, pass.saved(0), 0.0f);
-        rt.binary_in_place(OpKind::mul, part, pass.gradient());
-        pass.give(0, std::move(part));
-    });
-}
-
-Variable exp(const Variable& a, Where where) {
-    const Call rt(a, where);
-    Tensor out = rt->unary(OpKind::exp, a.value());
-    return record("exp", out, {&a}, {out}, [](BackwardPass& pass) {
-        pass.give(0, pass.runtime().binary(OpKind::mul, pass.gradient(), pass.saved(0)));
-    });
-}
-
-Variable log(const Variable& a, Where where) {
-    const Call rt(a, where);
-    return record("log", rt->unary(OpKind::log, a.value()), {&a}, {a.value()}, [](BackwardPass& pass) {
-        pass.give(0, pass.runtime().binary(OpKind::div, pass.gradient(), pass.saved(0)));
-    });
-}
-
-Variable sqrt(const Variable& a, Where where) {
-    const Call rt(a, where);
-    Tensor out = rt->unary(OpKind::sqrt, a.value());
-    return record("sqrt", out, {&a}, {out}, [](BackwardPass& pass) {
-        Runtime& rt = pass.runtime();
-        Tensor part = rt.binary(OpKind::div, pass.gradient(), pass.saved(0));
-        rt.with_scalar_in_place(OpKind::mul_scalar, part, 0.5f);
-        pass.give(0, std::move(part));
-    });
+    const UnaryGradient& gradient = kUnaryGradients[static_cast<std::size_t>(kind)];
+    const char* name = devices::name_of(kind);
+    Tensor out = rt->unary(kind, a.value());
+    if (gradient.saved == Saved::nothing) {
+        return record(name, std::move(out), {&a}, {}, gradient.backward);
+    }
+    return record(name, out, {&a}, {gradient.saved == Saved::input ? a.value() : out}, gradient.backward);
 }
 
 Variable square(const Variable& a, Where where) {
@@ -282,11 +295,6 @@ Variable square(const Variable& a, Where where) {
         rt.with_scalar_in_place(OpKind::mul_scalar, part, 2.0f);
         pass.give(0, std::move(part));
     });
-}
-
-Variable copy(const Variable& a, Where where) {
-    const Call rt(a, where);
-    return record("copy", rt->unary(OpKind::copy, a.value()), {&a}, {}, [](BackwardPass& pass) { pass.pass_on(0); });
 }
 
 Variable to_device(const Variable& a, core::DeviceId device, Where where) {

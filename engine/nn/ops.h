@@ -35,13 +35,24 @@ Variable equal(const Variable& a, const Variable& b, Where where = Where::curren
 Variable greater(const Variable& a, float b, Where where = Where::current());
 Variable equal(const Variable& a, float b, Where where = Where::current());
 
-Variable neg(const Variable& a, Where where = Where::current());
-Variable relu(const Variable& a, Where where = Where::current());
-Variable exp(const Variable& a, Where where = Where::current());
-Variable log(const Variable& a, Where where = Where::current());
-Variable sqrt(const Variable& a, Where where = Where::current());
+// An op of Arity::one, and some of them by name.
+Variable unary(devices::OpKind kind, const Variable& a, Where where = Where::current());
+inline Variable neg(const Variable& a, Where where = Where::current()) {
+    return unary(devices::OpKind::neg, a, where);
+}
+inline Variable relu(const Variable& a, Where where = Where::current()) {
+    return unary(devices::OpKind::relu, a, where);
+}
+inline Variable exp(const Variable& a, Where where = Where::current()) {
+    return unary(devices::OpKind::exp, a, where);
+}
+inline Variable sqrt(const Variable& a, Where where = Where::current()) {
+    return unary(devices::OpKind::sqrt, a, where);
+}
+inline Variable copy(const Variable& a, Where where = Where::current()) {
+    return unary(devices::OpKind::copy, a, where);
+}
 Variable square(const Variable& a, Where where = Where::current());  // one mul
-Variable copy(const Variable& a, Where where = Where::current());
 // The same values on another of the run's devices, or `a` itself if it is on that device; the gradient is copied back.
 Variable to_device(const Variable& a, core::DeviceId device, Where where = Where::current());
 

@@ -28,11 +28,11 @@ public:
     Tensor uniform(const Shape& shape, float low = 0.0f, float high = 1.0f);
     Tensor from_host(const Shape& shape, std::span<const float> values);
 
-    // add sub mul div greater equal, with NumPy's broadcasting.
+    // Kinds of Arity::two (engine/devices/op_table.h), with NumPy's broadcasting.
     Tensor binary(devices::OpKind kind, const Tensor& a, const Tensor& b);
-    // The *_scalar kinds.
+    // Kinds of Arity::one_and_scalar.
     Tensor with_scalar(devices::OpKind kind, const Tensor& a, float b);
-    // neg relu exp log sqrt copy.
+    // Kinds of Arity::one.
     Tensor unary(devices::OpKind kind, const Tensor& a) { return with_scalar(kind, a, 0.0f); }
     Tensor add_scaled(const Tensor& a, const Tensor& b, float scale);  // a + scale·b, same shapes
     Tensor matmul(const Tensor& a, const Tensor& b, Side side_a = Side::normal, Side side_b = Side::normal);

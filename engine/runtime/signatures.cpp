@@ -9,6 +9,7 @@ using core::ErrorKind;
 using core::Result;
 using devices::Family;
 using devices::OpKind;
+using devices::ShapeRule;
 using devices::Signature;
 
 namespace {
@@ -50,16 +51,6 @@ devices::Strides strides_over(const Shape& operand, const Shape& out) {
         step *= n;
     }
     return strides;
-}
-
-bool is_scalar_kind(OpKind kind) {
-    return kind >= OpKind::add_scalar && kind <= OpKind::equal_scalar;
-}
-bool is_binary_kind(OpKind kind) {
-    return kind >= OpKind::add && kind <= OpKind::equal;
-}
-bool is_unary_kind(OpKind kind) {
-    return kind >= OpKind::neg && kind <= OpKind::copy;
 }
 
 // Whether a shape has more than 2^44 elements: no computer holds that many, and below it sizes in bytes cannot
@@ -135,115 +126,105 @@ Result<std::unique_ptr<Entry>> Signatures::make(const SignatureKey& key) {
     const int axis0 = key.flags >> 8 & 0xf;
     const int axis1 = key.flags >> 12 & 0xf;
 
-    if (key.kind == OpKind::fill || key.kind == OpKind::normal || key.kind == OpKind::uniform ||
-        key.kind == OpKind::copy_to_device || key.kind == OpKind::host_call) {
-        s.out = shape(key.extra);
-        s.family = key.kind == OpKind::normal || key.kind == OpKind::uniform ? Family::random
-                   : key.kind == OpKind::copy_to_device                      ? Family::copy
-                   : key.kind == OpKind::host_call                           ? Family::other
-                                                                             : Family::create;
-    } else if (key.kind == OpKind::noop) {
-        s.family = Family::other;
-        s.out = Shape{0};
-    } else if (is_binary_kind(key.kind)) {
-        s.family = Family::elementwise;
-        if (!broadcast(a, b, s.out) || (s.in_place && s.out != a)) {
-            return shape_error(named(key.kind) + (s.in_place ? " in place" : "") + ": shapes " + to_string(a) +
-                               " and " + to_string(b) + " do not fit together");
+    const devices::OpRow& op = devices::row_of(key.kind);
+    s.family = key.kind == OpKind::add_scaled && s.in_place ? Family::update : op.family;
+    std::int64_t terms = 1;  // of the sum in each element
+
+    switch (op.shape) {
+        case ShapeRule::none:
+            return shape_error(named(key.kind) + " cannot be issued");
+        case ShapeRule::empty:
+            s.out = Shape{0};
+            break;
+        case ShapeRule::given:
+            s.out = shape(key.extra);
+            break;
+        case ShapeRule::same:
+        case ShapeRule::into_rows:
+            s.out = a;
+            break;
+        case ShapeRule::equal:
+            if (a != b) {
+                return shape_error(named(key.kind) + ": shapes " + to_string(a) + " and " + to_string(b) + " differ");
+            }
+            s.out = a;
+            break;
+        case ShapeRule::broadcast:
+            if (!broadcast(a, b, s.out) || (s.in_place && s.out != a)) {
+                return shape_error(named(key.kind) + (s.in_place ? " in place" : "") + ": shapes " + to_string(a) +
+                                   " and " + to_string(b) + " do not fit together");
+            }
+            s.contiguous = a == s.out && b == s.out;
+            s.stride0 = strides_over(a, s.out);
+            s.stride1 = strides_over(b, s.out);
+            break;
+        case ShapeRule::product: {
+            if (a.rank != 2 || b.rank != 2) {
+                return shape_error("matmul: needs two matrices, got " + to_string(a) + " and " + to_string(b));
+            }
+            s.m = s.transpose_a ? a[1] : a[0];
+            s.k = s.transpose_a ? a[0] : a[1];
+            s.n = s.transpose_b ? b[0] : b[1];
+            if (s.k != (s.transpose_b ? b[1] : b[0])) {
+                return shape_error("matmul: shapes " + to_string(a) + (s.transpose_a ? " transposed" : "") + " and " +
+                                   to_string(b) + (s.transpose_b ? " transposed" : "") + " do not fit together");
+            }
+            constexpr std::int64_t kBlasLimit = 0x7fffffff;
+            if (s.m > kBlasLimit || s.n > kBlasLimit || s.k > kBlasLimit) {
+                return shape_error("matmul: a side of " + to_string(a) + " or " + to_string(b) +
+                                   " is above 2147483647");
+            }
+            s.out = Shape{s.m, s.n};
+            terms = s.k;
+            break;
         }
-        s.contiguous = a == s.out && b == s.out;
-        s.stride0 = strides_over(a, s.out);
-        s.stride1 = strides_over(b, s.out);
-    } else if (key.kind == OpKind::add_scaled) {
-        s.family = s.in_place ? Family::update : Family::elementwise;
-        if (a != b) {
-            return shape_error("add_scaled: shapes " + to_string(a) + " and " + to_string(b) + " differ");
-        }
-        s.out = a;
-    } else if (is_scalar_kind(key.kind) || is_unary_kind(key.kind)) {
-        s.family = key.kind == OpKind::copy ? Family::copy : Family::elementwise;
-        s.out = a;
-    } else if (key.kind == OpKind::copy_to_host) {
-        s.family = Family::copy;
-        s.out = a;
-    } else if (key.kind == OpKind::matmul) {
-        s.family = Family::matmul;
-        if (a.rank != 2 || b.rank != 2) {
-            return shape_error("matmul: needs two matrices, got " + to_string(a) + " and " + to_string(b));
-        }
-        s.m = s.transpose_a ? a[1] : a[0];
-        s.k = s.transpose_a ? a[0] : a[1];
-        s.n = s.transpose_b ? b[0] : b[1];
-        if (s.k != (s.transpose_b ? b[1] : b[0])) {
-            return shape_error("matmul: shapes " + to_string(a) + (s.transpose_a ? " transposed" : "") + " and " +
-                               to_string(b) + (s.transpose_b ? " transposed" : "") + " do not fit together");
-        }
-        constexpr std::int64_t kBlasLimit = 0x7fffffff;
-        if (s.m > kBlasLimit || s.n > kBlasLimit || s.k > kBlasLimit) {
-            return shape_error("matmul: a side of " + to_string(a) + " or " + to_string(b) + " is above 2147483647");
-        }
-        s.out = Shape{s.m, s.n};
-        s.flops =
-            2 * static_cast<std::uint64_t>(s.m) * static_cast<std::uint64_t>(s.n) * static_cast<std::uint64_t>(s.k);
-    } else if (key.kind == OpKind::sum || key.kind == OpKind::mean || key.kind == OpKind::max) {
-        s.family = Family::reduce;
-        if ((key.flags & kAllAxes) != 0) {
-            s.reduced = a.elements();
-        } else {
-            s.reduced = a[axis0];
-            for (int i = 0; i < a.rank; ++i) {
-                if (i < axis0) {
-                    s.outer *= a[i];
-                } else if (i > axis0) {
-                    s.inner *= a[i];
-                }
-                if (i != axis0) {
-                    s.out[s.out.rank++] = a[i];
-                } else if ((key.flags & kKeepDimension) != 0) {
-                    s.out[s.out.rank++] = 1;
+        case ShapeRule::reduced:
+            if ((key.flags & kAllAxes) != 0) {
+                s.reduced = a.elements();
+            } else {
+                s.reduced = a[axis0];
+                for (int i = 0; i < a.rank; ++i) {
+                    if (i < axis0) {
+                        s.outer *= a[i];
+                    } else if (i > axis0) {
+                        s.inner *= a[i];
+                    }
+                    if (i != axis0) {
+                        s.out[s.out.rank++] = a[i];
+                    } else if ((key.flags & kKeepDimension) != 0) {
+                        s.out[s.out.rank++] = 1;
+                    }
                 }
             }
-        }
-        if (s.reduced == 0 && key.kind == OpKind::max) {
-            return shape_error("max: " + to_string(a) + " has no elements to choose from");
-        }
-        s.flops = static_cast<std::uint64_t>(a.elements());
-    } else if (key.kind == OpKind::transpose) {
-        s.family = Family::copy;
-        s.out = a;
-        std::swap(s.out[axis0], s.out[axis1]);
-        s.stride0 = strides_over(a, a);
-        std::swap(s.stride0.step[static_cast<std::size_t>(axis0)], s.stride0.step[static_cast<std::size_t>(axis1)]);
-        s.contiguous = false;
-    } else if (key.kind == OpKind::slice) {
-        s.family = Family::copy;
-        s.out = a;
-        s.out[0] = key.extra;
-    } else if (key.kind == OpKind::assign_slice) {
-        s.family = Family::copy;
-        s.out = a;
-    } else {
-        return shape_error(named(key.kind) + " cannot be issued");
+            if (s.reduced == 0 && key.kind == OpKind::max) {
+                return shape_error("max: " + to_string(a) + " has no elements to choose from");
+            }
+            terms = s.reduced;
+            break;
+        case ShapeRule::exchanged:
+            s.out = a;
+            std::swap(s.out[axis0], s.out[axis1]);
+            s.stride0 = strides_over(a, a);
+            std::swap(s.stride0.step[static_cast<std::size_t>(axis0)], s.stride0.step[static_cast<std::size_t>(axis1)]);
+            s.contiguous = false;
+            break;
+        case ShapeRule::rows:
+            s.out = a;
+            s.out[0] = key.extra;
+            break;
     }
 
     if (too_large(s.out)) {
         return shape_error(named(key.kind) + ": a tensor of shape " + to_string(s.out) + " is too large to address");
     }
     s.elements = s.out.elements();
-    const bool no_tensor = key.kind == OpKind::noop || (key.flags & kToProgram) != 0;
-    s.out_bytes = no_tensor ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
-    if (s.family == Family::random) {
-        s.flops = 16 * static_cast<std::uint64_t>(s.elements);
-    }
-    if (s.flops == 0 && s.family != Family::copy && s.family != Family::create && s.family != Family::other) {
-        s.flops = static_cast<std::uint64_t>(s.elements) * (key.kind == OpKind::add_scaled ? 2 : 1);
-    }
-    const auto read_elements = key.kind == OpKind::slice ? s.elements
-                               : key.kind == OpKind::assign_slice
-                                   ? b.elements()
-                                   : (key.in0 != 0 ? a.elements() : 0) + (key.in1 != 0 ? b.elements() : 0);
-    const auto written = key.kind == OpKind::assign_slice ? b.elements() : s.elements;
-    s.moved_bytes = static_cast<std::uint64_t>(read_elements + written) * sizeof(float);
+    s.out_bytes = (key.flags & kToProgram) != 0 ? 0 : static_cast<std::uint64_t>(s.elements) * sizeof(float);
+    s.flops = op.flops * static_cast<std::uint64_t>(s.elements) * static_cast<std::uint64_t>(terms);
+    const auto moved_elements = op.shape == ShapeRule::rows        ? 2 * s.elements
+                                : op.shape == ShapeRule::into_rows ? 2 * b.elements()
+                                                                   : (key.in0 != 0 ? a.elements() : 0) +
+                                                                         (key.in1 != 0 ? b.elements() : 0) + s.elements;
+    s.moved_bytes = static_cast<std::uint64_t>(moved_elements) * sizeof(float);
     s.size_class = pool_.size_class(s.out_bytes);
     entry->out = intern(s.out);
     announce(*entry);

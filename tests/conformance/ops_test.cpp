@@ -9,6 +9,7 @@
 namespace headway {
 namespace {
 
+using devices::Arity;
 using devices::OpKind;
 using devices::Shape;
 using reference::Array;
@@ -53,7 +54,7 @@ TEST_P(DeviceConformance, CopiesHostValuesWhenItIsCalled) {
 
 TEST_P(DeviceConformance, ElementwiseWithBroadcasting) {
     Dice dice(20240521);
-    for (const OpKind kind : {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div, OpKind::greater, OpKind::equal}) {
+    for (const OpKind kind : reference::kinds_of(Arity::two)) {
         SCOPED_TRACE(devices::name_of(kind));
         for (int round = 0; round < kRounds; ++round) {
             const Shape full = dice.shape();
@@ -76,8 +77,7 @@ TEST_P(DeviceConformance, ElementwiseWithBroadcasting) {
 
 TEST_P(DeviceConformance, ElementwiseWithANumber) {
     Dice dice(20240521);
-    for (const OpKind kind : {OpKind::add_scalar, OpKind::sub_scalar, OpKind::rsub_scalar, OpKind::mul_scalar,
-                              OpKind::div_scalar, OpKind::rdiv_scalar, OpKind::greater_scalar, OpKind::equal_scalar}) {
+    for (const OpKind kind : reference::kinds_of(Arity::one_and_scalar)) {
         SCOPED_TRACE(devices::name_of(kind));
         for (int round = 0; round < kRounds / 4; ++round) {
             const Array x =
@@ -90,11 +90,10 @@ TEST_P(DeviceConformance, ElementwiseWithANumber) {
 
 TEST_P(DeviceConformance, ElementwiseOfOneTensor) {
     Dice dice(20240521);
-    for (const OpKind kind : {OpKind::neg, OpKind::relu, OpKind::exp, OpKind::log, OpKind::sqrt, OpKind::copy}) {
+    for (const OpKind kind : reference::kinds_of(Arity::one)) {
         SCOPED_TRACE(devices::name_of(kind));
-        const bool positive = kind == OpKind::log || kind == OpKind::sqrt;
         for (int round = 0; round < kRounds / 4; ++round) {
-            const Array x = dice.array(dice.shape(), positive ? 0.1 : -4.0, 4.0);
+            const Array x = dice.array(dice.shape(), reference::wants_positive(kind) ? 0.1 : -4.0, 4.0);
             expect_equal(bench->unary(kind, to_tensor(*bench, x)), reference::unary(kind, x), kOneRounding);
         }
     }

@@ -164,7 +164,7 @@ void RandomProgram::fresh_of_one() {
                                  OpKind::sub_scalar, OpKind::mul_scalar, OpKind::greater_scalar, OpKind::rsub_scalar};
     const OpKind kind = kKinds[dice_.index(std::size(kKinds))];
     const int number = dice_.number(-2, 2);
-    const bool scalar = kind >= OpKind::add_scalar && kind <= OpKind::equal_scalar;
+    const bool scalar = devices::row_of(kind).arity == devices::Arity::one_and_scalar;
     keep(
         [&] {
             return scalar ? rt_.with_scalar(kind, a.tensor, static_cast<float>(number)) : rt_.unary(kind, a.tensor);

@@ -1,5 +1,5 @@
 // Reference implementation of the ops, as plain as possible: in double, element by element. Tests compare devices and
-// gradients with it; it shares no code with them.
+// gradients with it; it shares no arithmetic with them.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,9 @@ inline Shape broadcast(const Shape& a, const Shape& b) {
     return out;
 }
 
-inline double apply(OpKind kind, double a, double b) {
+// In double, or in the devices' float where a test compares bits.
+template <class Number>
+Number apply(OpKind kind, Number a, Number b) {
     switch (kind) {
         case OpKind::add:
         case OpKind::add_scalar:
@@ -80,10 +82,10 @@ inline double apply(OpKind kind, double a, double b) {
             return b / a;
         case OpKind::greater:
         case OpKind::greater_scalar:
-            return a > b ? 1 : 0;
+            return static_cast<Number>(a > b);
         case OpKind::equal:
         case OpKind::equal_scalar:
-            return a == b ? 1 : 0;
+            return static_cast<Number>(a == b);
         case OpKind::neg:
             return -a;
         case OpKind::relu:
@@ -100,6 +102,21 @@ inline double apply(OpKind kind, double a, double b) {
             HEADWAY_ASSERT(false, "not an elementwise op");
             return 0;
     }
+}
+
+// Whether an op of one tensor is defined only for positive values.
+inline bool wants_positive(OpKind kind) {
+    return kind == OpKind::log || kind == OpKind::sqrt;
+}
+
+inline std::vector<OpKind> kinds_of(devices::Arity arity) {
+    std::vector<OpKind> kinds;
+    for (const devices::OpRow& op : devices::kOps) {
+        if (op.arity == arity) {
+            kinds.push_back(op.kind);
+        }
+    }
+    return kinds;
 }
 
 inline Array binary(OpKind kind, const Array& a, const Array& b) {

@@ -123,6 +123,36 @@ class Rows(unittest.TestCase):
         self.refused("x[0] = 1.0\n", "do not change", "import tensorflow as tf\nx = tf.ones((2,))\n")
 
 
+class Functions(unittest.TestCase):
+    """Functions of one array are those of the same name in Python's math."""
+
+    DIALECTS = (
+        ("import torch as module", "module.tensor(%s)", ()),
+        ("from mxnet import np as module", "module.array(%s)", ()),
+        ("import tensorflow as module", "module.constant(%s)", ("log",)),
+    )
+
+    def test_of_one_array(self):
+        for head, make, without in self.DIALECTS:
+            text = """%s
+import math, headway_math
+x = [0.25, 1.0, 2.0]
+for name in headway_math.OF_ONE:
+    if name in %r:
+        assert not hasattr(module, name), name
+        continue
+    values = getattr(module, name)(%s)
+    wanted = [getattr(math, name)(v) for v in x]
+    print(name, all(abs(values[i].item() - wanted[i]) < 1e-5 for i in range(3)))
+"""
+            with self.subTest(head=head):
+                outcome = run(text % (head, without, make % "x"))
+                self.assertEqual(outcome.status, 0, outcome.err)
+                lines = outcome.out.splitlines()
+                self.assertGreaterEqual(len(lines), 2)
+                self.assertTrue(all(line.endswith(" True") for line in lines), outcome.out)
+
+
 class Types(unittest.TestCase):
     def test_integers_and_booleans_print_as_such(self):
         for body, shown in (

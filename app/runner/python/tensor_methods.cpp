@@ -1,5 +1,7 @@
 // Methods and attributes of the Python Tensor that all dialects share.
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "app/runner/python/tensor_type.h"
 
@@ -7,6 +9,7 @@ namespace headway::runner::python {
 
 namespace {
 
+using devices::OpKind;
 using nn::Variable;
 
 PyTensor* self_of(PyObject* object) {
@@ -50,12 +53,19 @@ PyObject* reduce(PyObject* self, PyObject* arguments, PyObject* keywords) {
     });
 }
 
-template <Variable (*kFunction)(const Variable&, nn::Where)>
+template <OpKind kKind>
 PyObject* unary(PyObject* self, PyObject*) {
     if (frontend() == nullptr) {
         return nullptr;
     }
-    return guarded([&] { return wrap_like(self_of(self), kFunction(operand(self_of(self)), nn::Where::current())); });
+    return guarded([&] { return wrap_like(self_of(self), nn::unary(kKind, operand(self_of(self)))); });
+}
+
+PyObject* square(PyObject* self, PyObject*) {
+    if (frontend() == nullptr) {
+        return nullptr;
+    }
+    return guarded([&] { return wrap_like(self_of(self), nn::square(operand(self_of(self)))); });
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
@@ -357,17 +367,28 @@ PyCFunction method(Function function) {
 }
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 
+// Adds a method for each op of one tensor, except neg, which is the operator -x, and copy, which has its own.
+std::vector<PyMethodDef> with_unary_ops(std::vector<PyMethodDef> methods) {
+    const auto add = [&]<std::size_t kRow>() {
+        constexpr const devices::OpRow& kOp = devices::kOps[kRow];
+        if constexpr (kOp.arity == devices::Arity::one && kOp.kind != OpKind::neg && kOp.kind != OpKind::copy) {
+            methods.push_back({kOp.name, unary<kOp.kind>, METH_NOARGS, kOp.text});
+        }
+    };
+    [&]<std::size_t... kRow>(std::index_sequence<kRow...>) {
+        (add.template operator()<kRow>(), ...);
+    }(std::make_index_sequence<devices::kOpKinds>());
+    methods.push_back({nullptr, nullptr, 0, nullptr});
+    return methods;
+}
+
 }  // namespace
 
-PyMethodDef tensor_methods[] = {
+std::vector<PyMethodDef> tensor_methods = with_unary_ops({
     {"sum", method(reduce<Reduction::sum>), kKeywords, "Over all elements, or one axis."},
     {"mean", method(reduce<Reduction::mean>), kKeywords, "Over all elements, or one axis."},
     {"max", method(reduce<Reduction::max>), kKeywords, "Over all elements, or one axis."},
-    {"exp", unary<nn::exp>, METH_NOARGS, "e to the power of each element."},
-    {"log", unary<nn::log>, METH_NOARGS, "Natural logarithm of each element."},
-    {"sqrt", unary<nn::sqrt>, METH_NOARGS, "Square root of each element."},
-    {"relu", unary<nn::relu>, METH_NOARGS, "Each element, or 0 where it is negative."},
-    {"square", unary<nn::square>, METH_NOARGS, "Each element times itself."},
+    {"square", square, METH_NOARGS, "Each element times itself."},
     {"copy", copy, METH_NOARGS, "A new tensor with a copy of the values."},
     {"reshape", reshape, METH_VARARGS, "The same values under another shape; one side may be -1."},
     {"transpose", transpose, METH_VARARGS, "With two axes exchanged."},
@@ -382,8 +403,7 @@ PyMethodDef tensor_methods[] = {
     {"require_gradient", require_gradient, METH_VARARGS, "Makes this a leaf: backward() stores its gradient."},
     {"drop_gradient", drop_gradient, METH_NOARGS, "Releases the gradient."},
     {"detach", detach, METH_NOARGS, "The same values without gradient history."},
-    {nullptr, nullptr, 0, nullptr},
-};
+});
 
 PyGetSetDef tensor_attributes[] = {
     {"shape", get_shape, nullptr, "Known at once: the frontend infers it.", nullptr},

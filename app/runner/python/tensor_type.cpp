@@ -231,7 +231,7 @@ bool add_tensor_type(PyObject* module) {
         {Py_tp_doc, const_cast<char*>("A float32 tensor whose values may still be on their way.")},
         {Py_tp_dealloc, reinterpret_cast<void*>(tensor_dealloc)},
         {Py_tp_new, reinterpret_cast<void*>(tensor_new)},
-        {Py_tp_methods, tensor_methods},
+        {Py_tp_methods, tensor_methods.data()},
         {Py_tp_getset, tensor_attributes},
         {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
         {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},

@@ -61,7 +61,7 @@ PyObject* tuple_from(const devices::Shape& shape);
 std::vector<float> read_values(const PyTensor& tensor, trace::WaitKind kind, const char* name);
 
 extern PyNumberMethods number_methods;                // tensor_numbers.cpp
-extern PyMethodDef tensor_methods[];                  // tensor_methods.cpp
+extern std::vector<PyMethodDef> tensor_methods;       // tensor_methods.cpp
 extern PyGetSetDef tensor_attributes[];               // tensor_methods.cpp
 extern PyMappingMethods mapping_methods;              // tensor_rows.cpp
 extern PySequenceMethods sequence_methods;            // tensor_rows.cpp

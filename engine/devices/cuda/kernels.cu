@@ -1,10 +1,12 @@
 // Kernels and their launches. Compiled without fused multiply-add, so that elementwise results equal the CPU's bits.
 #include <cuda_runtime.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
 #include "engine/devices/cuda/launch.h"
+#include "engine/devices/kernels/elementwise.h"
 #include "engine/devices/kernels/normal_math.h"
 #include "engine/devices/kernels/walk.h"
 
@@ -36,26 +38,11 @@ __global__ void nothing() {}
 
 // --- element by element ---
 
-struct Add {
-    __device__ static float of(float a, float b) { return a + b; }
-};
-struct Sub {
-    __device__ static float of(float a, float b) { return a - b; }
-};
-struct Mul {
-    __device__ static float of(float a, float b) { return a * b; }
-};
-struct Div {
-    __device__ static float of(float a, float b) { return a / b; }
-};
-struct Greater {
-    __device__ static float of(float a, float b) { return a > b ? 1.0f : 0.0f; }
-};
-struct Equal {
-    __device__ static float of(float a, float b) { return a == b ? 1.0f : 0.0f; }
-};
-
 // Functors over one or two elements, with their parameters.
+template <class Op>
+struct Unary {
+    __device__ float operator()(float a) const { return Op::of(a); }
+};
 template <class Op>
 struct Binary {
     __device__ float operator()(float a, float b) const { return Op::of(a, b); }
@@ -65,29 +52,9 @@ struct WithScalar {
     float scalar;
     __device__ float operator()(float a) const { return Op::of(a, scalar); }
 };
-template <class Op>
-struct WithScalarReversed {
-    float scalar;
-    __device__ float operator()(float a) const { return Op::of(scalar, a); }
-};
 struct AddScaled {
     float scale;
     __device__ float operator()(float a, float b) const { return a + scale * b; }
-};
-struct Neg {
-    __device__ float operator()(float a) const { return -a; }
-};
-struct Relu {
-    __device__ float operator()(float a) const { return a < 0.0f ? 0.0f : a; }  // NaN stays NaN
-};
-struct Exp {
-    __device__ float operator()(float a) const { return expf(a); }
-};
-struct Log {
-    __device__ float operator()(float a) const { return logf(a); }
-};
-struct Sqrt {
-    __device__ float operator()(float a) const { return sqrtf(a); }
 };
 
 // Four elements per access; memory blocks are 64-byte aligned. No __restrict__: out equals in0 for in-place ops.
@@ -281,7 +248,7 @@ __global__ void reduce_columns(Out* out, const In* in, std::int64_t outer, std::
 }
 
 template <class Op>
-void reduce(const Signature& s, const Command& c, Scratch scratch, double divisor, cudaStream_t stream) {
+void launch_reduction(const Signature& s, const Command& c, Scratch scratch, double divisor, cudaStream_t stream) {
     const std::int64_t outputs = s.outer * s.inner;
     // Enough chunks to fill a GPU even with few outputs, each long enough to be worthwhile, and no more than fit in
     // scratch.
@@ -375,8 +342,21 @@ bool fits_32_bits(const Signature& s) {
     return s.elements <= kLimit && s.in0.elements() <= kLimit && s.in1.elements() <= kLimit;
 }
 
-template <class Function>
-void launch_binary(Function function, const Signature& s, const Command& c, cudaStream_t stream) {
+// Launches of single kinds, with the same parameters.
+
+template <class Op>
+void launch_unary(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    launch_map(Unary<Op>{}, s, c, stream);
+}
+
+template <class Op>
+void launch_with_scalar(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    launch_map(WithScalar<Op>{c.scalar[0]}, s, c, stream);
+}
+
+template <class Op>
+void launch_binary(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    constexpr Binary<Op> function{};
     if (s.contiguous) {
         launch_map2(function, s, c, stream);
         return;
@@ -392,7 +372,7 @@ void launch_binary(Function function, const Signature& s, const Command& c, cuda
     }
 }
 
-void launch_transpose(const Signature& s, const Command& c, cudaStream_t stream) {
+void launch_transpose(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
     const Walk walk = kernels::walk_of(s);
     if (walk.rank == 2 && walk.axes[0].step0 == 1) {
         const std::int64_t rows = walk.axes[0].size;
@@ -408,6 +388,78 @@ void launch_transpose(const Signature& s, const Command& c, cudaStream_t stream)
     }
 }
 
+void launch_fill(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    fill<<<blocks_for(s.elements), kThreads, 0, stream>>>(c.scalar[0], c.out, s.elements);
+}
+
+void launch_normal(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    normal<<<blocks_for((s.elements + 3) / 4), kThreads, 0, stream>>>(c.out, s.elements, s.seed, c.random_stream,
+                                                                      c.scalar[0], c.scalar[1]);
+}
+
+void launch_uniform(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    const float low = c.scalar[0];
+    const float high = c.scalar[1];
+    uniform<<<blocks_for((s.elements + 3) / 4), kThreads, 0, stream>>>(c.out, s.elements, s.seed, c.random_stream, low,
+                                                                       high - low, std::nextafterf(high, low));
+}
+
+void launch_add_scaled(const Signature& s, const Command& c, Scratch, cudaStream_t stream) {
+    launch_map2(AddScaled{c.scalar[0]}, s, c, stream);
+}
+
+void launch_sum(const Signature& s, const Command& c, Scratch scratch, cudaStream_t stream) {
+    launch_reduction<Sum>(s, c, scratch, 1.0, stream);
+}
+
+void launch_mean(const Signature& s, const Command& c, Scratch scratch, cudaStream_t stream) {
+    launch_reduction<Sum>(s, c, scratch, static_cast<double>(s.reduced), stream);
+}
+
+void launch_max(const Signature& s, const Command& c, Scratch scratch, cudaStream_t stream) {
+    launch_reduction<Max>(s, c, scratch, 1.0, stream);
+}
+
+void launch_noop(const Signature&, const Command&, Scratch, cudaStream_t stream) {
+    nothing<<<1, 1, 0, stream>>>();
+}
+
+struct Table {
+    using Launch = void (*)(const Signature&, const Command&, Scratch, cudaStream_t);
+    std::array<Launch, kOpKinds> launch{};
+
+    constexpr void put(OpKind kind, Launch entry) { launch[static_cast<std::size_t>(kind)] = entry; }
+    template <class Op>
+    constexpr void put_one(OpKind kind) {
+        put(kind, launch_unary<Op>);
+    }
+    template <class Op>
+    constexpr void put_scalar(OpKind kind) {
+        put(kind, launch_with_scalar<Op>);
+    }
+    template <class Op>
+    constexpr void put_two(OpKind kind) {
+        put(kind, launch_binary<Op>);
+    }
+};
+
+constexpr Table make_table() {
+    Table table;
+    kernels::put_elementwise(table);
+    table.put(OpKind::fill, launch_fill);
+    table.put(OpKind::normal, launch_normal);
+    table.put(OpKind::uniform, launch_uniform);
+    table.put(OpKind::add_scaled, launch_add_scaled);
+    table.put(OpKind::sum, launch_sum);
+    table.put(OpKind::mean, launch_mean);
+    table.put(OpKind::max, launch_max);
+    table.put(OpKind::transpose, launch_transpose);
+    table.put(OpKind::noop, launch_noop);
+    return table;
+}
+
+constexpr Table kTable = make_table();
+
 }  // namespace
 
 cudaError_t launch_nothing(cudaStream_t stream) {
@@ -419,97 +471,11 @@ cudaError_t launch_op(const Signature& s, const Command& c, Scratch scratch, cud
     if (s.elements == 0) {
         return launch_nothing(stream);
     }
-    const float a = c.scalar[0];
-    const float b = c.scalar[1];
-    switch (s.kind) {
-        case OpKind::fill:
-            fill<<<blocks_for(s.elements), kThreads, 0, stream>>>(a, c.out, s.elements);
-            break;
-        case OpKind::normal:
-            normal<<<blocks_for((s.elements + 3) / 4), kThreads, 0, stream>>>(c.out, s.elements, s.seed,
-                                                                              c.random_stream, a, b);
-            break;
-        case OpKind::uniform:
-            uniform<<<blocks_for((s.elements + 3) / 4), kThreads, 0, stream>>>(
-                c.out, s.elements, s.seed, c.random_stream, a, b - a, std::nextafterf(b, a));
-            break;
-        case OpKind::add:
-            launch_binary(Binary<Add>{}, s, c, stream);
-            break;
-        case OpKind::sub:
-            launch_binary(Binary<Sub>{}, s, c, stream);
-            break;
-        case OpKind::mul:
-            launch_binary(Binary<Mul>{}, s, c, stream);
-            break;
-        case OpKind::div:
-            launch_binary(Binary<Div>{}, s, c, stream);
-            break;
-        case OpKind::greater:
-            launch_binary(Binary<Greater>{}, s, c, stream);
-            break;
-        case OpKind::equal:
-            launch_binary(Binary<Equal>{}, s, c, stream);
-            break;
-        case OpKind::add_scalar:
-            launch_map(WithScalar<Add>{a}, s, c, stream);
-            break;
-        case OpKind::sub_scalar:
-            launch_map(WithScalar<Sub>{a}, s, c, stream);
-            break;
-        case OpKind::rsub_scalar:
-            launch_map(WithScalarReversed<Sub>{a}, s, c, stream);
-            break;
-        case OpKind::mul_scalar:
-            launch_map(WithScalar<Mul>{a}, s, c, stream);
-            break;
-        case OpKind::div_scalar:
-            launch_map(WithScalar<Div>{a}, s, c, stream);
-            break;
-        case OpKind::rdiv_scalar:
-            launch_map(WithScalarReversed<Div>{a}, s, c, stream);
-            break;
-        case OpKind::greater_scalar:
-            launch_map(WithScalar<Greater>{a}, s, c, stream);
-            break;
-        case OpKind::equal_scalar:
-            launch_map(WithScalar<Equal>{a}, s, c, stream);
-            break;
-        case OpKind::add_scaled:
-            launch_map2(AddScaled{a}, s, c, stream);
-            break;
-        case OpKind::neg:
-            launch_map(Neg{}, s, c, stream);
-            break;
-        case OpKind::relu:
-            launch_map(Relu{}, s, c, stream);
-            break;
-        case OpKind::exp:
-            launch_map(Exp{}, s, c, stream);
-            break;
-        case OpKind::log:
-            launch_map(Log{}, s, c, stream);
-            break;
-        case OpKind::sqrt:
-            launch_map(Sqrt{}, s, c, stream);
-            break;
-        case OpKind::sum:
-            reduce<Sum>(s, c, scratch, 1.0, stream);
-            break;
-        case OpKind::mean:
-            reduce<Sum>(s, c, scratch, static_cast<double>(s.reduced), stream);
-            break;
-        case OpKind::max:
-            reduce<Max>(s, c, scratch, 1.0, stream);
-            break;
-        case OpKind::transpose:
-            launch_transpose(s, c, stream);
-            break;
-        case OpKind::noop:
-            return launch_nothing(stream);
-        default:
-            return cudaErrorNotSupported;
+    const auto launch = s.kind < OpKind::count_ ? kTable.launch[static_cast<std::size_t>(s.kind)] : nullptr;
+    if (launch == nullptr) {
+        return cudaErrorNotSupported;
     }
+    launch(s, c, scratch, stream);
     return cudaGetLastError();
 }
 

@@ -23,8 +23,8 @@ inline constexpr std::size_t kScratchElements = std::size_t{1} << 16;
 // starts itself: for these, and for kinds without kernels, it returns cudaErrorNotSupported. noop, and ops without
 // elements, launch an empty kernel, so that each op appears on its stream.
 //
-// Values: the same bits as the CPU's kernels, except exp and log (the GPU's own, a few units in the last place off) and
-// reductions, which add in double in another order that depends only on the sizes.
+// Values: the same bits as the CPU's kernels, except functions such as exp (the GPU's own, a few units in the last
+// place off) and reductions, which add in double in another order that depends only on the sizes.
 cudaError_t launch_op(const Signature& signature, const Command& command, Scratch scratch, cudaStream_t stream);
 
 // Launches an empty kernel.

@@ -27,8 +27,6 @@ extern const KernelSet kSet;
 
 // Compiled once for all instruction sets (plain_kernels.cpp).
 void matmul(const Signature& s, const Command& c);
-void exp(const Signature& s, const Command& c);
-void log(const Signature& s, const Command& c);
 void copy(const Signature& s, const Command& c);
 void slice(const Signature& s, const Command& c);
 void assign_slice(const Signature& s, const Command& c);

@@ -1,7 +1,6 @@
 // Kernels that gain nothing from wider instruction sets, and the choice of the instruction set.
 #include <cblas.h>
 
-#include <cmath>
 #include <cstring>
 
 #include "engine/core/assert.h"
@@ -57,22 +56,6 @@ void assign_slice(const Signature& s, const Command& c) {
 void noop(const Signature&, const Command&) {}
 void host_call(const Signature&, const Command& c) {
     c.function(c, const_cast<float*>(c.in0));
-}
-
-void exp(const Signature& s, const Command& c) {
-    float* out = c.out;
-    const float* in = c.in0;
-    for (std::int64_t i = 0, n = s.elements; i < n; ++i) {
-        out[i] = std::exp(in[i]);
-    }
-}
-
-void log(const Signature& s, const Command& c) {
-    float* out = c.out;
-    const float* in = c.in0;
-    for (std::int64_t i = 0, n = s.elements; i < n; ++i) {
-        out[i] = std::log(in[i]);
-    }
 }
 
 void matmul(const Signature& s, const Command& c) {

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/conformance/reference.h"
+
 namespace headway::devices::kernels {
 namespace {
 
@@ -90,21 +92,13 @@ INSTANTIATE_TEST_SUITE_P(Instructions, Kernels, kEveryInstructionSet, name_of_se
 
 const std::array<std::size_t, 13> kSizes{0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 100, 1031};
 
-struct Binary {
-    OpKind kind;
-    std::function<float(float, float)> of;
-};
-const std::vector<Binary> kBinary{
-    {OpKind::add, [](float a, float b) { return a + b; }},
-    {OpKind::sub, [](float a, float b) { return a - b; }},
-    {OpKind::mul, [](float a, float b) { return a * b; }},
-    {OpKind::div, [](float a, float b) { return a / b; }},
-    {OpKind::greater, [](float a, float b) { return a > b ? 1.0f : 0.0f; }},
-    {OpKind::equal, [](float a, float b) { return a == b ? 1.0f : 0.0f; }},
-};
+// The reference's function of two elements.
+auto function_of(OpKind kind) {
+    return [kind](float a, float b) { return reference::apply(kind, a, b); };
+}
 
 TEST_P(Kernels, BinaryOpsOnEqualShapes) {
-    for (const auto& op : kBinary) {
+    for (const OpKind kind : reference::kinds_of(Arity::two)) {
         for (const std::size_t n : kSizes) {
             const Values a = random_values(n, 1);
             Values b = random_values(n, 2);
@@ -112,59 +106,51 @@ TEST_P(Kernels, BinaryOpsOnEqualShapes) {
                 b[i] = a[i];
             }
             Values expected(n);
-            std::transform(a.begin(), a.end(), b.begin(), expected.begin(), op.of);
-            Call call(op.kind, Shape{static_cast<std::int64_t>(n)});
-            EXPECT_TRUE(same_bits(call.run(a, b), expected)) << name_of(op.kind) << " on " << n;
+            std::transform(a.begin(), a.end(), b.begin(), expected.begin(), function_of(kind));
+            Call call(kind, Shape{static_cast<std::int64_t>(n)});
+            EXPECT_TRUE(same_bits(call.run(a, b), expected)) << name_of(kind) << " on " << n;
         }
     }
 }
 
 TEST_P(Kernels, ScalarOps) {
-    const std::vector<Binary> ops{
-        {OpKind::add_scalar, [](float x, float a) { return x + a; }},
-        {OpKind::sub_scalar, [](float x, float a) { return x - a; }},
-        {OpKind::rsub_scalar, [](float x, float a) { return a - x; }},
-        {OpKind::mul_scalar, [](float x, float a) { return x * a; }},
-        {OpKind::div_scalar, [](float x, float a) { return x / a; }},
-        {OpKind::rdiv_scalar, [](float x, float a) { return a / x; }},
-        {OpKind::greater_scalar, [](float x, float a) { return x > a ? 1.0f : 0.0f; }},
-        {OpKind::equal_scalar, [](float x, float a) { return x == a ? 1.0f : 0.0f; }},
-    };
-    for (const auto& op : ops) {
+    for (const OpKind kind : reference::kinds_of(Arity::one_and_scalar)) {
         for (const std::size_t n : kSizes) {
             Values x = random_values(n, 3);
             for (std::size_t i = 0; i < n; i += 2) {
                 x[i] = 0.7f;
             }
             Values expected(n);
-            std::transform(x.begin(), x.end(), expected.begin(), [&](float v) { return op.of(v, 0.7f); });
-            Call call(op.kind, Shape{static_cast<std::int64_t>(n)}, 0.7f);
-            EXPECT_TRUE(same_bits(call.run(x), expected)) << name_of(op.kind) << " on " << n;
+            std::transform(x.begin(), x.end(), expected.begin(),
+                           [&](float v) { return reference::apply(kind, v, 0.7f); });
+            Call call(kind, Shape{static_cast<std::int64_t>(n)}, 0.7f);
+            EXPECT_TRUE(same_bits(call.run(x), expected)) << name_of(kind) << " on " << n;
         }
     }
 }
 
-TEST_P(Kernels, UnaryOpsAndFill) {
-    const std::vector<std::pair<OpKind, std::function<float(float)>>> ops{
-        {OpKind::neg, [](float x) { return -x; }},
-        {OpKind::relu, [](float x) { return x < 0 ? 0.0f : x; }},
-        {OpKind::exp, [](float x) { return std::exp(x); }},
-        {OpKind::log, [](float x) { return std::log(x); }},
-        {OpKind::sqrt, [](float x) { return std::sqrt(x); }},
-        {OpKind::copy, [](float x) { return x; }},
-        {OpKind::copy_to_device, [](float x) { return x; }},
-        {OpKind::copy_to_host, [](float x) { return x; }},
-        {OpKind::fill, [](float) { return 4.25f; }},
-    };
-    for (const auto& [kind, of] : ops) {
+TEST_P(Kernels, UnaryOps) {
+    for (const OpKind kind : reference::kinds_of(Arity::one)) {
         for (const std::size_t n : kSizes) {
-            const bool positive = kind == OpKind::log || kind == OpKind::sqrt;
-            const Values x = random_values(n, 4, positive ? 0.01f : -3.0f);
+            const Values x = random_values(n, 4, reference::wants_positive(kind) ? 0.01f : -3.0f);
             Values expected(n);
-            std::transform(x.begin(), x.end(), expected.begin(), of);
-            Call call(kind, Shape{static_cast<std::int64_t>(n)}, 4.25f);
+            std::transform(x.begin(), x.end(), expected.begin(),
+                           [&](float v) { return reference::apply(kind, v, 0.0f); });
+            Call call(kind, Shape{static_cast<std::int64_t>(n)});
             EXPECT_TRUE(same_bits(call.run(x), expected)) << name_of(kind) << " on " << n;
         }
+    }
+}
+
+TEST_P(Kernels, CopiesAndFill) {
+    for (const std::size_t n : kSizes) {
+        const Values x = random_values(n, 4);
+        for (const OpKind kind : {OpKind::copy_to_device, OpKind::copy_to_host}) {
+            Call copy(kind, Shape{static_cast<std::int64_t>(n)});
+            EXPECT_TRUE(same_bits(copy.run(x), x)) << name_of(kind) << " on " << n;
+        }
+        Call fill(OpKind::fill, Shape{static_cast<std::int64_t>(n)}, 4.25f);
+        EXPECT_TRUE(same_bits(fill.run(), Values(n, 4.25f))) << n;
     }
 }
 
@@ -196,17 +182,17 @@ TEST_P(Kernels, InPlace) {
     for (const std::size_t n : kSizes) {
         const Values before = random_values(n, 5);
         const Values b = random_values(n, 6);
-        for (const auto& op : kBinary) {
+        for (const OpKind kind : reference::kinds_of(Arity::two)) {
             Values a = before;
             Values expected(n);
-            std::transform(before.begin(), before.end(), b.begin(), expected.begin(), op.of);
-            Call call(op.kind, Shape{static_cast<std::int64_t>(n)});
+            std::transform(before.begin(), before.end(), b.begin(), expected.begin(), function_of(kind));
+            Call call(kind, Shape{static_cast<std::int64_t>(n)});
             call.s.in_place = true;
             call.c.out = a.data();
             call.c.in0 = a.data();
             call.c.in1 = b.data();
             run(call.c);
-            EXPECT_TRUE(same_bits(a, expected)) << name_of(op.kind) << " on " << n;
+            EXPECT_TRUE(same_bits(a, expected)) << name_of(kind) << " on " << n;
         }
         // The SGD update, and a tensor added to itself.
         Values a = before;
@@ -291,16 +277,17 @@ TEST_P(Kernels, BroadcastsLikeNumPy) {
             random_values(static_cast<std::size_t>(std::max<std::int64_t>(1, in0.elements())), generator());
         const Values b =
             random_values(static_cast<std::size_t>(std::max<std::int64_t>(1, in1.elements())), generator());
-        const auto& op = kBinary[generator() % kBinary.size()];
-        Call call(op.kind, out);
+        const auto kinds = reference::kinds_of(Arity::two);
+        const OpKind kind = kinds[generator() % kinds.size()];
+        Call call(kind, out);
         call.s.contiguous = false;
         call.s.in0 = in0;
         call.s.in1 = in1;
         call.s.stride0 = steps_over(in0, out);
         call.s.stride1 = steps_over(in1, out);
-        const Values expected = reference_walk(out, call.s.stride0, call.s.stride1, a, b, op.of);
+        const Values expected = reference_walk(out, call.s.stride0, call.s.stride1, a, b, function_of(kind));
         EXPECT_TRUE(same_bits(call.run(a, b), expected))
-            << name_of(op.kind) << " " << to_string(in0) << " " << to_string(in1) << " to " << to_string(out);
+            << name_of(kind) << " " << to_string(in0) << " " << to_string(in1) << " to " << to_string(out);
     }
 }
 

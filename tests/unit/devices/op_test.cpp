@@ -35,5 +35,15 @@ TEST(Op, EveryKindAndFamilyHasAUniqueName) {
     EXPECT_STREQ(name_of(Family::other), "other");
 }
 
+TEST(Op, TheHashChangesWithNamesAndOrder) {
+    auto ops = kOps;
+    std::swap(ops[1], ops[2]);
+    EXPECT_NE(hash_of(ops), hash_of(kOps));
+    ops = kOps;
+    ops.back().name = "grap";
+    EXPECT_NE(hash_of(ops), hash_of(kOps));
+    EXPECT_NE(hash_of(std::span(kOps).first(kOpKinds - 1)), hash_of(kOps));
+}
+
 }  // namespace
 }  // namespace headway::devices

@@ -2,7 +2,7 @@
 
 import _headway
 from headway_devices import Namespace
-from headway_math import exp, log, product, sqrt
+from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
@@ -130,6 +130,7 @@ def full(shape, fill_value, dtype=None, ctx=None):
     return _headway.full(shape, fill_value, *_where(ctx))
 
 
+globals().update(of_one())
 dot = matmul = product
 
 

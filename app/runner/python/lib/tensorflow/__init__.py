@@ -7,6 +7,7 @@ call issues all that was traced as one op.
 
 import _headway
 from headway_devices import Namespace, index_in, none_such
+from headway_math import of_one
 from headway_text import array_text, float32_only, from_values, to_numpy, typed
 
 float32 = "float32"
@@ -108,12 +109,7 @@ def multiply(a, b):
     return _settle(a) * b
 
 
-def exp(a):
-    return _settle(a).exp()
-
-
-def sqrt(a):
-    return _settle(a).sqrt()
+globals().update(of_one(_settle, without=("log",)))  # TensorFlow has tf.math.log
 
 
 def reduce_sum(a, axis=None, keepdims=False):

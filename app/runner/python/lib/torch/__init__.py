@@ -11,7 +11,7 @@ in PyTorch. A program that names none runs entirely on the run's device.
 import _headway
 import headway_drive
 from headway_devices import Namespace, index_in, none_such
-from headway_math import exp, log, product, sqrt
+from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
 
@@ -389,6 +389,7 @@ def _real(dtype):
     float32_only(dtype, "PyTorch", float32)
 
 
+globals().update(of_one())
 mm = matmul = product
 
 
