@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
+#include "engine/runtime/until_finished.h"
 #include "tests/unit/runtime/hand_device.h"
 
 namespace headway::runtime {
@@ -55,6 +59,23 @@ TEST_F(LanesTest, SequenceNumbersWrap) {
     raise_to(seqs, 0, 0u);
     raise_to(seqs, 0, 0xffff'fff8u);
     EXPECT_EQ(seqs[0], 5u);
+}
+
+TEST_F(LanesTest, ThingsAreKeptUntilTheirCommandIsComplete) {
+    UntilFinished<std::shared_ptr<int>> kept;
+    std::vector<std::weak_ptr<int>> things;
+    for (int i = 0; i < 10; ++i) {
+        auto thing = std::make_shared<int>(i);
+        things.push_back(thing);
+        kept.keep(0, lanes.submit(0, {}), std::move(thing));
+    }
+    device.complete(0, 4);
+    kept.release(lanes);
+    for (std::size_t i = 0; i < things.size(); ++i) {
+        EXPECT_EQ(things[i].expired(), i < 4) << i;
+    }
+    EXPECT_EQ(*kept.take_last(), 9);
+    EXPECT_TRUE(things[9].expired());
 }
 
 }  // namespace
