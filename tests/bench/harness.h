@@ -80,6 +80,9 @@ private:
     bool fresh_ = false;
 };
 
+// What a program measures: calls harness.row() for each of its rows. Returns the exit status.
+int run(Harness& harness);
+
 std::int64_t now_ns();
 void sleep_us(std::int64_t us);
 

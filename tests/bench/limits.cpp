@@ -82,16 +82,16 @@ void run_kernels(Measure& measure, long n) {
 }
 
 }  // namespace
-}  // namespace headway::bench
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
-    headway::devices::kernels::use_one_blas_thread();
+int run(Harness& harness) {
+    devices::kernels::use_one_blas_thread();
     pin_to(frontend_core());
     harness.row("limit", "record", 2 * kLarge, write_records, "two ticks and a 32-byte record");
     harness.row("limit", "round_trip", 200'000, spin_round_trips, "spinning, both ways");
     harness.row("direct call", "a10k", kSmall, call_add_one, "no queue");
     harness.row("direct call", "a1m", kLarge, call_add_one, "no queue");
     harness.row("kernels alone", "e_sync", kProducts, run_kernels, "warm buffers");
+    return 0;
 }
+
+}  // namespace headway::bench

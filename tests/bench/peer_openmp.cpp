@@ -120,12 +120,9 @@ void after_idle(Measure& measure, long n) {
 }
 
 }  // namespace
-}  // namespace headway::bench
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
-    headway::devices::kernels::use_one_blas_thread();
+int run(Harness& harness) {
+    devices::kernels::use_one_blas_thread();
     const std::string peer = "GCC OpenMP";
     const std::string throttled = "past 128 tasks the frontend works too";
     harness.row(peer, "a10k", kSmall, fresh, throttled);
@@ -136,4 +133,7 @@ int main(int argc, char** argv) {
     harness.row(peer, "e_sync", kProducts, products<true>);
     harness.row(peer, "e_async", kProducts, products<false>, "both threads work");
     harness.row(peer, "f", kIdleOps, after_idle, "the waiter may run the task");
+    return 0;
 }
+
+}  // namespace headway::bench

@@ -129,16 +129,13 @@ void rows(Harness& harness, starpu_data_handle_t x) {
 }
 
 }  // namespace
-}  // namespace headway::bench
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
+int run(Harness& harness) {
     if (harness.only_lists()) {
         rows(harness, nullptr);
         return 0;
     }
-    headway::devices::kernels::use_one_blas_thread();
+    devices::kernels::use_one_blas_thread();
     setenv("STARPU_SILENT", "1", 0);
     setenv("STARPU_WORKERS_CPUID", std::to_string(worker_core()).c_str(), 1);
     starpu_conf settings;
@@ -156,4 +153,7 @@ int main(int argc, char** argv) {
     rows(harness, x);
     starpu_data_unregister(x);
     starpu_shutdown();
+    return 0;
 }
+
+}  // namespace headway::bench

@@ -196,12 +196,9 @@ void flow_graphs(Harness& harness, float* x) {
 }
 
 }  // namespace
-}  // namespace headway::bench
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
-    headway::devices::kernels::use_one_blas_thread();
+int run(Harness& harness) {
+    devices::kernels::use_one_blas_thread();
     [[maybe_unused]] const int threads =
         tbb::this_task_arena::max_concurrency();  // oneTBB reads the affinity mask once
     pin_to(frontend_core());
@@ -210,4 +207,7 @@ int main(int argc, char** argv) {
     static float x[2] = {1, 1};
     groups(harness, x);
     flow_graphs(harness, x);
+    return 0;
 }
+
+}  // namespace headway::bench

@@ -5,9 +5,9 @@
 
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
+namespace headway::bench {
+
+int run(Harness& harness) {
     at::set_num_threads(1);
     if (openblas_set_num_threads != nullptr) {
         openblas_set_num_threads(1);
@@ -64,4 +64,7 @@ int main(int argc, char** argv) {
             measure.set_totals(whole, whole);
         },
         note);
+    return 0;
 }
+
+}  // namespace headway::bench

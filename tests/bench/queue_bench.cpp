@@ -175,12 +175,9 @@ void rows(Harness& harness, const Variant& variant) {
 }
 
 }  // namespace
-}  // namespace headway::bench
 
-int main(int argc, char** argv) {
-    using namespace headway::bench;
-    Harness harness(argc, argv);
-    headway::devices::kernels::use_one_blas_thread();
+int run(Harness& harness) {
+    devices::kernels::use_one_blas_thread();
     rows(harness, {"Headway", 1, true});
     rows(harness, {"Headway, not recording", 1, false});
     // Without a limit, queued ops hold their results: memory grows with the headway, which is not a cost of the queue.
@@ -188,4 +185,7 @@ int main(int argc, char** argv) {
     harness.row(limited.peer, "a1m", kLarge, fresh_results(limited));
     rows(harness, {"Headway, 2 lanes", 2, true});
     rows(harness, {"Headway, 4 lanes", 4, true});
+    return 0;
 }
+
+}  // namespace headway::bench
