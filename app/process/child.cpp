@@ -242,6 +242,13 @@ void Child::read(UniqueFd& fd, std::string& to, std::size_t limit) {
 
 std::optional<Ending> Child::poll() {
     if (state_.pid > 0 && !state_.ending) {
+        // What the child started and left behind ends with it. Before it is reaped: then its id may be another's.
+        siginfo_t ended{};
+        if (state_.own_group &&
+            waitid(P_PID, static_cast<id_t>(state_.pid), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+            ended.si_pid == state_.pid) {
+            ::kill(-state_.pid, SIGKILL);
+        }
         int status = 0;
         const pid_t got = waitpid(state_.pid, &status, WNOHANG);
         if (got == state_.pid) {

@@ -514,9 +514,11 @@ std::size_t issues_of(const RowPen& pen) {
 
 std::size_t waits_of(const RowPen& pen) {
     const IndexRange range = wait_range(pen.run, pen.origin_ns, pen.now_ns());
-    const std::size_t end = std::max(std::min(range.last, pen.run.measured().waits_end), range.first);
+    // A wait that ends where measuring begins belongs to the warm-up.
+    const std::size_t first = std::max(range.first, pen.run.measured().first_wait);
+    const std::size_t end = std::max(std::min(range.last, pen.run.measured().waits_end), first);
     std::size_t waits = 0;
-    for (const auto& sum : pen.run.wait_kinds().between(range.first, end, [&](std::size_t i) {
+    for (const auto& sum : pen.run.wait_kinds().between(first, end, [&](std::size_t i) {
              const model::Wait& wait = pen.run.waits()[i];
              return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};
          })) {

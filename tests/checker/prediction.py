@@ -16,7 +16,8 @@ def regime(checker, frontend_ns, lane_ns, chain_ns):
     """The side that alone needs nearly all of the time. The chain counts only if clearly longer than the lane."""
     sums, parts = checker.sums, checker.frontend
     backend = ("dependency-bound", chain_ns) if chain_ns > lane_ns * (1 + EVEN_SHARE) else ("execution-bound", lane_ns)
-    front = ("frontend-bound" if parts["work_ns"] > parts["issue_ns"] else "issue-bound", frontend_ns)
+    own_ns = parts["work_ns"] + parts["unnamed_ns"]
+    front = ("frontend-bound" if own_ns > parts["issue_ns"] else "issue-bound", frontend_ns)
     largest = backend if backend[1] >= front[1] else front
     waited = sum(w.end - w.begin - w.held for w in sums.asked if w.group in ("barrier", "blocker")
                  and w.issued < checker.trace.last)
@@ -110,5 +111,5 @@ def check(checker):
     checker.equal("prediction, sum", predicted + sum(part["ns"] for part in parts), sums.total_ns)
     if trace.simulated:
         checker.equal("prediction on the simulated device", predicted, sums.total_ns)
-    checker.top("regime", regime(checker, frontend_ns, lane_ns, chain_ns))
+    checker.top("regime", regime(checker, frontend_ns, lane_ns, chain_ns) if trace.last >= trace.first else None)
     checker.top("without_barriers_ns", replay(trace, graph, lanes_for(trace, graph), barriers_left_out(trace)))

@@ -4,7 +4,8 @@
     scripts/mutate [--count 300] [--seed 1] [--changed REF] [--folders FOLDER …] [--list]
 
 A mutant is one changed operator, constant or condition, or one statement less. It is killed if a test fails, crashes or
-takes ten times as long as usual. One that does not compile does not count. Works on a copy of the committed sources in
+takes ten times as long as usual. One that does not compile does not count. Only .cpp files are changed: a changed header
+would build nearly everything again. Works on a copy of the committed sources in
 build/mutation, so nothing here changes. Prints each mutant that survived, then the share that was killed.
 
 --changed REF: only lines that differ from the commit REF.
@@ -114,7 +115,10 @@ def all_mutants(root, folders, ref):
 
 
 def tests_of(path):
-    return next(tests for folder, tests in TESTS.items() if path.startswith(folder + "/"))
+    for folder, tests in TESTS.items():
+        if path.startswith(folder + "/"):
+            return tests
+    sys.exit(f"TESTS in {Path(__file__).name} does not say which tests look at {path}")
 
 
 class Copy:

@@ -60,6 +60,20 @@ class Hostile(unittest.TestCase):
         self.assertEqual(outcome.status, 1, outcome.err)
         self.assertIn(said % ("cells.ipynb", 7), outcome.err)
 
+    def test_a_file_that_is_no_notebook(self):
+        for broken in ('{"cells": [{"cell_type": "code", "source": 5}]}', '{"cells": 3}', '{"cells": [7]}', "[]", "{"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "broken.ipynb")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(broken)
+                outcome = run(path)
+            self.assertEqual(outcome.status, 2, broken + outcome.err)
+            self.assertIn("this is no notebook", outcome.err)
+            self.assertNotIn("Traceback", outcome.err)
+
+    def test_a_nul_in_a_message(self):
+        self.ends("raise ValueError('one \\0 two')\n", 1, ["one \\0 two", "program.py:1"])
+
     def test_a_missing_submodule(self):
         self.ends("import json.no_such_part\n", 1, ["No module named 'json.no_such_part'", "program.py:1"])
 

@@ -366,8 +366,9 @@ void NumbersWalk::Sums::choose_regime() {
     for (const std::int64_t busy_ns : lane_busy_ns_) {
         numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
     }
-    const Regime frontend =
-        numbers.frontend.work_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
+    // Time after the frontend's last record is without a name, and no issue.
+    const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns;
+    const Regime frontend = own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
     struct Side {
         Regime regime;
         std::int64_t ns;
@@ -485,7 +486,9 @@ const char* word_of(Regime regime) {
 }
 
 const char* regime_word(const Numbers& numbers) {
-    return !numbers.predicted || numbers.cut_off ? "" : numbers.regime_even ? "about equal" : word_of(numbers.regime);
+    return !numbers.predicted || numbers.cut_off || numbers.ops == 0 ? ""
+           : numbers.regime_even                                     ? "about equal"
+                                                                     : word_of(numbers.regime);
 }
 
 std::optional<double> idle_share(const Numbers& numbers) {

@@ -390,7 +390,7 @@ std::string report_json(const Run& run) {
     report["t1"] = if_recorded(capabilities.issues, spread_of(numbers.t1));
     report["t2"] = if_recorded(capabilities.backend, spread_of(numbers.t2));
     report["t3"] = if_recorded(capabilities.issues, spread_of(numbers.t3));
-    report["regime"] = if_recorded(numbers.predicted, std::string(word_of(numbers.regime)));
+    report["regime"] = if_recorded(numbers.predicted && numbers.ops > 0, std::string(word_of(numbers.regime)));
     report["predicted_ns"] = if_recorded(numbers.predicted, numbers.predicted_ns);
     report["prediction"] = prediction_of(numbers);
     report["handover_ns"] = if_recorded(capabilities.issues, numbers.handover_ns);

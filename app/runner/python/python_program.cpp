@@ -42,7 +42,11 @@ std::string text_of(PyObject* object) {
     // surrogateescape restores the original bytes of names that are not UTF-8.
     PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
     PyErr_Clear();
-    const std::string text = bytes != nullptr ? PyBytes_AsString(bytes) : "";
+    std::string text;
+    for (Py_ssize_t i = 0; bytes != nullptr && i < PyBytes_Size(bytes); ++i) {
+        const char c = PyBytes_AsString(bytes)[i];
+        c == '\0' ? text += "\\0" : text += c;  // a NUL would end the text where it is recorded
+    }
     Py_XDECREF(bytes);
     return text;
 }

@@ -25,6 +25,7 @@ void App::next_barrier() {
 }
 
 void App::run_typed() {
+    timeline_.keep_note();
     if (left_.parameters().editing()) {
         run_when_entered_ = true;
     } else {
@@ -98,7 +99,8 @@ std::vector<Command> App::make_commands() {
     add(
         "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.save(); }, source);
     name(
-        "source.revert", "Source: revert to the lesson's program", [this] { state_.revert(); }, source);
+        "source.revert", "Source: revert to the lesson's program", [this] { state_.revert(); },
+        [this] { return left_.source().available() && state_.document()->of_lesson(); });
     add(
         "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { left_.source().find(); },
         source);
@@ -273,13 +275,13 @@ std::vector<Command> App::make_commands() {
         name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.look.theme = theme; });
     }
     add(
-        "window.larger", "Larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); }, {},
+        "window.larger", "Window: larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); }, {},
         kRepeats);
     add(
-        "window.smaller", "Smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {}, kRepeats);
-    add("window.size", "Size of the screen", "Ctrl 0", "size of the screen", kAnywhere,
+        "window.smaller", "Window: smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {}, kRepeats);
+    add("window.size", "Window: as large as the screen asks for", "Ctrl 0", "as large as the screen asks for", kAnywhere,
         [this] { state_.look.user_scale = 1; });
-    add("window.palette", "Everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
+    add("window.palette", "This list: everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
         [this] { palette_.open(palette_entries()); });
     add("window.keys", "All keys", "?", "this list", kAnywhere,
         [this] { state_.look.show_keys = !state_.look.show_keys; });

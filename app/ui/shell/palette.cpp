@@ -43,7 +43,7 @@ int score(std::string_view name, std::string_view typed) {
                    lower(name[from + n]) == lower(typed[i + n])) {
                 ++n;
             }
-            const int points = static_cast<int>(n * n) * 2 + (begins_word(name, from) ? 6 : 0);
+            const int points = static_cast<int>(n * n) * 2 + (begins_word(name, from) ? 6 : 0) + (from == 0 ? 3 : 0);
             if (n > 0 && points > best_points) {
                 best_at = from, best = n, best_points = points;
             }

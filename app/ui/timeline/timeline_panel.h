@@ -88,6 +88,7 @@ public:
     void rename_row();
     void reset_rows();  // all rows
     [[nodiscard]] bool asks_for_note() const { return editing_.has_value(); }
+    void keep_note() { finish_note(true); }  // the one that is being typed, if any
 
     [[nodiscard]] int run_count() const { return static_cast<int>(runs_.size()); }
     [[nodiscard]] char letter_of(int run) const { return runs_[static_cast<std::size_t>(run)].letter; }

@@ -177,6 +177,25 @@ TEST_F(Timelines, CountsDoNotMixWhatIsMeasuredWithWhatIsNot) {
     }
 }
 
+TEST_F(Timelines, AWaitThatEndsTheWarmUpIsNotCounted) {
+    test::Script script;
+    const auto issue_and_wait = [&script] {
+        script.issue({"op", "(1)", devices::Family::other, 4}, 100'000, 50'000);
+        script.wait(trace::WaitKind::waitall, "waitall");
+    };
+    issue_and_wait();
+    script.measure_begin();
+    issue_and_wait();
+    issue_and_wait();
+    script.measure_end();
+    Shown shown;
+    shown.add(script.finish());
+    const TimelineLayout layout = layout_timeline(shown.runs, options_for(shown, fonts_));
+    const auto texts = texts_in(layout, RowKind::frontend);
+    EXPECT_TRUE(
+        std::any_of(texts.begin(), texts.end(), [](const Text* text) { return text->text == "2 issues, 2 waits"; }));
+}
+
 TEST_F(Timelines, PeaksAreLabelledAtTheirPosition) {
     Shown shown;
     shown.add(test::training({}, 60, false), 'A');

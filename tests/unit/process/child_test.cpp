@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace headway::process {
@@ -240,6 +242,23 @@ TEST(Child, DistinguishesASignalFromAStatus) {
     const Ending ending = end_of(*child, out, err);
     EXPECT_EQ(ending.signal, SIGSEGV);
     EXPECT_EQ(ending.status, 128 + SIGSEGV);
+}
+
+TEST(Child, WhatItStartedEndsWithIt) {
+    auto child = shell("sleep 300 >/dev/null 2>&1 & echo $!");
+    ASSERT_TRUE(child);
+    std::string out, err;
+    EXPECT_EQ(end_of(*child, out, err).status, 0);
+    const auto left = static_cast<pid_t>(std::stol(out));
+    const auto runs = [left] {
+        std::ifstream stat("/proc/" + std::to_string(left) + "/stat");
+        std::string pid, name, state;
+        return stat >> pid >> name >> state && state != "Z";
+    };
+    for (int i = 0; runs() && i < 500; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_FALSE(runs());
 }
 
 TEST(Child, IsKilledByItsDestructor) {

@@ -232,12 +232,14 @@ def from_notebook(text):
     try:
         notebook = json.loads(text)
         cells = [c for c in notebook["cells"] if c.get("cell_type") == "code"]
-    except (ValueError, KeyError, TypeError) as error:
+        sources = [c.get("source", "") for c in cells]
+        sources = [s if isinstance(s, str) else "".join(s) for s in sources]
+    except ValueError as error:
         raise Refused("this is no notebook: %s" % error, getattr(error, "lineno", 1))
+    except (KeyError, TypeError, AttributeError):
+        raise Refused("this is no notebook: it has no list of cells with text", 1)
     kept, ends = [], []
-    for cell in cells:
-        source = cell.get("source", "")
-        source = source if isinstance(source, str) else "".join(source)
+    for source in sources:
         kept += ["# %%"] + ["" if l.lstrip().startswith(("%", "!")) else l for l in source.split("\n")]
         ends.append(len(kept))
     if not cells:
