@@ -43,11 +43,14 @@ std::string text_of(PyObject* object) {
     PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
     PyErr_Clear();
     std::string text;
-    for (Py_ssize_t i = 0; bytes != nullptr && i < PyBytes_Size(bytes); ++i) {
-        const char c = PyBytes_AsString(bytes)[i];
-        c == '\0' ? text += "\\0" : text += c;  // a NUL would end the text where it is recorded
+    if (bytes != nullptr) {
+        text.assign(PyBytes_AsString(bytes), static_cast<std::size_t>(PyBytes_Size(bytes)));
     }
     Py_XDECREF(bytes);
+    // A NUL would end the text where it is recorded.
+    for (std::size_t at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) {
+        text.replace(at, 1, "\\0");
+    }
     return text;
 }
 

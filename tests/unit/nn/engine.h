@@ -27,7 +27,7 @@ inline runtime::Settings settings(memory::FreePolicy policy, std::uint64_t seed 
     return settings;
 }
 
-// What a program is told that does this; "(no error)" if it may.
+// The message of the error that the call raises; "(no error)" if it raises none.
 inline std::string message_of(const std::function<void()>& call) {
     try {
         call();
