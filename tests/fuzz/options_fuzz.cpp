@@ -27,6 +27,7 @@ void check(const headway::runner::RunOptions& options) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace headway::runner;
+    namespace trace = headway::trace;
     const std::string text(reinterpret_cast<const char*>(data), size);
     if (const auto bytes = parse_bytes(text, "--budget"); bytes) {
         require(*bytes > 0 && *bytes <= std::uint64_t{1} << 62);
