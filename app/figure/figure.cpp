@@ -350,8 +350,8 @@ private:
         Occurring o;
         for (const TimelineRun& shown : shown_) {
             const Run& run = *shown.run;
-            for (std::size_t id = 1; id <= run.op_count(); ++id) {
-                const model::Op& op = run.op(static_cast<core::OpId>(id));
+            for (core::OpId id = run.next_known(1); id <= run.op_count(); id = run.next_known(id + 1)) {
+                const model::Op& op = run.op(id);
                 if (op.begin_ns == model::kPending) {
                     continue;
                 }

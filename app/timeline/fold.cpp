@@ -82,7 +82,7 @@ template <class Spans>
 IndexRange touching(const Spans& spans, std::int64_t begin_ns, std::int64_t end_ns) {
     std::size_t first = spans.index().first_from(begin_ns, spans.times());
     while (first > 0 && span_at(spans, first - 1).end_ns >= begin_ns) {
-        --first;
+        first = spans.index().item(first - 1).first;
     }
     const std::size_t last = spans.index().first_from(end_ns == INT64_MAX ? end_ns : end_ns + 1, spans.times());
     return {first, std::max(first, last)};
@@ -191,8 +191,8 @@ public:
         const auto columns = static_cast<std::size_t>(sliver_.last_column() + 1);
         constexpr std::size_t kWorthWalking = 8;  // spans per column; above that a binary search is cheaper
         if (range.last - range.first <= columns * kWorthWalking) {
-            for (std::size_t i = range.first; i < range.last; ++i) {
-                take(i);
+            for (std::size_t i = range.first; i < range.last;) {
+                i = take(i);
             }
         } else {
             pieces_.reserve(columns);
@@ -208,18 +208,24 @@ private:
         return static_cast<double>(span.end_ns - span.begin_ns) >= least_ns_;
     }
 
-    void take(std::size_t i) {
+    // Adds the item at `i`, and returns the next one.
+    std::size_t take(std::size_t i) {
         Span span = span_at(spans_, i);
+        const auto item = spans_.index().item(i);
+        if (item.count() > 1) {
+            take_folded(item, span);
+            return item.end;
+        }
         if (Spans::kMarkHides) {
             if (span.mark) {
-                return;
+                return item.end;
             }
             span.mark = false;
         }
         const auto begin = static_cast<double>(span.begin_ns - o_.origin_ns);
         if (!wide(span)) {
             sliver_.add(i, span, sliver_.column_of(begin));
-            return;
+            return item.end;
         }
         sliver_.flush();
         const float x0 = o_.map.x_px_from_ns(begin);
@@ -227,6 +233,22 @@ private:
         const float left = std::clamp(x0, o_.map.x0(), o_.map.x1() - 1);
         pieces_.push_back({left, std::max(std::min(x1, o_.map.x1()), left + 1), static_cast<std::uint32_t>(i), 1, 1,
                            span.family, span.mark});
+        return item.end;
+    }
+
+    // Spans of which only sums are left: one sliver, however wide.
+    void take_folded(const model::SpanIndex::Item& item, const Span& all) {
+        const model::SpanSums sums = spans_.index().sums(item, spans_.times());
+        const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
+        if (wide(all)) {
+            sliver_.flush();
+        }
+        sliver_.add_sums(item.first, static_cast<std::uint32_t>(item.count() - hidden), sums, all, all.end_ns,
+                         !Spans::kMarkHides && sums.marked > 0,
+                         sliver_.column_of(static_cast<double>(all.begin_ns - o_.origin_ns)));
+        if (wide(all)) {
+            sliver_.flush();
+        }
     }
 
     // Folds column by column, from the index. Among the spans that begin in a column, only the last can extend beyond
@@ -250,22 +272,22 @@ private:
                 column + 1 == columns
                     ? range.last
                     : std::clamp(index.first_from(ends[column], blocks[column], spans_.times()), at, range.last);
-            if (next - at <= kWalked) {
-                for (; at < next; ++at) {
-                    take(at);
+            if (next - at <= kWalked || index.item(at).end >= next) {
+                while (at < next) {
+                    at = take(at);
                 }
                 continue;
             }
             Span first = span_at(spans_, at);
             const Span last = span_at(spans_, next - 1);
             const auto by_itself = [&](const Span& span) { return wide(span) || (Spans::kMarkHides && span.mark); };
-            const std::size_t to = by_itself(last) ? next - 1 : next;
+            const std::size_t to = by_itself(last) ? index.item(next - 1).first : next;
             if (summed != at) {
                 so_far = index.first(at, spans_.times());
             }
             if (by_itself(first)) {
-                so_far.add(first.family, first.end_ns - first.begin_ns, first.mark);
-                take(at++);
+                at = take(at);
+                so_far = index.first(at, spans_.times());
                 first = span_at(spans_, at);
             }
             const model::SpanSums up_to = index.first(to, spans_.times());
@@ -278,10 +300,10 @@ private:
             }
             so_far = up_to;
             summed = to;
-            if (to < next) {
-                take(to);
+            at = to;
+            while (at < next) {
+                at = take(at);
             }
-            at = next;
         }
     }
 

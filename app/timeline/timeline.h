@@ -113,6 +113,9 @@ struct Hit {
     int minibatch = -1;        // index into Run::minibatches()
     int bookmark = -1;         // index into TimelineRun::bookmarks
     std::uint32_t folded = 1;  // how many ops or waits share the sliver; `op` is the one nearest
+    // They belong to a part of the run of which only sums were kept (Run::folded_parts()); `op`, `wait` and `work` are
+    // not set.
+    bool only_sums = false;
     friend bool operator==(const Hit&, const Hit&) = default;
 };
 

@@ -163,7 +163,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         }
     } else if (row->kind == RowKind::scopes) {
         const auto& scopes = run.scopes();
-        for (std::size_t i = 0; i < scopes.size(); ++i) {  // the innermost one
+        for (std::size_t i = 0; i < scopes.size(); i = scopes.after(i)) {  // the innermost one
             const auto scope_end = std::min(scopes[i].end_ns, run.now_ns());
             if (static_cast<double>(scopes[i].begin_ns) <= ns && ns <= static_cast<double>(scope_end) &&
                 (hit.scope < 0 || scopes[i].depth >= scopes[static_cast<std::size_t>(hit.scope)].depth)) {
@@ -178,6 +178,14 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
             ns <= static_cast<double>(std::min((after - 1)->issue_end_ns, run.now_ns()))) {
             hit.minibatch = static_cast<int>(after - minibatches.begin()) - 1;
         }
+    }
+    const bool only_sums = (hit.op != 0 && run.is_folded(hit.op)) ||
+                           (hit.wait >= 0 && run.waits().is_folded(static_cast<std::size_t>(hit.wait))) ||
+                           (hit.work >= 0 && run.works().is_folded(static_cast<std::size_t>(hit.work)));
+    if (only_sums) {
+        hit.only_sums = true;
+        hit.op = 0;
+        hit.wait = hit.work = -1;
     }
     return hit;
 }
@@ -211,7 +219,7 @@ std::optional<Box> TimelineLayout::box_of_op(int run, core::OpId op) const {
     const model::Run& model = *runs[static_cast<std::size_t>(run)].run;
     const model::Op& found = model.op(op);
     const std::int64_t begun_ns = model.begun_ns(op);
-    if (begun_ns == model::kPending) {
+    if (begun_ns == model::kPending || found.folded) {
         return std::nullopt;
     }
     return box_in(*this, run, RowKind::lane, found.lane, begun_ns, std::min(found.end_ns, model.now_ns()));
@@ -222,7 +230,7 @@ std::optional<Box> TimelineLayout::box_of_issue(int run, core::OpId op) const {
         return std::nullopt;
     }
     const model::Op& found = runs[static_cast<std::size_t>(run)].run->op(op);
-    if (found.not_issued) {
+    if (found.not_issued || found.folded) {
         return std::nullopt;
     }
     return box_in(*this, run, RowKind::frontend, -1, found.issue_begin_ns, found.issue_end_ns);

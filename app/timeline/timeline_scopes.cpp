@@ -78,7 +78,8 @@ void draw_minibatches(const RowPen& pen, Box line) {
         return static_cast<double>(std::min(m.issue_end_ns, end_ns)) < ns;
     });
     std::vector<Batch> batches;
-    for (; it != all.end() && pen.x(it->issue_begin_ns) < right; ++it) {
+    for (; it != all.end() && pen.x(it->issue_begin_ns) < right;
+         it = all.begin() + static_cast<std::ptrdiff_t>(all.after(static_cast<std::size_t>(it - all.begin())))) {
         const float x0 = std::max(pen.x(it->issue_begin_ns), pen.map().x0());
         const float x1 = std::max(x0 + 1, std::min(pen.x(std::min(it->issue_end_ns, end_ns)), right));
         const bool cut = pen.x(it->issue_begin_ns) < x0 || pen.x(std::min(it->issue_end_ns, end_ns)) > x1;
@@ -243,7 +244,9 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
     constexpr std::size_t kNamed = 12;  // per bracket; a longer list of names would not be readable
     std::vector<Bracket> brackets;
     std::uint64_t unnamed = 0;
-    for (const model::Scope& scope : pen.run.scopes()) {
+    const auto& scopes = pen.run.scopes();
+    for (std::size_t i = 0; i < scopes.size(); i = scopes.after(i)) {
+        const model::Scope& scope = scopes[i];
         if (scope.depth != depth || !is_shown(pen.run, scope, pen.style())) {
             continue;
         }
@@ -290,7 +293,8 @@ void draw_scope_line(const RowPen& pen, Box line, int depth) {
 
 int scope_lines(const model::Run& run, const TimelineStyle& style) {
     int depths = 0;
-    for (const model::Scope& scope : run.scopes()) {
+    for (std::size_t i = 0; i < run.scopes().size(); i = run.scopes().after(i)) {
+        const model::Scope& scope = run.scopes()[i];
         if (!is_shown(run, scope, style)) {
             continue;
         }

@@ -135,7 +135,7 @@ std::size_t Run::issued_through(const Lane& lane, OpId id) const {
 
 std::size_t Run::finished_at(const Lane& lane, std::int64_t ns) const {
     const auto place = std::upper_bound(lane.ops.begin(), lane.ops.end(), ns,
-                                        [this](std::int64_t t, OpId id) { return t < ops_[id - 1].end_ns; });
+                                        [this](std::int64_t t, OpId id) { return t < op(id).end_ns; });
     return static_cast<std::size_t>(place - lane.ops.begin());
 }
 
@@ -149,7 +149,7 @@ std::int64_t Run::finish_ns(OpId through, int device) const {
         }
         if (const std::size_t count = issued_through(lane, through); count > 0) {
             executed += count;
-            last = std::max(last, ops_[lane.ops[count - 1] - 1].end_ns);
+            last = std::max(last, op(lane.ops[count - 1]).end_ns);
         }
     }
     return executed == through || device >= 0 ? last : kPending;
@@ -173,7 +173,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
     } else if (wait.target != 0 || wait.device >= 0) {
         // The dependencies of a finished op have finished, too, so only unfinished ops are searched. These finish
         // after this wait began, so no later wait visits them again.
-        const auto unfinished = [&](OpId id) { return ops_[id - 1].end_ns > wait.begin_ns; };
+        const auto unfinished = [&](OpId id) { return op(id).end_ns > wait.begin_ns; };
         std::unordered_set<OpId> seen;
         std::vector<OpId> open;
         if (wait.target_op != 0 && unfinished(wait.target_op)) {
@@ -220,7 +220,7 @@ std::vector<OpId> Run::caused_by(const Wait& wait, std::size_t limit, std::size_
             // The run was cut off: ops that never ran are in no lane.
             std::size_t left = std::min<std::size_t>(through - executed, limit);
             for (OpId id = through; id > 0 && left > 0; --id) {
-                if (ops_[id - 1].end_ns == kPending) {
+                if (op(id).end_ns == kPending) {
                     causes.push_back(id);
                     --left;
                 }

@@ -193,7 +193,7 @@ bool SearchWalk::step(double budget_ms) {
     // A run that was taken again may be shorter than before.
     last_op_ = std::min(last_op_, static_cast<OpId>(run_.op_count()));
     waits_ = std::min(waits_, run_.waits().size());
-    for (; next_op_ <= last_op_; ++next_op_) {
+    for (; (next_op_ = run_.next_known(next_op_)) <= last_op_; ++next_op_) {
         if (spent()) {
             return true;
         }

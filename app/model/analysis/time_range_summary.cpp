@@ -24,11 +24,12 @@ public:
         std::size_t first = first_from(begin_ns);
         const std::size_t last = first_from(end_ns);
         while (first > 0 && at(first - 1).end_ns > begin_ns) {
-            --first;
+            first = index_.item(first - 1).first;
         }
         return {first, std::max(first, last)};
     }
-    // Calls call(i, ns) for each of [first, last) that reaches outside the range; `ns`: how much lies outside.
+    // Calls call(i, ns) for each of [first, last) that reaches outside the range; `ns`: how much lies outside. Not for
+    // folded spans, which are counted as a whole.
     template <class Call>
     void each_cut(std::size_t first, std::size_t last, std::int64_t begin_ns, std::int64_t end_ns, Call call) const {
         const auto outside = [&](const SpanIndex::Span& span) {
@@ -36,11 +37,15 @@ public:
                    std::max<std::int64_t>(0, span.end_ns - end_ns);
         };
         std::size_t i = first;
-        for (; i < last && at(i).begin_ns < begin_ns; ++i) {
-            call(i, outside(at(i)));
+        for (; i < last && at(i).begin_ns < begin_ns; i = index_.item(i).end) {
+            if (!index_.is_folded(i)) {
+                call(i, outside(at(i)));
+            }
         }
-        for (std::size_t k = last; k > i && at(k - 1).end_ns > end_ns; --k) {
-            call(k - 1, outside(at(k - 1)));
+        for (std::size_t k = last; k > i && at(k - 1).end_ns > end_ns; k = index_.item(k - 1).first) {
+            if (!index_.is_folded(k - 1)) {
+                call(k - 1, outside(at(k - 1)));
+            }
         }
     }
 

@@ -1,26 +1,21 @@
 // What a run cost, and the total that the three stages predict.
 #include <algorithm>
-#include <bitset>
 #include <cmath>
 #include <set>
-#include <unordered_map>
 
 #include "app/model/analysis/critical_path.h"
 #include "app/model/analysis/wait_details.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/prediction.h"
 #include "app/model/numbers/sums.h"
+#include "app/model/numbers/tally.h"
 #include "app/model/replay/replay.h"
 #include "app/model/run/budget.h"
-#include "app/model/run/quantiles.h"
+#include "app/model/run/folding.h"
 
 namespace headway::model {
 
 namespace {
-
-// Large enough for every lane number, even in a damaged recording.
-constexpr std::size_t kLaneNumbers = 256;
-using LaneSet = std::bitset<kLaneNumbers>;
 
 std::int64_t rounded(long double ns) {
     return static_cast<std::int64_t>(std::llround(std::clamp(ns, 0.0L, 9e18L)));
@@ -32,8 +27,9 @@ std::int64_t rounded(long double ns) {
 class NumbersWalk::Sums {
 public:
     explicit Sums(const Run& run);
-    [[nodiscard]] bool stale() const { return run_.rescaled() != rescaled_; }
+    [[nodiscard]] bool stale() const { return run_.rescaled() != rescaled_ || run_.folded_ops() != folded_ops_; }
     bool step(double budget_ms);
+    [[nodiscard]] const Tally& tally() const { return tally_; }
 
     Numbers numbers;
     std::vector<LineCost> lines;
@@ -49,11 +45,6 @@ private:
     };
 
     [[nodiscard]] bool ended(const Op& op) const;
-    LineCost& cost_of(core::Line line);
-    void take_wait(const Wait& wait);
-    void take_work(const Work& work);
-    void take_op(OpId id);
-    void take_launch(const Launch& launch);
     [[nodiscard]] bool has_ended() const;
     void end_prediction();
     void choose_regime();
@@ -64,11 +55,14 @@ private:
     void end();
     // The number of items of the current stage; [next_, count) are left.
     [[nodiscard]] std::size_t count() const;
+    // If the item was folded, and so is in tally_ already: the first item after it that was not. Else the item itself.
+    [[nodiscard]] std::size_t after_folded(std::size_t item);
     void take(std::size_t item);
 
     const Run& run_;
     const Run::Measured part_;
     const std::uint32_t rescaled_;
+    const std::uint64_t folded_ops_;
     std::vector<LaneNow> lanes_;
     std::size_t op_count_, wait_count_;
     std::int64_t end_ns_;
@@ -76,19 +70,10 @@ private:
     Stage stage_ = Stage::waits;
     std::size_t next_ = 0;
 
-    std::unordered_map<core::Line, LineCost> by_line_;
-    LineCost* last_line_ = nullptr;
-    std::uint64_t full_waits_ = 0;    // waits for everything issued so far, each with new ops since the one before
-    OpId last_full_wait_ = 0;         // ops issued before the last of them
-    bool waits_between_ = false;      // there were waits of other kinds
-    std::int64_t bound_wait_ns_ = 0;  // time in barriers and blockers before the last op
-    std::uint64_t issued_ = 0;        // ops with a known issue
-    LaneSet lanes_used_;
-    std::set<std::uint16_t> signatures_;  // of the ops that have ended
-    Quantiles issues_each_, executions_each_, returns_each_, idle_returns_each_;
-    RecordedTime recorded_;
+    Tally tally_;
+    std::vector<FoldedPart> folded_;  // counted in tally_ from the beginning
+    std::size_t folded_at_ = 0;       // those before have been passed in this stage
 
-    std::vector<std::int64_t> lane_busy_ns_;
     std::unique_ptr<PredictionWalk> prediction_;  // only for a run that has ended
 };
 
@@ -96,6 +81,7 @@ NumbersWalk::Sums::Sums(const Run& run)
     : run_(run),
       part_(run.measured()),
       rescaled_(run.rescaled()),
+      folded_ops_(run.folded_ops()),
       op_count_(run.op_count()),
       wait_count_(run.waits_.size()),
       end_ns_(run.end_ns()),
@@ -109,18 +95,21 @@ NumbersWalk::Sums::Sums(const Run& run)
         const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_) - paused_ns;
         add_to(numbers.paused_ns, paused_ns);
         add_to(numbers.blocked_ns, ns);
-        recorded_.last_end_ns = wait->end_ns;
+        tally_.last_end_ns = wait->end_ns;
         if (ns > 0) {
-            add_to(cost_of(wait->line).blocked_ns, ns);
+            add_to(tally_.cost_of(wait->line).blocked_ns, ns);
         }
     }
     run.renew(numbers);
+    if (run.folding_ != nullptr) {
+        folded_ = run.folded_parts_;
+        tally_.merge(run.folding_->tally());
+    }
     lanes_.resize(run.lanes_.size());
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         const Running* running = run.running(lane);
         const auto& ops = run.lanes_[lane].ops;
         const Op last = ops.empty() ? Op() : run.op(ops.back());
-        lane_busy_ns_.push_back(0);
         lanes_[lane] = {running != nullptr && clipped(running->begin_ns, part_.end_ns, part_) > 0,
                         run.recorded_until_ns(lane), ops.size(), last.begin_ns, last.end_ns};
     }
@@ -148,8 +137,12 @@ bool NumbersWalk::Sums::step(double budget_ms) {
             return true;
         }
         const std::size_t end = count(), stop = std::min(end, next_ + kAtOnce);
-        for (; next_ < stop; ++next_) {
-            take(next_);
+        while (next_ < stop) {
+            if (const std::size_t after = after_folded(next_); after > next_) {
+                next_ = after;
+            } else {
+                take(next_++);
+            }
         }
         if (next_ >= end) {
             end_stage();
@@ -178,16 +171,43 @@ std::size_t NumbersWalk::Sums::count() const {
     return 0;
 }
 
+std::size_t NumbersWalk::Sums::after_folded(std::size_t item) {
+    for (; folded_at_ < folded_.size(); ++folded_at_) {
+        const FoldedPart& part = folded_[folded_at_];
+        std::size_t place = item, first = part.first_work, end = part.works_end;
+        if (stage_ == Stage::waits) {
+            place = part_.first_wait + item;
+            first = part.first_wait;
+            end = part.waits_end;
+        } else if (stage_ == Stage::ops) {
+            place = part_.first + item;
+            first = part.first;
+            end = std::size_t{part.last} + 1;
+        } else if (stage_ != Stage::works) {
+            return item;
+        }
+        if (place < first) {
+            return item;
+        }
+        if (place < end) {
+            return item + (end - place);
+        }
+    }
+    return item;
+}
+
 void NumbersWalk::Sums::take(std::size_t item) {
     switch (stage_) {
         case Stage::waits:
-            return take_wait(run_.waits_[part_.first_wait + item]);
+            return tally_.add(run_, part_, run_.waits_[part_.first_wait + item]);
         case Stage::works:
-            return take_work(run_.works_[item]);
-        case Stage::ops:
-            return take_op(part_.first + static_cast<OpId>(item));
+            return tally_.add(part_, run_.works_[item]);
+        case Stage::ops: {
+            const auto id = part_.first + static_cast<OpId>(item);
+            return tally_.add(run_, part_, id, ended(run_.op(id)));
+        }
         case Stage::launches:
-            return take_launch(run_.launches_[item]);
+            return tally_.add(part_, run_.launches_[item]);
         case Stage::prediction:
         case Stage::done:
             return;
@@ -196,7 +216,7 @@ void NumbersWalk::Sums::take(std::size_t item) {
 
 void NumbersWalk::Sums::end_stage() {
     if (stage_ == Stage::ops) {
-        add_to(numbers.backend_busy_ns, -run_.shared_ns());
+        add_to(tally_.backend_busy_ns, -run_.shared_ns());
     } else if (stage_ == Stage::launches) {
         end();
         if (!numbers.cut_off && numbers.capabilities.issues && has_ended() && Replay::can(run_)) {
@@ -208,101 +228,21 @@ void NumbersWalk::Sums::end_stage() {
     }
     stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
     next_ = 0;
-}
-
-LineCost& NumbersWalk::Sums::cost_of(core::Line line) {
-    if (last_line_ == nullptr || last_line_->line != line) {
-        last_line_ = &by_line_[line];
-        last_line_->line = line;
-    }
-    return *last_line_;
-}
-
-// Waits, their returns, and whether any ops were left to wait for.
-void NumbersWalk::Sums::take_wait(const Wait& wait) {
-    ++recorded_.records;
-    recorded_.last_end_ns = std::max(recorded_.last_end_ns, wait.end_ns);
-    if (const std::int64_t paused_ns = run_.paused_in(wait, part_); paused_ns > 0) {
-        add_to(numbers.paused_ns, paused_ns);
-        numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - paused_ns, 0);
-    }
-    if (wait.kind == trace::WaitKind::paused) {
-        return;
-    }
-    add_to(numbers.blocked_ns, wait.waited_ns());
-    add_to(cost_of(wait.line).blocked_ns, wait.waited_ns());
-    if (trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) {
-        const std::int64_t done_ns = wait.target == 0      ? run_.finish_ns(wait.waits_through, wait.device)
-                                     : wait.target_op != 0 ? run_.op(wait.target_op).end_ns
-                                                           : wait.begin_ns;
-        const auto back_ns = static_cast<long double>(
-            std::max<std::int64_t>(wait.end_ns - std::max(wait.begin_ns, std::min(done_ns, wait.end_ns)), 0));
-        if (run_.info().foreign && done_ns > wait.end_ns) {
-            // The wait was for one stream or a copy: another program's trace does not contain when that ended.
-        } else if (done_ns > wait.begin_ns) {
-            returns_each_.add(static_cast<std::int64_t>(back_ns));
-        } else {
-            idle_returns_each_.add(static_cast<std::int64_t>(back_ns));
-        }
-    }
-    // A wait after the last op does not delay any issue.
-    if ((trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind)) && wait.issued < part_.last) {
-        add_to(bound_wait_ns_, wait.waited_ns());
-    }
-    if (!run_.is_full(wait)) {
-        waits_between_ = true;
-    } else if (wait.issued > last_full_wait_) {
-        ++full_waits_;
-        last_full_wait_ = wait.issued;
-    }
-}
-
-// The frontend's own work; does not overlap issues and waits.
-void NumbersWalk::Sums::take_work(const Work& work) {
-    if (const std::int64_t ns = clipped(work.begin_ns, work.end_ns, part_); ns > 0) {
-        add_to(numbers.recorded_work_ns, ns);
-        ++recorded_.records;
-        recorded_.last_end_ns = std::max(recorded_.last_end_ns, work.end_ns);
-        add_to(cost_of(work.line).recorded_work_ns, ns);
-    }
-}
-
-void NumbersWalk::Sums::take_op(OpId id) {
-    const Op& op = run_.op(id);
-    const std::int64_t issue_ns = run_.issue_ns(id);
-    add_to(numbers.op_issue_ns, issue_ns);
-    LineCost& cost = cost_of(op.line);
-    add_to(cost.issue_ns, issue_ns);
-    ++cost.ops;
-    if (!op.not_issued) {
-        ++issued_;
-        ++recorded_.records;
-        // Otherwise the op was issued by another op's launch or, in another program's trace, by a call that waited.
-        if (issue_ns > 0 || (op.issue_begin_ns == op.issue_end_ns && !run_.info().foreign)) {
-            issues_each_.add(issue_ns);
-        }
-        recorded_.last_end_ns = std::max(recorded_.last_end_ns, op.issue_end_ns);
-    }
-    if (ended(op)) {
-        executions_each_.add(op.end_ns - op.begin_ns);
-        add_to(numbers.backend_busy_ns, op.end_ns - op.begin_ns);
-        add_to(lane_busy_ns_[run_.stream_of_lane(op.lane)], clipped(op.begin_ns, op.end_ns, part_));
-        numbers.parts += run_.parts(id).size();
-        lanes_used_.set(run_.stream_of_lane(op.lane));
-        signatures_.insert(op.signature);
-    }
-}
-
-void NumbersWalk::Sums::take_launch(const Launch& launch) {
-    if (launch.op >= part_.first && launch.op <= part_.last) {
-        add_to(numbers.launch_ns, launch.end_ns - launch.begin_ns);
-    }
+    folded_at_ = 0;
 }
 
 void NumbersWalk::Sums::end() {
+    add_to(numbers.paused_ns, tally_.paused_ns);
+    add_to(numbers.blocked_ns, tally_.blocked_ns);
+    numbers.total_ns = std::max<std::int64_t>(numbers.total_ns - tally_.paused_ns, 0);
+    numbers.backend_busy_ns = tally_.backend_busy_ns;
+    numbers.op_issue_ns = tally_.op_issue_ns;
+    numbers.recorded_work_ns = tally_.recorded_work_ns;
+    numbers.launch_ns = tally_.launch_ns;
+    numbers.parts = tally_.parts;
     // An op counts as busy time when it has ended. Until then its lane is not idle either; nor is a lane whose
     // state is unknown.
-    LaneSet lanes_begun = lanes_used_;
+    LaneSet lanes_begun = tally_.lanes_used;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         if (lanes_[lane].runs) {
             lanes_begun.set(lane);
@@ -315,25 +255,18 @@ void NumbersWalk::Sums::end() {
         rounded(static_cast<long double>(lanes_begun.count()) * static_cast<long double>(numbers.total_ns) -
                 static_cast<long double>(numbers.backend_busy_ns) - static_cast<long double>(numbers.backend_open_ns)),
         0);
-    numbers.t1 = issues_each_.spread();
-    numbers.t2 = executions_each_.spread();
-    numbers.t3 = (returns_each_.count() > 0 ? returns_each_ : idle_returns_each_).spread();
+    numbers.t1 = tally_.issues.spread();
+    numbers.t2 = tally_.executions.spread();
+    numbers.t3 = (tally_.returns.count() > 0 ? tally_.returns : tally_.idle_returns).spread();
     numbers.t1_ns = static_cast<double>(numbers.t1.median);
     numbers.t2_ns = static_cast<double>(numbers.t2.median);
     numbers.t3_ns = static_cast<double>(numbers.t3.median);
-    recorded_.issue_ns = numbers.op_issue_ns;
-    recorded_.wait_ns = numbers.blocked_ns;
-    recorded_.paused_ns = numbers.paused_ns;
-    recorded_.work_ns = numbers.recorded_work_ns;
-    recorded_.issues = issued_;
-    numbers.frontend = divided(run_, recorded_);
+    RecordedTime recorded = tally_.recorded();
+    recorded.wait_ns = numbers.blocked_ns;
+    recorded.paused_ns = numbers.paused_ns;
+    numbers.frontend = divided(run_, recorded);
     numbers.recorder_ns = numbers.frontend.record_ns;
-
-    lines.reserve(by_line_.size());
-    for (const auto& [line, cost] : by_line_) {
-        lines.push_back(cost);
-    }
-    std::sort(lines.begin(), lines.end(), [](const LineCost& a, const LineCost& b) { return a.line < b.line; });
+    lines = tally_.lines();
 }
 
 // A run that still grows is not predicted: the replay would see more ops than the sums. Even if the program has
@@ -363,7 +296,7 @@ void NumbersWalk::Sums::end_prediction() {
 
 void NumbersWalk::Sums::choose_regime() {
     numbers.frontend_ns = std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns, 0);
-    for (const std::int64_t busy_ns : lane_busy_ns_) {
+    for (const std::int64_t busy_ns : tally_.lane_busy_ns) {
         numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
     }
     // Time after the frontend's last record is without a name, and no issue.
@@ -381,7 +314,7 @@ void NumbersWalk::Sums::choose_regime() {
     const Side largest = backend.ns >= front.ns ? backend : front;
     const bool bound = static_cast<double>(largest.ns) >=
                        kBoundShare * static_cast<double>(std::max<std::int64_t>(numbers.total_ns, 1));
-    const bool waits = bound_wait_ns_ > 0 && backend.ns > 0;
+    const bool waits = tally_.bound_wait_ns > 0 && backend.ns > 0;
     numbers.regime = bound || !waits ? largest.regime : Regime::barrier_bound;
     const auto apart = static_cast<double>(std::abs(backend.ns - front.ns));
     numbers.regime_even = numbers.regime != Regime::barrier_bound && numbers.ops > 0 &&
@@ -391,7 +324,7 @@ void NumbersWalk::Sums::choose_regime() {
 // True if all ops have one name and the same shapes, or nearly equal durations.
 bool NumbersWalk::Sums::ops_are_alike() const {
     std::set<std::string> kinds;
-    for (const std::uint16_t id : signatures_) {
+    for (const std::uint16_t id : tally_.signatures) {
         const Signature& signature = run_.signature(id);
         kinds.insert(signature.name + " " + signature.shapes);
     }
@@ -405,13 +338,13 @@ void NumbersWalk::Sums::explain() {
     const auto n = static_cast<double>(numbers.ops);
     const auto h = static_cast<double>(numbers.h_ns);
     const double t2 = numbers.t2_ns, t3 = numbers.t3_ns;
-    const bool simple = lanes_used_.count() == 1 && numbers.ops > 0 && !waits_between_ && !numbers.cut_off &&
-                        last_full_wait_ == part_.last;
+    const bool simple = tally_.lanes_used.count() == 1 && numbers.ops > 0 && !tally_.waits_between &&
+                        !numbers.cut_off && tally_.last_full_wait == part_.last;
     if (!simple) {
         return;
     }
-    const bool each = numbers.ops > 1 && full_waits_ == numbers.ops;
-    if (!each && full_waits_ != 1) {
+    const bool each = numbers.ops > 1 && tally_.full_waits == numbers.ops;
+    if (!each && tally_.full_waits != 1) {
         return;
     }
     // The formula with the sums of all issues, executions and own work instead of N·t1, N·t2 and 0.
@@ -457,6 +390,10 @@ const std::vector<LineCost>& NumbersWalk::lines() const {
     return sums_->lines;
 }
 
+const Tally& NumbersWalk::tally() const {
+    return sums_->tally();
+}
+
 Numbers Run::numbers() const {
     NumbersWalk walk(*this);
     walk.step(0);
@@ -498,5 +435,4 @@ std::optional<double> idle_share(const Numbers& numbers) {
     return all > 0 ? std::optional(idle / all) : std::nullopt;
 }
 
-// In other programs' traces one launch may issue several ops: its time counts once.
 }  // namespace headway::model

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/model/numbers/tally.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {
@@ -29,6 +30,8 @@ public:
     [[nodiscard]] const Numbers& numbers() const;
     // By line, ascending; only the measured part. Call after step() has returned false.
     [[nodiscard]] const std::vector<LineCost>& lines() const;
+    // The sums that the numbers were made of. Call after step() has returned false.
+    [[nodiscard]] const Tally& tally() const;
 
 private:
     class Sums;

@@ -79,9 +79,9 @@ void append_waits(std::string& text, const Run& run) {
     constexpr const char* kFirst = "[\n    {";
     const char* before = kFirst;
     std::size_t named = 0;
-    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+    for (std::size_t i = part.first_wait; i < part.waits_end; i = run.waits().after(i)) {
         const Wait& wait = run.waits()[i];
-        if (wait.kind == trace::WaitKind::paused) {
+        if (wait.kind == trace::WaitKind::paused || run.is_folded_wait(i)) {
             continue;  // a pause of the learner, listed as such
         }
         std::size_t count = 0;
@@ -130,9 +130,9 @@ void append_waits(std::string& text, const Run& run) {
 Json pauses_of(const Run& run) {
     const Run::Measured part = run.measured();
     Json list = Json::array();
-    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
+    for (std::size_t i = part.first_wait; i < part.waits_end; i = run.waits().after(i)) {
         const Wait& pause = run.waits()[i];
-        if (pause.kind == trace::WaitKind::paused) {
+        if (!pause.folded && pause.kind == trace::WaitKind::paused) {
             Json entry;
             put_line(entry, run, pause.line);
             entry["begin_ns"] = pause.begin_ns;
@@ -163,10 +163,19 @@ Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
 
 Json minibatches_of(const Run& run) {
     Json list = Json::array();
-    for (const Minibatch& minibatch : run.minibatches()) {
+    const auto& minibatches = run.minibatches();
+    for (std::size_t i = 0; i < minibatches.size(); i = minibatches.after(i)) {
+        const Minibatch& minibatch = minibatches[i];
+        if (minibatch.folded) {
+            continue;
+        }
         std::int64_t begin_ns = kPending;
         std::int64_t end_ns = minibatch.first <= minibatch.last ? 0 : kPending;
         for (OpId id = minibatch.first; id <= minibatch.last; ++id) {
+            if (run.is_folded(id)) {  // when it ran is not known any more
+                begin_ns = end_ns = kPending;
+                break;
+            }
             const Op& op = run.op(id);
             begin_ns = std::min(begin_ns, op.begin_ns);
             end_ns = std::max(end_ns, op.end_ns);  // kPending if any of them has not run
@@ -235,33 +244,11 @@ Json driver_of(const Run& run) {
     return driver;
 }
 
-// Each device separately; waits are assigned to the device whose ops they were for.
-Json devices_of(const Run& run) {
-    const Run::Measured part = run.measured();
-    struct Sums {
-        std::uint64_t ops = 0, waits = 0;
-        std::int64_t busy_ns = 0, waited_ns = 0;
-        std::bitset<256> lanes_used;
-    };
-    std::vector<Sums> sums(run.devices().size());
-    for (OpId id = part.first; id <= part.last; ++id) {
-        const Op& op = run.op(id);
-        if (op.end_ns != kPending) {
-            Sums& sum = sums[run.device_of_lane(op.lane)];
-            ++sum.ops;
-            sum.busy_ns += op.end_ns - op.begin_ns;
-            sum.lanes_used.set(run.stream_of_lane(op.lane));
-        }
-    }
+// Each device separately.
+Json devices_of(const Run& run, const Tally& tally) {
+    std::vector<Tally::OfDevice> sums = tally.devices;
+    sums.resize(std::max<std::size_t>(run.devices().size(), 1));
     sums[0].busy_ns -= run.shared_ns();
-    for (std::size_t i = part.first_wait; i < part.waits_end; ++i) {
-        const Wait& wait = run.waits()[i];
-        if (const int device = run.device_of(wait); device >= 0 && wait.kind != trace::WaitKind::paused) {
-            Sums& sum = sums[static_cast<std::size_t>(device)];
-            ++sum.waits;
-            sum.waited_ns += wait.waited_ns();
-        }
-    }
     const TraceCapabilities capabilities = run.capabilities();
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
@@ -293,13 +280,35 @@ Json devices_of(const Run& run) {
 
 Json scopes_of(const Run& run) {
     Json list = Json::array();
-    for (const Scope& scope : run.scopes()) {
+    for (std::size_t i = 0; i < run.scopes().size(); i = run.scopes().after(i)) {
+        const Scope& scope = run.scopes()[i];
+        if (scope.folded) {
+            continue;
+        }
         Json entry;
         entry["name"] = scope.name;
         entry["ns"] = scope.end_ns == kPending ? Json(nullptr) : Json(scope.end_ns - scope.begin_ns);
         list.push_back(std::move(entry));
     }
     return list;
+}
+
+// What is only in the sums, and not listed op by op.
+Json folded_of(const Run& run) {
+    if (run.folded_parts().empty()) {
+        return nullptr;
+    }
+    Json folded;
+    std::uint64_t waits = 0;
+    folded["ops"] = run.folded_ops();
+    folded["parts"] = Json::array();
+    for (const FoldedPart& part : run.folded_parts()) {
+        waits += part.waits_end - part.first_wait;
+        folded["parts"].push_back(
+            {{"first_op", part.first}, {"last_op", part.last}, {"begin_ns", part.begin_ns}, {"end_ns", part.end_ns}});
+    }
+    folded["waits"] = waits;
+    return folded;
 }
 
 Json error_of(const Run& run) {
@@ -402,18 +411,20 @@ std::string report_json(const Run& run) {
     report["reserved_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.reserved_bytes_peak);
     report["rss_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
+    report["folded"] = folded_of(run);
     // The rest needs dependencies and the duration of each op.
     for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
         report[key] = nullptr;
     }
-    if (capabilities.tensors && !run.cut_off()) {
+    const bool folded = !run.folded_parts().empty();
+    if (capabilities.tensors && !run.cut_off() && !folded) {
         const PathTotals path = critical_path(run);
         report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
                                    {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
                                    {"limit_ns", path.limit_ns},       {"ops", path.ops}};
         report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed, not measured
     }
-    if (capabilities.tensors) {
+    if (capabilities.tensors && !folded) {
         const IdleCauses idle = idle_causes(run);
         report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
                           {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
@@ -429,7 +440,7 @@ std::string report_json(const Run& run) {
     rest["lines"] = lines_of(run, walk.lines());
     rest["minibatches"] = minibatches_of(run);
     rest["scopes"] = scopes_of(run);
-    rest["devices"] = devices_of(run);
+    rest["devices"] = devices_of(run, walk.tally());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());
 

@@ -203,6 +203,9 @@ std::unique_ptr<Replay::Backend> make_recorded_backend(const Run& run, const Rep
 }
 
 bool Replay::can(const Run& run) {
+    if (!run.folded_parts().empty()) {
+        return false;  // the dependencies of the folded ops are not known any more
+    }
     long double waited_ns = 0;
     for (const Wait& wait : run.waits()) {
         waited_ns += static_cast<long double>(wait.end_ns - wait.begin_ns);

@@ -88,6 +88,9 @@ void Curve::settle() {
     if (added_.empty()) {
         return;
     }
+    for (Change& change : added_) {
+        change.ns = std::max(change.ns, folded_until_ns_);  // only damaged recordings have earlier ones
+    }
     sort_added();
     const std::size_t first = first_not_before(added_.front().ns);
     if (first == times_.size()) {
@@ -118,8 +121,8 @@ void Curve::index_from(std::size_t first) {
     std::size_t below = values_.size();
     for (std::size_t level = 0; below > 1; ++level) {
         if (level == levels_.size()) {
-            levels_.emplace_back();
-            starts_.emplace_back();
+            levels_.emplace_back(level);
+            starts_.emplace_back(level);
             first = 0;  // a new level covers all earlier values, too
         }
         auto& blocks = levels_[level];
@@ -153,12 +156,45 @@ void Curve::index_from(std::size_t first) {
         while (levels_[level][place].most != most_) {
             ++place;
         }
+        if (level == kReleasedLevels && times_.released(place * kKeptValues)) {
+            most_at_ = most_at_of_[place * kKeptValues / kFolded];
+            return;
+        }
     }
     place *= levels_.empty() ? 0 : kFan;
     while (values_[place] != most_) {
         ++place;
     }
     most_at_ = times_[place];
+}
+
+void Curve::fold(std::int64_t before_ns, std::span<const Kept> kept) {
+    for (; (fold_from_ + 1) * kFolded < times_.size(); ++fold_from_) {
+        const std::size_t first = fold_from_ * kFolded;
+        const std::int64_t begin_ns = times_[first], end_ns = times_[first + kFolded];
+        if (end_ns >= before_ns || levels_.size() <= kReleasedLevels) {
+            return;
+        }
+        const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Kept& range) {
+            return begin_ns < range.end_ns && range.begin_ns < end_ns;
+        });
+        if (is_kept) {
+            continue;
+        }
+        std::size_t most = first;
+        for (std::size_t i = first; i < first + kFolded; ++i) {
+            most = values_[i] > values_[most] ? i : most;
+        }
+        most_at_of_.resize(fold_from_ + 1);
+        most_at_of_[fold_from_] = times_[most];
+        folded_until_ns_ = end_ns;
+        times_.release(fold_from_);
+        values_.release(fold_from_);
+        for (std::size_t level = 0; level < kReleasedLevels; ++level) {
+            levels_[level].release(fold_from_);
+            starts_[level].release(fold_from_);
+        }
+    }
 }
 
 // Starting at `at`: the last block of a level that starts before `ns` and lies in `block` of the level above.
@@ -175,6 +211,9 @@ std::size_t Curve::first_not_before(std::int64_t ns) const {
     std::size_t block = 0;
     for (std::size_t level = starts_.size(); level-- > 0;) {
         block = before_in(level, block * kFan, block, ns);
+        if (const auto all = level == kReleasedLevels ? folded(block * kKeptValues) : std::nullopt) {
+            return ns <= starts_[level][all->first / kKeptValues] ? all->first : all->end;
+        }
     }
     std::size_t place = block * kFan;
     const std::size_t end = std::min(place + kFan, times_.size());
@@ -213,6 +252,11 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
     block = SIZE_MAX;
     for (std::size_t i = 0; i < ns.size(); ++i) {
         enter(into[i]);
+        if (const auto all = folded(block * kFan)) {
+            into[i] = ns[i] <= starts_[kReleasedLevels][all->first / kKeptValues] ? all->first : all->end;
+            at = block * kFan;
+            continue;
+        }
         const std::size_t end = std::min((block + 1) * kFan, times_.size());
         while (at < end && times_[at] < ns[i]) {
             ++at;
@@ -233,12 +277,21 @@ void Curve::first_not_before(std::span<const std::int64_t> ns, std::vector<std::
 
 std::size_t Curve::first_after(std::int64_t ns) const {
     const std::size_t place = first_not_before(ns);
-    return place < times_.size() && times_[place] == ns ? place + 1 : place;
+    return place < times_.size() && !folded(place) && times_[place] == ns ? place + 1 : place;
 }
 
 std::int64_t Curve::at(std::int64_t ns) const {
     const std::size_t next = first_after(ns);
-    return next == 0 ? 0 : values_[next - 1];
+    if (next == 0) {
+        return 0;
+    }
+    const auto all = folded(next - 1);
+    return all ? extremes_of(all->first, all->end).most : values_[next - 1];
+}
+
+bool Curve::exact_at(std::int64_t ns) const {
+    const std::size_t next = first_after(ns);
+    return next == 0 || !folded(next - 1);
 }
 
 Extremes Curve::extremes_of(std::size_t first, std::size_t end) const {
@@ -271,15 +324,23 @@ Extremes Curve::extremes_of(std::size_t first, std::size_t end) const {
     }
 }
 
-Extremes Curve::extremes(std::int64_t begin_ns, std::int64_t end_ns) const {
-    const std::size_t first = first_after(begin_ns);
-    const std::int64_t start = first == 0 ? 0 : values_[first - 1];
-    Extremes extremes{start, start};
-    const std::size_t end = first_not_before(end_ns);
-    if (first < end) {
-        take_in(extremes, extremes_of(first, end));
+Extremes Curve::between(std::size_t first, std::size_t last) const {
+    Extremes extremes = kNothing;
+    if (first == 0) {
+        extremes = {0, 0};
+    } else if (const auto all = folded(first - 1)) {
+        first = all->first;
+    } else {
+        extremes = {values_[first - 1], values_[first - 1]};
+    }
+    if (first < last) {
+        take_in(extremes, extremes_of(first, last));
     }
     return extremes;
+}
+
+Extremes Curve::extremes(std::int64_t begin_ns, std::int64_t end_ns) const {
+    return between(first_after(begin_ns), first_not_before(end_ns));
 }
 
 void Curve::columns(std::span<const std::int64_t> bounds_ns, std::vector<Extremes>& into) const {
@@ -291,13 +352,8 @@ void Curve::columns(std::span<const std::int64_t> bounds_ns, std::vector<Extreme
     first_not_before(bounds_ns, places);
     for (std::size_t i = 0; i + 1 < bounds_ns.size(); ++i) {
         std::size_t first = places[i];
-        first += first < times_.size() && times_[first] == bounds_ns[i] ? 1 : 0;
-        const std::int64_t start = first == 0 ? 0 : values_[first - 1];
-        Extremes extremes{start, start};
-        if (first < places[i + 1]) {
-            take_in(extremes, extremes_of(first, places[i + 1]));
-        }
-        into.push_back(extremes);
+        first += first < times_.size() && !folded(first) && times_[first] == bounds_ns[i] ? 1 : 0;
+        into.push_back(between(first, places[i + 1]));
     }
 }
 

@@ -19,7 +19,7 @@ namespace headway::model {
 
 class Run::Dependencies {
 public:
-    explicit Dependencies(const Blocks<Op>& ops) : ops_(ops) {}
+    explicit Dependencies(const Foldable<Op>& ops) : ops_(ops) {}
 
     // Call in the order of issue; `add_input` refers to the op added last. `state` is the buffer's state, or null.
     void add(OpId id, const Op& op, BufferState* in0, BufferState* in1, BufferState* out);
@@ -27,6 +27,23 @@ public:
 
     // A buffer other than op.out that the op writes. Call after the op's inputs were added.
     void add_output(const MoreOutput& output, BufferState* state);
+
+    // Forgets the dependencies of the ops in blocks [first, end) of kFoldedItems ops.
+    void release(std::size_t first, std::size_t end) {
+        const auto first_op = static_cast<OpId>(first * kFoldedItems + 1);
+        const auto end_op = static_cast<OpId>(end * kFoldedItems + 1);
+        const auto before = [](const auto& item, OpId wanted) { return item.op < wanted; };
+        const auto erase = [&](auto& list) {
+            const auto begin = std::lower_bound(list.begin(), list.end(), first_op, before);
+            list.erase(begin, std::lower_bound(begin, list.end(), end_op, before));
+        };
+        erase(overwrites_);
+        erase(more_);
+        erase(more_outputs_);
+        for (std::size_t block = first; block < end; ++block) {
+            links_.release(block);
+        }
+    }
 
     // Calls call(output) for each buffer other than op.out that the op writes.
     template <class Call>
@@ -104,7 +121,7 @@ private:
     }
     [[nodiscard]] OpId reader_before(OpId reader, BufferId buffer) const;
 
-    const Blocks<Op>& ops_;
+    const Foldable<Op>& ops_;
     Blocks<Links> links_;
     std::vector<Overwrite> overwrites_;     // ops that write a buffer that already existed; by op
     std::vector<MoreInput> more_;           // by op

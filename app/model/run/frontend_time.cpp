@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "app/model/run/folding.h"
 #include "app/model/run/quantiles.h"
 #include "app/model/run/run.h"
 
@@ -104,6 +105,7 @@ private:
     std::int64_t last_begin_ns_ = 0;
 };
 
+// Outside of folded parts.
 std::uint64_t drops_between(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
     std::uint64_t count = 0;
     run.each_drop([&](core::BufferId, std::int64_t ns, core::OpId) { count += ns >= begin_ns && ns < end_ns ? 1 : 0; });
@@ -112,9 +114,44 @@ std::uint64_t drops_between(const Run& run, std::int64_t begin_ns, std::int64_t 
 
 }  // namespace
 
+void FrontendTime::add(const FrontendTime& other) {
+    issue_ns += other.issue_ns;
+    work_ns += other.work_ns;
+    drop_ns += other.drop_ns;
+    wait_ns += other.wait_ns;
+    record_ns += other.record_ns;
+    descheduled_ns += other.descheduled_ns;
+    paused_ns += other.paused_ns;
+    unnamed_ns += other.unnamed_ns;
+}
+
 FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     const Run::Measured part = run.measured();
-    const std::int64_t length_ns = part.end_ns - part.begin_ns;
+    FrontendPeriod period{part.begin_ns, part.end_ns};
+    period.drops = drops_between(run, part.begin_ns, part.end_ns);
+    const Folding* folding = run.folding();
+    if (folding == nullptr) {
+        return divided(run, period, recorded);
+    }
+    period.left_out_ns = folding->covered_ns();
+    period.left_out_language_ns = folding->language_ns();
+    period.drops += folding->kept_drops();
+    RecordedTime rest = recorded;
+    const RecordedTime folded = folding->tally().recorded();
+    rest.issue_ns -= folded.issue_ns;
+    rest.wait_ns -= folded.wait_ns;
+    rest.paused_ns -= folded.paused_ns;
+    rest.work_ns -= folded.work_ns;
+    rest.issues -= folded.issues;
+    rest.records -= folded.records;
+    FrontendTime time = divided(run, period, rest);
+    time.add(folding->frontend());
+    return time;
+}
+
+FrontendTime divided(const Run& run, const FrontendPeriod& part, const RecordedTime& recorded,
+                     std::int64_t* language_of_issues_ns) {
+    const std::int64_t length_ns = part.end_ns - part.begin_ns - part.left_out_ns;
     FrontendTime time;
     time.wait_ns = recorded.wait_ns;
     time.paused_ns = recorded.paused_ns;
@@ -171,8 +208,11 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     time.drop_each = drops.each();
 
     // Subtract from the issues the language's share, clock readings, and time without a core.
-    const double language =
-        positive(static_cast<double>(std::max(language_ns, language_before_ns) - language_before_ns));
+    const double language = positive(static_cast<double>(std::max(language_ns, language_before_ns) -
+                                                         language_before_ns - part.left_out_language_ns));
+    if (language_of_issues_ns != nullptr) {
+        *language_of_issues_ns = std::llround(language);
+    }
     double issue = static_cast<double>(recorded.issue_ns);
     const double in_language = std::min(language, issue);
     issue -= in_language;
@@ -188,7 +228,7 @@ FrontendTime divided(const Run& run, const RecordedTime& recorded) {
     double record = 0, drop = 0, open = 0;
     records.sum(recorded.records, record, open);
     if (drops.any()) {
-        drops.sum(drops_between(run, part.begin_ns, part.end_ns), drop, open);
+        drops.sum(part.drops, drop, open);
     }
     record += sampling_ns;
     const double wanted = record + drop + without_core_ns;

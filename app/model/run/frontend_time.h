@@ -65,6 +65,8 @@ struct FrontendTime {
     std::int64_t unnamed_ns = 0;      // uncertainty of the measurements
     std::optional<PageFaults> faults;
     Spread record_each, drop_each;  // one record after its event, and one drop
+    // The parts only, not the spreads.
+    void add(const FrontendTime& other);
     [[nodiscard]] std::int64_t sum_ns() const {
         return issue_ns + work_ns + drop_ns + wait_ns + record_ns + descheduled_ns + paused_ns + unnamed_ns;
     }
@@ -76,6 +78,17 @@ struct RecordedTime {
     std::uint64_t issues = 0, records = 0;  // ops; ops, waits and sections of own work
     std::int64_t last_end_ns = 0;           // end of the frontend's last record
 };
+// Of the measured part, including what was folded.
 [[nodiscard]] FrontendTime divided(const Run& run, const RecordedTime& recorded);
+
+// A part of the frontend's time whose records are all there.
+struct FrontendPeriod {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::int64_t left_out_ns = 0, left_out_language_ns = 0;  // folded parts within it, and the language's share of them
+    std::uint64_t drops = 0;
+};
+// `language_ns`, if given, receives the language's share of the issues.
+[[nodiscard]] FrontendTime divided(const Run& run, const FrontendPeriod& period, const RecordedTime& recorded,
+                                   std::int64_t* language_ns = nullptr);
 
 }  // namespace headway::model

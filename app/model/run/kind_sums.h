@@ -2,7 +2,8 @@
 // over any range of spans. Spans can be appended while a run is recorded.
 //
 // Prefix sums are stored at intervals that grow with the number of kinds: at most 4 bytes per span, and a query
-// visits at most a few thousand spans, however many there are.
+// visits at most a few thousand spans, however many there are. Spans that have been folded (span_index.h) need not be
+// known any more: ranges that begin and end between blocks of folded spans do not visit any of them.
 //
 // Threads: one writer, or any number of readers; not both at the same time.
 #pragma once
@@ -11,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "app/model/run/blocks.h"
 
 namespace headway::model {
 
@@ -23,7 +26,8 @@ public:
     };
 
     void add(std::uint32_t kind, std::int64_t busy_ns) {
-        if (size_ - noted_at() >= std::max(kLeastStep, 4 * kinds_.size())) {
+        if (size_ - noted_at() >= std::max(kLeastStep, 4 * kinds_.size()) ||
+            (size_ % kFoldedItems == 0 && size_ != noted_at())) {
             notes_.push_back({size_, sums_});
         }
         if (kind >= slots_.size()) {
@@ -39,6 +43,20 @@ public:
     }
     void clear() { *this = KindSums(); }
     [[nodiscard]] std::size_t size() const { return size_; }
+    // The total of every kind so far.
+    [[nodiscard]] std::vector<Sum> all() const {
+        std::vector<Sum> sums;
+        for (std::size_t i = 0; i < sums_.size(); ++i) {
+            sums.push_back({kinds_[i], sums_[i].count, sums_[i].busy_ns});
+        }
+        return sums;
+    }
+    // Keeps of spans [block * kFoldedItems, (block + 1) * kFoldedItems) only the sums before and after them.
+    void fold(std::size_t block) {
+        std::erase_if(notes_, [begin = block * kFoldedItems](const Note& note) {
+            return note.at > begin && note.at < begin + kFoldedItems;
+        });
+    }
 
     // Sums over spans [first, last), for the kinds that occur. `at(i)` returns kind and duration of span i, as
     // passed to add().

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "app/model/run/frontend_time.h"
@@ -21,6 +22,15 @@ public:
         }
         ++count_;
         most_ = std::max(most_, ns);
+    }
+    void merge(const Quantiles& other) {
+        if (!other.counts_.empty()) {
+            counts_.resize(kCounted);
+            std::transform(counts_.begin(), counts_.end(), other.counts_.begin(), counts_.begin(), std::plus<>());
+        }
+        long_.insert(long_.end(), other.long_.begin(), other.long_.end());
+        count_ += other.count_;
+        most_ = std::max(most_, other.most_);
     }
     [[nodiscard]] std::uint64_t count() const { return count_; }
     // The smallest duration that at least this share of the durations does not exceed.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
 
 #include "engine/trace/barrier_names.h"
@@ -462,6 +463,9 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
                 measure_begin_ns_ = ns;
                 measure_begin_op_ = issued;
                 measure_begin_wait_ = waits_.size();
+                if (folding_ != nullptr) {
+                    folding_->begin_measuring();
+                }
             }
             break;
         case trace::FrontendKind::barrier: {
@@ -479,6 +483,9 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
                 measure_end_ns_ = ns;
                 measure_end_op_ = issued;
                 measure_end_wait_ = waits_.size();
+                if (folding_ != nullptr) {
+                    folding_->end_measuring();
+                }
             }
             break;
         case trace::FrontendKind::program_end:

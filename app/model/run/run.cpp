@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/model/run/budget.h"
+#include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
 
 namespace headway::model {
@@ -115,6 +116,8 @@ void Run::forget() {
     if (devices_.size() > 1) {
         intake_->memory.keep_devices(devices_);
     }
+    folded_parts_.clear();
+    folding_.reset();
 }
 
 // ---- update ----
@@ -147,18 +150,16 @@ bool Run::update(double budget_ms) {
             break;
         }
         if (headway_.unsettled() + live_.unsettled() + pending_.unsettled() > kSettleEvery) {
-            settle();
+            take_the_rest();
+            fold();
         }
         if (budget.spent()) {
             more = true;
             break;
         }
     }
-    take_samples();
-    take_launches();
-    take_driver_events();
-    take_costs();
-    settle();
+    take_the_rest();
+    fold();
     open_wait_.reset();
     running_.clear();
     if (!more) {  // otherwise they may begin after the records taken so far
@@ -170,6 +171,15 @@ bool Run::update(double budget_ms) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
     }
     return more;
+}
+
+// The streams whose order relative to the others does not matter.
+void Run::take_the_rest() {
+    take_samples();
+    take_launches();
+    take_driver_events();
+    take_costs();
+    settle();
 }
 
 void Run::look_at_open_wait() {

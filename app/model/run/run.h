@@ -49,6 +49,9 @@ struct Op {
     bool not_issued = false;           // another program's trace that contains only the op's execution
     bool out_on_other_device = false;  // `out` is in the memory of the run's other device: a copy between devices
     std::int32_t minibatch = -1;       // index into minibatches(), -1 outside of them
+    // Stands for all ops that were folded together with it: their first issue and begin, their last end; the rest is
+    // the first one's.
+    bool folded = false;
 };
 
 // Why an op depends on an earlier one: it reads what that one wrote, overwrites what that one read, or overwrites
@@ -90,11 +93,17 @@ struct Wait {
     // The op just issued if that copies the target to the host, else the last op that wrote the target; 0 if target
     // is 0
     OpId target_op = 0;
+    bool folded =
+        false;  // stands for all waits that were folded together with it, from the first begin to the last end
     // The wait's duration without the learner's holds.
     [[nodiscard]] std::int64_t waited_ns() const { return end_ns - begin_ns - held_ns; }
 };
 
-using Waits = Blocks<Wait, 8>;
+// In small blocks, since most runs have few of them. A folded one stands for all that were folded together with it,
+// from the first begin to the last end.
+template <class Event>
+using Events = Foldable<Event, 8>;
+using Waits = Events<Wait>;
 
 // A time range in which the frontend computed by itself (NumPy, say), without issuing or waiting.
 struct Work {
@@ -102,18 +111,30 @@ struct Work {
     std::string name;  // "NumPy", "import", "Python"
     core::Line line = 0;
     OpId issued = 0;  // ops issued before it
+    bool folded = false;
 };
 
 struct Scope {
     std::string name;
     std::int64_t begin_ns = 0, end_ns = kPending;
     int depth = 0;
+    bool folded = false;
 };
 
 struct Minibatch {
     std::int32_t index = 0;
     std::int64_t issue_begin_ns = 0, issue_end_ns = kPending;
     OpId first = 0, last = 0;  // ops issued in it: [first, last]
+    bool folded = false;
+};
+
+// Consecutive ops of a long run that were folded: only their sums are left, and those of all that the frontend did from
+// the issue of the first of them to the next issue after the last.
+struct FoldedPart {
+    OpId first = 0, last = 0;
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::size_t first_wait = 0, waits_end = 0;
+    std::size_t first_work = 0, works_end = 0;
 };
 
 // One op of a composite op, with the time of its execution.
@@ -134,6 +155,7 @@ struct Running {
 struct Launch {
     std::int64_t begin_ns = 0, end_ns = 0;
     OpId op = 0;
+    bool folded = false;
 };
 
 // An activity of the GPU's driver other than running an op.
@@ -146,7 +168,7 @@ struct DriverEvent {
 
 struct Lane {
     std::string name;
-    Blocks<OpId> ops{};         // in the order of execution; their begin_ns ascend
+    Foldable<OpId> ops{};       // in the order of execution; their begin_ns ascend. A folded one: the last of them
     std::vector<Part> parts{};  // parts of the composite ops, in the same order
     SpanIndex index{};          // over the ops; failed ones are marked
     KindSums kinds{};           // of the ops, by signature
@@ -308,6 +330,9 @@ struct LineCost {
     std::uint64_t ops = 0;
 };
 
+class Folding;
+struct Tally;
+
 class Run {
 public:
     explicit Run(std::unique_ptr<trace::Reader> reader);
@@ -334,6 +359,21 @@ public:
     [[nodiscard]] std::size_t op_count() const { return ops_.size(); }
     [[nodiscard]] std::size_t ended_count() const;                      // those that have ended
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id - 1]; }  // ids count from 1
+
+    // A long run keeps its beginning, its end, what surrounds the program's marks, and ops that failed. The rest is
+    // folded (folding.h), in these parts, ascending. Their ops, waits and work are counted in all numbers and sums.
+    [[nodiscard]] const std::vector<FoldedPart>& folded_parts() const { return folded_parts_; }
+    [[nodiscard]] std::uint64_t folded_ops() const;
+    [[nodiscard]] const Folding* folding() const { return folding_.get(); }  // null: nothing was folded
+    [[nodiscard]] bool is_folded(OpId id) const { return ops_.is_folded(id - 1); }
+    // Whether the wait is in one of the folded parts; some of these can still be read.
+    [[nodiscard]] bool is_folded_wait(std::size_t index) const;
+    // The first op from `id` on that is not folded.
+    [[nodiscard]] OpId next_known(OpId id) const;
+    // Folds when more ops than this are in memory; a quarter of them, the first ones, are never folded. Call before
+    // update().
+    void fold_beyond(std::size_t ops) { fold_beyond_ = ops; }
+    static constexpr std::size_t kFoldBeyond = std::size_t{1} << 21;
     [[nodiscard]] const Signature& signature(std::uint16_t id) const;
     [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"
     [[nodiscard]] const std::string& file(std::uint32_t file_id) const;
@@ -360,14 +400,14 @@ public:
     // The device whose ops a wait was for: the wait's device, or where its target's last writer or its only op ran;
     // -1 if it was for all devices, or unknown.
     [[nodiscard]] int device_of(const Wait& wait) const;
-    [[nodiscard]] const std::vector<Launch>& launches() const { return launches_; }  // in the order of issue
+    [[nodiscard]] const Events<Launch>& launches() const { return launches_; }  // in the order of issue
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
     [[nodiscard]] const Holds& holds() const { return holds_; }
     [[nodiscard]] const Waits& waits() const { return waits_; }
-    [[nodiscard]] const std::vector<Work>& works() const { return works_; }  // in their order
-    [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
-    [[nodiscard]] const std::vector<Minibatch>& minibatches() const { return minibatches_; }
+    [[nodiscard]] const Events<Work>& works() const { return works_; }  // in their order
+    [[nodiscard]] const Events<Scope>& scopes() const { return scopes_; }
+    [[nodiscard]] const Events<Minibatch>& minibatches() const { return minibatches_; }
     // Of ops; ops without an issue are marked.
     [[nodiscard]] const SpanIndex& issue_index() const { return issue_index_; }
     // The wait that the frontend was in at the last update(), up to that time. Not in waits() yet.
@@ -445,11 +485,12 @@ public:
     [[nodiscard]] std::optional<std::int64_t> program_end_ns() const;
     [[nodiscard]] trace::ClockKind clock() const;
     [[nodiscard]] double recorder_ns_per_op() const;
-    // Calls call(buffer, ns, ops issued before) for each tensor that the program dropped, in order.
+    // Calls call(buffer, ns, ops issued before) for each tensor that the program dropped, in order; of a folded run,
+    // after the last folded part only.
     template <class Call>
     void each_drop(Call call) const {
         const trace::StreamId drops{trace::StreamKind::drops, 0};
-        for (std::uint64_t i = 0; i < reader_->size(drops);) {
+        for (std::uint64_t i = first_drop(); i < reader_->size(drops);) {
             const auto records = reader_->records<trace::DropRecord>(drops, i);
             for (const trace::DropRecord& record : records) {
                 call(record.buffer, ns_from_ticks(record.time), record.after);
@@ -498,6 +539,8 @@ public:
 
 private:
     friend class NumbersWalk;
+    friend struct Tally;
+    friend class Folding;
     struct Intake;  // state of update()
     class Dependencies;
 
@@ -506,6 +549,7 @@ private:
     void forget();
     [[nodiscard]] std::int64_t ns_from_ticks(std::uint64_t ticks) const;
     [[nodiscard]] std::int64_t end_of(std::uint64_t begin, std::uint32_t duration) const;
+    void take_the_rest();
     void settle();
     void see(std::int64_t ns);
     // (records.cpp)
@@ -530,6 +574,9 @@ private:
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     void look_at_open_wait();
     void look_at_running_ops();
+    // (folding.cpp)
+    void fold();
+    [[nodiscard]] std::uint64_t first_drop() const;
     // (metadata.cpp)
     void take_metadata();
     void take_run(std::string_view json);
@@ -546,10 +593,10 @@ private:
     std::string result_;
     std::vector<Signature> signatures_;
     std::vector<std::string> strings_, files_;
-    Blocks<Op> ops_;
+    Foldable<Op> ops_;
     std::vector<Lane> lanes_;
     std::vector<RunDevice> devices_;
-    std::vector<Launch> launches_;
+    Events<Launch> launches_;
     std::vector<DriverEvent> driver_events_;
     std::vector<Cost> costs_;
     Holds holds_;
@@ -557,9 +604,9 @@ private:
     std::optional<Wait> open_wait_;
     std::vector<Running> running_;               // by lane
     std::array<std::uint32_t, 256> open_ops_{};  // by lane number: issued and not ended
-    std::vector<Work> works_;
-    std::vector<Scope> scopes_;
-    std::vector<Minibatch> minibatches_;
+    Events<Work> works_;
+    Events<Scope> scopes_;
+    Events<Minibatch> minibatches_;
     Curve headway_, live_, pending_, resident_, reserved_;
     SpanIndex issue_index_, launch_index_, wait_index_, work_index_;
     KindSums wait_kinds_;
@@ -575,6 +622,9 @@ private:
     bool closed_ = false;
     std::unique_ptr<Dependencies> dependencies_;
     std::unique_ptr<Intake> intake_;
+    std::size_t fold_beyond_ = kFoldBeyond;
+    std::vector<FoldedPart> folded_parts_;
+    std::unique_ptr<Folding> folding_;  // null: nothing was folded
 };
 
 }  // namespace headway::model

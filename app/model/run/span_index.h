@@ -6,6 +6,9 @@
 // per span, contiguous, while the ops themselves are spread over memory. Values that do not fit (a span of a
 // quarter of a second, say) are read from the op through a callback.
 //
+// A block of kFolded consecutive spans can be folded: its sums, its first begin and its last end remain, and from then
+// on it counts as one item, which all queries treat as a whole.
+//
 // Threads: one writer, or any number of readers; not both at the same time.
 #pragma once
 
@@ -48,6 +51,7 @@ struct SpanSums {
 class SpanIndex {
 public:
     static constexpr std::size_t kBlock = 16;
+    static constexpr std::size_t kFolded = kFoldedItems;
 
     // One span, decoded.
     struct Span {
@@ -82,9 +86,49 @@ public:
     void clear() { *this = SpanIndex(); }
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    // The span at i. `times(i)` returns its begin and end; it is called if they did not fit.
+    // Folds spans [block * kFolded, (block + 1) * kFolded), which must all be there.
+    template <class Times>
+    void fold(std::size_t block, Times times) {
+        const std::size_t first_span = block * kFolded;
+        if (is_folded(first_span)) {
+            return;
+        }
+        Fold fold;
+        fold.before = first(first_span, times);
+        fold.sums = first(first_span + kFolded, times).since(fold.before);
+        fold.begin_ns = at(first_span, times).begin_ns;
+        fold.end_ns = at(first_span + kFolded - 1, times).end_ns;
+        folds_.resize(std::max(folds_.size(), block + 1));
+        folds_[block] = fold;
+        blocks_.release(block);
+        begins_.release(block);
+        marked_before_.release(block);
+    }
+    [[nodiscard]] bool is_folded(std::size_t i) const { return fold_of(i) != nullptr; }
+    // The item to which span `i` belongs: [first, end). A single span, or all spans that were folded with it.
+    struct Item {
+        std::size_t first = 0, end = 0;
+        [[nodiscard]] std::size_t count() const { return end - first; }
+    };
+    [[nodiscard]] Item item(std::size_t i) const {
+        const std::size_t first = i / kFolded * kFolded;
+        return is_folded(i) ? Item{first, first + kFolded} : Item{i, i + 1};
+    }
+    // The sums of one item.
+    template <class Times>
+    [[nodiscard]] SpanSums sums(const Item& item, Times times) const {
+        return first(item.end, times).since(first(item.first, times));
+    }
+
+    // The span at i; of folded spans, all of them as one. `times(i)` returns its begin and end; it is called if they
+    // did not fit.
     template <class Times>
     [[nodiscard]] Span at(std::size_t i, Times times) const {
+        if (const Fold* fold = fold_of(i)) {
+            const auto most = std::max_element(fold->sums.busy_ns.begin(), fold->sums.busy_ns.end());
+            return {fold->begin_ns, fold->end_ns, static_cast<devices::Family>(most - fold->sums.busy_ns.begin()),
+                    fold->sums.marked > 0};
+        }
         const std::size_t block = i / kBlock;
         const std::uint32_t rest = blocks_[block].rest[i % kBlock];
         Span span;
@@ -99,11 +143,14 @@ public:
         return span;
     }
 
-    // Sums over the first `count` spans.
+    // Sums over the first `count` spans. Of folded ones, all are counted or none.
     template <class Times>
     [[nodiscard]] SpanSums first(std::size_t count, Times times) const {
         if (count >= size_) {
             return total_;
+        }
+        if (const Fold* fold = fold_of(count)) {
+            return fold->before;
         }
         const Block& block = blocks_[count / kBlock];
         SpanSums sums{block.before_ns, total_.marked > 0 ? marked_before_[count / kBlock] : 0};
@@ -128,6 +175,10 @@ public:
     template <class Times>
     [[nodiscard]] std::size_t first_from(std::int64_t ns, std::size_t block, Times times) const {
         const std::size_t first = block * kBlock;
+        if (const Fold* fold = first < size_ ? fold_of(first) : nullptr) {
+            const Item all = item(first);
+            return ns <= fold->begin_ns ? all.first : std::min(all.end, size_);
+        }
         if (first >= size_ || ns <= begin_of(block)) {
             return std::min(first, size_);
         }
@@ -195,6 +246,15 @@ private:
         }
     };
 
+    struct Fold {
+        std::int64_t begin_ns = 0, end_ns = -1;  // end before begin: not folded
+        SpanSums before, sums;                   // of all spans before it, and of its own
+    };
+
+    [[nodiscard]] const Fold* fold_of(std::size_t i) const {
+        const std::size_t block = i / kFolded;
+        return block < folds_.size() && folds_[block].end_ns >= folds_[block].begin_ns ? &folds_[block] : nullptr;
+    }
     [[nodiscard]] std::int64_t begin_of(std::size_t block) const { return begins_[block / kBlock].ns[block % kBlock]; }
 
     // Galloping search from `low` on for the last element of coarse_ before `ns`.
@@ -222,10 +282,12 @@ private:
         return coarse * kBlock + (earlier > 0 ? earlier - 1 : 0);
     }
 
+    // One block of each of these three has kFolded spans.
     Blocks<Block, 10> blocks_;                 // kBlock spans each
-    Blocks<Begins, 8> begins_;                 // begins of the first spans of kBlock blocks each
+    Blocks<Begins, 6> begins_;                 // begins of the first spans of kBlock blocks each
+    Blocks<std::uint64_t, 10> marked_before_;  // by block: marked spans before it; read only if any span is marked
     Blocks<std::int64_t, 12> coarse_;          // the first element of each of begins_
-    Blocks<std::uint64_t, 12> marked_before_;  // by block: marked spans before it; read only if any span is marked
+    std::vector<Fold> folds_;                  // by block of kFolded spans; shorter if the later ones are not folded
     SpanSums total_;
     std::size_t size_ = 0;
 };

@@ -19,7 +19,7 @@ std::int64_t Run::shared_ns() const {
     const Measured part = measured();
     std::uint64_t shared_ns = 0;  // wraps around: damaged recordings may contain any times
     struct Place {
-        const Blocks<OpId>* ops;
+        const Foldable<OpId>* ops;
         std::size_t at;
     };
     std::vector<Place> places;

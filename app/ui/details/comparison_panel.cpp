@@ -296,7 +296,9 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
             headway = static_cast<std::uint64_t>(std::llround(verdict->headway.of[a ? 0 : 1].median));
             memory = static_cast<std::uint64_t>(std::llround(verdict->memory.of[a ? 0 : 1].median));
         }
-        const model::IdleCauses* causes = n.backend_idle_ns > 0 && n.capabilities.tensors ? idle_of(*run) : nullptr;
+        const model::IdleCauses* causes =
+            n.backend_idle_ns > 0 && n.capabilities.tensors && run->run()->folded_parts().empty() ? idle_of(*run)
+                                                                                                  : nullptr;
         all.push_back(
             {run,
              (both ? a ? "A  " : "B  " : "") + barrier,

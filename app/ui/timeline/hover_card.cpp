@@ -220,7 +220,12 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
 Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details) {
     Card card;
     const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
-    if (hit.op != 0 && hit.op <= run.op_count()) {
+    if (hit.only_sums) {
+        card.title = count_text(hit.folded) + (hit.row == figure::RowKind::frontend ? " events" : " ops");
+        card.detail = "folded";
+        card.lines.push_back({Tone::dim, "The run is too long to keep each of them: only their sums"});
+        card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
+    } else if (hit.op != 0 && hit.op <= run.op_count()) {
         describe_op(run, hit.op, hit.ns_per_px, details, card);
         describe_launch(run, hit.op, card);
         if (!run.parts(hit.op).empty()) {
@@ -249,8 +254,8 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
     } else if (hit.row == figure::RowKind::headway) {
         card.title = "Headway";
         const auto ahead = static_cast<std::uint64_t>(std::max<std::int64_t>(0, run.headway().at(ns)));
-        card.lines.push_back({Tone::issue, count_text(ahead) + (ahead == 1 ? " op" : " ops") +
-                                               " issued and not finished" +
+        card.lines.push_back({Tone::issue, (run.headway().exact_at(ns) ? "" : "at most ") + count_text(ahead) +
+                                               (ahead == 1 ? " op" : " ops") + " issued and not finished" +
                                                (run.devices().size() > 1 ? ", on both devices" : "")});
         if (const auto in_pixel = extremes_at(run.headway(), ns, hit.ns_per_px); in_pixel.least != in_pixel.most) {
             card.lines.push_back({Tone::dim, "between  " + count_text(whole(in_pixel.least)) + " and " +
@@ -259,7 +264,8 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
         card.lines.push_back({Tone::dim, "at       " + place_text(hit.ns, hit.ns_per_px)});
     } else if (hit.row == figure::RowKind::memory) {
         const auto bytes = [ns](const model::Curve& curve) {
-            return bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
+            return (curve.exact_at(ns) ? "" : "at most ") +
+                   bytes_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, curve.at(ns))));
         };
         const auto device = static_cast<std::size_t>(std::max(hit.lane, 0));
         card.title = hit.lane < 0 ? "Memory" : run.device_name(device) + " memory";

@@ -10,7 +10,7 @@ namespace headway::ui {
 
 void TimelinePanel::select(int run, core::OpId op, bool show) {
     const model::Run* r = run_at(run);
-    if (r == nullptr || op == 0 || op > r->op_count()) {
+    if (r == nullptr || op == 0 || op > r->op_count() || r->is_folded(op)) {
         return;
     }
     state_.timeline.selection = {run, op};

@@ -1,0 +1,382 @@
+// Folding a long run changes no number: each recording is read twice, once with folding and once without.
+#include "app/model/run/folding.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+#include "app/model/analysis/time_range_summary.h"
+#include "app/model/numbers/numbers_walk.h"
+#include "app/model/numbers/report.h"
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+constexpr std::size_t kFewOps = 4 * kFoldedItems;
+
+struct LongProgram {
+    std::uint32_t seed = 1;
+    std::uint32_t lanes = 2;
+    std::size_t ops = 200'000;
+    std::size_t warm_up = 0;      // ops before the first mark; 0: no marks
+    std::size_t last_mark = 0;    // ops before the mark that ends the measured part; 0: none
+    std::size_t second_mark = 0;  // ops before a further one
+    std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
+};
+
+// Writes the program's records, and lets `look` look at the recording now and then.
+template <class Look>
+void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
+    std::mt19937 random(program.seed);
+    const auto below = [&random](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
+    std::vector<std::uint16_t> signatures;
+    for (int i = 0; i < 5; ++i) {
+        signatures.push_back(builder.signature(std::uint64_t{8} << i, "kind" + std::to_string(i)));
+    }
+    std::int64_t now = 100;
+    std::vector<std::int64_t> free_at(program.lanes, 0);
+    std::vector<std::deque<std::array<std::int64_t, 3>>> held(program.lanes);
+    std::deque<BufferId> alive;
+    BufferId buffers = 0;
+    const auto deliver = [&](std::size_t most) {
+        for (std::uint8_t lane = 0; lane < program.lanes; ++lane) {
+            for (std::size_t i = 0; i < most && !held[lane].empty(); ++i) {
+                const auto [op, begin, end] = held[lane].front();
+                builder.exec(lane, static_cast<OpId>(op), begin, end);
+                held[lane].pop_front();
+            }
+        }
+    };
+    for (std::size_t i = 1; i <= program.ops; ++i) {
+        if (program.warm_up != 0 && i == program.warm_up + 1) {
+            builder.mark(trace::FrontendKind::measure_begin, now);
+        }
+        if (i == program.last_mark + 1 || i == program.second_mark + 1) {
+            builder.mark(trace::FrontendKind::measure_end, now);
+        }
+        if (program.minibatches_every != 0 && i % program.minibatches_every == 1) {
+            builder.mark(trace::FrontendKind::minibatch_begin, now,
+                         static_cast<std::uint32_t>(i / program.minibatches_every));
+        }
+        if (program.scopes_every != 0 && i % program.scopes_every == 1) {
+            builder.mark(trace::FrontendKind::scope_begin, now, 0, "step");
+        }
+        const auto lane = static_cast<std::uint8_t>(below(program.lanes));
+        RecordingBuilder::Issue op;
+        op.begin = now;
+        op.end = now += 1 + below(6);
+        op.lane = lane;
+        op.signature = signatures[static_cast<std::size_t>(below(5))];
+        op.line = static_cast<core::Line>(1 + below(4));
+        op.in0 = alive.empty() ? 0 : alive[static_cast<std::size_t>(below(static_cast<std::uint32_t>(alive.size())))];
+        op.fresh = alive.empty() || below(4) != 0;
+        op.out = op.fresh ? ++buffers : alive.back();
+        const OpId id = builder.issue(op);
+        if (op.fresh) {
+            alive.push_back(op.out);
+        }
+        const std::int64_t begin = std::max(op.begin + below(4), free_at[lane]);
+        const std::int64_t end = free_at[lane] = begin + below(program.lanes * 8);
+        held[lane].push_back({id, begin, end});
+        if (alive.size() > 10) {
+            builder.drop(now, alive.front());
+            alive.pop_front();
+        }
+        if (below(30) == 0) {
+            const std::int64_t from = now;
+            builder.work(from, now += 1 + below(20), below(2) == 0 ? "NumPy" : "print", static_cast<core::Line>(2));
+        }
+        if (static_cast<std::size_t>(below(static_cast<std::uint32_t>(program.waits_every))) == 0) {
+            std::int64_t done = now;
+            for (const std::int64_t ns : free_at) {
+                done = std::max(done, ns);
+            }
+            const std::int64_t from = now;
+            now = done + below(5);
+            deliver(SIZE_MAX);
+            builder.wait(from, now, below(2) == 0 ? trace::WaitKind::waitall : trace::WaitKind::item, 0, 0,
+                         static_cast<core::Line>(3));
+        }
+        now += below(3);
+        if (program.scopes_every != 0 && i % program.scopes_every == 0) {
+            builder.mark(trace::FrontendKind::scope_end, now, 0, "step");
+        }
+        if (below(3) == 0) {
+            deliver(static_cast<std::size_t>(below(8)));
+        }
+        if (i % 10'000 == 0) {
+            look();
+        }
+    }
+    deliver(SIZE_MAX);
+    builder.mark(trace::FrontendKind::program_end, now);
+    builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+}
+
+struct Both {
+    std::unique_ptr<Run> folded, whole;
+};
+
+Both read_both(const LongProgram& program, RecordingBuilder& builder) {
+    Both both;
+    write(builder, program, [&] {
+        if (both.folded == nullptr) {
+            both.folded = builder.open();
+            both.folded->fold_beyond(kFewOps);
+        }
+        both.folded->update();
+    });
+    both.folded->update();
+    both.folded->close();
+    both.whole = builder.open();
+    both.whole->fold_beyond(SIZE_MAX / 2);
+    both.whole->update();
+    both.whole->close();
+    return both;
+}
+
+void expect_same(const Spread& a, const Spread& b, const char* name) {
+    EXPECT_EQ(a.p10, b.p10) << name;
+    EXPECT_EQ(a.median, b.median) << name;
+    EXPECT_EQ(a.p90, b.p90) << name;
+    EXPECT_EQ(a.most, b.most) << name;
+    EXPECT_EQ(a.count, b.count) << name;
+}
+
+void expect_same_numbers(const Run& folded, const Run& whole) {
+    NumbersWalk a_walk(folded), b_walk(whole);
+    a_walk.step(0);
+    b_walk.step(0);
+    const Numbers &a = a_walk.numbers(), &b = b_walk.numbers();
+    EXPECT_EQ(a.ops, b.ops);
+    EXPECT_EQ(a.begin_ns, b.begin_ns);
+    EXPECT_EQ(a.end_ns, b.end_ns);
+    EXPECT_EQ(a.total_ns, b.total_ns);
+    EXPECT_EQ(a.warmup_ns, b.warmup_ns);
+    EXPECT_EQ(a.blocked_ns, b.blocked_ns);
+    EXPECT_EQ(a.backend_busy_ns, b.backend_busy_ns);
+    EXPECT_EQ(a.backend_idle_ns, b.backend_idle_ns);
+    EXPECT_EQ(a.op_issue_ns, b.op_issue_ns);
+    EXPECT_EQ(a.recorded_work_ns, b.recorded_work_ns);
+    EXPECT_EQ(a.headway_max, b.headway_max);
+    EXPECT_EQ(a.live_bytes_peak, b.live_bytes_peak);
+    EXPECT_EQ(a.pending_bytes_peak, b.pending_bytes_peak);
+    EXPECT_EQ(a.frontend.issue_ns, b.frontend.issue_ns);
+    EXPECT_EQ(a.frontend.wait_ns, b.frontend.wait_ns);
+    EXPECT_EQ(a.frontend.work_ns, b.frontend.work_ns);
+    EXPECT_EQ(a.frontend.sum_ns(), b.frontend.sum_ns());
+    expect_same(a.t1, b.t1, "t1");
+    expect_same(a.t2, b.t2, "t2");
+    expect_same(a.t3, b.t3, "t3");
+    EXPECT_FALSE(a.predicted);  // the replay needs the dependencies of all ops
+    ASSERT_EQ(a_walk.lines().size(), b_walk.lines().size());
+    for (std::size_t i = 0; i < a_walk.lines().size(); ++i) {
+        const LineCost &mine = a_walk.lines()[i], &other = b_walk.lines()[i];
+        EXPECT_EQ(mine.line, other.line);
+        EXPECT_EQ(mine.ops, other.ops);
+        EXPECT_EQ(mine.issue_ns, other.issue_ns);
+        EXPECT_EQ(mine.blocked_ns, other.blocked_ns);
+        EXPECT_EQ(mine.recorded_work_ns, other.recorded_work_ns);
+    }
+    EXPECT_EQ(folded.paused_ns(), whole.paused_ns());
+    EXPECT_EQ(folded.ended_count(), whole.ended_count());
+}
+
+// Sums by kind over all rows, and what is drawn.
+void expect_same_sums(const Run& folded, const Run& whole, std::int64_t begin_ns, std::int64_t end_ns) {
+    const TimeRangeSummary a = time_range_summary(folded, begin_ns, end_ns);
+    const TimeRangeSummary b = time_range_summary(whole, begin_ns, end_ns);
+    ASSERT_EQ(a.kinds.size(), b.kinds.size());
+    for (std::size_t i = 0; i < a.kinds.size(); ++i) {
+        EXPECT_EQ(a.kinds[i].name, b.kinds[i].name);
+        EXPECT_EQ(a.kinds[i].sum.count, b.kinds[i].sum.count);
+        EXPECT_EQ(a.kinds[i].sum.ns, b.kinds[i].sum.ns);
+    }
+    EXPECT_EQ(a.issues.count, b.issues.count);
+    EXPECT_EQ(a.issues.ns, b.issues.ns);
+    EXPECT_EQ(a.works.count, b.works.count);
+    EXPECT_EQ(a.works.ns, b.works.ns);
+    EXPECT_EQ(a.waits().count, b.waits().count);
+    EXPECT_EQ(a.waits().ns, b.waits().ns);
+}
+
+void expect_within(const Curve& folded, const Curve& whole, std::int64_t begin_ns, std::int64_t end_ns, bool exact) {
+    const Extremes a = folded.extremes(begin_ns, end_ns), b = whole.extremes(begin_ns, end_ns);
+    EXPECT_LE(a.least, b.least);
+    EXPECT_GE(a.most, b.most);
+    if (exact) {
+        EXPECT_EQ(a, b) << begin_ns << " to " << end_ns;
+    }
+}
+
+bool touches_folded(const Run& run, std::int64_t begin_ns, std::int64_t end_ns) {
+    // Blocks of a curve are folded as a whole: its changes next to a folded part may be folded with it.
+    constexpr std::int64_t kBlock_ns = 100'000;
+    return std::any_of(run.folded_parts().begin(), run.folded_parts().end(), [&](const FoldedPart& part) {
+        return begin_ns < part.end_ns + kBlock_ns && part.begin_ns - kBlock_ns < end_ns;
+    });
+}
+
+void expect_same_run(const Both& both, std::uint32_t seed) {
+    const Run &folded = *both.folded, &whole = *both.whole;
+    ASSERT_FALSE(folded.folded_parts().empty());
+    ASSERT_TRUE(whole.folded_parts().empty());
+    ASSERT_EQ(folded.op_count(), whole.op_count());
+    expect_same_numbers(folded, whole);
+    expect_same_sums(folded, whole, 0, whole.now_ns() + 1);
+    std::mt19937 random(seed);
+    std::size_t exact = 0;
+    for (int i = 0; i < 400; ++i) {
+        const auto end = static_cast<std::uint64_t>(whole.now_ns());
+        std::int64_t from = static_cast<std::int64_t>(random() % end);
+        if (i % 2 == 0) {  // near the beginning or the end, where nothing is folded
+            from = i % 4 == 0 ? from % 40'000 : static_cast<std::int64_t>(end) - from % 60'000;
+        }
+        const std::int64_t to = from + static_cast<std::int64_t>(random() % (i % 3 == 0 ? end : 3000)) + 1;
+        const bool known = !touches_folded(folded, from, to);
+        exact += known ? 1 : 0;
+        expect_within(folded.headway(), whole.headway(), from, to, known);
+        expect_within(folded.live_bytes(), whole.live_bytes(), from, to, known);
+        expect_within(folded.pending_bytes(), whole.pending_bytes(), from, to, known);
+        if (known) {
+            expect_same_sums(folded, whole, from, to);
+        }
+    }
+    EXPECT_GT(exact, 20u);
+    EXPECT_EQ(folded.headway().most(), whole.headway().most());
+    EXPECT_EQ(folded.headway().most_at_ns(), whole.headway().most_at_ns());
+    // Single ops: the first quarter and the end are there, as they were.
+    std::uint64_t known = 0;
+    for (OpId id = folded.next_known(1); id <= folded.op_count(); id = folded.next_known(id + 1)) {
+        ++known;
+        const Op &a = folded.op(id), &b = whole.op(id);
+        ASSERT_FALSE(a.folded);
+        ASSERT_EQ(a.issue_begin_ns, b.issue_begin_ns);
+        ASSERT_EQ(a.begin_ns, b.begin_ns);
+        ASSERT_EQ(a.end_ns, b.end_ns);
+        ASSERT_EQ(a.signature, b.signature);
+        ASSERT_EQ(a.lane, b.lane);
+    }
+    EXPECT_EQ(known + folded.folded_ops(), folded.op_count());
+    EXPECT_FALSE(folded.is_folded(1));
+    EXPECT_FALSE(folded.is_folded(kFoldedItems));
+    EXPECT_FALSE(folded.is_folded(static_cast<OpId>(folded.op_count())));
+    EXPECT_LE(known, 3 * kFewOps);
+    // A folded op stands for its block.
+    for (const FoldedPart& part : folded.folded_parts()) {
+        const Op& op = folded.op(part.first);
+        EXPECT_TRUE(op.folded);
+        EXPECT_EQ(op.issue_begin_ns, whole.op(part.first).issue_begin_ns);
+    }
+}
+
+TEST(FoldingTest, ChangesNoNumber) {
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+        SCOPED_TRACE(seed);
+        RecordingBuilder builder;
+        LongProgram program;
+        program.seed = seed;
+        program.lanes = 1 + seed % 3;
+        program.ops = 150'000 + 20'000 * seed;
+        expect_same_run(read_both(program, builder), seed);
+    }
+}
+
+TEST(FoldingTest, ManyWaitsScopesAndMinibatchesAreFoldedToo) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.ops = 300'000;
+    program.waits_every = 2;
+    program.scopes_every = 4;
+    program.minibatches_every = 4;
+    const Both both = read_both(program, builder);
+    expect_same_run(both, 7);
+    EXPECT_TRUE(both.folded->waits().is_folded(2 * kFoldedItems));
+    EXPECT_TRUE(both.folded->scopes().is_folded(kFoldedItems));
+    EXPECT_TRUE(both.folded->minibatches().is_folded(kFoldedItems));
+    EXPECT_FALSE(both.folded->waits().is_folded(0));
+    EXPECT_FALSE(both.folded->waits().is_folded(both.folded->waits().size() - 1));
+}
+
+TEST(FoldingTest, CountsOnlyWhatIsMeasured) {
+    for (const std::size_t warm_up : {1'000ul, 30'000ul, 120'000ul}) {
+        for (const std::size_t end : {0ul, 150'000ul, 199'000ul}) {
+            SCOPED_TRACE(std::to_string(warm_up) + " " + std::to_string(end));
+            RecordingBuilder builder;
+            LongProgram program;
+            program.warm_up = warm_up;
+            program.last_mark = end;
+            program.second_mark = end == 150'000 ? 180'000 : 0;
+            const Both both = read_both(program, builder);
+            ASSERT_FALSE(both.folded->folded_parts().empty());
+            expect_same_numbers(*both.folded, *both.whole);
+            // What surrounds the marks is there.
+            EXPECT_FALSE(both.folded->is_folded(static_cast<OpId>(warm_up)));
+            EXPECT_FALSE(both.folded->is_folded(static_cast<OpId>(warm_up + 1)));
+        }
+    }
+}
+
+TEST(FoldingTest, FailedOpsAreKept) {
+    RecordingBuilder builder;
+    LongProgram program;
+    program.ops = 100'000;
+    std::unique_ptr<model::Run> run;
+    const auto look = [&] {
+        if (run == nullptr) {
+            run = builder.open();
+            run->fold_beyond(kFewOps);
+        }
+        run->update();
+    };
+    write(builder, program, look);
+    const OpId failed = builder.issue({1'000'000'000, 1'000'000'001, 0, 0, 0, 0, false, 1, 1});
+    builder.exec(0, failed | trace::kFailedOp, 1'000'000'001, 1'000'000'002);
+    std::int64_t now = 1'000'000'010;
+    for (std::size_t i = 0; i < 150'000; ++i, now += 2) {
+        builder.exec(0, builder.issue({now, now + 1, 0, 0, 0, 0, false, 1, 1}), now, now + 2);
+        if (i % 10'000 == 0) {
+            look();
+        }
+    }
+    look();
+    EXPECT_TRUE(run->is_folded(failed - 2 * kFoldedItems));
+    EXPECT_TRUE(run->is_folded(failed + 2 * kFoldedItems));
+    ASSERT_FALSE(run->is_folded(failed));
+    EXPECT_TRUE(run->op(failed).failed);
+}
+
+TEST(FoldingTest, AnOpThatHasNotEndedIsNotFolded) {
+    RecordingBuilder builder;
+    const auto signature = builder.signature(8);
+    auto run = builder.open();
+    run->fold_beyond(kFewOps);
+    std::int64_t now = 0;
+    for (std::size_t i = 1; i <= 200'000; ++i, now += 2) {
+        const OpId op = builder.issue({now, now + 1, 0, static_cast<BufferId>(i), 0, 0, true, signature, 1});
+        if (op <= 40'000) {
+            builder.exec(0, op, now + 1, now + 2);
+        }
+        if (i % 10'000 == 0) {
+            run->update();
+        }
+    }
+    for (OpId id = 40'001; id <= 200'000; ++id) {
+        ASSERT_FALSE(run->is_folded(id));
+    }
+}
+
+TEST(FoldingTest, TheReportSaysWhatIsFolded) {
+    RecordingBuilder builder;
+    LongProgram program;
+    const Both both = read_both(program, builder);
+    const std::string report = report_json(*both.folded);
+    EXPECT_NE(report.find("\"folded\": {\n    \"ops\": " + std::to_string(both.folded->folded_ops())),
+              std::string::npos);
+    EXPECT_NE(report_json(*both.whole).find("\"folded\": null"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway::model
