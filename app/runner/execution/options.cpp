@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "app/runner/execution/device_choice.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner {

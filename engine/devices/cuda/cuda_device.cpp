@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 #include "engine/devices/cuda/host_work.h"
 #include "engine/devices/cuda/nvtx_ranges.h"
 

@@ -1,4 +1,4 @@
-#include "engine/core/lazy_memory.h"
+#include "engine/core/system/lazy_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "engine/core/pages.h"
+#include "engine/core/system/pages.h"
 
 namespace headway::core {
 namespace {

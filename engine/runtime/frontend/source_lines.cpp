@@ -1,4 +1,4 @@
-#include "engine/runtime/source_lines.h"
+#include "engine/runtime/frontend/source_lines.h"
 
 #include <cstring>
 

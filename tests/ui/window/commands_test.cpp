@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/ui/widgets/text_measure.h"
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/confinement/confinement.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 namespace headway::session {
 namespace {

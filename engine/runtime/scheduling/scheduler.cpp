@@ -1,4 +1,4 @@
-#include "engine/runtime/scheduler.h"
+#include "engine/runtime/scheduling/scheduler.h"
 
 namespace headway::runtime {
 

@@ -1,4 +1,4 @@
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>

@@ -15,9 +15,9 @@
 
 #include "engine/core/clock.h"
 #include "engine/devices/device.h"
-#include "engine/runtime/frontend_costs.h"
-#include "engine/runtime/settings.h"
-#include "engine/runtime/source_lines.h"
+#include "engine/runtime/frontend/frontend_costs.h"
+#include "engine/runtime/frontend/settings.h"
+#include "engine/runtime/frontend/source_lines.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::runtime {

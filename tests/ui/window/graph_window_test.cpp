@@ -1,7 +1,7 @@
 // The tabs under the timeline: numbers, dependency graph, threads.
 #include <filesystem>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {

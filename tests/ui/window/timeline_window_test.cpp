@@ -1,7 +1,7 @@
 #include <chrono>
 
 #include "app/ui/timeline/hover_card.h"
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::ui::test {

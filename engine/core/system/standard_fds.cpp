@@ -1,4 +1,4 @@
-#include "engine/core/standard_fds.h"
+#include "engine/core/system/standard_fds.h"
 
 #include <fcntl.h>
 #include <unistd.h>

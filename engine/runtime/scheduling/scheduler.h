@@ -15,9 +15,9 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/runtime/buffer.h"
-#include "engine/runtime/lanes.h"
-#include "engine/runtime/operation.h"
+#include "engine/runtime/scheduling/buffer.h"
+#include "engine/runtime/scheduling/lanes.h"
+#include "engine/runtime/scheduling/operation.h"
 
 namespace headway::runtime {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "engine/devices/op.h"
-#include "engine/runtime/buffer.h"
+#include "engine/runtime/scheduling/buffer.h"
 
 namespace headway::runtime {
 

@@ -3,7 +3,7 @@
 
 #include "app/platform/key_layout.h"
 #include "app/ui/widgets/widgets.h"
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::ui::test {

@@ -7,7 +7,7 @@
 #include <new>
 #include <type_traits>
 
-#include "engine/core/lazy_memory.h"
+#include "engine/core/system/lazy_memory.h"
 
 // Kernel 5.14; older C libraries lack the name.
 #ifndef MADV_POPULATE_WRITE

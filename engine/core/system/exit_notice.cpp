@@ -1,4 +1,4 @@
-#include "engine/core/exit_notice.h"
+#include "engine/core/system/exit_notice.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "engine/runtime/frontend_recorder.h"
+#include "engine/runtime/frontend/frontend_recorder.h"
 
 #include <cmath>
 

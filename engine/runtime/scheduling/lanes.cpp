@@ -1,4 +1,4 @@
-#include "engine/runtime/lanes.h"
+#include "engine/runtime/scheduling/lanes.h"
 
 #include "engine/core/assert.h"
 

@@ -1,7 +1,7 @@
 // The source panel with mouse and keyboard.
 #include <fstream>
 
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/core/whole_file.h"
+#include "engine/core/system/whole_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::core {
 namespace {

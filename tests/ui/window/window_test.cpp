@@ -5,9 +5,9 @@
 #include <iterator>
 #include <set>
 
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
 namespace {

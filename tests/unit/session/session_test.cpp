@@ -1,5 +1,5 @@
 #include "app/session/session.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

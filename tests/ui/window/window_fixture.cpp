@@ -1,4 +1,4 @@
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/window/window_fixture.h"
 
 #include <cstdlib>
 

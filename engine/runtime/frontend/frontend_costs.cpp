@@ -1,4 +1,4 @@
-#include "engine/runtime/frontend_costs.h"
+#include "engine/runtime/frontend/frontend_costs.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
