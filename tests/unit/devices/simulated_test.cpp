@@ -3,6 +3,7 @@
 #include "engine/devices/simulated/simulated.h"
 
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 

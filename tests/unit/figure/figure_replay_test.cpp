@@ -7,6 +7,7 @@
 #include "app/figure/figure_numbers.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
+#include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::figure {
