@@ -25,12 +25,6 @@ std::uint16_t short_ticks(std::uint64_t ticks) {
 
 FrontendCosts::FrontendCosts(trace::Recording& recording) : costs_(recording, {trace::StreamKind::costs, 0}) {}
 
-FrontendCosts::~FrontendCosts() {
-    if (schedstat_ >= 0) {
-        close(schedstat_);
-    }
-}
-
 void FrontendCosts::measured(CostKind kind, std::uint64_t begin, std::uint64_t count, bool alone) {
     const std::uint64_t end = core::ticks();
     const std::uint64_t again = core::ticks();
@@ -61,7 +55,7 @@ void FrontendCosts::look_for_core(std::uint64_t begin, std::uint64_t issue, std:
 // Reads the second number of schedstat: nanoseconds spent runnable but not on a core.
 std::uint64_t FrontendCosts::without_core_ns() {
     std::array<char, 96> text{};
-    if (schedstat_ < 0 || pread(schedstat_, text.data(), text.size() - 1, 0) <= 0) {
+    if (!schedstat_ || pread(schedstat_.get(), text.data(), text.size() - 1, 0) <= 0) {
         return 0;
     }
     char* rest = nullptr;
@@ -71,9 +65,8 @@ std::uint64_t FrontendCosts::without_core_ns() {
 }
 
 void FrontendCosts::record_totals(std::uint64_t now) {
-    if (schedstat_ == -1) {
-        schedstat_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-        schedstat_ = schedstat_ < 0 ? -2 : schedstat_;
+    if (!std::exchange(schedstat_tried_, true)) {
+        schedstat_.reset(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
         forget_core();
     }
     rusage usage{};

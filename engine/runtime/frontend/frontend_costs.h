@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "engine/core/system/unique_fd.h"
 #include "engine/trace/recorder.h"
 
 namespace headway::runtime {
@@ -17,9 +18,6 @@ namespace headway::runtime {
 class FrontendCosts {
 public:
     explicit FrontendCosts(trace::Recording& recording);
-    ~FrontendCosts();
-    FrontendCosts(const FrontendCosts&) = delete;
-    FrontendCosts& operator=(const FrontendCosts&) = delete;
 
     static constexpr std::uint64_t kLongTicks = 125'000;  // about 50 µs
 
@@ -47,7 +45,8 @@ private:
     std::uint64_t alone_[2] = {0, 0};    // measured since then that represent only themselves
     std::uint16_t sampling_ = 0;         // ticks that taking the last measurement took
     std::uint64_t without_core_ns_ = 0;
-    int schedstat_ = -1;
+    core::UniqueFd schedstat_;  // none: not supported, or not looked for yet
+    bool schedstat_tried_ = false;
 };
 
 }  // namespace headway::runtime
