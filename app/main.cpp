@@ -33,7 +33,7 @@
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/frame_pace.h"
-#include "engine/core/standard_fds.h"
+#include "engine/core/system/standard_fds.h"
 
 namespace headway {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::confinement {
 namespace {

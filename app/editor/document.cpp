@@ -9,7 +9,7 @@
 #include "app/editor/file_watch.h"
 #include "app/editor/line_map.h"
 #include "app/editor/notebook.h"
-#include "engine/core/whole_file.h"
+#include "engine/core/system/whole_file.h"
 
 namespace headway::editor {
 

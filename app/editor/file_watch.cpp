@@ -9,8 +9,8 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/core/thread.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/thread.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::editor {
 namespace {

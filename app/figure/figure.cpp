@@ -1,13 +1,10 @@
 #include "app/figure/figure.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
-#include "app/figure/figure_look.h"
-#include "app/figure/figure_numbers.h"
+#include "app/figure/figure_parts.h"
 #include "app/figure/words.h"
 #include "app/render/format.h"
 #include "app/timeline/timeline.h"
@@ -15,7 +12,6 @@
 namespace headway::figure {
 namespace {
 
-using devices::Family;
 using model::Numbers;
 using model::Run;
 
@@ -41,7 +37,7 @@ public:
             shown_.push_back({b_, 'B', run_label(*b_, &a_), duration_text(static_cast<double>(nb_.total_ns)), -1});
             shown_.back().bookmarks = o_.bookmarks_b;
         }
-        occurring_ = occurring();
+        occurring_ = occurring_in(shown_);
         view_ = view();
     }
 
@@ -62,7 +58,7 @@ public:
         TimelineLayout layout;
         const auto lay_out = [&](const InShort& in_short) {
             list_ = {};
-            timeline.area.y0 = draw_legend(legend_y, in_short);
+            timeline.area.y0 = draw_legend(pen(), legend_y, occurring_, in_short);
             timeline.area.y1 = std::max(height_ - below, timeline.area.y0 + timeline_least_height(shown_, timeline));
             layout = layout_timeline(shown_, timeline);
         };
@@ -76,7 +72,7 @@ public:
             layout = layout_timeline(shown_, timeline);
         }
         list_ = std::move(above);
-        draw_legend(legend_y, *in_short_);
+        draw_legend(pen(), legend_y, occurring_, *in_short_);
         take_grid(layout);
         append(std::move(layout.list));
         if (until_ns) {
@@ -84,7 +80,7 @@ public:
         }
         const float table_y =
             std::max(layout.rows.empty() ? timeline.area.y0 : layout.rows.back().box.y1, height_ - below) + 4;
-        float end = draw_table(table_y, until_ns ? columns_at(shown_, *until_ns) : columns());
+        float end = draw_table(pen(), table_y, shown_, until_ns ? columns_at(shown_, *until_ns) : columns());
         if (until_ns) {
             end = table_y + table_height();
         }
@@ -109,10 +105,6 @@ public:
     [[nodiscard]] TimelineView shown_view() const { return view_; }
 
 private:
-    // What the layout had to abbreviate for lack of pixels.
-    struct InShort {
-        bool slivers = false, curves = false;
-    };
     static InShort in_short(const TimelineLayout& layout) {
         return {std::any_of(layout.counts.begin(), layout.counts.end(),
                             [](const DrawnCounts& n) {
@@ -161,7 +153,7 @@ private:
     // The height with rows at their least height (comfort 0) to their natural height (comfort 1).
     float needed_height(float comfort) {
         list_ = {};
-        const float y = draw_legend(draw_errors(draw_titles()), {true, true});
+        const float y = draw_legend(pen(), draw_errors(draw_titles()), occurring_, {true, true});
         list_ = {};
         const TimelineOptions timeline = timeline_options();
         const float least = timeline_least_height(shown_, timeline),
@@ -171,7 +163,7 @@ private:
     float table_height() {
         DisplayList saved = std::move(list_);
         list_ = {};
-        const float height = draw_table(0, columns());
+        const float height = draw_table(pen(), 0, shown_, columns());
         list_ = std::move(saved);
         return height;
     }
@@ -189,15 +181,12 @@ private:
         return timeline;
     }
 
+    [[nodiscard]] FigurePen pen() { return {list_, t_, look_, measure_, left_, right_}; }
     float text_width(FontRole role, float size, std::string_view words) const {
         return measure_.width(role, size, words);
     }
-
-    void text(float x, float y, std::string words, Rgba colour, float size, FontRole role,
-              Anchor anchor = Anchor::start) {
-        if (!words.empty()) {
-            list_.add(Text{{x, y}, std::move(words), colour, size, role, anchor});
-        }
+    void text(float x, float y, std::string words, Rgba colour, float size, FontRole role) {
+        pen().text(x, y, std::move(words), colour, size, role);
     }
 
     // Wraps text into at most `most` lines; the rest is cut with "…".
@@ -342,98 +331,6 @@ private:
         return v;
     }
 
-    struct Occurring {
-        std::array<bool, kFamilies> families{};
-        bool issues = false, waits = false, works = false, failed = false, pending = false;
-    };
-    Occurring occurring() const {
-        Occurring o;
-        for (const TimelineRun& shown : shown_) {
-            const Run& run = *shown.run;
-            for (core::OpId id = run.next_known(1); id <= run.op_count(); id = run.next_known(id + 1)) {
-                const model::Op& op = run.op(id);
-                if (op.begin_ns == model::kPending) {
-                    continue;
-                }
-                (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) =
-                    true;
-            }
-            o.issues = o.issues || (run.op_count() > 0 && run.capabilities().issues);
-            o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
-            o.works = o.works || !run.works().empty();
-            o.pending = o.pending || run.pending_bytes().most() > 0;
-        }
-        return o;
-    }
-
-    // Draws the legend; returns the y at which the timeline may begin.
-    float draw_legend(float y, const InShort& in_short) {
-        const float size = look_.legend_px, swatch_width = look_.swatch_px, swatch_height = look_.swatch_height_px;
-        const Occurring& o = occurring_;
-        float x = left_;
-        const auto entry = [&](const std::string& words, auto swatch) {
-            const float width = swatch_width + 8 + text_width(FontRole::ui, size, words);
-            if (x > left_ && x + width > right_) {
-                x = left_;
-                y += look_.legend_pitch_px;
-            }
-            swatch(Box{x, y, x + swatch_width, y + swatch_height});
-            text(x + swatch_width + 8, y + (swatch_height + size * kCapHeightEm) / 2 + 0.5F, words, t_.dim, size,
-                 FontRole::ui);
-            x += width + look_.legend_gap_px;
-        };
-        const auto plain = [&](Rgba colour) { return [this, colour](Box box) { list_.add(Rect{box, colour, 3}); }; };
-        if (o.issues) {
-            entry("issue", plain(t_.issue));
-        }
-        if (o.works) {
-            entry("frontend's own work", [&](Box box) {
-                list_.add(Rect{{box.x0, box.y0 + 3, box.x1, box.y1 - 3}, t_.work, 2});
-            });
-        }
-        if (o.waits) {
-            entry("wait", [&](Box box) { list_.add(Hatch{box, t_.wait_ground, t_.wait, t_.wait, 9, 3, 3, 0.8F}); });
-        }
-        constexpr Family kOrder[] = {Family::matmul, Family::elementwise, Family::reduce, Family::update,
-                                     Family::random, Family::copy,        Family::create, Family::other};
-        for (Family family : kOrder) {
-            if (o.families[static_cast<std::size_t>(family)]) {
-                entry(label_of(family), plain(t_.family(family)));
-            }
-        }
-        if (o.failed) {
-            entry("failed", plain(t_.warning));
-        }
-        if (o.pending) {
-            entry("held for ops not yet run", [&](Box box) {
-                list_.add(Rect{box, faded(t_.memory, 0.28), 0});
-                list_.add(Line{{box.x0, box.y1}, {box.x1, box.y1}, t_.pending, 1});
-                list_.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, t_.memory, 2});
-            });
-        }
-        if (in_short.curves) {
-            entry("curves: least and most per pixel", [&](Box box) {
-                const float middle = box.y0 + box.height() * 0.6F;
-                list_.add(Rect{box, faded(t_.headway, 0.14)});
-                list_.add(Rect{{box.x0, middle, box.x1, box.y1}, faded(t_.headway, 0.25)});
-                list_.add(Line{{box.x0, middle}, {box.x1, middle}, faded(t_.headway, 0.75), 1});
-                list_.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, t_.headway, 2});
-            });
-        }
-        if (in_short.slivers) {
-            entry("many at once (height: share of time)", [&](Box box) {
-                constexpr float kHeights[] = {0.5F, 0.79F, 0.57F, 0.71F};
-                for (int i = 0; i < 4; ++i) {
-                    const float step = box.width() / 4;
-                    const float x0 = box.x0 + static_cast<float>(i) * step;
-                    list_.add(Rect{{x0, box.y1 - 3 - kHeights[i] * box.height(), x0 + step, box.y1 - 3}, t_.dim});
-                }
-                list_.add(Rect{{box.x0, box.y1 - 1.5F, box.x1, box.y1}, t_.faint});
-            });
-        }
-        return y + swatch_height + 10;
-    }
-
     void append(DisplayList part) {
         const auto offset = list_.first_point();
         list_.points.insert(list_.points.end(), part.points.begin(), part.points.end());
@@ -495,84 +392,6 @@ private:
     [[nodiscard]] std::vector<FigureColumn> columns() const {
         return b_ != nullptr ? total_columns(shown_, {na_, nb_}, look_.short_table)
                              : total_columns(shown_, {na_}, look_.short_table);
-    }
-
-    // Draws the numbers of the runs on a panel; returns its lower edge. Columns that do not fit side by side continue
-    // in further bands below.
-    float draw_table(float y, std::vector<FigureColumn> all) {
-        const float head_px = look_.head_px, cell_px = look_.cell_px, least_gap = look_.table_gap_px;
-        const float row_px = look_.table_row_px, inset = look_.table_inset_px;
-        const float room = right_ - left_ - 2 * inset;
-        for (FigureColumn& column : all) {
-            column.width_px = text_width(FontRole::ui_semibold, head_px, column.head);
-            for (const std::string& cell : column.cells) {
-                column.width_px = std::max(
-                    column.width_px, text_width(column.words ? FontRole::ui_semibold : FontRole::mono, cell_px, cell));
-            }
-        }
-        float names = 0;
-        for (const TimelineRun& shown : shown_) {
-            names = std::max(names, text_width(FontRole::ui_bold, cell_px, row_name(shown)));
-        }
-        names = std::min(names, room * 0.36F);
-        // As few bands as fit, evenly filled, with the columns of all bands aligned.
-        std::vector<std::pair<std::size_t, std::size_t>> bands;
-        std::vector<float> widths;
-        for (std::size_t count = 1; count <= all.size(); ++count) {
-            bands.clear();
-            const std::size_t each = (all.size() + count - 1) / count;
-            widths.assign(each, 0);
-            for (std::size_t at = 0; at < all.size(); at += each) {
-                const std::size_t end = std::min(at + each, all.size());
-                for (std::size_t i = at; i < end; ++i) {
-                    widths[i - at] = std::max(widths[i - at], all[i].width_px);
-                }
-                bands.emplace_back(at, end);
-            }
-            const float width = std::accumulate(widths.begin(), widths.end(), names);
-            if (width + least_gap * static_cast<float>(each) <= room) {
-                break;
-            }
-        }
-        const float used = std::accumulate(widths.begin(), widths.end(), names);
-        const std::size_t gaps = std::max<std::size_t>(widths.size(), 2) - (names > 0 ? 0 : 1);
-        const float gap =
-            std::min(look_.table_gap_px * (look_.short_table ? 6.0F : 2.7F), (room - used) / static_cast<float>(gaps));
-        const float between = head_px * 0.7F;  // gap between bands
-        const float band_height = head_px * 2 + row_px * static_cast<float>(shown_.size());
-        const float height = 12 + (band_height + between) * static_cast<float>(bands.size()) - between + 4;
-        list_.add(Rect{{left_, y, right_, y + height}, t_.raised, 8, t_.border, 1});
-        float top = y + 10;
-        for (const auto& [first, last] : bands) {
-            for (std::size_t r = 0; r < shown_.size(); ++r) {
-                const Rgba colour = shown_[r].letter == 'A' ? t_.run_a : shown_[r].letter == 'B' ? t_.run_b : t_.text;
-                text(left_ + inset, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F,
-                     shortened(row_name(shown_[r]), names + 1, FontRole::ui_bold, cell_px, measure_), colour, cell_px,
-                     FontRole::ui_bold);
-            }
-            float x = left_ + inset + names + (names > 0 ? gap : 0);
-            for (std::size_t i = first; i < last; ++i) {
-                text(x, top + head_px, all[i].head, t_.faint, head_px, FontRole::ui_semibold);
-                for (std::size_t r = 0; r < all[i].cells.size(); ++r) {
-                    text(x, top + head_px * 2 + row_px * static_cast<float>(r) + cell_px * 0.85F, all[i].cells[r],
-                         t_.text, cell_px, all[i].words ? FontRole::ui_semibold : FontRole::mono);
-                }
-                x += widths[i - first] + gap;
-            }
-            top += band_height + between;
-            if (last < all.size()) {
-                const float line_y = top - between * 0.5F - 2;
-                list_.add(Line{{left_ + inset, line_y}, {right_ - inset, line_y}, t_.border, 1});
-            }
-        }
-        return y + height;
-    }
-
-    [[nodiscard]] std::string row_name(const TimelineRun& shown) const {
-        if (look_.only_letters) {  // the run's header has its full name
-            return shown.letter != 0 ? std::string(1, shown.letter) : std::string();
-        }
-        return shown.letter == 0 ? shown.label : std::string(1, shown.letter) + "  " + shown.label;
     }
 
     // The largest text size at which the caption fits into its lines.

@@ -16,7 +16,7 @@
 #include "app/process/tool.h"
 #include "app/render/fonts.h"
 #include "app/render/writers.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::figure {
 namespace {

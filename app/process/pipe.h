@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/core/result.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::process {
 

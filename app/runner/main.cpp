@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/runner/commands/commands.h"
-#include "engine/core/exit_notice.h"
-#include "engine/core/standard_fds.h"
+#include "engine/core/system/exit_notice.h"
+#include "engine/core/system/standard_fds.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/core/clock.h"
-#include "engine/core/signal_words.h"
+#include "engine/core/system/signal_words.h"
 
 namespace headway::session {
 namespace {

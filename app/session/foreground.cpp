@@ -9,8 +9,8 @@
 
 #include "app/process/child.h"
 #include "app/process/pipe.h"
-#include "engine/core/exit_notice.h"
-#include "engine/core/signal_words.h"
+#include "engine/core/system/exit_notice.h"
+#include "engine/core/system/signal_words.h"
 
 namespace headway::session {
 

@@ -18,7 +18,7 @@
 #include "app/session/execution.h"
 #include "app/session/settings.h"
 #include "engine/core/result.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::session {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/session/session.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 namespace headway::session {
 

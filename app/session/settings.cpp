@@ -2,7 +2,7 @@
 
 #include "app/confinement/confinement.h"
 #include "engine/core/bytes.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::session {

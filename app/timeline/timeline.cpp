@@ -7,7 +7,6 @@
 #include "app/comparison/naming.h"
 #include "app/render/format.h"
 #include "app/timeline/fold.h"
-#include "app/timeline/op_words.h"
 #include "app/timeline/timeline_plan.h"
 #include "app/timeline/timeline_rows.h"
 
@@ -132,7 +131,9 @@ public:
         place();
         draw_grid();
         for (const RowBox& row : out_.rows) {
-            draw_label(row);
+            if (row.run >= 0) {
+                draw_label(pen_of(row.run), row);
+            }
         }
         draw_rows();
         draw_ruler();
@@ -148,10 +149,6 @@ private:
             out_.list.add(Text{{x, y}, std::move(words), colour, size, role, anchor});
         }
     }
-    [[nodiscard]] Rgba colour_of(const TimelineRun& run) const {
-        return run.letter == 'A' ? theme_.run_a : run.letter == 'B' ? theme_.run_b : theme_.text;
-    }
-
     void place() {
         std::vector<RowPlan> plan = plan_rows(out_.runs, o_);
         const float inset = px(o_.style.bottom_inset_px);
@@ -240,194 +237,6 @@ private:
         if (below) {
             text(out_.axis.x1, baseline + size * 1.35F, ticks_.unit_in_words, theme_.dim, size, FontRole::ui,
                  Anchor::end);
-        }
-    }
-
-    void draw_header(const RowBox& row) {
-        const TimelineRun& shown = out_.runs[static_cast<std::size_t>(row.run)];
-        const model::Run& run = *shown.run;
-        const float size = px(o_.style.header_px);
-        const float baseline = row.box.y1 - (px(o_.style.header_row_px) - size * kCapHeightEm) / 2 +
-                               std::max(0.0F, px(o_.style.header_row_px) - row.box.height()) / 2;
-        // At the right: the note. At the left: letter, label, then the warnings about the run.
-        const float small = px(o_.style.sublabel_px);
-        const auto measured = run.measured();
-        const double total =
-            static_cast<double>(shown.total_ns >= 0 ? shown.total_ns : measured.end_ns - measured.begin_ns);
-        const std::string note = shown.note.empty() ? duration_text(total) : shown.note;
-        const FontRole note_role = shown.note.empty() || o_.style.ruler_below ? FontRole::mono_bold : FontRole::ui;
-        const float note_width = o_.measure->width(note_role, size, note) + px(16);
-        // "SIMULATED" is never shortened; the label, and then the note, are shortened to make room for it.
-        const std::string simulated = run.info().simulated ? "SIMULATED" : "";
-        const float simulated_width =
-            simulated.empty() ? 0 : o_.measure->width(FontRole::ui_bold, small, simulated) + px(14);
-        const std::string letter = shown.letter == 0 ? "" : std::string(1, shown.letter) + "   ";
-        const float letter_width = o_.measure->width(FontRole::ui_bold, size, letter);
-        const bool noted = row.box.width() > letter_width + simulated_width + note_width;
-        if (noted) {
-            text(row.box.x1, baseline, note, shown.note.empty() || o_.style.ruler_below ? theme_.text : theme_.faint,
-                 size, note_role, Anchor::end);
-        }
-        float x = row.box.x0;
-        const float right = row.box.x1 - (noted ? note_width : 0);
-        const auto put = [&](const std::string& words, Rgba colour, FontRole role, float word_size, float end) {
-            const std::string fit = shortened(words, end - x, role, word_size, *o_.measure);
-            text(x, baseline, fit, colour, word_size, role);
-            x += fit.empty() ? 0 : o_.measure->width(role, word_size, fit) + px(14);
-        };
-        const std::string label = shown.label.empty() ? barrier_label(run) : shown.label;
-        put(letter + label, colour_of(shown), FontRole::ui_bold, size, right - simulated_width);
-        if (!simulated.empty()) {
-            text(x, baseline, simulated, theme_.warning, small, FontRole::ui_bold);
-            x += simulated_width;
-        }
-        if (run.lost_records() > 0) {
-            put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
-                theme_.warning, FontRole::ui_semibold, small, right);
-        }
-        if (o_.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
-            return;  // the outcome is not known yet
-        }
-        if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // pauses are on the axis but not in the total
-            put("paused " + duration_text(static_cast<double>(paused)), theme_.dim, FontRole::ui_semibold, small,
-                right);
-        }
-        if (run.error()) {
-            const std::string& why = run.error()->message;
-            const bool stopped = run.error()->stopped();
-            put(stopped                    ? why
-                : o_.style.error_in_header ? "failed: " + why
-                                           : "failed",
-                stopped ? theme_.dim : theme_.warning, FontRole::ui_semibold, small, right);
-        }
-    }
-
-    // At the height of the minibatches, which are the last line of their row.
-    void draw_scope_label(const RowBox& row) {
-        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
-        const float line = row.box.height() / static_cast<float>(scope_lines(run, o_.style));
-        const float size = std::min(px(o_.style.sublabel_px), line * 0.85F);
-        if (!run.minibatches().empty()) {
-            text(row.box.x0, row.box.y1 - line / 2 + size * kCapHeightEm / 2,
-                 shortened("minibatches", out_.axis.x0 - row.box.x0 - px(8), FontRole::ui, size, *o_.measure),
-                 theme_.dim, size, FontRole::ui);
-        }
-    }
-
-    // "1,204 issues, 12 waits", or the part of it that the trace contains, from the longest text to the shortest.
-    static std::vector<std::string> frontend_totals(const RowPen& pen) {
-        const auto words = [](std::size_t count, const char* one) {
-            return count_text(count) + " " + one + (count == 1 ? "" : "s");
-        };
-        const std::size_t issues = pen.run.capabilities().issues ? issues_of(pen) : 0, waits = waits_of(pen);
-        std::vector<std::string> totals;
-        if (issues > 0 && waits > 0) {
-            totals.push_back(words(issues, "issue") + ", " + words(waits, "wait"));
-        }
-        if (issues > 0 || waits > 0) {
-            totals.push_back(issues > 0 ? words(issues, "issue") : words(waits, "wait"));
-        }
-        return totals;
-    }
-
-    void draw_label(const RowBox& row) {
-        std::string name;
-        std::string below;
-        std::vector<std::string> totals;  // totals instead of a sublabel: the first that fits
-        if (row.run < 0) {
-            return;
-        }
-        const model::Run& run = *out_.runs[static_cast<std::size_t>(row.run)].run;
-        switch (row.kind) {
-            case RowKind::ruler:
-                return;
-            case RowKind::scopes:
-                draw_scope_label(row);
-                return;
-            case RowKind::header:
-                draw_header(row);
-                return;
-            case RowKind::bookmarks:
-                name = "Marks";
-                break;
-            case RowKind::frontend:
-                name = "Frontend";
-                below = run.capabilities().issues ? "issues, waits" : "waits";
-                totals = frontend_totals(pen_of(row.run));
-                break;
-            case RowKind::headway:
-                name = "Headway";
-                below = "ops queued";
-                break;
-            case RowKind::launch:
-                name = "Launch";
-                below = "to the driver";
-                break;
-            case RowKind::lane:
-                name = run.lanes()[static_cast<std::size_t>(row.lane)].name;
-                below = run.device_name(run.device_of_lane(static_cast<std::size_t>(row.lane)));
-                below = !run.capabilities().backend ? ops_word(run.capabilities(), 2)
-                        : below.empty()             ? "executes"
-                                                    : "the " + below + " executes";
-                if (const std::size_t count = ops_of(pen_of(row.run), row.lane); count > 0) {
-                    const std::string words = ops_text(run.capabilities(), count);
-                    totals = {words};
-                    if (run.capabilities().backend) {
-                        totals = {below + " " + words, "executes " + words, words};
-                    }
-                }
-                break;
-            case RowKind::memory:
-                name = "Memory";
-                below = row.lane < 0 ? "live bytes" : "on the " + run.device_name(static_cast<std::size_t>(row.lane));
-                break;
-        }
-        if (o_.arrangement != nullptr) {
-            const auto* setting = model::setting_of(*o_.arrangement, row_key(row.kind, row.lane));
-            if (setting != nullptr && !setting->name.empty()) {
-                if (row.kind == RowKind::lane) {  // the kind of lane, below its name
-                    below = name;
-                    const std::string count = totals.empty() ? std::string() : totals.back();
-                    totals = count.empty() ? totals : std::vector{name + ", " + count};
-                }
-                name = setting->name;
-            }
-        }
-        const float height = row.box.height();
-        const float size = std::min(px(o_.style.label_px), height * 0.8F);
-        const float small = px(o_.style.sublabel_px);
-        const float pitch = size * 0.3F + small;
-        const bool two = height >= size + pitch + px(7);
-        if (!two && row.kind == RowKind::memory && row.lane >= 0 && name == "Memory") {
-            name = run.device_name(static_cast<std::size_t>(row.lane)) + " memory";  // one row per device
-        }
-        const float middle = (row.box.y0 + row.box.y1) / 2;
-        const float baseline = middle + size * kCapHeightEm / 2 - (two ? pitch / 2 + px(1) : 0);
-        // In curve rows the scale's numbers are drawn next to the axis.
-        const bool scaled = row.kind == RowKind::headway || row.kind == RowKind::memory;
-        const float room = out_.axis.x0 - row.box.x0 - px(scaled ? o_.style.scale_room_px : 8);
-        // Shrink the text a little before shortening it.
-        constexpr float kSmallest = 0.72F, kStep = 0.96F;
-        float fitted = size;
-        while (fitted > size * kSmallest && o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
-            fitted *= kStep;
-        }
-        if (o_.measure->width(FontRole::ui_semibold, fitted, name) > room) {
-            fitted = size;
-        }
-        text(row.box.x0, baseline, shortened(name, room, FontRole::ui_semibold, fitted, *o_.measure), theme_.text,
-             fitted, FontRole::ui_semibold);
-        if (two) {
-            const auto total = std::find_if(totals.begin(), totals.end(), [&](const std::string& words) {
-                return o_.measure->width(FontRole::ui, small, words) <= room;
-            });
-            below = total != totals.end() ? *total : below;
-            text(row.box.x0, baseline + pitch + px(2), shortened(below, room, FontRole::ui, small, *o_.measure),
-                 theme_.dim, small, FontRole::ui);
-        }
-        if (o_.style.row_lines) {
-            const float y = row.box.y1 - 0.5F;
-            out_.list.add(Line{{row.box.x0, y}, {row.box.x1, y}, theme_.border, line_px(1)});
         }
     }
 

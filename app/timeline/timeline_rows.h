@@ -34,11 +34,14 @@ struct RowPen {
     [[nodiscard]] FoldOptions fold_options() const;
     // The gap at the right of a bar that separates it from the next; 0 for bars too narrow to spare it.
     [[nodiscard]] float gap_px(float width) const;
-    void text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role, Anchor anchor) const;
+    void text(float x, float y, std::string text, Rgba colour, float size_px, FontRole role,
+              Anchor anchor = Anchor::start) const;
     // Draws text in a filled box centred in `room`; returns false and draws nothing if it does not fit.
     bool tag(const std::string& text, Box room, Rgba colour, Rgba ground, float size_px, FontRole role) const;
 };
 
+// Draws the row's name and what is below it; of a header row everything.
+void draw_label(const RowPen& pen, const RowBox& row);
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
 // Draws the times when the user had paused the run: hatched over all of the run's rows.

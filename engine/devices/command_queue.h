@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/core/pages.h"
+#include "engine/core/system/pages.h"
 #include "engine/devices/op.h"
 
 namespace headway::devices {

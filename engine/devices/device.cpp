@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/core/sequence.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 
 namespace headway::devices {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/core/ids.h"
-#include "engine/core/pages.h"
+#include "engine/core/system/pages.h"
 
 namespace headway::memory {
 

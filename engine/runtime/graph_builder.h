@@ -13,10 +13,10 @@
 
 #include "engine/devices/op.h"
 #include "engine/runtime/graph.h"
-#include "engine/runtime/operation.h"
 #include "engine/runtime/random_streams.h"
-#include "engine/runtime/scheduler.h"
-#include "engine/runtime/until_finished.h"
+#include "engine/runtime/scheduling/operation.h"
+#include "engine/runtime/scheduling/scheduler.h"
+#include "engine/runtime/scheduling/until_finished.h"
 
 namespace headway::runtime {
 

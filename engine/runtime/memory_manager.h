@@ -14,12 +14,12 @@
 #include <memory>
 #include <vector>
 
-#include "engine/core/pages.h"
+#include "engine/core/system/pages.h"
 #include "engine/memory/pool.h"
-#include "engine/runtime/buffer.h"
-#include "engine/runtime/lanes.h"
-#include "engine/runtime/source_lines.h"
-#include "engine/runtime/until_finished.h"
+#include "engine/runtime/frontend/source_lines.h"
+#include "engine/runtime/scheduling/buffer.h"
+#include "engine/runtime/scheduling/lanes.h"
+#include "engine/runtime/scheduling/until_finished.h"
 
 namespace headway::runtime {
 

@@ -22,18 +22,18 @@
 
 #include <memory>
 
-#include "engine/runtime/frontend_recorder.h"
+#include "engine/runtime/frontend/frontend_recorder.h"
+#include "engine/runtime/frontend/settings.h"
+#include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/graph_builder.h"
-#include "engine/runtime/lanes.h"
 #include "engine/runtime/memory_manager.h"
-#include "engine/runtime/operation.h"
 #include "engine/runtime/program_events.h"
 #include "engine/runtime/random_streams.h"
 #include "engine/runtime/run_control.h"
-#include "engine/runtime/scheduler.h"
-#include "engine/runtime/settings.h"
+#include "engine/runtime/scheduling/lanes.h"
+#include "engine/runtime/scheduling/operation.h"
+#include "engine/runtime/scheduling/scheduler.h"
 #include "engine/runtime/signatures.h"
-#include "engine/runtime/source_lines.h"
 #include "engine/runtime/tensor.h"
 #include "engine/runtime/waits.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/runtime/lanes.h"
+#include "engine/runtime/scheduling/lanes.h"
 
 namespace headway::runtime {
 

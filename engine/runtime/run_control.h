@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/runtime/frontend_recorder.h"
-#include "engine/runtime/lanes.h"
+#include "engine/runtime/frontend/frontend_recorder.h"
+#include "engine/runtime/frontend/settings.h"
+#include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/memory_manager.h"
-#include "engine/runtime/settings.h"
-#include "engine/runtime/source_lines.h"
+#include "engine/runtime/scheduling/lanes.h"
 #include "engine/trace/format.h"
 
 namespace headway::runtime {

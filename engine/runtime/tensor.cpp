@@ -1,7 +1,7 @@
 #include "engine/runtime/tensor.h"
 
-#include "engine/runtime/buffer.h"
 #include "engine/runtime/runtime.h"
+#include "engine/runtime/scheduling/buffer.h"
 
 namespace headway::runtime {
 

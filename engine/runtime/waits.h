@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/runtime/frontend_recorder.h"
-#include "engine/runtime/lanes.h"
+#include "engine/runtime/frontend/frontend_recorder.h"
+#include "engine/runtime/scheduling/lanes.h"
 #include "engine/runtime/tensor.h"
 
 namespace headway::runtime {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/core/clock.h"
-#include "engine/core/lazy_memory.h"
 #include "engine/core/result.h"
+#include "engine/core/system/lazy_memory.h"
 #include "engine/trace/format.h"
 
 namespace headway::trace {

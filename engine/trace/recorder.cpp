@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/core/lazy_memory.h"
-#include "engine/core/pages.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/lazy_memory.h"
+#include "engine/core/system/pages.h"
+#include "engine/core/system/thread.h"
 #include "engine/trace/reader.h"
 
 namespace headway::trace {

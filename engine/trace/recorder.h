@@ -20,9 +20,9 @@
 #include <type_traits>
 
 #include "engine/core/clock.h"
-#include "engine/core/lazy_memory.h"
 #include "engine/core/result.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/lazy_memory.h"
+#include "engine/core/system/unique_fd.h"
 #include "engine/trace/format.h"
 
 namespace headway::trace {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -83,16 +84,14 @@ private:
     [[nodiscard]] static bool small_enough(const reference::Array& array);
     [[nodiscard]] static double largest(const Handle& handle);
     // Issues an op and stores the result with its expected value. False if the budget refused it.
-    template <class Call>
-    bool issue(Call call);
-    template <class Call>
-    void keep(Call call, reference::Array expected, std::initializer_list<const Handle*> read);
+    bool issue(const std::function<void()>& call);
+    void keep(const std::function<runtime::Tensor()>& call, reference::Array expected,
+              std::initializer_list<const Handle*> read);
     // `overwrites`: writes all of the target without reading it.
-    template <class Call>
-    void change(Handle& target, const Handle* other, Call call, reference::Array expected, bool overwrites = false);
+    void change(Handle& target, const Handle* other, const std::function<void()>& call, reference::Array expected,
+                bool overwrites = false);
     // Waits; `origins` are the failures that the wait may deliver, empty if none.
-    template <class Call>
-    void expect_of_wait(Call call, const std::set<core::OpId>& origins, bool delivers_all);
+    void expect_of_wait(const std::function<void()>& call, const std::set<core::OpId>& origins, bool delivers_all);
     void compare(const Handle& handle);
     void note(std::string text);
     void differ(const std::string& what);

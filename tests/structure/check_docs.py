@@ -107,8 +107,8 @@ class CommandLine:
     def __init__(self, root):
         self.options = {command: {"--help", "-h"} for command in ("", *COMMANDS)}
         self.listed = {command: set() for command in ("", *COMMANDS)}
-        path = root / "app/runner/execution/options.cpp"
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        paths = [root / "app/runner/execution" / name for name in ("options.cpp", "figure_options.cpp")]
+        text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
         figure = set(re.findall(r'"--" \+ prefix \+ "([\w-]+)"', function_text(text, "void add_figure_options")))
         settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "add_settings(")))
         for command, names in (("run", settings), ("compare", settings), ("figure", {"--" + name for name in figure}),

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "app/exchange/chrome/chrome_formats.h"
+#include "app/exchange/chrome/chrome_metadata.h"
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/json/json.h"
 #include "engine/trace/format.h"
@@ -12,11 +13,6 @@
 namespace headway::exchange {
 
 namespace {
-
-// Parses "123.456" as text, so that no digit is lost.
-std::int64_t ns_in(json::Value us, std::int64_t otherwise) {
-    return ns_from_us(us.written()).value_or(otherwise);
-}
 
 std::uint64_t number(RawJson json) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(integer_from(json).value_or(0), 0));
@@ -27,7 +23,8 @@ std::uint32_t small(RawJson json) {
 
 class OwnFormat final : public TraceFormat {
 public:
-    explicit OwnFormat(const std::string& other_data) { metadata(json::Document(other_data).root()); }
+    explicit OwnFormat(const std::string& other_data)
+        : odd_devices_(read_metadata(json::Document(other_data).root(), builder_)) {}
 
     void take(const ChromeEvent& event) override {
         ++events_;
@@ -104,8 +101,6 @@ public:
     }
 
 private:
-    void metadata(json::Value run);
-
     // The number of the event's op; 0 if it is impossible.
     core::OpId op_of(const ChromeEvent& event, const char* name = "op") const {
         const std::uint64_t id = number(event.argument(name));
@@ -368,138 +363,11 @@ private:
 
     RunBuilder builder_;
     static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // counter not in this event: unchanged
+    const std::string odd_devices_;                               // the sentence about impossible ones; needs builder_
     std::uint64_t events_ = 0, odd_ = 0, odd_lanes_ = 0;
-    std::string first_odd_lane_, odd_devices_;
+    std::string first_odd_lane_;
     std::unordered_map<std::string, std::uint16_t> found_;
 };
-
-void OwnFormat::metadata(json::Value run) {
-    model::RunInfo& info = builder_.info;
-    info.program = run["program"].text();
-    info.title = run["title"].text();
-    info.frontend = run["frontend"].text();
-    info.tab = run["tab"].text();
-    info.device_kind = run["device_kind"].text();
-    info.device_name = run["device_name"].text();
-    info.simulated = run["simulated"].is_true();
-    info.cpu = run["cpu"].text();
-    info.os = run["os"].text();
-    info.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
-    info.barrier = run["barrier"].text();
-    info.free_policy = run["free_policy"].text();
-    info.workers = static_cast<std::uint32_t>(run["workers"].count());
-    info.streams = static_cast<std::uint32_t>(run["streams"].count());
-    info.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
-    info.budget = run["budget"].count();
-    if (run["budget_in_effect"] && run["budget_is_default"]) {
-        info.budget_in_effect = run["budget_in_effect"].count();
-        info.budget_is_default = run["budget_is_default"].is_true();
-    }
-    info.seed = run["seed"].count();
-    info.date = run["date"].text();
-    info.version = run["version"].text();
-    info.timing = run["timing"].text();
-    info.timing_note = run["timing_note"].text();
-    info.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
-    info.issue = run["issue"].text();
-    info.profile = run["profile"].text();
-    for (const json::Value name : run["chosen"].elements()) {
-        info.chosen.push_back(name.written());
-    }
-    if (const json::Value costs = run["cost_models"]; costs.is_object()) {
-        info.cost_models = costs.written();
-    }
-    info.launch = run["launch"].text();
-    info.copies = run["copies"].text();
-    info.products = run["products"].text();
-    info.live_sampled = run["live_sampled"].is_true();
-    info.foreign = run["foreign"].is_true();
-    info.left_out = run["left_out"].count();
-    info.repaired = run["repaired"].count();
-    info.file_cut_off = run["file_cut_off"].is_true();
-    for (const json::Value lane : run["lane_streams"].elements()) {
-        if (info.lane_streams.size() < core::kMaxTraceLanes) {
-            info.lane_streams.push_back(static_cast<std::uint32_t>(lane.integer().value_or(UINT32_MAX)));
-        }
-    }
-    for (const auto& [name, value] : run["parameters"].members()) {
-        info.parameters[std::string(name)] = value.written();
-    }
-    for (const json::Value change : run["barrier_changes"].elements()) {
-        if (change.is_object()) {
-            info.barrier_changes.push_back({ns_in(change["us"], 0), std::string(change["barrier"].text())});
-        }
-    }
-    builder_.clock = run["virtual_clock"].is_true() ? trace::ClockKind::virtual_ns : trace::ClockKind::recorded_ns;
-    builder_.state = run["state"].text() == "failed" ? trace::RunState::failed : trace::RunState::finished;
-    builder_.recorder_ns_per_op = run["recorder_ns_per_op"].number().value_or(builder_.recorder_ns_per_op);
-    builder_.lost_records = run["lost_records"].count();
-    const auto words = [](json::Value from, std::size_t most) {
-        std::vector<std::string> list;
-        for (const json::Value word : from.elements()) {
-            if (list.size() < most) {
-                list.emplace_back(word.text());
-            }
-        }
-        return list;
-    };
-    builder_.files = words(run["files"], core::kMostFiles + 1);
-    builder_.lane_names = words(run["lanes"], core::kMaxTraceLanes);
-    for (const json::Value entry : run["more_devices"].elements()) {
-        if (entry.is_object() && builder_.more_devices.size() + 1 < core::kMaxDevices) {
-            const auto lanes = [&entry](const char* key) {
-                return static_cast<std::uint32_t>(std::min<std::uint64_t>(entry[key].count(), core::kMaxTraceLanes));
-            };
-            RunBuilder::Device device{std::string(entry["kind"].text()), std::string(entry["name"].text()),
-                                      entry["simulated"].is_true(), lanes("first_lane"), lanes("lanes")};
-            const auto named = static_cast<std::uint32_t>(builder_.lane_names.size());
-            if (device.first_lane == 0 || device.first_lane >= named || device.lanes == 0 ||
-                device.lanes > named - device.first_lane) {
-                const auto said = [&entry](const char* key) {
-                    return entry[key] ? entry[key].written().substr(0, 40) : std::string("nothing");
-                };
-                odd_devices_ = "The lanes of " + (device.name.empty() ? "the second device" : device.name) +
-                               " cannot be (first_lane " + said("first_lane") + ", lanes " + said("lanes") +
-                               ", and there are " + std::to_string(named) + " in all): ";
-                device.first_lane = std::clamp(device.first_lane, std::min(named, 1u), named > 1 ? named - 1 : 1u);
-                device.lanes = named > device.first_lane ? named - device.first_lane : 0;
-                odd_devices_ += "taken as those from " + std::to_string(device.first_lane) + " on.";
-            }
-            builder_.more_devices.push_back(std::move(device));
-        }
-    }
-    for (const json::Value entry : run["signatures"].elements()) {
-        model::Signature signature;
-        signature.name = entry["name"].text();
-        signature.shapes = entry["shapes"].text();
-        signature.family = static_cast<devices::Family>(
-            std::min<std::uint64_t>(entry["family"].count(), static_cast<std::uint64_t>(devices::Family::other)));
-        signature.out_bytes = entry["out_bytes"].count();
-        signature.flops = entry["flops"].count();
-        signature.moved_bytes = entry["moved_bytes"].count();
-        builder_.signatures.push_back(std::move(signature));
-        if (builder_.signatures.size() == 65'536) {
-            break;
-        }
-    }
-    if (const json::Value part = run["measured"]; part.is_object()) {
-        auto& measured = builder_.measured;
-        measured.begin_marked = part["begin_marked"].is_true();
-        measured.end_marked = part["end_marked"].is_true();
-        measured.begin_ns = ns_in(part["begin_us"], 0);
-        measured.end_ns = ns_in(part["end_us"], 0);
-        measured.first = static_cast<core::OpId>(std::min<std::uint64_t>(part["first"].count(), UINT32_MAX));
-        measured.last = static_cast<core::OpId>(std::min<std::uint64_t>(part["last"].count(), UINT32_MAX));
-        measured.first_wait = part["first_wait"].count();
-        measured.waits_end = part["waits_end"].count();
-    }
-    builder_.program_end_ns = ns_in(run["program_end_us"], model::kPending);
-    if (const json::Value error = run["error"]; error.is_object()) {
-        builder_.error_json = error.written();
-        builder_.state = trace::RunState::failed;
-    }
-    builder_.result_json = run["result"].text();
-}
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 #include "app/exchange/chrome/chrome_formats.h"
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/trace_source.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::exchange {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "app/exchange/chrome/chrome_metadata.h"
 #include "app/exchange/files/json_text.h"
 #include "app/json/json.h"
-#include "engine/core/error_word.h"
 
 namespace headway::exchange {
 
@@ -89,7 +89,7 @@ public:
 
     bool write() {
         put("{\"displayTimeUnit\":\"ns\",\n\"otherData\":");
-        other_data();
+        write_metadata(run_, *this);
         put(",\n\"traceEvents\":[\n");
         names();
         issues();
@@ -168,7 +168,6 @@ private:
         put(std::string_view(at->second));
     }
 
-    void other_data();
     void names();
     void issues();
     void waits();
@@ -188,144 +187,6 @@ private:
     std::unordered_map<core::Line, std::string> lines_;  // with quotes, and the file's number
     bool first_ = true;
 };
-
-void Writer::other_data() {
-    const auto& info = run_.info();
-    const auto text = [&](const char* name, const std::string& value) {
-        put_all("\"", name, "\":");
-        put(json::quoted(value));
-        put(",");
-    };
-    put("{\"format\":\"headway 1\",");
-    text("version", info.version);
-    text("program", info.program);
-    text("title", info.title);
-    text("frontend", info.frontend);
-    if (!info.tab.empty()) {
-        text("tab", info.tab);
-    }
-    text("device_kind", info.device_kind);
-    text("device_name", info.device_name);
-    put_all("\"simulated\":", info.simulated ? "true," : "false,");
-    put(info.foreign ? "\"foreign\":true," : "");
-    if (!info.timing.empty()) {
-        text("timing", info.timing);
-        text("timing_note", info.timing_note);
-        put_all("\"timing_uncertainty_ns\":", info.timing_uncertainty_ns, ",");
-    }
-    if (!info.launch.empty()) {
-        text("launch", info.launch);
-        text("copies", info.copies);
-        text("products", info.products);
-    }
-    text("cpu", info.cpu);
-    text("os", info.os);
-    put_all("\"cores\":", info.cores, ",");
-    text("date", info.date);
-    text("barrier", info.barrier);
-    text("free_policy", info.free_policy);
-    text("issue", info.issue.empty() ? "op" : info.issue);
-    if (!info.profile.empty()) {
-        text("profile", info.profile);
-        put("\"chosen\":");
-        list(info.chosen.size(), [&](std::size_t i) { put(json::quoted(info.chosen[i])); });
-        put(",");
-    }
-    if (!info.cost_models.empty()) {
-        put_all("\"cost_models\":", info.cost_models, ",");
-    }
-    put_all("\"workers\":", info.workers, ",\"streams\":", info.streams, ",\"queue_limit\":", info.queue_limit,
-            ",\"budget\":", info.budget, ",\"seed\":", info.seed);
-    if (info.budget_in_effect && info.budget_is_default) {
-        put_all(",\"budget_in_effect\":", *info.budget_in_effect,
-                ",\"budget_is_default\":", *info.budget_is_default ? "true" : "false");
-    }
-    put(",\"parameters\":{");
-    bool first = true;
-    for (const auto& [name, value] : info.parameters) {
-        put(first ? "" : ",");
-        put(json::quoted(name));
-        put(":");
-        put(json::quoted(value));
-        first = false;
-    }
-    put("},\"barrier_changes\":");
-    list(info.barrier_changes.size(), [&](std::size_t i) {
-        put("{\"us\":");
-        put_us(info.barrier_changes[i].ns);
-        put(",\"barrier\":");
-        put(json::quoted(info.barrier_changes[i].barrier));
-        put("}");
-    });
-    const auto numbers = run_.numbers();
-    const auto measured = run_.measured();
-    put(",\"measured\":{\"begin_us\":");
-    put_us(measured.begin_ns);
-    put(",\"end_us\":");
-    put_us(measured.end_ns);
-    put_all(",\"first\":", measured.first, ",\"last\":", measured.last, ",\"first_wait\":", measured.first_wait,
-            ",\"waits_end\":", measured.waits_end, ",\"begin_marked\":", measured.begin_marked ? "true" : "false",
-            ",\"end_marked\":", measured.end_marked ? "true" : "false");
-    put_all("},\"recorder_ns\":", numbers.recorder_ns, ",\"recorder_ns_per_op\":");
-    put_double(run_.recorder_ns_per_op());
-    put_all(",\"lost_records\":", numbers.lost_records,
-            ",\"virtual_clock\":", run_.clock() == trace::ClockKind::virtual_ns ? "true" : "false",
-            ",\"live_sampled\":", info.live_sampled ? "true" : "false",
-            // A run in progress is written as it is now; the rest of it is unknown.
-            ",\"state\":", run_.state() == trace::RunState::finished ? "\"finished\"" : "\"failed\"");
-    if (info.left_out > 0 || info.repaired > 0) {  // the run was imported from another file
-        put_all(",\"left_out\":", info.left_out, ",\"repaired\":", info.repaired);
-    }
-    if (info.file_cut_off) {
-        put(",\"file_cut_off\":true");
-    }
-    if (!info.lane_streams.empty()) {
-        put(",\"lane_streams\":");
-        list(info.lane_streams.size(), [&](std::size_t lane) { put_all(info.lane_streams[lane]); });
-    }
-    if (const auto end_ns = run_.program_end_ns()) {
-        put(",\"program_end_us\":");
-        put_us(*end_ns);
-    }
-    put(",\"files\":");
-    list(run_.file_count(), [this](std::size_t id) { put(json::quoted(run_.file(static_cast<std::uint32_t>(id)))); });
-    put(",\"lanes\":");
-    list(run_.lanes().size(), [this](std::size_t lane) { put(json::quoted(run_.lanes()[lane].name)); });
-    if (run_.devices().size() > 1) {
-        put(",\"more_devices\":");
-        list(run_.devices().size() - 1, [this](std::size_t i) {
-            const auto& device = run_.devices()[i + 1];
-            put("{\"kind\":");
-            put(json::quoted(device.kind));
-            put(",\"name\":");
-            put(json::quoted(device.name));
-            put_all(",\"simulated\":", device.simulated ? "true" : "false", ",\"first_lane\":", device.first_lane,
-                    ",\"lanes\":", device.lanes, "}");
-        });
-    }
-    put(",\"signatures\":");
-    list(run_.signature_count(), [this](std::size_t id) {
-        const auto& signature = run_.signature(static_cast<std::uint16_t>(id));
-        put("{\"name\":");
-        put(json::quoted(signature.name));
-        put(",\"shapes\":");
-        put(json::quoted(signature.shapes));
-        put_all(",\"family\":", static_cast<int>(signature.family), ",\"out_bytes\":", signature.out_bytes,
-                ",\"flops\":", signature.flops, ",\"moved_bytes\":", signature.moved_bytes, "}");
-    });
-    if (!run_.result_json().empty()) {
-        put(",\"result\":");
-        put(json::quoted(run_.result_json()));
-    }
-    if (const auto& error = run_.error()) {
-        put_all(",\"error\":{\"kind\":\"", core::word_of(error->kind), "\",\"message\":");
-        put(json::quoted(error->message));
-        put(",\"file\":");
-        put(json::quoted(error->file));
-        put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
-    }
-    put("}");
-}
 
 void Writer::names() {
     const auto& info = run_.info();

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/core/whole_file.h"
+#include "engine/core/system/whole_file.h"
 
 namespace headway::exchange {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/core/result.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::exchange {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::exchange {
 

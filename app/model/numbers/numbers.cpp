@@ -7,6 +7,7 @@
 #include "app/model/analysis/wait_details.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/prediction.h"
+#include "app/model/numbers/regime.h"
 #include "app/model/numbers/sums.h"
 #include "app/model/numbers/tally.h"
 #include "app/model/replay/replay.h"
@@ -47,7 +48,6 @@ private:
     [[nodiscard]] bool ended(const Op& op) const;
     [[nodiscard]] bool has_ended() const;
     void end_prediction();
-    void choose_regime();
     [[nodiscard]] bool ops_are_alike() const;
     void explain();
     // Called after the last item of the stage.
@@ -290,35 +290,12 @@ void NumbersWalk::Sums::end_prediction() {
     if (numbers.ops <= kReplayed && numbers.capabilities.tensors) {
         numbers.handover_ns = critical_path(run_).handover_ns;
     }
-    choose_regime();
-    explain();
-}
-
-void NumbersWalk::Sums::choose_regime() {
     numbers.frontend_ns = std::max<std::int64_t>(numbers.total_ns - numbers.blocked_ns, 0);
     for (const std::int64_t busy_ns : tally_.lane_busy_ns) {
         numbers.busiest_lane_ns = std::max(numbers.busiest_lane_ns, busy_ns);
     }
-    // Time after the frontend's last record is without a name, and no issue.
-    const std::int64_t own_ns = numbers.frontend.work_ns + numbers.frontend.unnamed_ns;
-    const Regime frontend = own_ns > numbers.frontend.issue_ns ? Regime::frontend_bound : Regime::issue_bound;
-    struct Side {
-        Regime regime;
-        std::int64_t ns;
-    };
-    // On one lane a chain cannot be longer than the lane's busy time; if they are equal, report the lane.
-    const Side lane{Regime::execution_bound, numbers.busiest_lane_ns};
-    const Side chain{Regime::dependency_bound, numbers.longest_chain_ns};
-    const Side backend = static_cast<double>(chain.ns) > static_cast<double>(lane.ns) * (1 + kEvenShare) ? chain : lane;
-    const Side front{frontend, numbers.frontend_ns};
-    const Side largest = backend.ns >= front.ns ? backend : front;
-    const bool bound = static_cast<double>(largest.ns) >=
-                       kBoundShare * static_cast<double>(std::max<std::int64_t>(numbers.total_ns, 1));
-    const bool waits = tally_.bound_wait_ns > 0 && backend.ns > 0;
-    numbers.regime = bound || !waits ? largest.regime : Regime::barrier_bound;
-    const auto apart = static_cast<double>(std::abs(backend.ns - front.ns));
-    numbers.regime_even = numbers.regime != Regime::barrier_bound && numbers.ops > 0 &&
-                          apart <= kEvenShare * static_cast<double>(largest.ns);
+    choose_regime(numbers, tally_.bound_wait_ns);
+    explain();
 }
 
 // True if all ops have one name and the same shapes, or nearly equal durations.
@@ -404,28 +381,6 @@ std::vector<LineCost> Run::line_costs() const {
     NumbersWalk walk(*this);
     walk.step(0);
     return walk.lines();
-}
-
-const char* word_of(Regime regime) {
-    switch (regime) {
-        case Regime::execution_bound:
-            return "execution-bound";
-        case Regime::issue_bound:
-            return "issue-bound";
-        case Regime::frontend_bound:
-            return "frontend-bound";
-        case Regime::dependency_bound:
-            return "dependency-bound";
-        case Regime::barrier_bound:
-            return "barrier-bound";
-    }
-    return "";
-}
-
-const char* regime_word(const Numbers& numbers) {
-    return !numbers.predicted || numbers.cut_off || numbers.ops == 0 ? ""
-           : numbers.regime_even                                     ? "about equal"
-                                                                     : word_of(numbers.regime);
 }
 
 std::optional<double> idle_share(const Numbers& numbers) {

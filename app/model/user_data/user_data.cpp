@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "app/json/json.h"
-#include "engine/core/whole_file.h"
+#include "engine/core/system/whole_file.h"
 
 namespace headway::model {
 

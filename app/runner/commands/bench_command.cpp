@@ -6,7 +6,7 @@
 
 #include "app/runner/commands/commands.h"
 #include "app/runner/execution/machine.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/runtime/runtime.h"
 

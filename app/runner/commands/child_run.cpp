@@ -8,7 +8,7 @@
 #include "app/process/child.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/execution/interrupt.h"
-#include "engine/core/signal_words.h"
+#include "engine/core/system/signal_words.h"
 
 namespace headway::runner {
 

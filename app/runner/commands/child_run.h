@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::runner {
 

@@ -11,7 +11,7 @@
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/interrupt.h"
 #include "app/runner/execution/job.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner {

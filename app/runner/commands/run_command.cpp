@@ -18,7 +18,7 @@
 
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/execute.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 namespace headway::runner {
 

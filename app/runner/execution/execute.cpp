@@ -14,8 +14,8 @@
 #include "app/runner/execution/machine.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/error_word.h"
-#include "engine/core/machine_memory.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/machine_memory.h"
+#include "engine/core/system/thread.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner {

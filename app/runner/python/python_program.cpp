@@ -15,7 +15,7 @@
 #include "app/runner/python/line_hook.h"
 #include "app/runner/python/module.h"
 #include "app/runner/python/tensor_type.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 
 namespace headway::runner {
 

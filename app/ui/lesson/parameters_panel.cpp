@@ -9,7 +9,7 @@
 
 #include "app/render/format.h"
 #include "app/ui/widgets/widgets.h"
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 namespace headway::ui {
 namespace {

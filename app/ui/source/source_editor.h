@@ -40,17 +40,19 @@ private:
         std::uint32_t first, last;                // visible lines, counted from 0; `last` is exclusive
         std::uint32_t current, failed, selected;  // highlighted lines, counted from 1; 0: none
     };
-    void weigh();
     void measure();
     void draw_line(const Frame& f, std::uint32_t index);
     void draw_code(const Frame& f, std::uint32_t index, float baseline);
     void draw_selection(const Frame& f, std::uint32_t index, float y);
-    void draw_costs(const Frame& f, std::uint32_t index, float y);
     void draw_gutter(const Frame& f, std::uint32_t index, float y);
     void draw_caret(const Frame& f);
     void mouse_on_code(const Frame& f);
     void mouse_on_gutter(const Frame& f);
     void keep_in_view(const Frame& f);
+    // source_costs.cpp
+    void weigh();
+    void draw_costs(const Frame& f, std::uint32_t index, float y);
+    [[nodiscard]] float costs_px(float width) const;
     // source_keys.cpp
     void keys(std::uint32_t page_lines);
     void edit_keys();
@@ -64,7 +66,6 @@ private:
     [[nodiscard]] editor::Position position_at(const Frame& f, ImVec2 mouse);
     [[nodiscard]] float indent_px(const std::string& line) const;  // how far the line is shifted to the left
     [[nodiscard]] float gutter_px() const;
-    [[nodiscard]] float costs_px(float width) const;
 
     AppState& state_;
     Ui& ui_;

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engine/core/clock.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 
 namespace headway::devices {
 

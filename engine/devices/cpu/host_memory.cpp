@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "engine/core/pages.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/pages.h"
+#include "engine/core/system/thread.h"
 
 namespace headway::devices {
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/core/lazy_memory.h"
+#include "engine/core/system/lazy_memory.h"
 
 namespace headway::devices {
 

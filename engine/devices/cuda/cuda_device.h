@@ -181,6 +181,7 @@ private:
     void share_slot();
     void launch(std::uint32_t index, Command& command);
     void launch_work(Lane& lane, Command& command, InFlight& flight);
+    // ops.cpp
     void start_op(Lane& lane, const Command& command, InFlight& flight);
     void record_begin(Lane& lane, InFlight& flight);
     void start_kernels(Lane& lane, const Command& command);

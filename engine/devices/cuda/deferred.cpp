@@ -1,6 +1,6 @@
 // GPU commands that wait for a CPU lane: deferred while other commands are launched.
 #include "engine/core/sequence.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 
 namespace headway::devices::cuda {

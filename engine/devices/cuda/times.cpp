@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "engine/core/sequence.h"
-#include "engine/core/thread.h"
+#include "engine/core/system/thread.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
 

@@ -1,4 +1,4 @@
-#include "engine/core/lazy_memory.h"
+#include "engine/core/system/lazy_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/core/pages.h"
-#include "engine/core/unique_fd.h"
+#include "engine/core/system/pages.h"
+#include "engine/core/system/unique_fd.h"
 
 namespace headway::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/core/machine_memory.h"
+#include "engine/core/system/machine_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,96 +1,16 @@
-// Hand-computed timelines, the chapter's formulas, random programs against an independent implementation of the rules,
-// budgets, failures and holds; all in virtual time and therefore exact.
+// Hand-computed timelines, the chapter's formulas, budgets, failures and holds; all in virtual time and therefore
+// exact.
 #include "engine/devices/simulated/simulated.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <array>
-#include <cstring>
-#include <deque>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "engine/trace/reader.h"
+#include "tests/unit/devices/simulated_rig.h"
 
 namespace headway::devices {
 namespace {
-
-using Records = std::vector<trace::ExecRecord>;
-
-// A simulated device, its recording, and commands for it.
-class Rig {
-public:
-    explicit Rig(const CostModel& model, std::uint32_t streams = 1, std::uint32_t chunks = 1) {
-        // A few chunks per stream: a larger recording would spend the test's time on page faults.
-        auto recording = trace::Recording::create(trace::kHeaderBytes + (streams + chunks) * trace::kChunkBytes);
-        EXPECT_TRUE(recording) << recording.error().message;
-        recording_ = std::move(*recording);
-        device_ = std::make_unique<SimulatedDevice>(model, streams, *recording_);
-        auto reader = trace::Reader::open(recording_->fd());
-        EXPECT_TRUE(reader) << reader.error().message;
-        reader_ = std::move(*reader);
-    }
-
-    SimulatedDevice& device() { return *device_; }
-    trace::Recording& recording() { return *recording_; }
-
-    Signature& signature(OpKind kind, std::int64_t elements = 0, double ns = 0) {
-        signatures_.emplace_back();
-        Signature& s = signatures_.back();
-        s.kind = kind;
-        s.out = Shape{elements};
-        s.elements = elements;
-        s.out_bytes = static_cast<std::uint64_t>(elements) * sizeof(float);
-        s.simulated_ns = ns;
-        return s;
-    }
-    Command op(OpKind kind, std::int64_t elements = 0, double ns = 0) {
-        Command command;
-        command.signature = &signature(kind, elements, ns);
-        command.op = ++ops_;
-        return command;
-    }
-    static Command after(Command command, std::uint8_t lane, std::uint32_t seq) {
-        command.wait_lane = lane;
-        command.wait_seq = seq;
-        return command;
-    }
-    // An op that takes `ns` and does nothing.
-    void busy(std::uint32_t lane, double ns) { device_->submit(lane, op(OpKind::noop, 0, ns)); }
-    void busy_after(std::uint32_t lane, double ns, std::uint8_t wait_lane, std::uint32_t seq) {
-        device_->submit(lane, after(op(OpKind::noop, 0, ns), wait_lane, seq));
-    }
-    [[nodiscard]] std::uint32_t completed(std::uint32_t lane) const { return device_->completed(lane).load(); }
-
-    Records records(std::uint8_t lane) {
-        reader_->poll();
-        Records all;
-        const trace::StreamId id{trace::StreamKind::lane, lane};
-        for (std::uint64_t i = 0;;) {
-            const auto some = reader_->records<trace::ExecRecord>(id, i);
-            if (some.empty()) {
-                return all;
-            }
-            all.insert(all.end(), some.begin(), some.end());
-            i += some.size();
-        }
-    }
-
-private:
-    std::unique_ptr<trace::Recording> recording_;
-    std::unique_ptr<trace::Reader> reader_;
-    std::deque<Signature> signatures_;
-    std::unique_ptr<SimulatedDevice> device_;
-    core::OpId ops_ = 0;
-};
-
-void expect_record(const trace::ExecRecord& record, core::OpId op, std::uint64_t begin, std::uint64_t end) {
-    EXPECT_EQ(record.op, op);
-    EXPECT_EQ(record.begin, begin);
-    EXPECT_EQ(record.begin + trace::unpack_duration(record.duration), end);
-}
 
 TEST(Simulated, IsLabelledSimulated) {
     CostModel model = constant_costs(1, 1, 1);
@@ -182,150 +102,6 @@ TEST(Simulated, CommandsWithoutAnOpCountButTakeNoTimeAndLeaveNoRecord) {
     expect_record(rig.records(1)[0], 2, 110, 115);
 }
 
-// A program as a list, so that both the device and the reference implementation can run it.
-struct Step {
-    enum Kind { submit, wait, advance } kind = submit;
-    std::uint32_t lane = 0;
-    std::uint64_t ns = 0;
-    bool no_op = false;
-    std::uint8_t wait_lane = kNoLaneWait;
-    std::uint32_t seq = 0;
-};
-
-std::vector<Step> random_program(std::mt19937& generator, std::uint32_t lanes) {
-    std::vector<Step> steps;
-    std::vector<std::uint32_t> submitted(lanes, 0);
-    const std::uint64_t longest = generator() % 3 == 0 ? 3 : 200;  // short ones make ties
-    for (int i = 0; i < 120; ++i) {
-        Step step;
-        step.lane = generator() % lanes;
-        const auto dice = generator() % 12;
-        if (dice == 0 && submitted[step.lane] > 0) {
-            step.kind = Step::wait;
-            step.seq = 1 + generator() % submitted[step.lane];
-        } else if (dice == 1) {
-            step.kind = Step::advance;
-            step.ns = generator() % longest;
-        } else {
-            step.ns = generator() % longest;
-            step.no_op = dice == 2;
-            const auto other = static_cast<std::uint8_t>(generator() % lanes);
-            if (generator() % 2 == 0 && submitted[other] > 0) {
-                step.wait_lane = other;
-                step.seq = 1 + generator() % submitted[other];
-            }
-            ++submitted[step.lane];
-        }
-        steps.push_back(step);
-    }
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-        if (submitted[lane] > 0) {
-            steps.push_back({Step::wait, lane, 0, false, kNoLaneWait, submitted[lane]});
-        }
-    }
-    return steps;
-}
-
-struct Outcome {
-    std::vector<Records> lanes;
-    std::vector<std::uint64_t> clock;                   // after each step
-    std::vector<std::vector<std::uint32_t>> completed;  // after each step
-};
-
-Outcome run_on_device(const std::vector<Step>& steps, std::uint32_t lanes, std::uint64_t t1) {
-    Rig rig(constant_costs(t1, 0, 0), lanes);
-    Outcome outcome;
-    for (const Step& step : steps) {
-        if (step.kind == Step::wait) {
-            rig.device().wait(step.lane, step.seq);
-        } else if (step.kind == Step::advance) {
-            rig.device().advance(step.ns);
-        } else {
-            Command command = step.no_op ? Command() : rig.op(OpKind::noop, 0, static_cast<double>(step.ns));
-            command.wait_lane = step.wait_lane;
-            command.wait_seq = step.seq;
-            rig.device().submit(step.lane, command);
-        }
-        outcome.clock.push_back(rig.device().now());
-        std::vector<std::uint32_t> counts;
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-            counts.push_back(rig.completed(lane));
-        }
-        outcome.completed.push_back(counts);
-    }
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-        outcome.lanes.push_back(rig.records(static_cast<std::uint8_t>(lane)));
-    }
-    return outcome;
-}
-
-// The rules of simulated.h, computed with all ends known in advance.
-Outcome run_by_the_rule(const std::vector<Step>& steps, std::uint32_t lanes, std::uint64_t t1) {
-    Outcome outcome;
-    outcome.lanes.resize(lanes);
-    std::vector<std::vector<std::uint64_t>> ends(lanes);
-    std::uint64_t clock = 0;
-    core::OpId ops = 0;
-    for (const Step& step : steps) {
-        if (step.kind == Step::wait) {
-            clock = std::max(clock, ends[step.lane][step.seq - 1]);
-        } else if (step.kind == Step::advance) {
-            clock += step.ns;
-        } else {
-            clock += step.no_op ? 0 : t1;
-            std::uint64_t begin = std::max(clock, ends[step.lane].empty() ? 0 : ends[step.lane].back());
-            if (step.wait_lane != kNoLaneWait) {
-                begin = std::max(begin, ends[step.wait_lane][step.seq - 1]);
-            }
-            const std::uint64_t ns = step.no_op ? 0 : step.ns;
-            ends[step.lane].push_back(begin + ns);
-            if (!step.no_op) {
-                outcome.lanes[step.lane].push_back({begin, trace::pack_duration(ns), ++ops});
-            }
-        }
-        outcome.clock.push_back(clock);
-        std::vector<std::uint32_t> counts;
-        for (const auto& lane : ends) {
-            counts.push_back(static_cast<std::uint32_t>(
-                std::count_if(lane.begin(), lane.end(), [&](std::uint64_t end) { return end <= clock; })));
-        }
-        outcome.completed.push_back(counts);
-    }
-    return outcome;
-}
-
-bool same(const Records& a, const Records& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
-}
-
-TEST(Simulated, RandomProgramsFollowTheRule) {
-    std::mt19937 generator(2);
-    for (int round = 0; round < 400; ++round) {
-        const std::uint32_t lanes = 1 + generator() % 4;
-        const std::uint64_t t1 = generator() % 3 == 0 ? 0 : 1 + generator() % 40;
-        const auto steps = random_program(generator, lanes);
-        const Outcome expected = run_by_the_rule(steps, lanes, t1);
-        const Outcome got = run_on_device(steps, lanes, t1);
-        ASSERT_EQ(got.clock, expected.clock) << round;
-        ASSERT_EQ(got.completed, expected.completed) << round;
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-            ASSERT_TRUE(same(got.lanes[lane], expected.lanes[lane])) << round << " lane " << lane;
-        }
-    }
-}
-
-TEST(Simulated, TheSameProgramGivesIdenticalTimes) {
-    std::mt19937 generator(3);
-    const auto steps = random_program(generator, 3);
-    const Outcome first = run_on_device(steps, 3, 7);
-    const Outcome second = run_on_device(steps, 3, 7);
-    EXPECT_EQ(first.clock, second.clock);
-    EXPECT_EQ(first.completed, second.completed);
-    for (std::size_t lane = 0; lane < 3; ++lane) {
-        EXPECT_TRUE(same(first.lanes[lane], second.lanes[lane])) << lane;
-    }
-}
-
 TEST(Simulated, ComputesRealValuesInTheOrderOfVirtualBegins) {
     Rig rig(constant_costs(1, 0, 0), 2);
     float x = 0;
@@ -402,6 +178,54 @@ TEST(Simulated, AbandonCountsEverythingWithoutRunningIt) {
     EXPECT_EQ(rig.device().now(), 40u);
     EXPECT_EQ(rig.records(0).size(), 1u);  // had begun
     EXPECT_EQ(rig.records(1).size(), 0u);
+}
+
+TEST(Simulated, OnlyDependentsOfAFailureAreSkipped) {
+    Rig rig(constant_costs(1, 10, 0));
+    std::array<float, 3> value{};
+    Command spoiled = rig.op(OpKind::fill, 1);
+    spoiled.out_id = 1;
+    rig.device().poison().fail(spoiled, core::ErrorKind::failed, "made up");
+    const auto add_one = [&](std::size_t out, core::BufferId out_id, core::BufferId in_id) {
+        Command command = rig.op(OpKind::add_scalar, 1);
+        command.out = &value[out];
+        command.in0 = &value[out];
+        command.scalar[0] = 1;
+        command.out_id = out_id;
+        command.in0_id = in_id;
+        rig.device().submit(0, command);
+    };
+    add_one(0, 2, 1);  // skipped
+    add_one(1, 3, 2);  // skipped
+    add_one(2, 4, 5);
+    rig.device().wait(0, 3);
+    EXPECT_EQ(value, (std::array<float, 3>{0, 0, 1}));
+    EXPECT_EQ(rig.device().poison().failure_of(3)->op, 1u);
+    EXPECT_FALSE(rig.device().poison().failure_of(4));
+    EXPECT_EQ(rig.device().now(), 13u);  // the skipped ops took no time
+}
+
+TEST(Simulated, MemoryIsAligned) {
+    Rig rig(constant_costs(1, 1, 1));
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{64}, std::size_t{1000}}) {
+        void* data = rig.device().allocate(bytes);
+        ASSERT_NE(data, nullptr);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u);
+        rig.device().deallocate(data, bytes);
+    }
+    EXPECT_EQ(rig.device().allocate(SIZE_MAX), nullptr);
+}
+
+TEST(Simulated, AMillionQueuedCommandsNeedLittleMemoryAndAreAllRecorded) {
+    Rig rig(constant_costs(1, 2, 0), 1, 10);
+    const Command command = rig.op(OpKind::noop);
+    for (int i = 0; i < 1'000'000; ++i) {
+        rig.device().submit(0, command);
+    }
+    EXPECT_NEAR(rig.completed(0), 500'000, 1);
+    rig.device().wait(0, 1'000'000);
+    EXPECT_EQ(rig.device().now(), 2'000'001u);
+    EXPECT_EQ(rig.records(0).size(), 1'000'000u);
 }
 
 // --- lazy policy ---
@@ -499,54 +323,6 @@ TEST(SimulatedLazy, MemoryFreedAtTheTimeOfAnAllocationCountsAsFree) {
     rig.device().wait(1, 2);
     EXPECT_FALSE(rig.device().poison().any());
     EXPECT_EQ(rig.device().lazy_bytes(), 400u);
-}
-
-TEST(Simulated, OnlyDependentsOfAFailureAreSkipped) {
-    Rig rig(constant_costs(1, 10, 0));
-    std::array<float, 3> value{};
-    Command spoiled = rig.op(OpKind::fill, 1);
-    spoiled.out_id = 1;
-    rig.device().poison().fail(spoiled, core::ErrorKind::failed, "made up");
-    const auto add_one = [&](std::size_t out, core::BufferId out_id, core::BufferId in_id) {
-        Command command = rig.op(OpKind::add_scalar, 1);
-        command.out = &value[out];
-        command.in0 = &value[out];
-        command.scalar[0] = 1;
-        command.out_id = out_id;
-        command.in0_id = in_id;
-        rig.device().submit(0, command);
-    };
-    add_one(0, 2, 1);  // skipped
-    add_one(1, 3, 2);  // skipped
-    add_one(2, 4, 5);
-    rig.device().wait(0, 3);
-    EXPECT_EQ(value, (std::array<float, 3>{0, 0, 1}));
-    EXPECT_EQ(rig.device().poison().failure_of(3)->op, 1u);
-    EXPECT_FALSE(rig.device().poison().failure_of(4));
-    EXPECT_EQ(rig.device().now(), 13u);  // the skipped ops took no time
-}
-
-TEST(Simulated, MemoryIsAligned) {
-    Rig rig(constant_costs(1, 1, 1));
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{64}, std::size_t{1000}}) {
-        void* data = rig.device().allocate(bytes);
-        ASSERT_NE(data, nullptr);
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u);
-        rig.device().deallocate(data, bytes);
-    }
-    EXPECT_EQ(rig.device().allocate(SIZE_MAX), nullptr);
-}
-
-TEST(Simulated, AMillionQueuedCommandsNeedLittleMemoryAndAreAllRecorded) {
-    Rig rig(constant_costs(1, 2, 0), 1, 10);
-    const Command command = rig.op(OpKind::noop);
-    for (int i = 0; i < 1'000'000; ++i) {
-        rig.device().submit(0, command);
-    }
-    EXPECT_NEAR(rig.completed(0), 500'000, 1);
-    rig.device().wait(0, 1'000'000);
-    EXPECT_EQ(rig.device().now(), 2'000'001u);
-    EXPECT_EQ(rig.records(0).size(), 1'000'000u);
 }
 
 }  // namespace

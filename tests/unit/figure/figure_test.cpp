@@ -1,34 +1,18 @@
 #include "app/figure/figure.h"
 
-#include <dirent.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "app/comparison/naming.h"
 #include "app/figure/figure_numbers.h"
 #include "app/figure/words.h"
 #include "app/render/fonts.h"
-#include "app/render/writers.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 
 namespace headway::figure {
 namespace {
-
-std::string contents(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return out.str();
-}
 
 // All text of a picture in drawing order, with wrapped lines joined.
 std::string in_one_line(const DisplayList& list) {
@@ -43,33 +27,6 @@ std::string in_one_line(const DisplayList& list) {
 
 class Figures : public ::testing::Test {
 protected:
-    void SetUp() override {
-        std::string name = ::testing::TempDir() + "headway-figure-XXXXXX";
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override {
-        chmod(folder_.c_str(), 0700);
-        for (const std::string& name : files()) {
-            unlink((folder_ + "/" + name).c_str());
-            rmdir((folder_ + "/" + name).c_str());
-        }
-        rmdir(folder_.c_str());
-    }
-    [[nodiscard]] std::vector<std::string> files() const {
-        std::vector<std::string> names;
-        if (DIR* dir = opendir(folder_.c_str())) {
-            while (const dirent* entry = readdir(dir)) {
-                const std::string name = entry->d_name;
-                if (name != "." && name != "..") {
-                    names.push_back(name);
-                }
-            }
-            closedir(dir);
-        }
-        return names;
-    }
-    std::string folder_;
     FontSet fonts_;
 };
 
@@ -212,87 +169,6 @@ TEST_F(Figures, AViewShowsOnlyItsTimeRangeAndNamesIt) {
     const DisplayList list = figure(*run, nullptr, options, fonts_);
     EXPECT_NE(test::find_text(list, "Shown: "), nullptr);
     EXPECT_EQ(test::find_text(figure(*run, nullptr, {}, fonts_), "Shown: "), nullptr);
-}
-
-// A replay shows the figure with later events covered: never more than had happened.
-TEST_F(Figures, AReplayEndsWithTheWholeFigure) {
-    const auto a = test::training({}, 20, false);
-    const auto b = test::training({}, 20, true);
-    for (const FigureSize size : kFigureSizes) {
-        FigureOptions options;
-        options.size = size;
-        Replay replay(*a, b.get(), options, fonts_);
-        const DisplayList whole = figure(*a, b.get(), options, fonts_);
-        const auto last = png_bytes(replay.at(1), 1, fonts_), expected = png_bytes(whole, 1, fonts_);
-        ASSERT_TRUE(last && expected);
-        EXPECT_EQ(*last, *expected) << word_of(size);
-        const DisplayList half = replay.at(0.5);
-        EXPECT_EQ(half.width_px, whole.width_px);
-        EXPECT_EQ(half.height_px, whole.height_px) << word_of(size);
-        EXPECT_NE(test::find_text(half, "issued"), nullptr);
-        EXPECT_EQ(test::find_text(half, "peak memory"), nullptr);
-        // The cursor's line is the last item of the timeline, so nothing covers it.
-        const auto pixels = pixels_of(replay.at(0), 1, fonts_);
-        ASSERT_TRUE(pixels);
-        const auto late = pixels_of(replay.at(0.9), 1, fonts_);
-        ASSERT_TRUE(late);
-        EXPECT_NE(pixels->bgrx, late->bgrx);
-    }
-}
-
-// Totals and the finding do not appear before the end.
-TEST_F(Figures, AReplayShowsNoLaterTotals) {
-    const auto run = test::increments(50'000, 1, true);
-    for (const FigureSize size : {FigureSize::page, FigureSize::slide, FigureSize::column}) {
-        FigureOptions options;
-        options.size = size;
-        Replay replay(*run, nullptr, options, fonts_);
-        for (const Item& item : replay.at(0.5).items) {
-            if (const auto* text = std::get_if<Text>(&item)) {
-                for (const char* total : {"50,000", "49,999"}) {
-                    EXPECT_EQ(text->text.find(total), std::string::npos) << text->text;
-                }
-                EXPECT_EQ(text->text.find(finding(*run, nullptr).substr(0, 30)), std::string::npos) << text->text;
-            }
-        }
-        if (size != FigureSize::column) {  // rows of a column have no second line
-            EXPECT_NE(test::find_text(replay.at(1), "50,000"), nullptr) << word_of(size);
-        }
-    }
-    const auto failed = test::failing();
-    Replay replay(*failed, nullptr, {}, fonts_);
-    EXPECT_EQ(test::find_text(replay.at(0.3), "Failed"), nullptr);
-    EXPECT_NE(test::find_text(replay.at(1), "Failed"), nullptr);
-    EXPECT_EQ(replay.at(0.3).height_px, replay.at(1).height_px);
-}
-
-// As in the report, ops before measuring are not counted.
-TEST_F(Figures, AReplayCountsTheMeasuredOps) {
-    test::Script script;
-    for (int i = 0; i < 7; ++i) {
-        script.issue({"warm", "(1)", devices::Family::other, 4}, 1000, 1000);
-    }
-    script.wait(trace::WaitKind::waitall, "waitall");
-    script.measure_begin();
-    for (int i = 0; i < 5; ++i) {
-        script.issue({"op", "(1)", devices::Family::other, 4}, 1000, 1000);
-    }
-    script.wait(trace::WaitKind::waitall, "waitall");
-    script.measure_end();
-    script.issue({"after", "(1)", devices::Family::other, 4}, 1000, 1000);
-    const auto run = script.finish();
-    ASSERT_EQ(run->numbers().ops, 5u);
-    const std::vector<TimelineRun> shown{{run.get(), 'B', "", ""}};
-    const auto issued = [&](double ns) {
-        const auto columns = columns_at(shown, ns);
-        const auto column =
-            std::find_if(columns.begin(), columns.end(), [](const auto& c) { return std::string("issued") == c.head; });
-        return column == columns.end() ? std::string("none") : column->cells.at(0);
-    };
-    EXPECT_EQ(issued(-1), "0");
-    EXPECT_EQ(issued(0), "0");
-    EXPECT_EQ(issued(2500), "2");
-    EXPECT_EQ(issued(1e9), "5");
 }
 
 TEST_F(Figures, TitleIsTheFinding) {
@@ -457,128 +333,6 @@ TEST_F(Figures, LegendListsOnlyWhatOccurs) {
     EXPECT_NE(test::find_text(figure(*many, nullptr, {}, fonts_), "many at once"), nullptr);
 }
 
-TEST_F(Figures, AllThreeFormatsAreDeterministic) {
-    const auto a = test::training({}, 60, false);
-    const auto b = test::training({}, 60, true);
-    for (const char* extension : {"png", "svg", "pdf", "PNG"}) {
-        const std::string one = folder_ + "/one." + extension;
-        const std::string two = folder_ + "/two." + extension;
-        ASSERT_TRUE(write_figure(one, *a, b.get(), {})) << extension;
-        ASSERT_TRUE(write_figure(two, *a, b.get(), {})) << extension;
-        EXPECT_GT(contents(one).size(), 10'000U);
-        EXPECT_EQ(contents(one), contents(two)) << extension;
-    }
-    EXPECT_TRUE(contents(folder_ + "/one.png").starts_with("\x89PNG"));
-    EXPECT_TRUE(contents(folder_ + "/one.pdf").starts_with("%PDF"));
-    EXPECT_TRUE(contents(folder_ + "/one.svg").starts_with("<?xml"));
-    EXPECT_NE(contents(folder_ + "/one.svg").find("One run each says nothing about time"), std::string::npos);
-}
-
-TEST_F(Figures, UnknownExtensionIsAUsageError) {
-    const auto run = test::tiny();
-    for (const char* name : {"/x.jpg", "/png", "/.png", "/x.", "/x"}) {
-        const auto written = write_figure(folder_ + name, *run, nullptr, {});
-        ASSERT_FALSE(written) << name;
-        EXPECT_EQ(written.error().kind, core::ErrorKind::usage);
-        EXPECT_FALSE(check_figure_path(folder_ + name));
-    }
-    EXPECT_TRUE(files().empty());
-}
-
-TEST_F(Figures, AFailedWriteLeavesNoFile) {
-    const auto run = test::tiny();
-    const auto nowhere = write_figure(folder_ + "/no/such/folder.png", *run, nullptr, {});
-    ASSERT_FALSE(nowhere);
-    EXPECT_EQ(nowhere.error().kind, core::ErrorKind::unreadable);
-    ASSERT_EQ(mkdir((folder_ + "/folder.png").c_str(), 0700), 0);
-    EXPECT_FALSE(write_figure(folder_ + "/folder.png", *run, nullptr, {}));
-    EXPECT_EQ(files(), std::vector<std::string>{"folder.png"});
-}
-
-// A full disk, simulated by the limit on file sizes: the old file stays, and no temporary file is left.
-TEST_F(Figures, FullDiskKeepsTheOldFile) {
-    const std::string path = folder_ + "/figure.svg";
-    ASSERT_TRUE(write_whole(path, "old"));
-    rlimit before{};
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-    auto* handler = std::signal(SIGXFSZ, SIG_IGN);
-    rlimit small = before;
-    small.rlim_cur = 4096;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const auto written = write_whole(path, std::string(100'000, 'x'));
-    setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, handler);
-    ASSERT_FALSE(written);
-    EXPECT_EQ(written.error().kind, core::ErrorKind::unreadable);
-    EXPECT_EQ(contents(path), "old");
-    EXPECT_EQ(files(), std::vector<std::string>{"figure.svg"});
-}
-
-TEST_F(Figures, ReplacesAFileWholeAndKeepsItsMode) {
-    const std::string path = folder_ + "/figure.svg";
-    ASSERT_TRUE(write_whole(path, "a much longer old text"));
-    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
-    ASSERT_TRUE(write_whole(path, "new"));
-    EXPECT_EQ(contents(path), "new");
-    struct stat now {};
-    ASSERT_EQ(stat(path.c_str(), &now), 0);
-    EXPECT_EQ(now.st_mode & 0777, 0640U);
-    EXPECT_EQ(files().size(), 1U);
-}
-
-TEST_F(Figures, ScaleMultipliesThePixelsOfAPng) {
-    DisplayList list;
-    list.width_px = 30;
-    list.height_px = 20;
-    list.add(Rect{{0, 0, 30, 20}, rgb(0xffffff)});
-    const auto png = png_bytes(list, 2.5F, fonts_);
-    ASSERT_TRUE(png);
-    const auto number = [&](std::size_t at) {
-        return static_cast<unsigned>(static_cast<unsigned char>((*png)[at + 2])) << 8 |
-               static_cast<unsigned char>((*png)[at + 3]);
-    };
-    EXPECT_EQ(number(16), 75U);
-    EXPECT_EQ(number(20), 50U);
-    EXPECT_EQ(png_bytes(list, 1e6F, fonts_).error().kind, core::ErrorKind::usage);
-}
-
-TEST(Svg, EscapesTextAndClosesEveryElement) {
-    DisplayList list;
-    list.width_px = 100;
-    list.height_px = 100;
-    list.add(ClipPush{{0, 0, 50, 50}});
-    list.add(Text{{1, 2}, "a<b> & \"c\" \x01 \xff", rgb(0x123456)});
-    list.add(Hatch{{0, 0, 40, 40}, rgb(0x111111), rgb(0x222222), rgb(0x333333)});
-    list.point(0, 0);
-    list.point(10, 10);
-    list.add(Area{0, 2, 20, 0, faded(rgb(0xff0000), 0.5), rgb(0x00ff00)});
-    list.add(Polyline{0, 2, rgb(0)});
-    list.add(Arrow{{Point{0, 0}, Point{5, 0}, Point{5, 10}, Point{10, 10}}, rgb(0), 1, 3, 2});
-    list.add(ClipPop{});
-    const std::string svg = svg_text(list, {"T & t", "", ""});
-    EXPECT_NE(svg.find("a&lt;b&gt; &amp; &quot;c&quot; \uFFFD \uFFFD"), std::string::npos) << svg;
-    // Every element is closed, in order.
-    std::vector<std::string> open;
-    for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
-        const std::size_t end = svg.find('>', at);
-        ASSERT_NE(end, std::string::npos);
-        std::string tag = svg.substr(at + 1, end - at - 1);
-        ASSERT_EQ(tag.find('<'), std::string::npos);
-        if (tag[0] == '?' || tag.back() == '/') {
-            continue;
-        }
-        if (tag[0] == '/') {
-            ASSERT_FALSE(open.empty());
-            EXPECT_EQ(open.back(), tag.substr(1));
-            open.pop_back();
-        } else {
-            open.push_back(tag.substr(0, tag.find(' ')));
-        }
-    }
-    EXPECT_TRUE(open.empty());
-    EXPECT_EQ(svg, svg_text(list, {"T & t", "", ""}));
-}
-
 TEST(RunLabel, NamesTheParametersThatDiffer) {
     const auto with = [](std::map<std::string, std::string> parameters) {
         test::Settings settings;
@@ -601,12 +355,9 @@ TEST(RunLabel, NamesTheParametersThatDiffer) {
 TEST_F(Figures, ShowBookmarks) {
     const auto run = test::training({}, 6, true);
     FigureOptions options;
-    const auto path = folder_ + "/figure.svg";
-    ASSERT_TRUE(write_figure(path, *run, nullptr, options));
-    EXPECT_EQ(contents(path).find("here it waits"), std::string::npos);
+    EXPECT_EQ(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
     options.bookmarks_a = {{1000, 1000, "here it waits"}};
-    ASSERT_TRUE(write_figure(path, *run, nullptr, options));
-    EXPECT_NE(contents(path).find("here it waits"), std::string::npos);
+    EXPECT_NE(in_one_line(figure(*run, nullptr, options, fonts_)).find("here it waits"), std::string::npos);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Counting the commands of lanes.
-#include "engine/runtime/lanes.h"
+#include "engine/runtime/scheduling/lanes.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
 
-#include "engine/runtime/until_finished.h"
+#include "engine/runtime/scheduling/until_finished.h"
 #include "tests/unit/runtime/hand_device.h"
 
 namespace headway::runtime {

@@ -1,5 +1,5 @@
 // The order that the scheduler guarantees, on lanes whose commands complete by hand.
-#include "engine/runtime/scheduler.h"
+#include "engine/runtime/scheduling/scheduler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The line that an op and an error get.
-#include "engine/runtime/source_lines.h"
+#include "engine/runtime/frontend/source_lines.h"
 
 #include <gtest/gtest.h>
 

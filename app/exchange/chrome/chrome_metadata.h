@@ -1,0 +1,21 @@
+// What "otherData" of Headway's own traces contains: the run's settings, files, signatures, measuring marks and
+// outcome. Private to app/exchange.
+//
+// Threads: any.
+#pragma once
+
+#include <string>
+
+#include "app/exchange/files/json_text.h"
+#include "app/exchange/foreign/run_builder.h"
+#include "app/json/json.h"
+#include "app/model/run/run.h"
+
+namespace headway::exchange {
+
+void write_metadata(const model::Run& run, JsonText& to);
+
+// Returns a sentence about devices whose lanes cannot be, or "".
+std::string read_metadata(json::Value run, RunBuilder& builder);
+
+}  // namespace headway::exchange

@@ -1,0 +1,94 @@
+#include "app/figure/figure_parts.h"
+
+namespace headway::figure {
+
+using devices::Family;
+
+Occurring occurring_in(std::span<const TimelineRun> runs) {
+    Occurring o;
+    for (const TimelineRun& shown : runs) {
+        const model::Run& run = *shown.run;
+        for (core::OpId id = run.next_known(1); id <= run.op_count(); id = run.next_known(id + 1)) {
+            const model::Op& op = run.op(id);
+            if (op.begin_ns == model::kPending) {
+                continue;
+            }
+            (op.failed ? o.failed : o.families[static_cast<std::size_t>(run.signature(op.signature).family)]) = true;
+        }
+        o.issues = o.issues || (run.op_count() > 0 && run.capabilities().issues);
+        o.waits = o.waits || !run.waits().empty() || run.open_wait().has_value();
+        o.works = o.works || !run.works().empty();
+        o.pending = o.pending || run.pending_bytes().most() > 0;
+    }
+    return o;
+}
+
+float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InShort& in_short) {
+    const float size = pen.look.legend_px, swatch_width = pen.look.swatch_px, swatch_height = pen.look.swatch_height_px;
+    float x = pen.left;
+    const auto entry = [&](const std::string& words, auto swatch) {
+        const float width = swatch_width + 8 + pen.width(FontRole::ui, size, words);
+        if (x > pen.left && x + width > pen.right) {
+            x = pen.left;
+            y += pen.look.legend_pitch_px;
+        }
+        swatch(Box{x, y, x + swatch_width, y + swatch_height});
+        pen.text(x + swatch_width + 8, y + (swatch_height + size * kCapHeightEm) / 2 + 0.5F, words, pen.theme.dim, size,
+                 FontRole::ui);
+        x += width + pen.look.legend_gap_px;
+    };
+    const auto plain = [&](Rgba colour) { return [&pen, colour](Box box) { pen.list.add(Rect{box, colour, 3}); }; };
+    if (o.issues) {
+        entry("issue", plain(pen.theme.issue));
+    }
+    if (o.works) {
+        entry("frontend's own work", [&](Box box) {
+            pen.list.add(Rect{{box.x0, box.y0 + 3, box.x1, box.y1 - 3}, pen.theme.work, 2});
+        });
+    }
+    if (o.waits) {
+        entry("wait", [&](Box box) {
+            pen.list.add(Hatch{box, pen.theme.wait_ground, pen.theme.wait, pen.theme.wait, 9, 3, 3, 0.8F});
+        });
+    }
+    constexpr Family kOrder[] = {Family::matmul, Family::elementwise, Family::reduce, Family::update,
+                                 Family::random, Family::copy,        Family::create, Family::other};
+    for (Family family : kOrder) {
+        if (o.families[static_cast<std::size_t>(family)]) {
+            entry(label_of(family), plain(pen.theme.family(family)));
+        }
+    }
+    if (o.failed) {
+        entry("failed", plain(pen.theme.warning));
+    }
+    if (o.pending) {
+        entry("held for ops not yet run", [&](Box box) {
+            pen.list.add(Rect{box, faded(pen.theme.memory, 0.28), 0});
+            pen.list.add(Line{{box.x0, box.y1}, {box.x1, box.y1}, pen.theme.pending, 1});
+            pen.list.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, pen.theme.memory, 2});
+        });
+    }
+    if (in_short.curves) {
+        entry("curves: least and most per pixel", [&](Box box) {
+            const float middle = box.y0 + box.height() * 0.6F;
+            pen.list.add(Rect{box, faded(pen.theme.headway, 0.14)});
+            pen.list.add(Rect{{box.x0, middle, box.x1, box.y1}, faded(pen.theme.headway, 0.25)});
+            pen.list.add(Line{{box.x0, middle}, {box.x1, middle}, faded(pen.theme.headway, 0.75), 1});
+            pen.list.add(Line{{box.x0, box.y0}, {box.x1, box.y0}, pen.theme.headway, 2});
+        });
+    }
+    if (in_short.slivers) {
+        entry("many at once (height: share of time)", [&](Box box) {
+            constexpr float kHeights[] = {0.5F, 0.79F, 0.57F, 0.71F};
+            for (int i = 0; i < 4; ++i) {
+                const float step = box.width() / 4;
+                const float x0 = box.x0 + static_cast<float>(i) * step;
+                pen.list.add(Rect{{x0, box.y1 - 3 - kHeights[i] * box.height(), x0 + step, box.y1 - 3}, pen.theme.dim});
+            }
+            pen.list.add(Rect{{box.x0, box.y1 - 1.5F, box.x1, box.y1}, pen.theme.faint});
+        });
+    }
+    return y + swatch_height + 10;
+}
+
+}  // namespace headway::figure

@@ -1,0 +1,89 @@
+#include "engine/core/system/whole_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "engine/core/system/unique_fd.h"
+
+namespace headway::core {
+namespace {
+
+Error cannot_write(const std::string& path, int why) {
+    return {ErrorKind::unreadable, "Cannot write '" + path + "': " + std::strerror(why) + "."};
+}
+
+// 0 or the errno.
+int write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return errno;
+        }
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return 0;
+}
+
+}  // namespace
+
+Result<void> write_whole(const std::string& path, std::string_view bytes) {
+    struct stat existing {};
+    const bool exists = stat(path.c_str(), &existing) == 0;
+    if (exists && S_ISDIR(existing.st_mode)) {
+        return cannot_write(path, EISDIR);
+    }
+    if (exists && !S_ISREG(existing.st_mode)) {  // /dev/stdout, a pipe: rename() would replace it
+        const UniqueFd fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        const int why = !fd ? errno : write_all(fd.get(), bytes);
+        return why == 0 ? Result<void>() : Result<void>(cannot_write(path, why));
+    }
+    const auto slash = path.find_last_of('/');
+    const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+    std::string temporary = folder + ".headway-XXXXXX";
+    UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
+    if (!fd) {
+        return cannot_write(path, errno);
+    }
+    int why = write_all(fd.get(), bytes);
+    if (why == 0 && fchmod(fd.get(), exists ? existing.st_mode & 0777 : permissions_of_new_files()) != 0) {
+        why = errno;
+    }
+    if (why == 0 && fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
+        why = errno;
+    }
+    const int closed = fd.close();
+    why = why == 0 ? closed : why;
+    if (why == 0 && rename(temporary.c_str(), path.c_str()) != 0) {
+        why = errno;
+    }
+    if (why != 0) {
+        unlink(temporary.c_str());
+        return cannot_write(path, why);
+    }
+    return {};
+}
+
+mode_t permissions_of_new_files() {
+    constexpr mode_t kAll = 0666;
+    constexpr std::string_view kName = "Umask:";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(kName)) {
+            return kAll & ~static_cast<mode_t>(std::strtoul(line.c_str() + kName.size(), nullptr, 8));
+        }
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    return kAll & ~mask;
+}
+
+}  // namespace headway::core

@@ -1,0 +1,189 @@
+// Figures, movies and recordings, saved from the window.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <set>
+
+#include "tests/ui/window/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+class ExportTest : public WindowTest {
+protected:
+    // Files are written in the background: draws frames until this is done.
+    void finish_writing() {
+        while (state.pictures.job().busy()) {
+            frame();
+        }
+        frame();
+    }
+};
+
+TEST_F(ExportTest, FiguresAreExported) {
+    run_to_the_end();
+    const auto written = [this] {
+        finish_writing();
+        std::multiset<std::string> kinds;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            kinds.insert(entry.path().extension());
+        }
+        return kinds;
+    };
+    for (const char* kind : {"SVG", "PDF", "PNG"}) {
+        act("click:export");
+        frames(2);
+        act("click:export/dialog");
+        frames(2);
+        act(std::string("click:export/format/") + kind);
+        act("click:export/write");
+        EXPECT_FALSE(shown("export/write"));
+        written();
+        EXPECT_TRUE(shown("notice"));
+    }
+    EXPECT_EQ(written(), (std::multiset<std::string>{".pdf", ".png", ".svg"}));
+    // The key twice, or the key and Enter, repeat the last export.
+    act("click:export");
+    frames(2);
+    act("click:export/again");
+    act("key:escape");
+    EXPECT_EQ(written().size(), 4u) << "also in the same second";
+    EXPECT_EQ(state.picture_choice().format, ExportChoice::Format::png);
+    for (const char* second : {"f12", "enter"}) {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directory(folder);
+        act("key:f12");
+        EXPECT_TRUE(shown("export/write"));
+        act(std::string("key:") + second);
+        EXPECT_FALSE(shown("export/write"));
+        EXPECT_EQ(written(), std::multiset<std::string>{".png"}) << second;
+    }
+    act("key:f12");
+    act("key:escape");
+    EXPECT_FALSE(shown("export/write"));
+    int pictures = 0;
+    app->on_picture([&pictures] { ++pictures; });
+    act("click:export");
+    frames(2);
+    act("click:export/window");
+    EXPECT_EQ(pictures, 1);
+    act("key:shift+f12");
+    EXPECT_EQ(pictures, 2);
+    EXPECT_FALSE(shown("export/write"));
+}
+
+TEST_F(ExportTest, RecordingsAreSaved) {
+    state.save_recording();
+    EXPECT_EQ(state.notices.all().back().text, "There is no run yet to save.");
+    run_to_the_end();
+    const std::size_t ops = session.b()->run()->op_count();
+    state.write_recording = [](const model::Run& run, const std::string& path, const std::function<bool()>& go_on) {
+        EXPECT_TRUE(go_on());
+        std::ofstream(path) << run.op_count();
+        return core::Result<void>();
+    };
+    act("click:export");
+    frames(2);
+    act("click:export/recording");
+    finish_writing();
+    ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1);
+    const auto path = std::filesystem::directory_iterator(folder)->path();
+    EXPECT_EQ(path.extension(), ".json");
+    std::size_t written = 0;
+    std::ifstream(path) >> written;
+    EXPECT_EQ(written, ops);
+    EXPECT_EQ(state.notices.all().back().text, "The recording is in " + path.string());
+}
+
+TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
+    run_to_the_end();
+    act("key:f12");
+    for (const char* mark :
+         {"export/what/The view", "export/what/The whole run", "export/format/GIF", "export/seconds/15 s",
+          "export/size/Poster", "export/scale/4×", "export/theme/Projector", "export/size/As the window"}) {
+        ASSERT_TRUE(shown(mark)) << mark;
+        act(std::string("click:") + mark);
+    }
+    const ExportChoice expected{ExportChoice::What::run,
+                                ExportChoice::Format::gif,
+                                figure::FigureSize::window,
+                                figure::ThemeName::projector,
+                                4,
+                                15,
+                                {}};
+    EXPECT_EQ(state.picture_choice(), expected);
+    EXPECT_FALSE(shown("export/what/A | B")) << "there is one run only";
+    act("click:export/format/PDF");
+    EXPECT_FALSE(shown("export/scale/4×"));
+    EXPECT_FALSE(shown("export/seconds/15 s"));
+    // A path of the user's own, in a folder that does not exist: one sentence, and the choices stay usable.
+    type("export/path", "/nonexistent/own.pdf");
+    finish_writing();
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
+    EXPECT_NE(state.notices.all().front().text.find("/nonexistent/own.pdf"), std::string::npos);
+}
+
+TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
+    run_to_the_end();
+    run_to_the_end();
+    ASSERT_NE(session.a(), nullptr);
+    state.set_arrangement({{"memory", 0, false, true, "Bytes held"}});
+    ExportChoice& choice = state.picture_choice();
+    choice.what = ExportChoice::What::both;
+    choice.format = ExportChoice::Format::frames;
+    choice.size = figure::FigureSize::column;
+    choice.scale = choice.seconds = 1;
+    act("key:f12");
+    EXPECT_TRUE(shown("export/what/A | B"));
+    act("key:enter");
+    finish_writing();
+    ASSERT_EQ(state.notices.all().size(), 1u);
+    EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    ASSERT_EQ(files.size(), 25u);
+    const auto bytes = [](const std::filesystem::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    // Its last frame equals the figure of both, with the lanes arranged as in the window.
+    choice.format = ExportChoice::Format::png;
+    const auto still = folder / "still.png";
+    state.export_to(still.string());
+    finish_writing();
+    EXPECT_EQ(bytes(files.back()), bytes(still));
+    state.set_arrangement({});
+    state.export_to(still.string());
+    finish_writing();
+    EXPECT_NE(bytes(files.back()), bytes(still));
+}
+
+// The whole dialog is inside the window, on any screen.
+TEST_F(ExportTest, TheExportDialogFitsSmallWindows) {
+    run_to_the_end();
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {3840, 2160}}) {
+        open(width, height);
+        state.picture_choice().format = ExportChoice::Format::frames;
+        act("key:f12");
+        frames(3);
+        for (const auto& [id, mark] : app->rects()) {
+            if (id.starts_with("export/")) {
+                EXPECT_GE(mark.x0, 0) << id;
+                EXPECT_LE(mark.x1, mark.x0 < 0 ? 0 : static_cast<float>(width)) << id;
+                EXPECT_LE(mark.y1, static_cast<float>(height)) << id;
+            }
+        }
+        act("key:escape");
+    }
+}
+
+}  // namespace
+}  // namespace headway::ui::test

@@ -1,0 +1,68 @@
+// The fake's cuBLAS: matrix products on the host.
+#include "tests/unit/cuda/fake_state.h"
+
+using namespace headway::fake;
+
+extern "C" {
+
+const char* cublasGetStatusString(cublasStatus_t) {
+    return "a cuBLAS error";
+}
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+    const std::lock_guard lock(mutex);
+    if (enter("cublasCreate") != 0) {
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
+    *handle = new cublasContext;
+    state.handles.insert(*handle);
+    ++state.counts.handles;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+    const std::lock_guard lock(mutex);
+    --state.counts.handles;
+    state.handles.erase(handle);
+    delete handle;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+    handle->stream = stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void* workspace, std::size_t bytes) {
+    return workspace != nullptr && bytes != 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
+    const std::lock_guard lock(mutex);
+    state.counts.tf32 = mode == CUBLAS_TF32_TENSOR_OP_MATH;
+    return CUBLAS_STATUS_SUCCESS;
+}
+// Runs as two kernels, as in a real library: the first computes, the second scales by one.
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,
+                              int k, const float* alpha, const float* a, int lda, const float* b, int ldb,
+                              const float* beta, float* c, int ldc) {
+    const std::lock_guard lock(mutex);
+    if (enter("cublasSgemm") != 0) {
+        return CUBLAS_STATUS_EXECUTION_FAILED;
+    }
+    if (*alpha != 1.0f || *beta != 0.0f || ldc < m || lda < (op_a == CUBLAS_OP_N ? m : k) ||
+        ldb < (op_b == CUBLAS_OP_N ? k : n)) {
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    push_kernel(handle->stream, [=] {
+        for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < m; ++i) {
+                double sum = 0;
+                for (int p = 0; p < k; ++p) {
+                    sum += static_cast<double>(op_a == CUBLAS_OP_N ? a[i + p * lda] : a[p + i * lda]) *
+                           static_cast<double>(op_b == CUBLAS_OP_N ? b[p + j * ldb] : b[j + p * ldb]);
+                }
+                c[i + j * ldc] = static_cast<float>(sum);
+            }
+        }
+    });
+    push_kernel(handle->stream, [] {});
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // extern "C"

@@ -1,0 +1,100 @@
+// The state of the fake CUDA and its streams; for the files that implement it.
+//
+// Threads: any, with `mutex` locked. One lock for everything: a fake need not be fast.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/devices/cuda/cupti.h"
+#include "tests/unit/cuda/fake_cuda.h"
+
+// A program may have the fake twice: linked, and in a module. Each has its own state.
+#pragma GCC visibility push(hidden)
+
+struct cublasContext {
+    cudaStream_t stream = nullptr;
+};
+
+struct CUevent_st {
+    std::uint64_t recorded = 0, done = 0;
+    std::int64_t at_ns = 0;
+};
+
+struct CUgraph_st {
+    std::vector<std::function<void()>> nodes;
+};
+struct CUgraphExec_st {
+    std::vector<std::function<void()>> nodes;
+};
+struct CUstream_st {
+    int number;
+    std::deque<std::function<void()>> queue;
+    bool busy = false, stop = false;
+    cudaGraph_t capture = nullptr;
+    std::thread thread;
+
+    explicit CUstream_st(int n) : number(n), thread([this] { run(); }) {}
+    void run();
+    [[nodiscard]] bool idle() const { return queue.empty() && !busy; }
+};
+
+namespace headway::fake {
+
+struct State {
+    int driver_status = 0, device_count = 1, major = 9, minor = 0;
+    std::uint64_t memory = std::uint64_t{8} << 30;
+    bool cupti = true, cupti_silent = false, ignore_waits = false;
+    int sticky = 0, fault_in = 0, streams_made = 0;
+    std::map<std::string, std::pair<int, int>> fail;
+    std::set<int> held;
+    std::map<void*, std::size_t> device_blocks, pinned_blocks;
+    std::set<cudaStream_t> streams;
+    std::set<cudaEvent_t> events;
+    std::set<cublasHandle_t> handles;
+    std::set<cudaGraph_t> graphs;
+    std::set<cudaGraphExec_t> graph_execs;
+    Counts counts;
+};
+
+struct CuptiState {
+    CUpti_BuffersCallbackRequestFunc request = nullptr;
+    CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+    CUpti_TimestampCallbackFunc now = nullptr;
+    std::set<int> enabled;
+    std::uint32_t correlation = 0;
+    std::deque<std::pair<CUpti_ActivityExternalCorrelation, CUpti_ActivityKernel9>> records;
+    std::deque<CUpti_ActivitySynchronization> waits;
+    std::deque<CUpti_ActivityMemory3> memory;
+};
+
+// Never destroyed: the stream threads of a lost device live until the process ends, like the work of a lost GPU.
+extern std::mutex& mutex;
+extern std::condition_variable& changed;
+extern State& state;
+extern CuptiState& cupti;
+extern thread_local int last_error;
+extern thread_local int capturing;  // number of streams that this thread captures
+extern thread_local std::vector<std::uint64_t> external_ids;
+
+// Called at the begin of each CUDA call: counts it, and fails it if a test asked for that.
+int enter(const std::string& name);
+void push(cudaStream_t stream, std::function<void()> work);
+// Puts work on a stream that counts as a kernel: it may fault, and CUPTI records it.
+void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t correlation = 0);
+
+}  // namespace headway::fake
+
+#pragma GCC visibility pop

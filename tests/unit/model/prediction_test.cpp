@@ -1,0 +1,253 @@
+// The prediction, its formula and the regime.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/model/constant_run.h"
+
+namespace headway::model {
+namespace {
+
+// For constant stages on one lane, computed from the documented rule.
+Regime expected_regime(std::int64_t total, std::int64_t frontend, std::int64_t lane, bool waits) {
+    const std::int64_t largest = std::max(frontend, lane);
+    if (waits && static_cast<double>(largest) < kBoundShare * static_cast<double>(total)) {
+        return Regime::barrier_bound;
+    }
+    return lane >= frontend ? Regime::execution_bound : Regime::issue_bound;
+}
+
+TEST(Numbers, PredictExactlyWhereStagesAreConstant) {
+    const struct {
+        std::int64_t t1, t2, t3;
+    } stages[] = {{3, 10, 7}, {10, 3, 7}, {5, 5, 0}, {1, 1000, 2}, {1000, 1, 2}};
+    for (const auto& [t1, t2, t3] : stages) {
+        for (const OpId n : {1u, 2u, 10u, 999u}) {
+            const std::int64_t count = n;
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(n, [n](OpId i) { return i == n; });
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, std::max(t1 + count * t2, count * t1 + t2) + t3);
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, false));
+                EXPECT_EQ(numbers.prediction_formula, "max(t1+N·t2, N·t1+t2)+h+t3");
+                EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.busiest_lane_ns, count * t2);
+                EXPECT_EQ(numbers.frontend_ns, count * t1);
+                EXPECT_EQ(numbers.longest_chain_ns, t2) << "they do not depend on each other";
+                EXPECT_EQ(numbers.t1_ns, static_cast<double>(t1));
+                EXPECT_EQ(numbers.t2_ns, static_cast<double>(t2));
+                EXPECT_EQ(numbers.t3_ns, static_cast<double>(t3));
+            }
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(n, kAlways);
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, count * (t1 + t2 + t3));
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.regime, expected_regime(numbers.total_ns, count * t1, count * t2, n > 1));
+                EXPECT_EQ(numbers.prediction_formula, n == 1 ? "max(t1+N·t2, N·t1+t2)+h+t3" : "N·(t1+h+t2+t3)");
+                EXPECT_EQ(numbers.formula_ns, numbers.total_ns);
+                EXPECT_EQ(numbers.headway_max, 1u);
+            }
+            {
+                ConstantRun run(t1, t2, t3);
+                run.ops(4 * n, [n](OpId i) { return i % n == 0; });
+                const Numbers numbers = run.builder.read()->numbers();
+                EXPECT_EQ(numbers.predicted_ns, 4 * (std::max(t1 + count * t2, count * t1 + t2) + t3));
+                EXPECT_EQ(numbers.predicted_ns, numbers.total_ns);
+            }
+        }
+    }
+}
+
+TEST(Numbers, RegimeIsAboutEqualWhenBothSidesAreEqual) {
+    const auto word = [](std::int64_t t1, std::int64_t t2, const std::function<bool(OpId)>& waits) {
+        ConstantRun run(t1, t2, 7);
+        run.ops(100, waits);
+        return std::string(regime_word(run.builder.read()->numbers()));
+    };
+    const auto once = [](OpId i) { return i == 100; };
+    EXPECT_EQ(word(1000, 1000, once), "about equal");
+    EXPECT_EQ(word(1000, 1030, once), "about equal");
+    EXPECT_EQ(word(1030, 1000, once), "about equal");
+    EXPECT_EQ(word(1000, 1200, once), "execution-bound");
+    EXPECT_EQ(word(1200, 1000, once), "issue-bound");
+    EXPECT_EQ(word(1000, 9000, once), "execution-bound");
+    // With a wait after each op the run is bound by neither side, unless one needs most of the time.
+    EXPECT_EQ(word(1000, 1000, kAlways), "barrier-bound");
+    EXPECT_EQ(word(1000, 3000, kAlways), "barrier-bound");
+    EXPECT_EQ(word(1000, 9000, kAlways), "execution-bound");
+    EXPECT_EQ(word(9000, 1000, kAlways), "issue-bound");
+}
+
+TEST(Numbers, AChainOfDependentOpsOnSeveralLanesIsDependencyBound) {
+    RecordingBuilder builder;
+    const auto size = builder.signature(8);
+    std::int64_t at = 10;
+    for (std::uint32_t i = 1; i <= 20; ++i) {
+        const auto lane = static_cast<std::uint8_t>(i % 2);
+        builder.issue({i, i + 1, lane, i, i - 1, 0, true, size});
+        at = std::max<std::int64_t>(at, i + 1);
+        builder.exec(lane, i, at, at + 100);
+        at += 100;
+    }
+    builder.wait(21, at + 1, trace::WaitKind::waitall);
+    const Numbers numbers = builder.read()->numbers();
+    EXPECT_STREQ(regime_word(numbers), "dependency-bound");
+    EXPECT_EQ(numbers.longest_chain_ns, 2000);
+    EXPECT_EQ(numbers.busiest_lane_ns, 1000);
+    EXPECT_EQ(numbers.prediction_formula, "") << "two lanes";
+}
+
+// For any run, prediction and named parts add up to the measured total.
+TEST(Numbers, PredictionAndPartsAddUp) {
+    std::mt19937 generator(11);
+    for (int round = 0; round < 200; ++round) {
+        RecordingBuilder builder;
+        const auto size = builder.signature(8);
+        const std::uint32_t lanes = 1 + generator() % 3;
+        std::array<std::int64_t, 3> free{};
+        std::int64_t now = 0, latest = 0;
+        for (std::uint32_t i = 1; i <= 60; ++i) {
+            const auto lane = static_cast<std::uint8_t>(generator() % lanes);
+            now += generator() % 20;
+            const std::uint32_t needed = i > 1 && generator() % 2 == 0 ? 1 + generator() % (i - 1) : 0;
+            builder.issue({now, now + 3, lane, i, needed, 0, true, size});
+            now += 3;
+            // After its dependency, which may have ended at any time up to `latest`.
+            const std::int64_t begin =
+                std::max({now, free[lane], needed != 0 ? latest : 0}) + static_cast<std::int64_t>(generator() % 9);
+            free[lane] = begin + 1 + static_cast<std::int64_t>(generator() % 50);
+            builder.exec(lane, i, begin, free[lane]);
+            latest = std::max(latest, free[lane]);
+            if (generator() % 7 == 0) {
+                const std::int64_t from = now;
+                now = std::max(now, latest) + static_cast<std::int64_t>(generator() % 9);
+                builder.wait(from, now, trace::WaitKind::waitall);
+            }
+        }
+        const Numbers numbers = builder.read()->numbers();
+        ASSERT_TRUE(numbers.predicted);
+        std::int64_t sum = numbers.predicted_ns;
+        for (const PredictionPart& part : numbers.prediction_parts) {
+            sum += part.ns;
+        }
+        ASSERT_EQ(sum, numbers.total_ns) << round;
+    }
+}
+
+TEST(Numbers, PredictSeveralLanesByTheBusiestOne) {
+    for (const std::uint32_t lanes : {2u, 3u, 4u}) {
+        for (const OpId n : {1u, 5u, 100u}) {
+            ConstantRun run(3, 40, 7, lanes);
+            run.ops(2 * n, [n](OpId i) { return i % n == 0; });
+            const Numbers numbers = run.builder.read()->numbers();
+            EXPECT_EQ(numbers.predicted_ns, numbers.total_ns) << lanes << " lanes, " << n << " ops";
+        }
+    }
+}
+
+TEST(Numbers, FormulaIsShownOnlyForSimpleRuns) {
+    const auto formula_of = [](const std::function<void(ConstantRun&)>& write) {
+        ConstantRun run(3, 40, 7);
+        write(run);
+        return run.builder.read()->numbers().prediction_formula;
+    };
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::waitall);
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::print);
+              }),
+              "");
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(9, [](OpId i) { return i % 3 == 0; });
+                  run.ops(2, kNever);
+              }),
+              "");
+    EXPECT_EQ(formula_of([](ConstantRun& run) {
+                  run.ops(4, kNever);
+                  run.builder.wait(run.now, run.now + 1, trace::WaitKind::minibatch_barrier, 0, 1);
+                  run.now += 1;
+                  run.ops(4, kNever);
+                  run.wait(trace::WaitKind::waitall);
+              }),
+              "");
+    EXPECT_EQ(formula_of([](ConstantRun& run) { run.ops(4, kNever); }), "") << "its end is not waited for";
+}
+
+// Ten ops on one lane, with one wait at the end or a wait after each.
+class UnlikeRun {
+public:
+    explicit UnlikeRun(bool each) : each_(each) {}
+    void op(std::int64_t t1, std::int64_t t2, std::uint16_t signature = 0) {
+        const OpId id = builder.issue({.begin = now_, .end = now_ + t1, .signature = signature});
+        now_ += t1;
+        const std::int64_t begin = std::max(now_, free_);
+        free_ = begin + t2;
+        builder.exec(0, id, begin, free_);
+        if (each_) {
+            wait();
+        }
+    }
+    void own_work(std::int64_t ns) { now_ += ns; }
+    void wait() {
+        const std::int64_t begin = now_;
+        now_ = std::max(now_, free_) + 2;
+        builder.wait(begin, now_, trace::WaitKind::waitall);
+    }
+    Numbers numbers() {
+        if (!each_) {
+            wait();
+        }
+        return builder.read()->numbers();
+    }
+    RecordingBuilder builder;
+
+private:
+    bool each_;
+    std::int64_t now_ = 0, free_ = 0;
+};
+
+TEST(Numbers, FormulaIsNotShownForUnequalOpsOrABusyFrontend) {
+    for (const bool each : {false, true}) {
+        const std::string formula = each ? "N·(t1+h+t2+t3)" : "max(t1+N·t2, N·t1+t2)+h+t3";
+        const auto run = [each](const std::function<void(UnlikeRun&, int)>& write) {
+            UnlikeRun made(each);
+            for (int i = 0; i < 10; ++i) {
+                write(made, i);
+            }
+            return made.numbers();
+        };
+        const auto expect_none = [](const Numbers& numbers, const char* why) {
+            EXPECT_EQ(numbers.prediction_formula, "");
+            EXPECT_NE(numbers.no_formula.find(why), std::string::npos) << numbers.no_formula;
+        };
+        const Numbers alike = run([](UnlikeRun& r, int) { r.op(10, 100); });
+        EXPECT_EQ(alike.prediction_formula, formula);
+        EXPECT_EQ(alike.formula_ns, alike.total_ns);
+        EXPECT_EQ(alike.no_formula, "");
+        // Two kinds of ops, with equal and with unequal durations.
+        const auto of_kind = [](UnlikeRun& r, int i, std::int64_t other_t2) {
+            const std::uint16_t small = r.builder.signature(8), large = r.builder.signature(800, "matmul");
+            r.op(10, i % 2 == 0 ? 100 : other_t2, i % 2 == 0 ? small : large);
+        };
+        EXPECT_EQ(run([&](UnlikeRun& r, int i) { of_kind(r, i, 110); }).prediction_formula, formula);
+        expect_none(run([&](UnlikeRun& r, int i) { of_kind(r, i, 140); }), "several kinds");
+        // One kind, with one much longer op.
+        expect_none(run([](UnlikeRun& r, int i) { r.op(10, i == 4 ? 900 : 100); }), "unequal");
+        // Own work is hidden by the lane if the program waits once, unless there is too much of it.
+        const Numbers some = run([](UnlikeRun& r, int) { r.own_work(40), r.op(10, 100); });
+        if (each) {
+            expect_none(some, "more than issue");
+        } else {
+            EXPECT_EQ(some.prediction_formula, formula);
+        }
+        expect_none(run([](UnlikeRun& r, int) { r.own_work(200), r.op(10, 100); }), "more than issue");
+    }
+}
+
+}  // namespace
+}  // namespace headway::model
