@@ -110,7 +110,9 @@ public:
         const bool animate = app_.animating() || changed_;
         const bool watch =
             state_.session.waiting() || opening() || state_.pictures.job().busy() || state_.comparing() != nullptr;
-        const ui::FramePace pace = ui::frame_pace(state_.session.executing(), state_.session.behind(), app_.moving());
+        const session::Session& session = state_.session;
+        const ui::FramePace pace =
+            ui::frame_pace({session.executing(), session.filling(), session.behind(), app_.moving()});
         const bool follow = animate && pace.frame_s > 1.0 / 40;
         platform_.begin_frame(follow ? Pace::follow : animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {

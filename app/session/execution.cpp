@@ -137,6 +137,7 @@ void Execution::catch_up(double budget_ms) {
         unread_ = run_->update(budget_ms);
         if (!unread_) {
             close();
+            judge_end();
         } else {
             sums_of_total_ns_ = sums_of_total_ns_.value_or(numbers_.total_ns);
             run_->renew(numbers_);
@@ -169,10 +170,20 @@ void Execution::cannot_start(const std::string& why) {
     ending_ = sentence(why);
 }
 
-void Execution::finish(const process::Ending& ending, bool stop_asked) {
-    if (run_) {
+void Execution::finish(const process::Ending& ending, bool stop_asked, bool unread) {
+    end_ = {ending, stop_asked};
+    unread_ = unread && run_;
+    if (run_ && !unread) {
         close();
     }
+    judge_end();
+}
+
+void Execution::judge_end() {
+    if (!end_) {
+        return;
+    }
+    const auto& [ending, stop_asked] = *end_;
     const std::uint64_t ops = run_ ? run_->op_count() : 0;
     const bool failed = run_ && run_->error();
     const std::string after = " after " + ops_text(ops);

@@ -83,8 +83,11 @@ private:
     // Marks the recording as complete: reads it to its end. `walk`: a walk over it, if one exists already.
     void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
-    // Call when the run has ended. `stop_asked`: the learner stopped it.
-    void finish(const process::Ending& ending, bool stop_asked);
+    // Call when the run has ended. `stop_asked`: the learner stopped it. `unread`: not all of its records have been
+    // read; then lags() until catch_up() has done so.
+    void finish(const process::Ending& ending, bool stop_asked, bool unread);
+    // Sets phase and sentence from how the process ended and from what has been read.
+    void judge_end();
     [[nodiscard]] std::string failure(const process::Ending& ending) const;
     // `changed`: the run has changed since the last call.
     void renew_numbers(double budget_ms, bool changed);
@@ -98,6 +101,12 @@ private:
     bool open_line_[2] = {false, false};  // the last line of stdout, stderr is incomplete
     std::uint64_t output_cut_ = 0;
     std::string ending_;
+    // How the process ended; empty for a run that was not started here, and while it is in progress.
+    struct End {
+        process::Ending ending;
+        bool stop_asked = false;
+    };
+    std::optional<End> end_;
     model::Numbers numbers_;
     std::optional<std::int64_t> sums_of_total_ns_;
     std::vector<model::LineCost> line_costs_;

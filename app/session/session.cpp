@@ -23,6 +23,8 @@ constexpr std::size_t kOutputPerPoll = 128 * 1024;
 constexpr double kOutputShare = 0.5;                    // of a poll's time
 constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that the run ends within a second
 constexpr double kRetireBudget_ms = 4;
+// Room for eight million ops. A longer run uses it again: what has been read is given back.
+constexpr std::uint64_t kTraceBytes = std::uint64_t{512} << 20;
 // The program's child processes may keep its pipes open: after its end, output is read for at most this long.
 constexpr std::int64_t kOutputPatience_ns = 300'000'000;
 
@@ -83,7 +85,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     }
     const std::uint64_t limit = options_.trace_bytes_limit != 0
                                     ? options_.trace_bytes_limit
-                                    : std::min<std::uint64_t>(std::uint64_t{2} << 30, free_memory_bytes() / 4);
+                                    : std::min<std::uint64_t>(kTraceBytes, free_memory_bytes() / 4);
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
@@ -105,6 +107,10 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
 
 bool Session::behind() const {
     return (live() && behind_) || (a_ && a_->lags()) || (b_ && b_->lags());
+}
+
+bool Session::filling() const {
+    return live() && b_->run_ && b_->run_->reader().should_give_back();
 }
 
 void Session::retire() {
@@ -196,6 +202,7 @@ void Session::try_to_map() {
     }
     // Seal the file, so that it cannot shrink below the mapping.
     fcntl(recording_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    (*reader)->will_give_back();
     b_->run_ = std::make_unique<model::Run>(std::move(*reader));
     b_->phase_ = Phase::running;
     store_wishes(b_->run_->reader().control());
@@ -254,14 +261,14 @@ bool Session::poll_run(double budget_ms) {
         child_->kill(SIGKILL);
     }
     const bool all_read = child_->output_ended() || now - ended_at_ns_ > kOutputPatience_ns;
-    if (ended_ && !more && all_read) {
-        finish(*ended_);
+    if (ended_ && all_read) {
+        finish(*ended_, more);
     }
     return b_->revision_ != before;
 }
 
-void Session::finish(const process::Ending& ending) {
-    b_->finish(ending, stop_asked_);
+void Session::finish(const process::Ending& ending, bool unread) {
+    b_->finish(ending, stop_asked_, unread);
     child_.reset();
     ended_.reset();
     stop_asked_ = false;

@@ -96,6 +96,8 @@ public:
     [[nodiscard]] bool waiting() const { return live() || behind() || devices_.asking(); }
     // The recording has not been read completely or, after its end, summed up: poll() can use more time.
     [[nodiscard]] bool behind() const;
+    // The recording of the run in progress gets full: the run will be held back unless poll() takes more.
+    [[nodiscard]] bool filling() const;
 
     // CPU and simulated until the runner has answered.
     [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_.devices(); }
@@ -124,7 +126,8 @@ private:
     void try_to_map();
     void take_output(double budget_ms);
     core::Result<void> start_with(First first, std::uint32_t line = 0);
-    void finish(const process::Ending& ending);
+    // `unread`: not all of its records have been read.
+    void finish(const process::Ending& ending, bool unread);
     void note_intervention(bool on);
     void signal_attention();
     void resume();

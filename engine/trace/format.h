@@ -1,6 +1,10 @@
 // Memory layout of a recording: one file (a memfd or a file on disk) with a header and equal chunks, written by the
 // runner and mapped by every reader. Everything that is drawn, graded, compared or exported is read from here.
 //
+// A reader may give chunks back that it has read, so that a run of any length fits into a file of limited size
+// (Reader:: give_back). While there is such a reader, a writer without a free chunk waits for one; without, records are
+// lost.
+//
 // A stream is a sequence of records from one thread. It consists of the chunks with its StreamId, ordered by their
 // ordinals. A record is complete once its chunk's `committed` includes it (release/acquire), and never changes after
 // that. So a reader needs no lock, and a killed writer leaves every record that it had committed.
@@ -103,7 +107,8 @@ enum class WaitKind : std::uint8_t {
     copy = 20,
     // Limits.
     queue_limit = 32,
-    memory = 33,  // free policy or budget: waited until memory was free
+    memory = 33,     // free policy or budget: waited until memory was free
+    recording = 34,  // Headway's recording was full: waited until its reader had given a chunk back
     // The learner: paused, stepping, slow motion. Not the program's time.
     paused = 48,
 };
@@ -243,6 +248,7 @@ struct ChunkHeader {
     std::uint32_t ordinal;                 // 0, 1, 2 … within the stream
     std::atomic<std::uint32_t> committed;  // records (bytes for meta) that may be read
     std::atomic<std::uint32_t> claimed;    // 1 once the fields above are valid
+    std::atomic<std::uint32_t> next_free;  // in the list of chunks that were given back: 1 + the next one's index
 };
 static_assert(sizeof(ChunkHeader) <= kChunkHeaderBytes);
 
@@ -332,7 +338,7 @@ struct Header {
     std::uint32_t chunk_capacity;             // chunks that the file may grow to
     std::atomic<std::uint32_t> chunks_used;   // may exceed the capacity if the file is full
     std::atomic<std::uint32_t> state;         // RunState
-    std::atomic<std::uint64_t> lost_records;  // chunk claims that failed because the file was full
+    std::atomic<std::uint64_t> lost_records;  // records that did not fit because the file was full
     // Clock: two anchors. The second one is renewed during the run (odd `anchor_version`: write in progress).
     std::uint64_t first_ticks;
     std::int64_t first_ns;
@@ -353,6 +359,11 @@ struct Header {
     std::atomic<std::uint32_t> wait_device;     // as in its record: the device waited for, from 1; 0: all
     alignas(64) Control control;
     std::array<RunningOp, core::kMaxLanes> running;  // only for lanes that run on the host's clock
+    // Chunks that were given back: 1 + the first one's index, and a count of changes in the upper half, so that a
+    // writer notices when the list has changed in between.
+    alignas(64) std::atomic<std::uint64_t> free_chunks;
+    std::atomic<std::uint32_t> gives_back;  // 1: there is a reader that gives chunks back
+    std::atomic<std::uint32_t> given_back;  // how many chunks it has given back so far; wraps
 };
 static_assert(sizeof(Header) <= kHeaderBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

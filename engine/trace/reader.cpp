@@ -120,8 +120,9 @@ void Reader::poll() {
             reinterpret_cast<const std::byte*>(header_) + kHeaderBytes + std::size_t{chunks_seen_} * kChunkBytes));
     }
     // A chunk joins its stream once its header is valid, all earlier chunks have joined, and the previous one is full.
-    // Chunks of a damaged file that never meet these conditions are ignored.
-    std::erase_if(unclaimed_, [this](const ChunkHeader* chunk) {
+    // Chunks of a damaged file that never meet these conditions are ignored. Once chunks are used again, later ones of
+    // a stream may come before earlier ones.
+    const auto joins = [this](const ChunkHeader* chunk) {
         if (chunk->claimed.load(std::memory_order_acquire) != 1) {
             return false;
         }
@@ -143,7 +144,37 @@ void Reader::poll() {
         }
         stream(id).chunks.push_back(chunk);
         return true;
-    });
+    };
+    while (std::erase_if(unclaimed_, joins) > 0) {
+    }
+}
+
+void Reader::will_give_back() {
+    header_->gives_back.store(1, std::memory_order_relaxed);
+}
+
+bool Reader::should_give_back() const {
+    return header_->gives_back.load(std::memory_order_relaxed) != 0 &&
+           header_->chunks_used.load(std::memory_order_relaxed) > header_->chunk_capacity / 2;
+}
+
+void Reader::give_back(StreamId id, std::uint64_t index) {
+    Stream& of = stream(id);
+    const std::uint64_t whole = index / records_per_chunk(record_bytes_of(id.kind));
+    for (; of.given_back < whole && of.given_back + 1 < of.chunks.size(); ++of.given_back) {
+        auto* chunk = const_cast<ChunkHeader*>(std::exchange(of.chunks[of.given_back], nullptr));
+        const auto place = static_cast<std::size_t>(reinterpret_cast<std::byte*>(chunk) -
+                                                    reinterpret_cast<std::byte*>(header_) - kHeaderBytes);
+        chunk->claimed.store(0, std::memory_order_relaxed);
+        unclaimed_.push_back(chunk);
+        std::uint64_t first = header_->free_chunks.load(std::memory_order_relaxed);
+        std::uint64_t mine = 0;
+        do {
+            chunk->next_free.store(static_cast<std::uint32_t>(first));
+            mine = ((first >> 32) + 1) << 32 | (place / kChunkBytes + 1);
+        } while (!header_->free_chunks.compare_exchange_weak(first, mine, std::memory_order_release));
+        header_->given_back.fetch_add(1, std::memory_order_relaxed);
+    }
 }
 
 Reader::Stream& Reader::stream(StreamId id) {
@@ -198,7 +229,7 @@ std::pair<const void*, std::size_t> Reader::run_of(StreamId id, std::uint64_t in
     }
     const std::uint64_t per_chunk = records_per_chunk(record_bytes);
     const std::uint64_t place = index / per_chunk;
-    if (place >= chunks.size()) {
+    if (place >= chunks.size() || chunks[place] == nullptr) {
         return {nullptr, 0};
     }
     const ChunkHeader& chunk = *chunks[place];

@@ -53,6 +53,16 @@ public:
 
     // One more than the highest lane that has recorded anything; at most core::kMaxTraceLanes.
     [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lane_.size()); }
+    // From now on give_back() is called while the run goes on, so that writers may wait for free chunks. For one reader
+    // at a time; the recording must be writable.
+    void will_give_back();
+    // Whether so much of the recording is in use that chunks should be given back.
+    [[nodiscard]] bool should_give_back() const;
+    // Gives the stream's chunks back whose records all come before `index`: they can no longer be read.
+    void give_back(StreamId id, std::uint64_t index);
+    // Whether records are missing at the beginning of a stream, so that another() would not find them.
+    [[nodiscard]] bool gave_back() const { return header_->given_back.load(std::memory_order_relaxed) != 0; }
+
     [[nodiscard]] const Header& header() const { return *header_; }
     [[nodiscard]] Control& control() { return header_->control; }
     [[nodiscard]] RunState state() const {
@@ -62,7 +72,8 @@ public:
 
 private:
     struct Stream {
-        std::vector<const ChunkHeader*> chunks;
+        std::vector<const ChunkHeader*> chunks;  // null: given back
+        std::size_t given_back = 0;
     };
     explicit Reader(std::shared_ptr<const core::LazyMemory> memory);
     [[nodiscard]] std::pair<const void*, std::size_t> run_of(StreamId id, std::uint64_t index,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -30,6 +31,8 @@ constexpr std::size_t kLeastAhead = 3, kMostAhead = 32;      // chunks kept resi
 constexpr std::int64_t kAheadNs = 100'000'000;               // target: as many chunks as the writers use in this time
 constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident at a time
 constexpr std::size_t kLeastChunks = 8;                      // minimum under an address space limit: 250,000 ops
+constexpr std::uint32_t kReservedChunks = 16;
+constexpr auto kLookForChunks = std::chrono::microseconds(200);
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
 
@@ -162,18 +165,50 @@ void Recording::use_virtual_clock() {
 
 // ---- chunks ----
 
-ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal) {
+std::uint32_t Recording::free_chunk(std::uint32_t reserve, bool& used_before) {
+    std::uint64_t first = header_->free_chunks.load(std::memory_order_acquire);
+    while ((first & 0xffff'ffffu) != 0) {
+        const auto index = static_cast<std::uint32_t>(first) - 1;
+        if (index >= capacity_) {
+            break;  // only a program that writes into its recording causes that
+        }
+        const std::uint64_t next = reinterpret_cast<ChunkHeader*>(chunk_at(index))->next_free.load();
+        const std::uint64_t change = ((first >> 32) + 1) << 32;
+        if (header_->free_chunks.compare_exchange_weak(first, change | next, std::memory_order_acquire)) {
+            used_before = true;
+            return index;
+        }
+    }
     // Checked before adding, so that a run that continues with a full file never wraps the counter.
-    std::uint32_t index = capacity_;
-    if (header_->chunks_used.load(std::memory_order_relaxed) < capacity_) {
-        index = header_->chunks_used.fetch_add(1, std::memory_order_relaxed);
+    if (header_->chunks_used.load(std::memory_order_relaxed) + reserve < capacity_) {
+        return std::min(header_->chunks_used.fetch_add(1, std::memory_order_relaxed), capacity_);
+    }
+    return capacity_;
+}
+
+bool Recording::waits_for_chunks() const {
+    return header_->gives_back.load(std::memory_order_relaxed) != 0 && header_->control.stop.load() == 0;
+}
+
+Recording::Claimed Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal) {
+    // The frontend leaves some to the lanes: they must go on, and the frontend's own wait can be recorded.
+    const std::uint32_t reserve =
+        id.kind == StreamKind::frontend && waits_for_chunks() ? std::min(kReservedChunks, capacity_ / 4) : 0;
+    bool used_before = false;
+    std::uint32_t index = free_chunk(reserve, used_before);
+    while (index >= capacity_ && waits_for_chunks()) {
+        stalled_ = stalled_ || id.kind == StreamKind::frontend;
+        std::this_thread::sleep_for(kLookForChunks);
+        index = free_chunk(reserve, used_before);
     }
     if (index >= capacity_) {
         header_->lost_records.fetch_add(1, std::memory_order_relaxed);
-        return nullptr;
+        return {};
     }
     auto* chunk = reinterpret_cast<ChunkHeader*>(chunk_at(index));
-    resident_until(chunk_at(index));
+    if (!used_before) {
+        resident_until(chunk_at(index));
+    }
     chunk->kind = id.kind;
     chunk->index = id.index;
     chunk->record_bytes = static_cast<std::uint16_t>(record_bytes);
@@ -183,7 +218,7 @@ ChunkHeader* Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::
     // Once in 65,000 records: wakes the keeper so that it makes the next chunks resident.
     claims_.fetch_add(1, std::memory_order_release);
     core::futex_wake_all(claims_);
-    return chunk;
+    return {chunk, used_before};
 }
 
 // Enough for a short run, and for the start of a long one until the keeper has run.
@@ -246,7 +281,8 @@ bool StreamWriter<Record>::grow() {
     if (recording_ == nullptr) {
         return false;
     }
-    ChunkHeader* chunk = recording_->claim_chunk(id_, sizeof(Record), ordinal_);
+    const std::uint64_t begin = core::ticks();
+    const auto [chunk, resident] = recording_->claim_chunk(id_, sizeof(Record), ordinal_);
     if (chunk == nullptr) {
         return false;
     }
@@ -255,8 +291,31 @@ bool StreamWriter<Record>::grow() {
     begin_ = reinterpret_cast<Record*>(reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes);
     next_ = begin_;
     end_ = begin_ + records_per_chunk(sizeof(Record));
-    resident_ = reinterpret_cast<std::byte*>(chunk);
+    resident_ = reinterpret_cast<std::byte*>(chunk) + (resident ? kChunkBytes : 0);
+    note_stall(begin);
     return true;
+}
+
+// If the frontend had to wait for its chunk since `begin`, the chunk begins with a record of that.
+template <class Record>
+void StreamWriter<Record>::note_stall([[maybe_unused]] std::uint64_t begin) {
+    if constexpr (std::is_same_v<Record, FrontendRecord>) {
+        const std::uint64_t end = core::ticks();
+        if (recording_->header().virtual_clock == 0 && recording_->stalled_) {
+            resident_ = recording_->resident_until(reinterpret_cast<std::byte*>(next_));
+            *next_++ = {begin,
+                        pack_duration(end - begin),
+                        0,
+                        static_cast<std::uint8_t>(FrontendKind::wait),
+                        static_cast<std::uint8_t>(WaitKind::recording),
+                        0,
+                        0,
+                        ~0u,
+                        0};
+            chunk_->committed.store(1, std::memory_order_release);
+        }
+        recording_->stalled_ = false;
+    }
 }
 
 template <class Record>
@@ -301,7 +360,7 @@ void Recording::meta(MetaType type, std::uint16_t id, std::string_view text) {
     const std::size_t padded = sizeof(MetaRecord) + (bytes + 7) / 8 * 8;
     std::size_t offset = meta_chunk_ != nullptr ? meta_chunk_->committed.load(std::memory_order_relaxed) : 0;
     if (meta_chunk_ == nullptr || offset + padded > kChunkBytes - kChunkHeaderBytes) {
-        ChunkHeader* chunk = claim_chunk({StreamKind::meta, 0}, 1, meta_ordinal_);
+        ChunkHeader* chunk = claim_chunk({StreamKind::meta, 0}, 1, meta_ordinal_).chunk;
         if (chunk == nullptr) {
             return;
         }

@@ -2,7 +2,8 @@
 //
 // Threads: each StreamWriter belongs to one thread. Recording takes no lock and does not allocate: a record is written
 // in place and the committed count is updated. Once in 65,000 records a chunk is claimed with one atomic addition.
-// Chunks that do not fit are counted in the header as lost.
+// Records that do not fit are counted in the header as lost, unless there is a reader that gives chunks back: then the
+// writer waits for one. The frontend's records say so, as a wait of kind `recording`.
 //
 // The first write to a new page costs a page fault (1 to 14 µs), and a tenth of that if many pages are made resident
 // together. So a keeper thread does this ahead of the writers, by as much as they use in 100 ms. A writer that catches
@@ -65,6 +66,7 @@ public:
 private:
     bool go_on();  // called at stop_; false if the file is full
     bool grow();   // claims a new chunk
+    void note_stall(std::uint64_t begin);
 
     static constexpr std::uint32_t kFirstOnes = 64;
     static constexpr bool kMeasured = std::is_same_v<Record, FrontendRecord> || std::is_same_v<Record, DropRecord>;
@@ -132,7 +134,15 @@ private:
     friend class StreamWriter;
     static core::Result<std::unique_ptr<Recording>> map(std::size_t max_bytes, int fd, bool in_private,
                                                         std::size_t resident_bytes, ClockKind clock);
-    ChunkHeader* claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal);
+    // A chunk, and whether all of its pages are resident because it has been used before. Null if the file is full.
+    struct Claimed {
+        ChunkHeader* chunk = nullptr;
+        bool resident = false;
+    };
+    Claimed claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal);
+    // An index, or capacity_ if there is none. `reserve`: how many fresh chunks must be left for others.
+    std::uint32_t free_chunk(std::uint32_t reserve, bool& used_before);
+    [[nodiscard]] bool waits_for_chunks() const;
     // Makes the pages from `place` on resident, unless they are. Returns the end of the resident pages in that chunk.
     std::byte* resident_until(std::byte* place);
     [[nodiscard]] std::byte* chunk_at(std::size_t index) const {
@@ -154,6 +164,7 @@ private:
     std::uint32_t capacity_ = 0;                // chunks
     int fd_ = -1;
     core::UniqueFd own_fd_;
+    bool stalled_ = false;  // frontend thread only: it has waited for a chunk
     ChunkHeader* meta_chunk_ = nullptr;
     std::uint32_t meta_ordinal_ = 0;
     std::unique_ptr<Strings> strings_;

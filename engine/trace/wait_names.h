@@ -13,7 +13,7 @@ struct WaitNames {
     const char* name;   // shown where the program's call has no name of its own
     const char* cause;  // the group that it belongs to, in tables
 };
-inline constexpr std::array<WaitNames, 13> kWaitNames{
+inline constexpr std::array<WaitNames, 14> kWaitNames{
     {{WaitKind::waitall, "waitall", "waitall", "barrier"},
      {WaitKind::wait_to_read, "wait_to_read", "wait_to_read", "barrier"},
      {WaitKind::synchronize, "synchronize", "synchronize", "barrier"},
@@ -26,6 +26,7 @@ inline constexpr std::array<WaitNames, 13> kWaitNames{
      {WaitKind::copy, "copy", "copy", "blocker"},
      {WaitKind::queue_limit, "queue_limit", "queue limit", "queue limit"},
      {WaitKind::memory, "memory", "memory", "memory"},
+     {WaitKind::recording, "recording", "recording full", "recording"},
      {WaitKind::paused, "paused", "paused", "paused"}}};
 
 // For a kind that is not in the table, which a broken recording may have: "wait".

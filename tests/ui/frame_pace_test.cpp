@@ -6,7 +6,8 @@ namespace headway::ui {
 namespace {
 
 TEST(FramePace, LeavesTimeForTheRunOnFewCores) {
-    const FramePace follow = frame_pace(true, true, false, 2), input = frame_pace(true, false, true, 2);
+    const FramePace follow = frame_pace({.live = true, .behind = true}, 2),
+                    input = frame_pace({.live = true, .input = true}, 2);
     EXPECT_LE(follow.frame_s, 1.0 / 30);
     EXPECT_GT(follow.frame_s, 1.0 / 40);
     EXPECT_LT(follow.intake_ms, 5);
@@ -16,10 +17,10 @@ TEST(FramePace, LeavesTimeForTheRunOnFewCores) {
 
 TEST(FramePace, DoesNotSlowDownOnManyCores) {
     for (const unsigned cores : {0u, 4u, 64u}) {
-        EXPECT_DOUBLE_EQ(frame_pace(true, false, false, cores).frame_s, 1.0 / 60) << cores;
+        EXPECT_DOUBLE_EQ(frame_pace({.live = true}, cores).frame_s, 1.0 / 60) << cores;
     }
     // The run has ended, and the rest of its recording is read.
-    EXPECT_GT(frame_pace(false, true, false, 2).intake_ms, frame_pace(false, false, false, 2).intake_ms);
+    EXPECT_GT(frame_pace({.behind = true}, 2).intake_ms, frame_pace({}, 2).intake_ms);
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ bool Run::update(double budget_ms) {
         if (headway_.unsettled() + live_.unsettled() + pending_.unsettled() > kSettleEvery) {
             take_the_rest();
             fold();
+            give_back();
         }
         if (budget.spent()) {
             more = true;
@@ -160,6 +161,7 @@ bool Run::update(double budget_ms) {
     }
     take_the_rest();
     fold();
+    give_back();
     open_wait_.reset();
     running_.clear();
     if (!more) {  // otherwise they may begin after the records taken so far
@@ -180,6 +182,25 @@ void Run::take_the_rest() {
     take_driver_events();
     take_costs();
     settle();
+}
+
+// Gives the recording's chunks back that have been taken, if it runs full.
+void Run::give_back() {
+    if (!scale_final_ || !reader_->should_give_back()) {
+        return;
+    }
+    using enum trace::StreamKind;
+    reader_->give_back({frontend, 0}, intake_->frontend);
+    reader_->give_back({drops, 0}, first_drop());
+    reader_->give_back({costs, 0}, intake_->costs);
+    reader_->give_back({samples, 0}, intake_->samples);
+    reader_->give_back({samples, 1}, intake_->second_device_samples);
+    reader_->give_back({launch, 0}, intake_->launches);
+    reader_->give_back({driver, 0}, intake_->driver);
+    reader_->give_back({holds, 0}, intake_->holds);
+    for (std::size_t lane = 0; lane < intake_->lanes.size(); ++lane) {
+        reader_->give_back({trace::StreamKind::lane, static_cast<std::uint8_t>(lane)}, intake_->lanes[lane]);
+    }
 }
 
 void Run::look_at_open_wait() {

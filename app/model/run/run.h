@@ -338,8 +338,10 @@ public:
     explicit Run(std::unique_ptr<trace::Reader> reader);
     ~Run();
     // Opens the same recording again, with nothing taken yet: for another thread, which may read at the same time
-    // as this one and may outlive it.
-    [[nodiscard]] std::unique_ptr<Run> another() const { return std::make_unique<Run>(reader_->another()); }
+    // as this one and may outlive it. Null if a part of the recording was given back.
+    [[nodiscard]] std::unique_ptr<Run> another() const {
+        return reader_->gave_back() ? nullptr : std::make_unique<Run>(reader_->another());
+    }
 
     // Takes new records, for about `budget_ms` of work (0: all of them). True if more are left.
     bool update(double budget_ms = 0);
@@ -550,6 +552,7 @@ private:
     [[nodiscard]] std::int64_t ns_from_ticks(std::uint64_t ticks) const;
     [[nodiscard]] std::int64_t end_of(std::uint64_t begin, std::uint32_t duration) const;
     void take_the_rest();
+    void give_back();
     void settle();
     void see(std::int64_t ns);
     // (records.cpp)

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <random>
+#include <thread>
 
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/numbers_walk.h"
@@ -317,6 +318,34 @@ TEST(FoldingTest, CountsOnlyWhatIsMeasured) {
             EXPECT_FALSE(both.folded->is_folded(static_cast<OpId>(warm_up + 1)));
         }
     }
+}
+
+// The recording has room for a tenth of the run: its reader folds, gives chunks back, and loses nothing.
+TEST(FoldingTest, ARunMayBeLongerThanItsRecording) {
+    LongProgram program;
+    program.ops = 1'000'000;
+    program.waits_every = 2000;
+    RecordingBuilder small(std::size_t{24} << 20), large(std::size_t{256} << 20);
+    auto folded = small.open();
+    folded->fold_beyond(kFewOps);
+    folded->reader().will_give_back();
+    std::thread writer([&] { write(small, program, [] {}); });
+    while (folded->state() != trace::RunState::finished) {
+        folded->update();
+    }
+    writer.join();
+    folded->update();
+    folded->close();
+    write(large, program, [] {});
+    auto whole = large.open();
+    whole->fold_beyond(SIZE_MAX / 2);
+    whole->update();
+    whole->close();
+    EXPECT_TRUE(folded->reader().gave_back());
+    EXPECT_EQ(folded->another(), nullptr);
+    EXPECT_EQ(folded->lost_records(), 0u);
+    ASSERT_EQ(folded->op_count(), program.ops);
+    expect_same_run({std::move(folded), std::move(whole)}, 3);
 }
 
 TEST(FoldingTest, FailedOpsAreKept) {
