@@ -36,14 +36,22 @@ OpTimes op_times(const model::Run& run) {
     std::map<std::uint16_t, std::vector<double>> by_signature;
     for (std::size_t i = 0; i < count; i += step) {
         const model::Op& op = run.op(part.first + static_cast<core::OpId>(i));
-        if (op.begin_ns != model::kPending && op.end_ns != model::kPending && !op.failed) {
+        if (!op.folded && op.begin_ns != model::kPending && op.end_ns != model::kPending && !op.failed) {
             by_signature[op.signature].push_back(static_cast<double>(op.end_ns - op.begin_ns));
+        }
+    }
+    // Of a folded run the times of some ops are known, but all are counted.
+    std::map<std::uint16_t, std::size_t> counts;
+    for (const model::Lane& lane : run.lanes()) {
+        for (const auto& sum : lane.kinds.all()) {
+            counts[static_cast<std::uint16_t>(sum.kind)] += sum.count;
         }
     }
     OpTimes times;
     for (auto& [id, values] : by_signature) {
         const model::Signature& signature = run.signature(id);
-        times[signature.name + " " + signature.shapes] = {values.size() * step, median_of(values)};
+        const std::size_t ops = run.folded_parts().empty() ? values.size() * step : counts[id];
+        times[signature.name + " " + signature.shapes] = {ops, median_of(values)};
     }
     return times;
 }

@@ -297,6 +297,7 @@ private:
             }
             if (i + 1 == out_.rows.size() || out_.rows[i + 1].run != row.run) {
                 draw_pauses(pen);
+                draw_folded_parts(pen, row);
                 draw_unmeasured(pen, row);
             }
         }
@@ -310,13 +311,24 @@ private:
     // Draws what happened before measuring began and after it ended paler, over all rows of the run (`last` is its last
     // row).
     void draw_unmeasured(const RowPen& pen, const RowBox& last) {
-        draw_unmeasured(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up");
+        constexpr double kFaded = 0.62;
+        draw_range(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up", kFaded);
         if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {
-            draw_unmeasured(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured");
+            draw_range(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured", kFaded);
         }
     }
 
-    void draw_unmeasured(const RowPen& pen, const RowBox& last, float from, float to, const std::string& words) {
+    // Says where a long run is only known as sums.
+    void draw_folded_parts(const RowPen& pen, const RowBox& last) {
+        for (const model::FoldedPart& part : pen.run.folded_parts()) {
+            draw_range(pen, last, pen.x(part.begin_ns), pen.x(part.end_ns),
+                       count_text(part.last - part.first + 1) + " ops folded: only their sums are kept", 0);
+        }
+    }
+
+    // Marks a range over all rows of the run, and makes it paler.
+    void draw_range(const RowPen& pen, const RowBox& last, float from, float to, const std::string& words,
+                    double fade) {
         const float x0 = std::max(out_.axis.x0, from);
         const float x1 = std::min(out_.axis.x1, to);
         if (x1 <= x0 + 0.5F) {
@@ -328,7 +340,9 @@ private:
                 y0 = std::min(y0, row.box.y0);
             }
         }
-        out_.list.add(Rect{{x0, y0, x1, last.box.y1}, faded(theme_.background, 0.62)});
+        if (fade > 0) {
+            out_.list.add(Rect{{x0, y0, x1, last.box.y1}, faded(theme_.background, fade)});
+        }
         for (const float edge : {from, to}) {
             if (edge > out_.axis.x0 && edge < out_.axis.x1) {
                 out_.list.add(Line{{edge, y0}, {edge, last.box.y1}, theme_.dim, line_px(1), px(2), px(3)});
@@ -337,7 +351,7 @@ private:
         const float size = px(o_.style.sublabel_px);
         const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(18);
         if (width < x1 - x0) {
-            const float left = from > out_.axis.x0 ? x0 + px(2) : x1 - width;
+            const float left = fade == 0 ? (x0 + x1 - width) / 2 : from > out_.axis.x0 ? x0 + px(2) : x1 - width;
             pen.tag(words, {left, last.content.y0, left + width - px(2), last.content.y0 + size * 2}, theme_.dim,
                     theme_.background, size, FontRole::ui_semibold);
         }

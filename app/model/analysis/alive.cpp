@@ -13,7 +13,7 @@ AliveWalk::AliveWalk(const Run& run, std::int64_t ns, int device)
       ns_(ns),
       device_(device),
       policy_(free_policy_from(run.info().free_policy)),
-      known_(!run.info().live_sampled) {
+      known_(!run.info().live_sampled && run.folded_parts().empty()) {
     if (!known_) {
         phase_ = Phase::done;
         return;

@@ -46,7 +46,8 @@ Graph graph_of(const Run& run, const GraphChoice& choice) {
     const OpId page_first = origin + (anchor - origin) / most * most;
     const OpId page_last = std::min(count, page_first + most - 1);
     const auto belongs = [&](OpId id) {
-        return run.op(id).minibatch == minibatch && (choice.line == 0 || is_of_line(run, id, choice.line));
+        return !run.is_folded(id) && run.op(id).minibatch == minibatch &&
+               (choice.line == 0 || is_of_line(run, id, choice.line));
     };
     graph.first = graph.last = anchor;
     while (graph.first > page_first && belongs(graph.first - 1)) {

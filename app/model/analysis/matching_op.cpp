@@ -10,6 +10,9 @@ bool IssueOrder::update(double budget_ms) {
     const Budget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     const auto end = static_cast<OpId>(run_.op_count()) + 1;
+    if (!run_.folded_parts().empty()) {
+        return false;  // the order of all its ops is not known any more
+    }
     while (next_ < end) {
         for (const OpId stop = std::min(end, next_ + kAtOnce); next_ < stop; ++next_) {
             const Op& op = run_.op(next_);
@@ -100,7 +103,7 @@ OpId IssueOrder::nth_like(const Ops& from, OpId op, OpRange of, const Ops& in, O
 }
 
 OpId matching_op(const IssueOrder& from, OpId op, const IssueOrder& in) {
-    if (op == 0 || op > from.run_.op_count()) {
+    if (op == 0 || op > from.run_.op_count() || !from.run_.folded_parts().empty() || !in.run_.folded_parts().empty()) {
         return 0;
     }
     const IssueOrder::OpRange of = from.range_of(op);

@@ -8,7 +8,10 @@
 namespace headway::model {
 
 RetainedBuffersWalk::RetainedBuffersWalk(const Run& run, OpId op)
-    : run_(run), op_(op), policy_(free_policy_from(run.info().free_policy)), known_(!run.info().live_sampled) {
+    : run_(run),
+      op_(op),
+      policy_(free_policy_from(run.info().free_policy)),
+      known_(!run.info().live_sampled && run.folded_parts().empty()) {
     if (!known_ || op == 0 || op > run.op_count()) {
         phase_ = Phase::done;
         return;

@@ -55,7 +55,8 @@ WaitSplit split_of(const Run& run, std::size_t index) {
     const OpId issued = std::min<OpId>(wait.issued, static_cast<OpId>(run.op_count()));
     const OpId earlier = index > 0 ? std::min(run.waits()[index - 1].issued, issued) : 0;
     OpId first_own = issued + 1;
-    while (wait.line != 0 && first_own - 1 > earlier && run.op(first_own - 1).line == wait.line) {
+    while (wait.line != 0 && first_own - 1 > earlier && run.op(first_own - 1).line == wait.line &&
+           !run.is_folded(first_own - 1)) {
         --first_own;
     }
     std::size_t count = 0;

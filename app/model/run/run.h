@@ -339,6 +339,7 @@ public:
     ~Run();
     // Opens the same recording again, with nothing taken yet: for another thread, which may read at the same time
     // as this one and may outlive it. Null if a part of the recording was given back.
+    [[nodiscard]] bool can_be_read_again() const { return !reader_->gave_back(); }
     [[nodiscard]] std::unique_ptr<Run> another() const {
         return reader_->gave_back() ? nullptr : std::make_unique<Run>(reader_->another());
     }

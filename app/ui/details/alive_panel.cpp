@@ -45,8 +45,9 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         return;
     }
     if (!walk_->known()) {
-        say(run_->capabilities().memory ? "This trace records how much memory was held, but not by which tensors."
-                                        : "This trace has no memory data.");
+        say(!run_->folded_parts().empty() ? "The run is too long: which tensors were alive is not kept for each moment."
+            : run_->capabilities().memory ? "This trace records how much memory was held, but not by which tensors."
+                                          : "This trace has no memory data.");
         return;
     }
     const int run_index = state_.timeline.alive->run;

@@ -189,7 +189,23 @@ Result<std::string> said(const Result<void>& done, const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+// A run that grows is read a second time, beside the window.
+Result<void> check_readable(const PictureOf& of) {
+    const bool lost = (of.a_grows && !of.a->can_be_read_again()) || (of.b_grows && !of.b->can_be_read_again());
+    return lost ? Result<void>(core::Error{core::ErrorKind::failed,
+                                           "The run is so long that its beginning is only known as sums: save the "
+                                           "picture when the run has ended"})
+                : Result<void>();
+}
+
+}  // namespace
+
 Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
+    if (auto readable = check_readable(of); !readable) {
+        return readable;
+    }
     figure::FigureOptions options = options_for(of);
     const bool alone = choice_.what == ExportChoice::What::run && of.b != nullptr;
     if (alone) {
@@ -220,6 +236,9 @@ Result<void> Pictures::write(const PictureOf& of, const std::string& path) {
 }
 
 Result<void> Pictures::copy(const PictureOf& of) {
+    if (auto readable = check_readable(of); !readable) {
+        return readable;
+    }
     if (auto to = clipboard(); !to) {
         return to.error();
     }
@@ -239,6 +258,9 @@ Result<void> Pictures::copy(const PictureOf& of) {
 }
 
 Result<void> Pictures::write_recording(const PictureOf& of, const std::string& path, Recorder recorder) {
+    if (auto readable = check_readable(of); !readable) {
+        return readable;
+    }
     const auto source = sources_of(of, of.b != nullptr).a;
     return begin(
         "Writing the recording",
