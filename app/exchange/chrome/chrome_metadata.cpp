@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/exchange/files/chrome_event.h"
+#include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/format.h"
 
@@ -158,56 +159,7 @@ std::int64_t ns_in(json::Value us, std::int64_t otherwise) {
 std::string read_metadata(json::Value run, RunBuilder& builder) {
     std::string odd_devices;
     model::RunInfo& info = builder.info;
-    info.program = run["program"].text();
-    info.title = run["title"].text();
-    info.frontend = run["frontend"].text();
-    info.tab = run["tab"].text();
-    info.device_kind = run["device_kind"].text();
-    info.device_name = run["device_name"].text();
-    info.simulated = run["simulated"].is_true();
-    info.cpu = run["cpu"].text();
-    info.os = run["os"].text();
-    info.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
-    info.barrier = run["barrier"].text();
-    info.free_policy = run["free_policy"].text();
-    info.workers = static_cast<std::uint32_t>(run["workers"].count());
-    info.streams = static_cast<std::uint32_t>(run["streams"].count());
-    info.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
-    info.budget = run["budget"].count();
-    if (run["budget_in_effect"] && run["budget_is_default"]) {
-        info.budget_in_effect = run["budget_in_effect"].count();
-        info.budget_is_default = run["budget_is_default"].is_true();
-    }
-    info.seed = run["seed"].count();
-    info.date = run["date"].text();
-    info.version = run["version"].text();
-    info.timing = run["timing"].text();
-    info.timing_note = run["timing_note"].text();
-    info.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
-    info.issue = run["issue"].text();
-    info.profile = run["profile"].text();
-    for (const json::Value name : run["chosen"].elements()) {
-        info.chosen.push_back(name.written());
-    }
-    if (const json::Value costs = run["cost_models"]; costs.is_object()) {
-        info.cost_models = costs.written();
-    }
-    info.launch = run["launch"].text();
-    info.copies = run["copies"].text();
-    info.products = run["products"].text();
-    info.live_sampled = run["live_sampled"].is_true();
-    info.foreign = run["foreign"].is_true();
-    info.left_out = run["left_out"].count();
-    info.repaired = run["repaired"].count();
-    info.file_cut_off = run["file_cut_off"].is_true();
-    for (const json::Value lane : run["lane_streams"].elements()) {
-        if (info.lane_streams.size() < core::kMaxTraceLanes) {
-            info.lane_streams.push_back(static_cast<std::uint32_t>(lane.integer().value_or(UINT32_MAX)));
-        }
-    }
-    for (const auto& [name, value] : run["parameters"].members()) {
-        info.parameters[std::string(name)] = value.written();
-    }
+    model::read_run_info(run, info);
     for (const json::Value change : run["barrier_changes"].elements()) {
         if (change.is_object()) {
             info.barrier_changes.push_back({ns_in(change["us"], 0), std::string(change["barrier"].text())});

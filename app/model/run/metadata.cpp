@@ -5,6 +5,7 @@
 #include "app/json/json.h"
 #include "app/model/run/cost_model_file.h"
 #include "app/model/run/intake.h"
+#include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"
 
 namespace headway::model {
@@ -108,79 +109,83 @@ void Run::take_metadata() {
     });
 }
 
+void read_run_info(json::Value run, RunInfo& info) {
+    info.program = run["program"].text();
+    info.title = run["title"].text();
+    info.frontend = run["frontend"].text();
+    info.tab = run["tab"].text();
+    info.device_kind = run["device_kind"].text();
+    info.device_name = run["device_name"].text();
+    info.simulated = run["simulated"].is_true();
+    info.foreign = run["foreign"].is_true();
+    info.live_sampled = run["live_sampled"].is_true();
+    info.left_out = run["left_out"].count();
+    info.repaired = run["repaired"].count();
+    info.file_cut_off = run["file_cut_off"].is_true();
+    info.lane_streams.clear();
+    for (const json::Value lane : run["lane_streams"].elements()) {
+        // A lane belongs to its own stream or to that of an earlier lane; any other value is damaged.
+        const auto own = static_cast<std::uint32_t>(info.lane_streams.size());
+        const auto stream = lane.integer().value_or(own);
+        if (own == core::kMaxTraceLanes) {
+            break;
+        }
+        const bool good = stream >= 0 && stream < own && info.lane_streams[static_cast<std::size_t>(stream)] == stream;
+        info.lane_streams.push_back(good ? static_cast<std::uint32_t>(stream) : own);
+    }
+    info.timing = run["timing"].text();
+    info.timing_note = run["timing_note"].text();
+    info.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
+    info.launch = run["launch"].text();
+    info.copies = run["copies"].text();
+    info.products = run["products"].text();
+    info.cpu = run["cpu"].text();
+    info.os = run["os"].text();
+    info.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
+    info.barrier = run["barrier"].text();
+    info.free_policy = run["free_policy"].text();
+    info.issue = run["issue"].text();
+    info.profile = run["profile"].text();
+    info.chosen.clear();
+    for (const json::Value name : run["chosen"].elements()) {
+        info.chosen.push_back(name.written());
+    }
+    const json::Value costs = run["cost_models"];
+    info.cost_models = costs.is_object() ? costs.written() : std::string();
+    info.device_costs.clear();
+    for (const char* device : {"device", "beside"}) {
+        auto model = parse_cost_model(costs[device].written(), "of the recording");
+        if (!model) {
+            break;
+        }
+        info.device_costs.push_back(std::move(*model));
+    }
+    info.workers = static_cast<std::uint32_t>(run["workers"].count());
+    info.streams = static_cast<std::uint32_t>(run["streams"].count());
+    info.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
+    info.budget = run["budget"].count();
+    info.budget_in_effect.reset();
+    info.budget_is_default.reset();
+    if (const json::Value by_default = run["budget_is_default"]; by_default.is_bool()) {
+        info.budget_in_effect = run["budget_in_effect"].count();
+        info.budget_is_default = by_default.is_true();
+    }
+    info.seed = run["seed"].count();
+    info.date = run["date"].text();
+    info.version = run["version"].text();
+    info.parameters.clear();
+    for (const auto& [name, value] : run["parameters"].members()) {
+        info.parameters[std::string(name)] = value.written();
+    }
+}
+
 void Run::take_run(std::string_view text) {
     const json::Document document(text);
     const json::Value run = document.root();
     if (!run.is_object()) {
         return;
     }
-    info_.program = run["program"].text();
-    info_.title = run["title"].text();
-    info_.frontend = run["frontend"].text();
-    info_.tab = run["tab"].text();
-    info_.device_kind = run["device_kind"].text();
-    info_.device_name = run["device_name"].text();
-    info_.simulated = run["simulated"].is_true();
-    info_.foreign = run["foreign"].is_true();
-    info_.live_sampled = run["live_sampled"].is_true();
-    info_.left_out = run["left_out"].count();
-    info_.repaired = run["repaired"].count();
-    info_.file_cut_off = run["file_cut_off"].is_true();
-    info_.lane_streams.clear();
-    for (const json::Value lane : run["lane_streams"].elements()) {
-        // A lane belongs to its own stream or to that of an earlier lane; any other value is damaged.
-        const auto own = static_cast<std::uint32_t>(info_.lane_streams.size());
-        const auto stream = lane.integer().value_or(own);
-        if (own == core::kMaxTraceLanes) {
-            break;
-        }
-        const bool good = stream >= 0 && stream < own && info_.lane_streams[static_cast<std::size_t>(stream)] == stream;
-        info_.lane_streams.push_back(good ? static_cast<std::uint32_t>(stream) : own);
-    }
-    info_.timing = run["timing"].text();
-    info_.timing_note = run["timing_note"].text();
-    info_.timing_uncertainty_ns = run["timing_uncertainty_ns"].count();
-    info_.launch = run["launch"].text();
-    info_.copies = run["copies"].text();
-    info_.products = run["products"].text();
-    info_.cpu = run["cpu"].text();
-    info_.os = run["os"].text();
-    info_.cores = static_cast<int>(std::min<std::uint64_t>(run["cores"].count(), 1u << 20));
-    info_.barrier = run["barrier"].text();
-    info_.free_policy = run["free_policy"].text();
-    info_.issue = run["issue"].text();
-    info_.profile = run["profile"].text();
-    info_.chosen.clear();
-    for (const json::Value name : run["chosen"].elements()) {
-        info_.chosen.push_back(name.written());
-    }
-    const json::Value costs = run["cost_models"];
-    info_.cost_models = costs.is_object() ? costs.written() : std::string();
-    info_.device_costs.clear();
-    for (const char* device : {"device", "beside"}) {
-        auto model = parse_cost_model(costs[device].written(), "of the recording");
-        if (!model) {
-            break;
-        }
-        info_.device_costs.push_back(std::move(*model));
-    }
-    info_.workers = static_cast<std::uint32_t>(run["workers"].count());
-    info_.streams = static_cast<std::uint32_t>(run["streams"].count());
-    info_.queue_limit = static_cast<std::uint32_t>(run["queue_limit"].count());
-    info_.budget = run["budget"].count();
-    info_.budget_in_effect.reset();
-    info_.budget_is_default.reset();
-    if (const json::Value by_default = run["budget_is_default"]; by_default.is_bool()) {
-        info_.budget_in_effect = run["budget_in_effect"].count();
-        info_.budget_is_default = by_default.is_true();
-    }
-    info_.seed = run["seed"].count();
-    info_.date = run["date"].text();
-    info_.version = run["version"].text();
-    info_.parameters.clear();
-    for (const auto& [name, value] : run["parameters"].members()) {
-        info_.parameters[std::string(name)] = value.written();
-    }
+    read_run_info(run, info_);
     const std::uint32_t lanes = name_lanes(run["lanes"], 0, lanes_);
     RunDevice& device = devices_[0];
     device.kind = info_.device_kind;
