@@ -108,15 +108,15 @@ public:
     void frame() {
         using Pace = platform::Platform::Pace;
         const bool animate = app_.animating() || changed_;
-        const bool watch =
-            state_.session.waiting() || opening() || state_.pictures.job().busy() || state_.comparing() != nullptr;
+        const bool watch = state_.session.waiting() || opening() || state_.exports.pictures.job().busy() ||
+                           state_.comparing.rounds() != nullptr;
         const session::Session& session = state_.session;
         const ui::FramePace pace =
             ui::frame_pace({session.executing(), session.filling(), session.behind(), app_.moving()});
         const bool follow = animate && pace.frame_s > 1.0 / 40;
         platform_.begin_frame(follow ? Pace::follow : animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
         for (const auto& path : platform_.take_dropped()) {
-            if (auto opened = state_.open(path); !opened) {
+            if (auto opened = state_.programs.open(path); !opened) {
                 state_.notices.add(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
             }
         }
@@ -137,13 +137,14 @@ public:
         renderer_.draw(platform_.framebuffer(), size.width, size.height, {ground.x, ground.y, ground.z});
         if (picture_wanted_) {
             picture_wanted_ = false;
-            state_.write_window(gfx::Renderer::read_pixels(platform_.framebuffer(), size.width, size.height),
-                                size.width, size.height);
+            state_.exports.write_window(gfx::Renderer::read_pixels(platform_.framebuffer(), size.width, size.height),
+                                        size.width, size.height);
             changed_ = true;
         }
         platform_.end_frame();
         std::string title = "Headway · ";
-        title += state_.lesson() != nullptr ? state_.lesson()->title : state_.session.settings.program;
+        title +=
+            state_.programs.lesson() != nullptr ? state_.programs.lesson()->title : state_.session.settings.program;
         title += std::string(" · ") + ui::phase_text(state_);
         if (title != title_) {
             title_ = title;
@@ -194,8 +195,8 @@ private:
     }
 
     void show(exchange::ReadTrace read, const std::string& path) {
-        if (!read.own || !state_.choose_lesson(read.run->info().program)) {
-            state_.choose_recording(path);
+        if (!read.own || !state_.programs.choose(read.run->info().program)) {
+            state_.programs.choose_recording(path);
         }
         state_.session.show(std::move(read.run), std::move(read.walk));
         std::string notes;
@@ -267,32 +268,32 @@ int open_window(const WindowWish& wish) {
         window = woken;
     };
     std::unique_ptr<exchange::BackgroundRead> opening;
-    state.open_recording = [&opening](const std::string& path) {
+    state.programs.open_recording = [&opening](const std::string& path) {
         opening = std::make_unique<exchange::BackgroundRead>(path);
         return core::Result<void>();
     };
-    state.write_recording = exchange::write_trace_file;
-    state.use_data_folder(state.sources.home.parent_path());
+    state.exports.write_recording = exchange::write_trace_file;
+    state.use_data_folder(state.programs.sources.home.parent_path());
     state.look.user_scale = wish.scale;
     state.look.theme = theme_of(wish.theme);
-    if (wish.what.empty() || !state.choose_lesson(wish.what)) {
+    if (wish.what.empty() || !state.programs.choose(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
-            if (auto shown = state.open(wish.what); !shown) {
+            if (auto shown = state.programs.open(wish.what); !shown) {
                 return fail(shown.error().message);
             }
         } else if (!wish.what.empty()) {
             return fail("there is no lesson and no file called " + wish.what + "; headway lessons lists the lessons");
-        } else if (!state.choose_lesson("train")) {
-            state.choose_lesson(0);
+        } else if (!state.programs.choose("train")) {
+            state.programs.choose(0);
         }
     }
     if (!wish.tab.empty()) {
-        const auto& tabs = state.tabs();
+        const auto& tabs = state.programs.tabs();
         if (std::none_of(tabs.begin(), tabs.end(), [&](const ui::Tab& tab) { return tab.id == wish.tab; })) {
             return fail((wish.what.empty() ? "the first lesson" : wish.what) + " has no tab " + wish.tab);
         }
-        state.set_tab(wish.tab);
+        state.programs.set_tab(wish.tab);
     }
     if (!refused.empty()) {
         const core::Error& first = refused.front();
@@ -323,7 +324,7 @@ int open_window(const WindowWish& wish) {
     ui::App app(state, *fonts);
     app.set_key_labels([&platform](char sign) { return (*platform)->key_label(sign); });
     Loop loop(**platform, **renderer, state, app, std::move(opening));
-    state.open_recording = [&loop](const std::string& path) {
+    state.programs.open_recording = [&loop](const std::string& path) {
         loop.open_recording(path);
         return core::Result<void>();
     };
@@ -354,7 +355,7 @@ int open_window(const WindowWish& wish) {
         }
     }
     let_wake(nullptr);
-    if (auto kept = state.sources.save_copies(); !kept) {
+    if (auto kept = state.programs.sources.save_copies(); !kept) {
         return fail(kept.error().message);
     }
     return 0;

@@ -100,10 +100,10 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
               const std::filesystem::path& folder) {
     session::Session session({runner, kTraceBytes, false});
     ui::AppState state(session, lessons(ops));
-    state.sources.home = folder / "home";
-    state.picture_folder = folder;
-    state.choose_lesson("increment");
-    state.set_device("cpu");
+    state.programs.sources.home = folder / "home";
+    state.exports.folder = folder;
+    state.programs.choose("increment");
+    state.settings.set_device("cpu");
     const gfx::ImGuiContextOwner imgui;
     auto platform = platform::open_offscreen({1920, 1080});
     if (!platform) {
@@ -162,12 +162,12 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
         }
         if (figure_at != 0 && !asked && begun != 0 && session.b()->run()->op_count() >= figure_at) {
             asked = true;
-            state.export_again();
+            state.exports.write_again();
         }
     }
     const double ran = now_ms() - begun;
     const double cpu = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_begun;
-    while (session.live() || state.pictures.job().busy()) {  // includes frames after the run's end
+    while (session.live() || state.exports.pictures.job().busy()) {  // includes frames after the run's end
         frame();
         longest = std::max(longest, now_ms() - last);
     }

@@ -23,7 +23,7 @@ protected:
     AppPrograms() {
         char name[] = "/tmp/headway-programs-XXXXXX";
         folder = mkdtemp(name);
-        state.sources.home = folder / "home";
+        state.programs.sources.home = folder / "home";
         write("lessons/small/small.py", "n = 3\nprint('n is', n)\n");
         write("lessons/small/small_torch.py", "import torch\nn = 3\nprint('torch')\n");
         write("lessons/small/lesson.md",
@@ -38,7 +38,7 @@ protected:
     }
     static std::string read(const fs::path& path) { return editor::read_file(path, 1 << 20).value_or("(nothing)"); }
     std::string problem(const fs::path& path) {
-        const auto opened = state.open(path);
+        const auto opened = state.programs.open(path);
         return opened ? "" : opened.error().message;
     }
     bool poll_until(const std::function<bool()>& done) {
@@ -72,10 +72,10 @@ TEST_F(AppPrograms, OpeningRunsNothing) {
     const auto path = write("a.py", "open('ran', 'w')\n");
     ASSERT_EQ(problem(path), "");
     EXPECT_EQ(session.b(), nullptr);
-    EXPECT_EQ(state.lesson()->title, "a.py");
-    EXPECT_EQ(state.document()->text.text(), "open('ran', 'w')\n");
+    EXPECT_EQ(state.programs.lesson()->title, "a.py");
+    EXPECT_EQ(state.programs.document()->text.text(), "open('ran', 'w')\n");
     EXPECT_EQ(session.settings.program, path.string());
-    EXPECT_TRUE(state.tabs().empty());
+    EXPECT_TRUE(state.programs.tabs().empty());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_FALSE(fs::exists(folder / "ran"));
 }
@@ -83,23 +83,23 @@ TEST_F(AppPrograms, OpeningRunsNothing) {
 // A recorded run without its program is shown on its own, and no other program is run with it.
 TEST_F(AppPrograms, ARecordingIsShownInPlaceOfALesson) {
     ASSERT_EQ(problem(write("a.py", "x = 1\n")), "");
-    state.choose_recording(write("torch.json", "[]"));
-    EXPECT_EQ(state.lesson()->title, "torch.json");
-    EXPECT_EQ(state.document(), nullptr);
-    EXPECT_TRUE(state.tabs().empty());
+    state.programs.choose_recording(write("torch.json", "[]"));
+    EXPECT_EQ(state.programs.lesson()->title, "torch.json");
+    EXPECT_EQ(state.programs.document(), nullptr);
+    EXPECT_TRUE(state.programs.tabs().empty());
     EXPECT_EQ(session.settings.program, "");
     state.run();
     EXPECT_EQ(session.b(), nullptr) << "there is nothing to run";
-    EXPECT_FALSE(state.choose_lesson("torch.json")) << "it is no lesson";
+    EXPECT_FALSE(state.programs.choose("torch.json")) << "it is no lesson";
     std::string opened;
-    state.open_recording = [&opened](const std::string& path) {
+    state.programs.open_recording = [&opened](const std::string& path) {
         opened = path;
         return core::Result<void>();
     };
-    state.go_to(state.lesson_index());
+    state.programs.go_to(state.programs.index());
     EXPECT_EQ(opened, (folder / "torch.json").string()) << "choosing it opens it again";
     ASSERT_EQ(problem(folder / "a.py"), "");
-    EXPECT_EQ(state.document()->text.text(), "x = 1\n");
+    EXPECT_EQ(state.programs.document()->text.text(), "x = 1\n");
     EXPECT_EQ(session.settings.program, (folder / "a.py").string());
 }
 
@@ -112,8 +112,8 @@ TEST_F(AppPrograms, SaysWhyAPathCannotBeOpened) {
     EXPECT_NE(problem(folder / "broken").find("gone.py is not beside it"), std::string::npos);
     write("worse/lesson.md", "---\nid: [\n---\nWords.\n");
     EXPECT_NE(problem(folder / "worse").find("lesson.md:"), std::string::npos);
-    EXPECT_EQ(state.lesson(), nullptr);
-    state.open_recording = [](const std::string& path) {
+    EXPECT_EQ(state.programs.lesson(), nullptr);
+    state.programs.open_recording = [](const std::string& path) {
         return core::Result<void>(core::Error{core::ErrorKind::unreadable, "recording " + path});
     };
     EXPECT_NE(problem(folder / "a.xyz").find("recording "), std::string::npos);
@@ -127,11 +127,11 @@ TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "file\n");
-    state.document()->text.select_all();
-    state.document()->text.type("print('edited')");
+    state.programs.document()->text.select_all();
+    state.programs.document()->text.type("print('edited')");
     EXPECT_EQ(run(), "edited\n");
     EXPECT_EQ(read(path), "print('file')\n");
-    state.save();
+    state.programs.save();
     EXPECT_EQ(read(path), "print('edited')");
     EXPECT_EQ(run(), "edited\n");
     EXPECT_TRUE(session.settings.source.empty());
@@ -139,43 +139,43 @@ TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
 
 TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
     ASSERT_EQ(problem(folder / "lessons" / "small"), "");
-    EXPECT_EQ(state.lesson()->id, "small");
-    ASSERT_EQ(state.tabs().size(), 2u);
-    EXPECT_EQ(state.tabs()[0].label, "Headway");
-    EXPECT_EQ(state.tabs()[1].label, "PyTorch");
-    state.set_parameter(state.lesson()->parameters[0], "5");
+    EXPECT_EQ(state.programs.lesson()->id, "small");
+    ASSERT_EQ(state.programs.tabs().size(), 2u);
+    EXPECT_EQ(state.programs.tabs()[0].label, "Headway");
+    EXPECT_EQ(state.programs.tabs()[1].label, "PyTorch");
+    state.settings.set_parameter(state.programs.lesson()->parameters[0], "5");
     const std::string first = run();
     if (no_python()) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "n is 5\n");
     // The learner's copy, and then the lesson's own program again.
-    state.document()->text.replace_all("n = 1\nprint('copy', n)\n");
+    state.programs.document()->text.replace_all("n = 1\nprint('copy', n)\n");
     EXPECT_EQ(run(), "copy 5\n");
     EXPECT_EQ(read(folder / "lessons/small/small.py"), "n = 3\nprint('n is', n)\n");
     EXPECT_EQ(read(folder / "home/small/small.py"), "n = 1\nprint('copy', n)\n");
-    state.revert();
+    state.programs.revert();
     EXPECT_EQ(run(), "n is 5\n");
     EXPECT_FALSE(fs::exists(folder / "home/small/small.py"));
-    state.set_tab("pytorch");
-    EXPECT_EQ(state.document()->name(), "small_torch.py");
+    state.programs.set_tab("pytorch");
+    EXPECT_EQ(state.programs.document()->name(), "small_torch.py");
     // A path to lesson.md opens the lesson, too.
     ASSERT_EQ(problem(folder / "lessons/small/lesson.md"), "");
-    EXPECT_EQ(state.lessons().size(), 1u);
+    EXPECT_EQ(state.programs.lessons().size(), 1u);
 }
 
 TEST_F(AppPrograms, ADocumentsTabsAreOffered) {
     const auto path = write(
         "a.md", "Words\n\n```python\n#@tab mxnet\nprint('mx')\n```\n\n```python\n#@tab pytorch\nprint('pt')\n```\n");
     ASSERT_EQ(problem(path), "");
-    ASSERT_EQ(state.tabs().size(), 2u);
-    EXPECT_EQ(state.tab(), "mxnet");
+    ASSERT_EQ(state.programs.tabs().size(), 2u);
+    EXPECT_EQ(state.programs.tab(), "mxnet");
     const std::string first = run();
     if (no_python()) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "mx\n");
-    state.set_tab("pytorch");
+    state.programs.set_tab("pytorch");
     EXPECT_EQ(run(), "pt\n");
 }
 
@@ -183,12 +183,12 @@ TEST_F(AppPrograms, FollowsChangesByAnotherEditor) {
     const auto path = write("a.py", "x = 1\n");
     ASSERT_EQ(problem(path), "");
     write("a.py", "x = 2\n");
-    ASSERT_TRUE(poll_until([&] { return state.document()->text.text() == "x = 2\n"; }));
-    state.document()->text.type("# ");
+    ASSERT_TRUE(poll_until([&] { return state.programs.document()->text.text() == "x = 2\n"; }));
+    state.programs.document()->text.type("# ");
     write("a.py", "x = 3\n");
-    ASSERT_TRUE(poll_until([&] { return state.document()->disk() == editor::Document::Disk::changed; }));
-    EXPECT_EQ(state.document()->text.text(), "# x = 2\n");
-    EXPECT_EQ(state.sources.unsaved().size(), 1u);
+    ASSERT_TRUE(poll_until([&] { return state.programs.document()->disk() == editor::Document::Disk::changed; }));
+    EXPECT_EQ(state.programs.document()->text.text(), "# x = 2\n");
+    EXPECT_EQ(state.programs.sources.unsaved().size(), 1u);
 }
 
 TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
@@ -198,26 +198,26 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
     if (no_python()) {
         GTEST_SKIP() << session.b()->ending();
     }
-    EXPECT_EQ(state.failed_line(), 3u);
-    state.document()->text.place({0, 0});
-    state.document()->text.paste("# new\n");
-    EXPECT_EQ(state.failed_line(), 4u);
-    state.document()->text.undo();
+    EXPECT_EQ(state.lines.failed(), 3u);
+    state.programs.document()->text.place({0, 0});
+    state.programs.document()->text.paste("# new\n");
+    EXPECT_EQ(state.lines.failed(), 4u);
+    state.programs.document()->text.undo();
     // Breakpoints stop at their line and remain in the document.
-    state.set_breakpoint(2, true);
+    state.lines.set_breakpoint(2, true);
     state.run();
     ASSERT_TRUE(poll_until([&] { return session.standing(); }));
-    EXPECT_EQ(state.current_line(), 2u);
+    EXPECT_EQ(state.lines.current(), 2u);
     state.run_to_line(3);
-    ASSERT_TRUE(poll_until([&] { return session.standing() && state.current_line() == 3; }));
+    ASSERT_TRUE(poll_until([&] { return session.standing() && state.lines.current() == 3; }));
     write("b.py", "z = 1\n");
     ASSERT_EQ(problem(folder / "b.py"), "");
-    EXPECT_EQ(state.current_line(), 0u);  // another text is shown
+    EXPECT_EQ(state.lines.current(), 0u);  // another text is shown
     ASSERT_EQ(problem(path), "");
-    EXPECT_EQ(state.current_line(), 3u);
+    EXPECT_EQ(state.lines.current(), 3u);
     state.stop();
     ASSERT_TRUE(poll_until([&] { return !session.live(); }));
-    EXPECT_EQ(state.document()->breakpoints().count(2), 1u);
+    EXPECT_EQ(state.programs.document()->breakpoints().count(2), 1u);
 }
 
 TEST(Folders, ProgramsMayNotWriteInAHomeFolder) {

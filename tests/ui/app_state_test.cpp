@@ -42,13 +42,13 @@ protected:
     AppStateTest() {
         char name[] = "/tmp/headway-pictures-XXXXXX";
         folder = mkdtemp(name);
-        state.picture_folder = folder;
-        state.sources.home = folder.string() + "-home";
-        state.choose_lesson("train");
+        state.exports.folder = folder;
+        state.programs.sources.home = folder.string() + "-home";
+        state.programs.choose("train");
     }
     ~AppStateTest() override {
         std::filesystem::remove_all(folder);
-        std::filesystem::remove_all(state.sources.home);
+        std::filesystem::remove_all(state.programs.sources.home);
     }
     void finish() {
         while (session.live() || session.behind()) {
@@ -59,7 +59,7 @@ protected:
     }
     // Waits until the picture is written, or its failure is reported.
     void finish_picture() {
-        while (state.pictures.job().busy()) {
+        while (state.exports.pictures.job().busy()) {
             state.poll(5);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -73,41 +73,41 @@ TEST_F(AppStateTest, ALessonAppliesItsSettings) {
     EXPECT_EQ(session.settings.program, "train");
     EXPECT_EQ(session.settings.device, "simulated");
     EXPECT_EQ(session.settings.barrier.kind, trace::BarrierKind::minibatch);
-    EXPECT_EQ(state.parameter("batches"), "4");
-    EXPECT_TRUE(state.choose_lesson("increment"));
+    EXPECT_EQ(state.settings.parameter("batches"), "4");
+    EXPECT_TRUE(state.programs.choose("increment"));
     EXPECT_EQ(session.settings.device, "cpu");
     EXPECT_TRUE(session.settings.parameters.empty());
-    EXPECT_FALSE(state.choose_lesson("nothing"));
-    EXPECT_EQ(state.lesson()->id, "increment");
+    EXPECT_FALSE(state.programs.choose("nothing"));
+    EXPECT_EQ(state.programs.lesson()->id, "increment");
 }
 
 TEST_F(AppStateTest, ParametersAreValidatedAndReset) {
-    const auto& batches = state.lesson()->parameters.front();
-    EXPECT_EQ(state.set_parameter(batches, "12"), "");
-    EXPECT_EQ(state.parameter("batches"), "12");
-    EXPECT_FALSE(state.at_default(batches));
-    EXPECT_NE(state.set_parameter(batches, "0"), "");
-    EXPECT_NE(state.set_parameter(batches, "many"), "");
-    EXPECT_EQ(state.parameter("batches"), "12");
-    state.reset_parameters();
-    EXPECT_TRUE(state.at_default(batches));
+    const auto& batches = state.programs.lesson()->parameters.front();
+    EXPECT_EQ(state.settings.set_parameter(batches, "12"), "");
+    EXPECT_EQ(state.settings.parameter("batches"), "12");
+    EXPECT_FALSE(state.settings.at_default(batches));
+    EXPECT_NE(state.settings.set_parameter(batches, "0"), "");
+    EXPECT_NE(state.settings.set_parameter(batches, "many"), "");
+    EXPECT_EQ(state.settings.parameter("batches"), "12");
+    state.settings.reset_parameters(state.programs.lesson());
+    EXPECT_TRUE(state.settings.at_default(batches));
 }
 
 TEST_F(AppStateTest, AnUnavailableDeviceCannotBeChosen) {
-    state.set_device("cuda");
+    state.settings.set_device("cuda");
     EXPECT_EQ(session.settings.device, "simulated");
-    state.set_device("cpu");
+    state.settings.set_device("cpu");
     EXPECT_EQ(session.settings.device, "cpu");
 }
 
 TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
-    state.export_figure("png");
+    state.exports.write_as("png");
     ASSERT_EQ(state.notices.all().size(), 1u);
     EXPECT_NE(state.notices.all().front().text.find("no run yet"), std::string::npos);
     state.run();
     finish();
     for (const char* extension : {"png", "svg", "pdf"}) {
-        state.export_figure(extension);
+        state.exports.write_as(extension);
         finish_picture();
         ASSERT_EQ(state.notices.all().size(), 1u);
         EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
@@ -118,8 +118,8 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
         ++files;
     }
     EXPECT_EQ(files, 3u);
-    state.picture_folder = "/nonexistent";
-    state.export_figure("png");
+    state.exports.folder = "/nonexistent";
+    state.exports.write_as("png");
     finish_picture();
     ASSERT_EQ(state.notices.all().size(), 1u);
     EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
@@ -129,8 +129,8 @@ TEST_F(AppStateTest, WritesFiguresAndSaysWhere) {
 TEST_F(AppStateTest, APictureOutlivesItsRun) {
     state.run();
     finish();
-    state.picture_choice().scale = 4;
-    state.export_figure("png");
+    state.exports.choice().scale = 4;
+    state.exports.write_as("png");
     state.reset();
     finish_picture();
     ASSERT_EQ(state.notices.all().size(), 1u);
@@ -148,7 +148,7 @@ double cpu_ms(clockid_t of) {
 // not in it.
 TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     constexpr std::size_t kOps = 200'000;
-    state.choose_lesson("increment");
+    state.programs.choose("increment");
     session.settings.parameters = {{"n", "3000000"}};
     state.run();
     while (session.live() && (session.b()->run() == nullptr || session.b()->run()->op_count() < kOps)) {
@@ -159,13 +159,13 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
     for (const auto format : {ExportChoice::Format::png, ExportChoice::Format::frames}) {
         std::filesystem::remove_all(folder);
         std::filesystem::create_directory(folder);
-        state.picture_choice().format = format;
-        state.picture_choice().scale = state.picture_choice().seconds = 1;
+        state.exports.choice().format = format;
+        state.exports.choice().scale = state.exports.choice().seconds = 1;
         const double own = cpu_ms(CLOCK_THREAD_CPUTIME_ID), all = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
-        state.export_again();
+        state.exports.write_again();
         const double asked = cpu_ms(CLOCK_THREAD_CPUTIME_ID) - own;
-        ASSERT_TRUE(state.pictures.job().busy()) << state.notices.all().front().text;
-        while (!state.pictures.take()) {
+        ASSERT_TRUE(state.exports.pictures.job().busy()) << state.notices.all().front().text;
+        while (!state.exports.pictures.take()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         const double drawn = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - all;
@@ -174,8 +174,8 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
         EXPECT_FALSE(std::filesystem::is_empty(folder));
     }
     // Also cancelled while the recording is being read.
-    state.export_again();
-    state.pictures.cancel();
+    state.exports.write_again();
+    state.exports.pictures.cancel();
     finish_picture();
     EXPECT_NE(state.notices.all().back().text.find("Given up"), std::string::npos) << state.notices.all().back().text;
     EXPECT_TRUE(session.live());
@@ -186,14 +186,14 @@ TEST_F(AppStateTest, APictureOfARecordingRunIsDrawnInTheBackground) {
 TEST_F(AppStateTest, OnePictureAtATime) {
     state.run();
     finish();
-    state.picture_choice().format = ExportChoice::Format::frames;
-    state.picture_choice().seconds = 60;
-    state.export_again();
-    EXPECT_TRUE(state.pictures.job().busy());
-    state.export_figure("svg");
+    state.exports.choice().format = ExportChoice::Format::frames;
+    state.exports.choice().seconds = 60;
+    state.exports.write_again();
+    EXPECT_TRUE(state.exports.pictures.job().busy());
+    state.exports.write_as("svg");
     ASSERT_EQ(state.notices.all().size(), 1u);
     EXPECT_NE(state.notices.all().front().text.find("Another picture"), std::string::npos);
-    state.pictures.cancel();
+    state.exports.pictures.cancel();
     finish_picture();
     EXPECT_NE(state.notices.all().front().text.find("Given up"), std::string::npos) << state.notices.all().front().text;
     EXPECT_TRUE(std::filesystem::is_empty(folder));
@@ -206,12 +206,12 @@ TEST_F(AppStateTest, ReportsWhichClipboardToolIsMissing) {
     unsetenv("WAYLAND_DISPLAY");
     const std::string path = std::getenv("PATH");
     setenv("PATH", folder.c_str(), 1);
-    state.copy_picture();
+    state.exports.copy();
     ASSERT_EQ(state.notices.all().size(), 1u);
     EXPECT_NE(state.notices.all().front().text.find("the package xclip"), std::string::npos)
         << state.notices.all().front().text;
     setenv("WAYLAND_DISPLAY", "wayland-77", 1);
-    state.copy_picture();
+    state.exports.copy();
     EXPECT_NE(state.notices.all().front().text.find("the package wl-clipboard"), std::string::npos)
         << state.notices.all().front().text;
     unsetenv("WAYLAND_DISPLAY");
@@ -219,7 +219,7 @@ TEST_F(AppStateTest, ReportsWhichClipboardToolIsMissing) {
     const auto tool = folder / "xclip", taken = folder / "taken.png";
     std::ofstream(tool) << "#!/bin/sh\n/bin/cat > " << taken.string() << "\n";
     std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
-    state.copy_picture();
+    state.exports.copy();
     finish_picture();
     setenv("PATH", path.c_str(), 1);
     EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::good) << state.notices.all().front().text;
@@ -248,13 +248,13 @@ TEST_F(AppStateTest, TheLastChoiceIsRestoredAtTheNextStart) {
     state.use_data_folder(kept);
     state.run();
     finish();
-    state.picture_choice().size = figure::FigureSize::column;
-    state.export_figure("svg");
+    state.exports.choice().size = figure::FigureSize::column;
+    state.exports.write_as("svg");
     finish_picture();
     AppState next(session, lessons());
     next.use_data_folder(kept);
-    EXPECT_EQ(next.picture_choice().format, ExportChoice::Format::svg);
-    EXPECT_EQ(next.picture_choice().size, figure::FigureSize::column);
+    EXPECT_EQ(next.exports.choice().format, ExportChoice::Format::svg);
+    EXPECT_EQ(next.exports.choice().size, figure::FigureSize::column);
 }
 
 TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
@@ -264,7 +264,7 @@ TEST_F(AppStateTest, AFailureIsANoticeUntilTheNextRun) {
     ASSERT_EQ(state.notices.all().size(), 1u);
     EXPECT_EQ(state.notices.all().front().kind, Notice::Kind::run);
     EXPECT_EQ(state.notices.all().front().tone, Notice::Tone::bad);
-    state.reset_parameters();
+    state.settings.reset_parameters(state.programs.lesson());
     state.run();
     EXPECT_TRUE(state.notices.all().empty());
     finish();
@@ -321,10 +321,10 @@ TEST(Devices, AnEarlyChoiceIsAppliedOnceDevicesAreKnown) {
     for (const std::string last : {"cuda", "cpu"}) {
         session::Session session({runner.path, 16 << 20, true});
         AppState state{session, {}};
-        state.set_device("cuda");
+        state.settings.set_device("cuda");
         EXPECT_EQ(session.settings.device, "cpu") << "it is not known yet";
         if (last == "cpu") {
-            state.set_device("cpu");  // and changed back
+            state.settings.set_device("cpu");  // and changed back
         }
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
         while (session.looking_for_devices() && std::chrono::steady_clock::now() < end) {

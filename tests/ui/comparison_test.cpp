@@ -38,7 +38,7 @@ struct Compared {
         ui::run(session);
     }
     std::string sentence() {
-        const comparison::Verdict* verdict = state.verdict();
+        const comparison::Verdict* verdict = state.comparing.verdict();
         return verdict != nullptr ? verdict->sentence : std::string();
     }
 };
@@ -99,22 +99,22 @@ TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
     none.parameters = each.parameters = {{"batches", "4"}, {"batch_size", "64"}, {"features", "64"}, {"hidden", "64"}};
     c.run(none);
     c.session.settings = each;
-    ASSERT_TRUE(c.state.sides());
-    c.state.compare();
-    ASSERT_NE(c.state.comparing(), nullptr);
+    ASSERT_TRUE(c.state.comparing.sides());
+    c.state.comparing.start();
+    ASSERT_NE(c.state.comparing.rounds(), nullptr);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
-    while (c.state.comparing() != nullptr && std::chrono::steady_clock::now() < end) {
+    while (c.state.comparing.rounds() != nullptr && std::chrono::steady_clock::now() < end) {
         c.state.poll(5);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ASSERT_EQ(c.state.comparing(), nullptr);
+    ASSERT_EQ(c.state.comparing.rounds(), nullptr);
     ASSERT_NE(c.session.a(), nullptr);
     EXPECT_EQ(c.session.a()->run()->info().barrier, "none");
     EXPECT_EQ(c.session.b()->run()->info().barrier, "minibatch");
-    const comparison::Verdict* verdict = c.state.verdict();
+    const comparison::Verdict* verdict = c.state.comparing.verdict();
     ASSERT_NE(verdict, nullptr);
     EXPECT_GE(verdict->runs, 1u);
-    EXPECT_EQ(verdict->runs, c.state.runs_behind());
+    EXPECT_EQ(verdict->runs, c.state.comparing.runs_behind());
     EXPECT_TRUE(verdict->warmed_up);
     EXPECT_NE(verdict->time.claim, comparison::Claim::one_run);
 }
@@ -122,11 +122,11 @@ TEST(Comparison, RunsBothSidesInTurnAndShowsTheMedianRuns) {
 TEST(Comparison, LabelsTheRunAsEarlierOnceSettingsDiffer) {
     Compared c;
     c.run(training(trace::BarrierKind::none));
-    EXPECT_EQ(c.state.earlier(), "");
+    EXPECT_EQ(c.state.comparing.earlier(), "");
     c.session.settings.parameters[0].second = "9";
-    EXPECT_EQ(c.state.earlier(), "from before the parameters were changed");
+    EXPECT_EQ(c.state.comparing.earlier(), "from before the parameters were changed");
     c.session.settings.program = "increment";
-    EXPECT_EQ(c.state.earlier(), "of another lesson");
+    EXPECT_EQ(c.state.comparing.earlier(), "of another lesson");
 }
 
 TEST(Comparison, MakesMoreRunsIfTheyAreShort) {

@@ -1,4 +1,4 @@
-#include "app/ui/state/view_control.h"
+#include "app/ui/state/view/view_control.h"
 
 #include <gtest/gtest.h>
 

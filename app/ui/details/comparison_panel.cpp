@@ -137,7 +137,7 @@ constexpr float kStripText = 13.5f, kStripLine = 19, kStripButton = 28, kStripPa
 // with a button.
 ComparisonPanel::Strip ComparisonPanel::strip() {
     Strip strip;
-    if (const session::Rounds* rounds = state_.comparing()) {
+    if (const session::Rounds* rounds = state_.comparing.rounds()) {
         strip.words = "Comparing: " + rounds->progress();
         strip.tone = ui_.theme->text;
         strip.button = "Stop";
@@ -146,8 +146,8 @@ ComparisonPanel::Strip ComparisonPanel::strip() {
         return strip;
     }
     const bool both = rows() == 2;
-    const std::string earlier = state_.earlier();
-    const comparison::Verdict* verdict = both ? state_.verdict() : nullptr;
+    const std::string earlier = state_.comparing.earlier();
+    const comparison::Verdict* verdict = both ? state_.comparing.verdict() : nullptr;
     strip.tone = ui_.theme->text;
     if (!earlier.empty()) {
         strip.words = (both ? "These runs are " : "This run is ") + earlier + ". ";
@@ -157,7 +157,7 @@ ComparisonPanel::Strip ComparisonPanel::strip() {
         strip.words += verdict->sentence;
         strip.evidence = verdict->evidence;
     }
-    if (const auto sides = state_.sides()) {
+    if (const auto sides = state_.comparing.sides()) {
         strip.button = verdict != nullptr && verdict->runs > 1 && earlier.empty() ? "Compare again" : "Compare";
         const bool exact = sides->a.device == "simulated" && sides->b.device == "simulated";
         const bool shown = both && same_run(sides->b, state_.session.b()->settings);
@@ -193,12 +193,12 @@ void ComparisonPanel::draw_strip(ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const figure::Theme& t = *ui_.theme;
     if (!strip.button.empty()) {
-        const ButtonLook look{.kind = state_.comparing() != nullptr ? ButtonKind::plain : ButtonKind::primary,
+        const ButtonLook look{.kind = state_.comparing.rounds() != nullptr ? ButtonKind::plain : ButtonKind::primary,
                               .height = ui_.px(kStripButton),
                               .text_px = 13};
         const float wide = button_width(ui_, strip.button, look);
         if (button(ui_, "compare", strip.button, {max.x - ui_.px(14) - wide, min.y + ui_.px(8)}, look)) {
-            state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare();
+            state_.comparing.rounds() != nullptr ? state_.comparing.stop() : state_.comparing.start();
         }
         tooltip(ui_, strip.help);
     }
@@ -222,7 +222,7 @@ void ComparisonPanel::draw_strip(ImVec2 min, ImVec2 max) {
 
 // The verdict over many runs; null if the numbers are those of a single run.
 const comparison::Verdict* ComparisonPanel::verdict_of_many() {
-    return state_.runs_behind() > 1 ? state_.verdict() : nullptr;
+    return state_.comparing.runs_behind() > 1 ? state_.comparing.verdict() : nullptr;
 }
 
 // The median and spread of all runs, or the run's own total.
@@ -327,8 +327,8 @@ void ComparisonPanel::draw(ImVec2 min, ImVec2 max) {
         const std::string first = "the first " + figure::duration_text(static_cast<double>(of_ns));
         const std::string whose = older.size() == 2 ? "A's and B's" : std::string(1, older.front()->letter) + "'s";
         note = both ? whose + " sums: " + first : "sums of " + first;
-    } else if (state_.runs_behind() > 1 && both) {
-        note = "total, headway, memory: medians of " + figure::count_text(state_.runs_behind()) + " runs";
+    } else if (state_.comparing.runs_behind() > 1 && both) {
+        note = "total, headway, memory: medians of " + figure::count_text(state_.comparing.runs_behind()) + " runs";
     }
     const float pad = ui_.px(20);
     const float words = text_width(ui_, Face::semibold, kHead, note);

@@ -36,12 +36,13 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
          [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); },
          [this](float width, float room) {
              // The panel does not grow during a drag, so that nothing moves under the pointer.
-             const float before = height_of(tab(state_.lasting_detail), width, room);
+             const float before = height_of(tab(state_.details.lasting), width, room);
              return state_.timeline.measuring
                         ? before
                         : std::clamp(measure_.wanted_height(width), before, std::max(before, room));
          }},
-        {"bookmarks", "Bookmarks", false, [this] { return bookmarks_.count() > 0 || state_.detail == "bookmarks"; },
+        {"bookmarks", "Bookmarks", false,
+         [this] { return bookmarks_.count() > 0 || state_.details.shown == "bookmarks"; },
          [this](ImVec2 min, ImVec2 max) { bookmarks_.draw(min, max); },
          [this, numbers_height](float width, float room) {
              const float least = numbers_height(width, room);
@@ -50,7 +51,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
         {"alive",
          "Tensors",
          false,
-         [this] { return state_.timeline.alive.has_value() || state_.detail == "alive"; },
+         [this] { return state_.timeline.alive.has_value() || state_.details.shown == "alive"; },
          [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); },
          {}},
     };
@@ -62,11 +63,11 @@ const DetailPanel::Tab& DetailPanel::tab(std::string_view id) const {
 }
 
 void DetailPanel::show(const Tab& tab) {
-    tab.lasting ? state_.show_detail(tab.id) : state_.show_detail_for_now(tab.id);
+    tab.lasting ? state_.details.show(tab.id) : state_.details.show_for_now(tab.id);
 }
 
 void DetailPanel::next() {
-    const auto index = static_cast<std::size_t>(&tab(state_.detail) - tabs_.data());
+    const auto index = static_cast<std::size_t>(&tab(state_.details.shown) - tabs_.data());
     for (std::size_t i = 1; i <= tabs_.size(); ++i) {
         const Tab& next = tabs_[(index + i) % tabs_.size()];
         if (next.lasting) {
@@ -85,19 +86,19 @@ float DetailPanel::height(float centre_width, float centre_height) {
         return 0;
     }
     const float room = std::clamp(centre_height * 0.34f, ui_.px(196), ui_.px(360));
-    return ui_.px(kTabs + kGap) + height_of(tab(state_.detail), centre_width, room);
+    return ui_.px(kTabs + kGap) + height_of(tab(state_.details.shown), centre_width, room);
 }
 
 void DetailPanel::draw(ImVec2 min, ImVec2 max) {
-    if (!is_offered(tab(state_.detail))) {
-        state_.detail = state_.lasting_detail;
+    if (!is_offered(tab(state_.details.shown))) {
+        state_.details.shown = state_.details.lasting;
     }
     std::vector<std::string> titles;
     std::vector<const Tab*> offered;
     int shown = 0;
     for (const Tab& tab : tabs_) {
         if (is_offered(tab)) {
-            if (tab.id == state_.detail) {
+            if (tab.id == state_.details.shown) {
                 shown = static_cast<int>(offered.size());
             }
             titles.emplace_back(tab.title);
@@ -108,7 +109,7 @@ void DetailPanel::draw(ImVec2 min, ImVec2 max) {
     if (clicked >= 0) {
         show(*offered[static_cast<std::size_t>(clicked)]);
     }
-    tab(state_.detail).draw({min.x, min.y + ui_.px(kTabs + kGap)}, max);
+    tab(state_.details.shown).draw({min.x, min.y + ui_.px(kTabs + kGap)}, max);
 }
 
 }  // namespace headway::ui

@@ -18,7 +18,7 @@ constexpr float kMostZoom = 2;
 
 // The page of the hovered op, else of the selected op, else of the op that the backend has reached.
 void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
-    const bool threads = state_.detail == "threads";
+    const bool threads = state_.details.shown == "threads";
     core::OpId anchor = moment.op;
     if (anchor == 0 && state_.timeline.selection.any() && state_.timeline.selection.run == moment.run &&
         state_.timeline.selection.op <= run.op_count()) {
@@ -32,7 +32,7 @@ void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
         }
     }
     anchor_ = anchor;
-    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.graph_line, threads};
+    const Key key{&run, state_.session.started(), run.op_count(), anchor, state_.details.graph_line, threads};
     if (key == key_ && !graph_.empty()) {
         return;
     }
@@ -40,7 +40,7 @@ void GraphPanel::choose_page(const model::Run& run, const Moment& moment) {
     const bool same_run = key_.run == key.run && key_.started == key.started && key_.threads == threads;
     key_ = key;
     model::Graph graph =
-        model::graph_of(run, {anchor, threads ? 0 : state_.graph_line, threads ? kMostInThreads : kMostNodes});
+        model::graph_of(run, {anchor, threads ? 0 : state_.details.graph_line, threads ? kMostInThreads : kMostNodes});
     if (!same_run || graph.first != first_before) {
         settled_ = touched_ = false;
     }
@@ -56,7 +56,7 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float height = ui_.px(24), pad = ui_.px(14);
     float right = max.x - pad;
-    if (state_.detail == "graph") {
+    if (state_.details.shown == "graph") {
         const ButtonLook look{ButtonKind::quiet, true, 0, height, 12.5f, {}, 0};
         right -= button_width(ui_, "Save SVG", look);
         if (button(ui_, "graph/save", "Save SVG", {right, min.y + ui_.px(5)}, look)) {
@@ -64,21 +64,22 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
         }
         tooltip(ui_, "Save this graph as a file, in the folder for pictures");
         const std::uint32_t line = core::number_of(run.op(std::max<core::OpId>(1, anchor_)).line);
-        const std::array<std::string, 2> choices{
-            "All ops", state_.graph_line != 0 ? "Line " + std::to_string(state_.graph_line) : "This line"};
+        const std::array<std::string, 2> choices{"All ops", state_.details.graph_line != 0
+                                                                ? "Line " + std::to_string(state_.details.graph_line)
+                                                                : "This line"};
         right -= segments_width(ui_, choices, 12.5f, 9) + ui_.px(8);
-        const int clicked = segments(ui_, "graph/ops", choices, state_.graph_line != 0 ? 1 : 0,
+        const int clicked = segments(ui_, "graph/ops", choices, state_.details.graph_line != 0 ? 1 : 0,
                                      {right, min.y + ui_.px(5)}, t.issue, 12.5f, height, 9);
         if (clicked == 0) {
-            state_.graph_line = 0;
+            state_.details.graph_line = 0;
         } else if (clicked == 1) {
-            state_.graph_line = state_.graph_line != 0 ? 0 : line;
+            state_.details.graph_line = state_.details.graph_line != 0 ? 0 : line;
         }
     }
     std::string words = figure::graph_caption(run, graph_);
-    if (state_.graph_line != 0 && state_.detail == "graph") {
-        words = graph_.empty() ? "line " + std::to_string(state_.graph_line) + " issued no ops near here"
-                               : "line " + std::to_string(state_.graph_line) + ": " + words;
+    if (state_.details.graph_line != 0 && state_.details.shown == "graph") {
+        words = graph_.empty() ? "line " + std::to_string(state_.details.graph_line) + " issued no ops near here"
+                               : "line " + std::to_string(state_.details.graph_line) + ": " + words;
     }
     float x = min.x + pad;
     const float baseline = min.y + ui_.px(21);
@@ -117,7 +118,7 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
     const ImGuiIO& io = ImGui::GetIO();
     const ImVec2 at = io.MousePos;
     hovered_ = hovered && !panning_ ? picture_.hit(at.x, at.y) : 0;
-    const bool graph = state_.detail == "graph";
+    const bool graph = state_.details.shown == "graph";
     if (panning_) {
         if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseDown(ImGuiMouseButton_Right)) {
             panning_ = false;
@@ -165,7 +166,7 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
 }
 
 void GraphPanel::save(const model::Run& run) {
-    const auto path = state_.picture_folder / picture_name(run.info().program + "-graph", "svg");
+    const auto path = state_.exports.folder / picture_name(run.info().program + "-graph", "svg");
     const bool dark = state_.look.theme == figure::ThemeName::dark;
     const auto written =
         figure::write_graph(path.string(), run, graph_, dark ? figure::ThemeName::dark : figure::ThemeName::light);
@@ -191,7 +192,7 @@ void GraphPanel::draw(ImVec2 min, ImVec2 max) {
                   "No op has been issued yet");
         return;
     }
-    const bool threads = state_.detail == "threads";
+    const bool threads = state_.details.shown == "threads";
     if (const model::TraceCapabilities capabilities = run->capabilities();
         threads ? !capabilities.issues : !capabilities.tensors) {
         graph_ = {};

@@ -59,11 +59,11 @@ void ExportDialog::name(float y, const char* words) {
 
 void ExportDialog::renew_path() {
     if (!own_path_) {
-        path_ = state_.picture_path();
+        path_ = state_.exports.new_path();
         return;
     }
     // If only the format changes, keeps the path and replaces the extension.
-    const ExportChoice& choice = state_.picture_choice();
+    const ExportChoice& choice = state_.exports.choice();
     const std::filesystem::path typed = path_;
     path_ = (typed.parent_path() / typed.stem()).string() + "." + extension_of(choice.format);
     if (choice.format == Format::frames && path_.find('%') == std::string::npos) {
@@ -90,9 +90,9 @@ bool ExportDialog::choose(float& y, const char* words, const char* id, const Cho
 }
 
 float ExportDialog::draw_choices(float y) {
-    ExportChoice& choice = state_.picture_choice();
+    ExportChoice& choice = state_.exports.choice();
     const auto label = [](auto value) { return label_of(value); };
-    const auto of = state_.picture_of();
+    const auto of = state_.exports.picture_of();
     const bool two = of && of->b != nullptr;
     What shown = !two && choice.what == What::both ? What::run : choice.what;
     if (choose(y, "Show", "export/what", std::span(kWhats).first(two ? 3 : 2), shown, label)) {
@@ -144,7 +144,7 @@ void ExportDialog::draw(bool enter_exports) {
         renew_path();
         ImGui::OpenPopup("export");
     }
-    const ExportChoice before = state_.picture_choice();
+    const ExportChoice before = state_.exports.choice();
     const int rows = 5 + (before.has_pixels() ? 1 : 0) + (before.moving() ? 1 : 0);
     const ImVec2 size{std::min(ui_.px(660), ImGui::GetIO().DisplaySize.x - ui_.px(40)),
                       ui_.px(60 + 28 + 62) + static_cast<float>(rows) * ui_.px(kRow)};
@@ -158,7 +158,7 @@ void ExportDialog::draw(bool enter_exports) {
     right_ = at.x + size.x - ui_.px(22);
     draw_text(ui_, list, left_, at.y + ui_.px(36), Face::bold, 17, t.text, "Export a figure");
     float y = draw_file(draw_choices(at.y + ui_.px(56)));
-    const ExportChoice& choice = state_.picture_choice();
+    const ExportChoice& choice = state_.exports.choice();
     std::string words = size_text(choice, state_.look.width_px, state_.look.height_px);
     if (const char* remark = remark_of(choice); *remark != '\0') {
         words += std::string("; ") + remark;
@@ -181,13 +181,13 @@ void ExportDialog::draw(bool enter_exports) {
     if (put("export/write", "Export", ButtonKind::primary) || entered_ || keyed) {
         const std::string path = without_tilde(path_);
         if (own_path_ && std::filesystem::path(path).is_absolute() && choice.format != Format::frames) {
-            state_.picture_choice().folder = std::filesystem::path(path).parent_path().string();
+            state_.exports.choice().folder = std::filesystem::path(path).parent_path().string();
         }
-        state_.export_to(path);
+        state_.exports.write(path);
         close = true;
     }
     if (put("export/copy", "Copy", ButtonKind::plain)) {
-        state_.copy_picture();
+        state_.exports.copy();
         close = true;
     }
     tooltip_of_command(ui_, "Copy the view as a PNG to the clipboard", "export.copy");

@@ -9,11 +9,11 @@
 namespace headway::ui {
 
 void LessonPanel::draw(float width) {
-    if (parsed_ != state_.lesson_index() || parsed_revision_ != state_.lessons_revision()) {
-        parsed_ = state_.lesson_index();
-        parsed_revision_ = state_.lessons_revision();
+    if (parsed_ != state_.programs.index() || parsed_revision_ != state_.programs.revision()) {
+        parsed_ = state_.programs.index();
+        parsed_revision_ = state_.programs.revision();
         blocks_.clear();
-        if (const lesson::Lesson* lesson = state_.lesson()) {
+        if (const lesson::Lesson* lesson = state_.programs.lesson()) {
             blocks_ = parse_markdown(lesson->text);
             ui_.fonts.cover(lesson->title);
             ui_.fonts.cover(lesson->text);

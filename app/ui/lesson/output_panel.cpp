@@ -54,7 +54,7 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float heading = draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
-                                    state_.earlier().empty() ? "Output" : "Output of the earlier run");
+                                    state_.comparing.earlier().empty() ? "Output" : "Output of the earlier run");
     if (!state_.session.settings.program.empty()) {
         draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14),
                               max.x - min.x - heading - ui_.px(48));

@@ -35,14 +35,14 @@ std::string budget_words(const session::Settings& settings) {
 }  // namespace
 
 void ParametersPanel::draw(float width) {
-    if (lesson_ != state_.lesson_index()) {
-        lesson_ = state_.lesson_index();
+    if (lesson_ != state_.programs.index()) {
+        lesson_ = state_.programs.index();
         fields_.clear();
     }
-    const lesson::Lesson* lesson = state_.lesson();
+    const lesson::Lesson* lesson = state_.programs.lesson();
     if (lesson != nullptr && !lesson->parameters.empty()) {
         const bool changed = std::any_of(lesson->parameters.begin(), lesson->parameters.end(),
-                                         [this](const auto& p) { return !state_.at_default(p); });
+                                         [this](const auto& p) { return !state_.settings.at_default(p); });
         section("Parameters", width, changed);
         for (const auto& parameter : lesson->parameters) {
             parameter_row(parameter, width);
@@ -68,7 +68,7 @@ void ParametersPanel::section(const char* title, float width, bool can_reset) {
         const ButtonLook look{.kind = ButtonKind::quiet, .height = ui_.px(24), .text_px = 12.5f};
         const float w = button_width(ui_, "Reset to defaults", look);
         if (button(ui_, "parameters/reset", "Reset to defaults", {at.x + width - w, at.y}, look)) {
-            state_.reset_parameters();
+            state_.settings.reset_parameters(state_.programs.lesson());
             fields_.clear();
         }
     }
@@ -149,7 +149,7 @@ void ParametersPanel::problem_line(const Field& field, float width) {
 void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float width) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string id = "parameter/" + parameter.name;
-    const std::string value = state_.parameter(parameter.name);
+    const std::string value = state_.settings.parameter(parameter.name);
     const std::string help = parameter.help + (parameter.help.empty() ? "" : "\n") + lesson::range_of(parameter);
     row_label(parameter.label.empty() ? parameter.name : parameter.label, help, at.y);
     const float left = at.x + label_width(ui_, width), right = at.x + width - ui_.px(kResetWidth);
@@ -160,7 +160,7 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
             segments(ui_, id.c_str(), parameter.choices, static_cast<int>(chosen - parameter.choices.begin()),
                      {left, at.y}, ui_.theme->issue, 13, ui_.px(28), 10);
         if (clicked >= 0) {
-            state_.set_parameter(parameter, parameter.choices[static_cast<std::size_t>(clicked)]);
+            state_.settings.set_parameter(parameter, parameter.choices[static_cast<std::size_t>(clicked)]);
         }
     } else {
         const float field_width = ui_.px(kFieldWidth);
@@ -188,7 +188,7 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
                     wanted = std::round(wanted / unit) * unit;
                 }
                 wanted = std::clamp(parameter.whole ? std::round(wanted) : wanted, parameter.least, parameter.most);
-                state_.set_parameter(parameter, lesson::text_of(wanted));
+                state_.settings.set_parameter(parameter, lesson::text_of(wanted));
                 f.problem.clear();
             }
             ImDrawList* list = ImGui::GetWindowDrawList();
@@ -202,12 +202,12 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
         }
         ImGui::SetCursorScreenPos({right - field_width, at.y});
         if (field(id, value, field_width, f)) {
-            f.problem = state_.set_parameter(parameter, f.text);
+            f.problem = state_.settings.set_parameter(parameter, f.text);
         }
     }
-    if (!state_.at_default(parameter) || !f.problem.empty()) {
+    if (!state_.settings.at_default(parameter) || !f.problem.empty()) {
         if (reset_button(id + "/reset", {right, at.y})) {
-            state_.set_parameter(parameter, parameter.value);
+            state_.settings.set_parameter(parameter, parameter.value);
             f = {};
         }
     }
@@ -293,7 +293,7 @@ void ParametersPanel::engine_rows(float width) {
                                       ? "none"
                                       : figure::budget_text(settings.budget_bytes);
         if (field("budget", value, field_width, f)) {
-            f.problem = state_.set_budget(f.text);
+            f.problem = state_.settings.set_budget(f.text);
         }
         next(top, &f);
     }

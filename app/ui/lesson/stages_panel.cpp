@@ -88,7 +88,8 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const bool any = run != nullptr && run->run() != nullptr && run->run()->op_count() > 0;
     const model::Numbers numbers = any ? run->numbers() : model::Numbers{};
     draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
-              any && !state_.earlier().empty() ? std::string("Three stages, of the earlier run") : stages_heading(run));
+              any && !state_.comparing.earlier().empty() ? std::string("Three stages, of the earlier run")
+                                                         : stages_heading(run));
     struct StageCard {
         const char *id, *label;
         std::string value;

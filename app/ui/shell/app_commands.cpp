@@ -21,7 +21,7 @@ constexpr bool kRepeats = true;
 void App::next_barrier() {
     const auto& offered = trace::kOfferedBarriers;
     const auto* const now = std::find(offered.begin(), offered.end(), state_.session.settings.barrier);
-    state_.set_barrier(now == offered.end() || now + 1 == offered.end() ? offered.front() : *(now + 1));
+    state_.settings.set_barrier(now == offered.end() || now + 1 == offered.end() ? offered.front() : *(now + 1));
 }
 
 void App::run_typed() {
@@ -45,7 +45,7 @@ void App::escape() {
 
 std::vector<Command> App::make_commands() {
     const auto live = [this] { return state_.session.live(); };
-    const auto lines = [this] { return state_.can_step_lines(); };
+    const auto lines = [this] { return state_.lines.can_step(); };
     const auto source = [this] { return left_.source().available(); };
     std::vector<Command> all;
     // Adds commands of one group.
@@ -72,8 +72,8 @@ std::vector<Command> App::make_commands() {
     add(
         "run.compare", "Compare: run both in turn, several times each; or stop comparing", "Shift C",
         "compare: run both several times", kWindow,
-        [this] { state_.comparing() != nullptr ? state_.stop_comparing() : state_.compare(); },
-        [this] { return state_.comparing() != nullptr || state_.sides().has_value(); });
+        [this] { state_.comparing.rounds() != nullptr ? state_.comparing.stop() : state_.comparing.start(); },
+        [this] { return state_.comparing.rounds() != nullptr || state_.comparing.sides().has_value(); });
     name("run.reset", "Reset: forget both runs", [this] { state_.reset(); });
     add(
         "step.line", "Step a line", "F10", "step a line; over calls", kAnywhere, [this] { state_.step_line(); }, lines);
@@ -97,10 +97,10 @@ std::vector<Command> App::make_commands() {
     add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
         [this] { open_.open(); });
     add(
-        "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.save(); }, source);
+        "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.programs.save(); }, source);
     name(
-        "source.revert", "Source: revert to the lesson's program", [this] { state_.revert(); },
-        [this] { return left_.source().available() && state_.document()->of_lesson(); });
+        "source.revert", "Source: revert to the lesson's program", [this] { state_.programs.revert(); },
+        [this] { return left_.source().available() && state_.programs.document()->of_lesson(); });
     add(
         "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { left_.source().find(); },
         source);
@@ -122,7 +122,7 @@ std::vector<Command> App::make_commands() {
     for (const trace::BarrierPolicy policy : trace::kOfferedBarriers) {
         name(("barrier." + trace::word_of(policy)).c_str(),
              ("Barrier: " + name_of(policy, &trace::BarrierNames::button)).c_str(),
-             [this, policy] { state_.set_barrier(policy); });
+             [this, policy] { state_.settings.set_barrier(policy); });
     }
 
     group = "Timeline";
@@ -191,7 +191,7 @@ std::vector<Command> App::make_commands() {
     add("bookmark.add", "Timeline: add a bookmark with a note", "M", "add a bookmark; list them", kWindow,
         [this] { timeline_.add_bookmark(); });
     add("bookmark.list", "Timeline: list of bookmarks", "Shift M", "-", kWindow,
-        [this] { state_.show_detail_for_now("bookmarks"); });
+        [this] { state_.details.show_for_now("bookmarks"); });
     add(
         "bookmark.next", "Timeline: next bookmark", "J", "next, previous; delete it", kWindow,
         [this] { timeline_.step_bookmark(1); }, {}, kRepeats);
@@ -258,12 +258,12 @@ std::vector<Command> App::make_commands() {
     for (const auto& [id, title, extension] : {std::tuple{"export.png", "Export the figure as PNG", "png"},
                                                {"export.svg", "Export the figure as SVG", "svg"},
                                                {"export.pdf", "Export the figure as PDF", "pdf"}}) {
-        name(id, title, [this, extension = extension] { state_.export_figure(extension); });
+        name(id, title, [this, extension = extension] { state_.exports.write_as(extension); });
     }
     name("export.recording", "Save the recording (readable by Headway, Perfetto and others)",
-         [this] { state_.save_recording(); });
+         [this] { state_.exports.save_recording(); });
     add("export.copy", "Copy the view as an image", "Ctrl Shift C", "copy the view as an image", kAnywhere,
-        [this] { state_.copy_picture(); });
+        [this] { state_.exports.copy(); });
     add("export.window", "Save a screenshot of the window", "Shift F12", "picture of the window", kAnywhere, [this] {
         if (take_picture_) {
             take_picture_();
@@ -275,12 +275,13 @@ std::vector<Command> App::make_commands() {
         name(("theme." + word).c_str(), ("Theme: " + word).c_str(), [this, theme] { state_.look.theme = theme; });
     }
     add(
-        "window.larger", "Window: larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); }, {},
-        kRepeats);
+        "window.larger", "Window: larger", "Ctrl +", "larger, smaller", kAnywhere, [this] { state_.look.scale_up(); },
+        {}, kRepeats);
     add(
-        "window.smaller", "Window: smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {}, kRepeats);
-    add("window.size", "Window: as large as the screen asks for", "Ctrl 0", "as large as the screen asks for", kAnywhere,
-        [this] { state_.look.user_scale = 1; });
+        "window.smaller", "Window: smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {},
+        kRepeats);
+    add("window.size", "Window: as large as the screen asks for", "Ctrl 0", "as large as the screen asks for",
+        kAnywhere, [this] { state_.look.user_scale = 1; });
     add("window.palette", "This list: everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
         [this] { palette_.open(palette_entries()); });
     add("window.keys", "All keys", "?", "this list", kAnywhere,
@@ -294,16 +295,16 @@ std::vector<PaletteEntry> App::palette_entries() {
         all.push_back({command.title, keys_here(ui_, command.keys), command.run, command.can_run()});
     }
     // What depends on the machine, the session and the lessons found.
-    all.push_back({"Export again: " + words_of(state_.picture_choice()), keys_here(ui_, "F12 F12"),
-                   [this] { state_.export_again(); }});
+    all.push_back({"Export again: " + words_of(state_.exports.choice()), keys_here(ui_, "F12 F12"),
+                   [this] { state_.exports.write_again(); }});
     for (const auto& device : state_.session.devices()) {
         all.push_back({"Device: " + device.name + (device.available ? "" : " (" + device.reason + ")"), "",
-                       [this, kind = device.kind] { state_.set_device(kind); }, device.available});
+                       [this, kind = device.kind] { state_.settings.set_device(kind); }, device.available});
     }
-    for (std::size_t i = 0; i < state_.lessons().size(); ++i) {
-        const auto& lesson = state_.lessons()[i];
+    for (std::size_t i = 0; i < state_.programs.lessons().size(); ++i) {
+        const auto& lesson = state_.programs.lessons()[i];
         all.push_back({"Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
-                       [this, i] { state_.go_to(static_cast<int>(i)); }});
+                       [this, i] { state_.programs.go_to(static_cast<int>(i)); }});
     }
     return all;
 }

@@ -126,11 +126,11 @@ core::Result<void> Script::step(const std::string& step) {
         state_.run();
         frames(1);
     } else if (verb == "compare") {
-        if (!state_.sides()) {
+        if (!state_.comparing.sides()) {
             return core::Error{core::ErrorKind::usage,
                                "'compare' needs two runs, or one run and settings that differ from its own"};
         }
-        state_.compare();
+        state_.comparing.start();
         frames(1);
     } else if (verb == "pause") {
         state_.run_or_pause();
@@ -145,7 +145,7 @@ core::Result<void> Script::step(const std::string& step) {
         if (state_.session.b() == nullptr && state_.session.a() == nullptr) {
             return core::Error{core::ErrorKind::usage, "'wait' waits for a run, and there is none: 'run' comes first"};
         }
-        while (state_.session.waiting() || state_.comparing() != nullptr) {
+        while (state_.session.waiting() || state_.comparing.rounds() != nullptr) {
             if (state_.session.standing() && state_.session.b()->phase() == session::Phase::paused) {
                 return core::Error{core::ErrorKind::usage,
                                    "'wait' would never end: the run is paused, and only 'pause' resumes it"};
@@ -163,35 +163,35 @@ core::Result<void> Script::step(const std::string& step) {
             std::this_thread::sleep_for(std::chrono::milliseconds(8));
         }
     } else if (verb == "lesson") {
-        if (!state_.choose_lesson(what)) {
+        if (!state_.programs.choose(what)) {
             return core::Error{core::ErrorKind::usage, "there is no lesson called " + what};
         }
         frames(2);
     } else if (verb == "open") {
-        if (auto opened = state_.open(what); !opened) {
+        if (auto opened = state_.programs.open(what); !opened) {
             return opened;
         }
         frames(2);
     } else if (verb == "tab") {
-        state_.set_tab(what);
+        state_.programs.set_tab(what);
         frames(2);
     } else if (verb == "device") {
-        state_.set_device(what);
+        state_.settings.set_device(what);
         frames(1);
     } else if (verb == "barrier") {
         auto policy = trace::barrier_from_word(what);
         if (!policy) {
             return policy.error();
         }
-        state_.set_barrier(*policy);
+        state_.settings.set_barrier(*policy);
         frames(1);
     } else if (verb == "budget") {
-        if (const std::string problem = state_.set_budget(what); !problem.empty()) {
+        if (const std::string problem = state_.settings.set_budget(what); !problem.empty()) {
             return core::Error{core::ErrorKind::usage, problem};
         }
     } else if (verb == "set") {
         const std::size_t equals = what.find('=');
-        const lesson::Lesson* lesson = state_.lesson();
+        const lesson::Lesson* lesson = state_.programs.lesson();
         const lesson::Parameter* parameter = nullptr;
         for (std::size_t i = 0; lesson != nullptr && i < lesson->parameters.size(); ++i) {
             if (lesson->parameters[i].name == what.substr(0, equals)) {
@@ -201,7 +201,8 @@ core::Result<void> Script::step(const std::string& step) {
         if (parameter == nullptr || equals == std::string::npos) {
             return core::Error{core::ErrorKind::usage, "the lesson has no parameter " + what.substr(0, equals)};
         }
-        if (const std::string problem = state_.set_parameter(*parameter, what.substr(equals + 1)); !problem.empty()) {
+        if (const std::string problem = state_.settings.set_parameter(*parameter, what.substr(equals + 1));
+            !problem.empty()) {
             return core::Error{core::ErrorKind::usage, problem};
         }
     } else if (verb == "theme") {

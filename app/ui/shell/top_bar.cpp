@@ -161,7 +161,7 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
 
 // Width of logo, number and arrow, and of the title, too, when it is `whole`.
 float TopBar::title_width(bool whole) {
-    const lesson::Lesson* lesson = state_.lesson();
+    const lesson::Lesson* lesson = state_.programs.lesson();
     float width = ui_.px(48);
     if (lesson != nullptr) {
         width += ui_.px(30);
@@ -202,7 +202,7 @@ void TopBar::draw_title(float x, float room) {
     if (title_width(true) + name <= room) {
         left += draw_text(ui_, list, left, baseline, Face::bold, 19, t.text, "Headway") + ui_.px(12);
     }
-    const lesson::Lesson* lesson = state_.lesson();
+    const lesson::Lesson* lesson = state_.programs.lesson();
     if (lesson == nullptr) {
         return;
     }
@@ -244,12 +244,12 @@ void TopBar::lessons_popup() {
     if (!begin_menu(ui_, "lessons", {ui_.px(60), top_ + ui_.px(50)})) {
         return;
     }
-    const auto& lessons = state_.lessons();
+    const auto& lessons = state_.programs.lessons();
     for (std::size_t i = 0; i < lessons.size(); ++i) {
         const std::string number = lessons[i].number > 0 ? std::to_string(lessons[i].number) : "•";
         const std::string title = number + "   " + lessons[i].title;
         if (menu_row(ui_, "lesson/" + lessons[i].id, title, {}, true, ui_.px(400))) {
-            state_.go_to(static_cast<int>(i));
+            state_.programs.go_to(static_cast<int>(i));
         }
     }
     if (menu_row(ui_, "lessons/open", command_label("Open…", "source.open"), "a program or a lesson from disk", true,
@@ -282,7 +282,7 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
     tooltip_of_command(ui_, "Pause the frontend; the backend executes the ops already queued", "run.toggle");
     x += ui_.px(kPauseWidth + kGap);
     if (steps) {
-        const bool lines = state_.can_step_lines();
+        const bool lines = state_.lines.can_step();
         if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
             state_.step_line();
         }
@@ -350,7 +350,7 @@ void TopBar::draw_barrier(float& x, float y, const BarrierForm& form) {
                      t.run_b, 14, 0, form.padding);
     }
     if (clicked >= 0) {
-        state_.set_barrier(kOfferedBarriers[static_cast<std::size_t>(clicked)]);
+        state_.settings.set_barrier(kOfferedBarriers[static_cast<std::size_t>(clicked)]);
     }
     x += width;
 }
@@ -393,16 +393,16 @@ void TopBar::device_popup() {
         const std::string detail = device.available ? "" : device.reason;
         const figure::Rgba dot = device.available ? ui_.theme->good : ui_.theme->faint;
         if (menu_row(ui_, "device/" + device.kind, device_label(device), detail, device.available, width, &dot)) {
-            state_.set_device(device.kind);
+            state_.settings.set_device(device.kind);
         }
     }
     // Recordings are labelled, because they ran at another time and possibly on another machine.
-    for (const auto& path : state_.recordings()) {
+    for (const auto& path : state_.programs.recordings()) {
         std::string name = path.filename().string();
         name.resize(name.size() - std::strlen(".json.gz"));
         if (menu_row(ui_, "recording/" + name, "RECORDED · " + name, "a recorded run, possibly from another machine",
-                     static_cast<bool>(state_.open_recording), width, &ui_.theme->dim)) {
-            if (auto opened = state_.open_recording(path.string()); !opened) {
+                     static_cast<bool>(state_.programs.open_recording), width, &ui_.theme->dim)) {
+            if (auto opened = state_.programs.open_recording(path.string()); !opened) {
                 state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
             }
         }
@@ -443,8 +443,8 @@ void TopBar::export_popup() {
                  "PNG, SVG, PDF or animated; for a slide, a paper, a poster", true, width)) {
         ui_.run_command("export.figure");
     }
-    if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.picture_choice()), true, width)) {
-        state_.export_again();
+    if (menu_row(ui_, "export/again", "Again   F12 F12", words_of(state_.exports.choice()), true, width)) {
+        state_.exports.write_again();
     }
     if (menu_row(ui_, "export/copy-view", command_label("Copy the view", "export.copy"),
                  "as an image, to the clipboard", true, width)) {

@@ -57,7 +57,7 @@ void SourceEditor::draw_heads(float right, float baseline) {
 }
 
 void SourceEditor::weigh() {
-    const session::Execution* b = state_.ran_document() ? state_.session.b() : nullptr;
+    const session::Execution* b = state_.lines.ran_document() ? state_.session.b() : nullptr;
     const std::uint64_t revision = b != nullptr ? b->revision() : 0;
     const std::uint64_t run = b != nullptr ? state_.session.started() : 0;
     if (weighed_run_ == run && weighed_ == revision) {

@@ -42,7 +42,7 @@ void SourceEditor::focus() {
 }
 
 std::uint32_t SourceEditor::caret_line() const {
-    return state_.document() != nullptr ? document().text.caret().line + 1 : 0;
+    return state_.programs.document() != nullptr ? document().text.caret().line + 1 : 0;
 }
 
 bool SourceEditor::find(const std::string& what, bool forward, bool from_selection_begin) {
@@ -60,13 +60,13 @@ bool SourceEditor::find(const std::string& what, bool forward, bool from_selecti
 // Finds the longest line.
 void SourceEditor::measure() {
     const std::uint64_t revision = document().text.revision();
-    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.document() &&
+    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.programs.document() &&
         measured_space_ == space_) {
         return;
     }
     measured_space_ = space_;
-    const bool fresh = shown_ != state_.document();
-    shown_ = state_.document();
+    const bool fresh = shown_ != state_.programs.document();
+    shown_ = state_.programs.document();
     measured_ = revision;
     measured_fonts_ = ui_.fonts.generation();
     longest_ = 0;
@@ -218,7 +218,7 @@ void SourceEditor::draw_gutter(const Frame& f, std::uint32_t index, float y) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::uint32_t number = index + 1;
     const float gutter = gutter_px();
-    const bool steps = state_.can_step_lines();
+    const bool steps = state_.lines.can_step();
     const bool hovered = steps && ImGui::IsWindowHovered() &&
                          ImGui::IsMouseHoveringRect({f.min.x, y}, {f.min.x + gutter - ui_.px(4), y + row_});
     const bool marked = document().breakpoints().count(number) != 0;
@@ -309,7 +309,7 @@ void SourceEditor::mouse_on_code(const Frame& f) {
 }
 
 void SourceEditor::mouse_on_gutter(const Frame& f) {
-    if (!state_.can_step_lines()) {
+    if (!state_.lines.can_step()) {
         return;
     }
     ImGui::SetCursorScreenPos(f.min);
@@ -318,7 +318,7 @@ void SourceEditor::mouse_on_gutter(const Frame& f) {
         const float row = (ImGui::GetIO().MousePos.y - f.top) / row_;
         if (row >= 0 && row < static_cast<float>(document().text.lines().size())) {
             const std::uint32_t line = static_cast<std::uint32_t>(row) + 1;
-            state_.set_breakpoint(line, document().breakpoints().count(line) == 0);
+            state_.lines.set_breakpoint(line, document().breakpoints().count(line) == 0);
         }
     }
     tooltip_of_command(ui_, "Click: the program stops before this line", "step.breakpoint");
@@ -405,15 +405,15 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     f.scroll_x = ImGui::GetScrollX();
     if (focused_) {
         keys(static_cast<std::uint32_t>(std::max(1.0f, (f.max.y - f.min.y) / row_ - 1)));
-        if (state_.document() == nullptr || shown_ != state_.document()) {
+        if (state_.programs.document() == nullptr || shown_ != state_.programs.document()) {
             ImGui::EndChild();  // a key has opened another document
             return;
         }
         document().settle();
     }
-    f.current = state_.current_line();
-    f.failed = state_.failed_line();
-    f.selected = state_.selected_line();
+    f.current = state_.lines.current();
+    f.failed = state_.lines.failed();
+    f.selected = state_.lines.selected();
     const auto count = static_cast<std::uint32_t>(document().text.lines().size());
     f.first = std::min(count, static_cast<std::uint32_t>(std::max(0.0f, (f.min.y - f.top) / row_)));
     f.last = std::min(count, f.first + static_cast<std::uint32_t>((f.max.y - f.min.y) / row_) + 2);

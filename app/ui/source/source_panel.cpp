@@ -18,7 +18,8 @@ constexpr float kTitle = 30, kTabs = 32, kStrip = 34, kHeads = 18, kLeastCode = 
 }  // namespace
 
 float SourcePanel::least_height(float width) const {
-    return ui_.px(kTitle + kHeads + kLeastCode + (state_.tabs().size() > 1 ? kTabs : 0)) + steps_.height(width);
+    return ui_.px(kTitle + kHeads + kLeastCode + (state_.programs.tabs().size() > 1 ? kTabs : 0)) +
+           steps_.height(width);
 }
 
 bool SourcePanel::small_button(const char* id, const char* label, float& right, float y, const char* help,
@@ -37,7 +38,7 @@ bool SourcePanel::small_button(const char* id, const char* label, float& right, 
 float SourcePanel::draw_title(ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const Document& document = *state_.document();
+    const Document& document = *state_.programs.document();
     float right = at.x + width;
     if (small_button("source/wide", state_.look.wide_source ? "Narrow" : "Wide", right, at.y,
                      state_.look.wide_source ? "Show the lesson's text again" : "More room for the source",
@@ -50,13 +51,13 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     const bool modified = document.modified() && !document.read_only();
     if (!document.read_only() && !document.of_lesson()) {
         if (small_button("source/save", "Save", right, at.y, "Write the file", "source.save", modified)) {
-            state_.save();
+            state_.programs.save();
         }
     }
     const bool own = document.of_lesson() && document.differs_from_lesson();
     if (own &&
         small_button("source/revert", "Revert", right, at.y, "Discard your copy and show the lesson's program")) {
-        state_.revert();
+        state_.programs.revert();
     }
     const float baseline = at.y + ui_.px(17);
     float x = at.x + ui_.px(12);
@@ -89,13 +90,13 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
 }
 
 float SourcePanel::draw_tabs(ImVec2 at, float width) {
-    if (state_.tabs().size() < 2) {
+    if (state_.programs.tabs().size() < 2) {
         return 0;
     }
     std::vector<std::string> labels;
     int selected = -1;
-    for (const auto& tab : state_.tabs()) {
-        selected = tab.id == state_.tab() ? static_cast<int>(labels.size()) : selected;
+    for (const auto& tab : state_.programs.tabs()) {
+        selected = tab.id == state_.programs.tab() ? static_cast<int>(labels.size()) : selected;
         labels.push_back(tab.label);
     }
     float padding = 12;
@@ -105,14 +106,14 @@ float SourcePanel::draw_tabs(ImVec2 at, float width) {
     const int clicked =
         segments(ui_, "tab", labels, selected, {at.x, at.y}, ui_.theme->issue, 12.5f, ui_.px(25), padding);
     if (clicked >= 0) {
-        state_.set_tab(state_.tabs()[static_cast<std::size_t>(clicked)].id);
+        state_.programs.set_tab(state_.programs.tabs()[static_cast<std::size_t>(clicked)].id);
     }
     return ui_.px(kTabs);
 }
 
 // The file on disk differs from the text, which has unsaved edits: says so and offers choices.
 float SourcePanel::draw_disk(ImVec2 at, float width) {
-    Document& document = *state_.document();
+    Document& document = *state_.programs.document();
     if (document.disk() == Document::Disk::same) {
         return 0;
     }
@@ -133,7 +134,7 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
     ui_.rects.insert_or_assign("source/disk", WidgetRect{at.x, at.y, at.x + width, at.y + height});
     if (gone) {
         if (small_button("disk/save", "Save it again", right, y, "Write the text to the file's old path")) {
-            state_.save();
+            state_.programs.save();
         }
     } else {
         if (small_button("disk/mine", "Keep mine", right, y, "Keep your edits; saving overwrites the file")) {
@@ -150,7 +151,7 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
 float SourcePanel::draw_find(ImVec2 at, float width) {
     if (wants_find_) {
         finding_ = true;
-        const auto& text = state_.document()->text;
+        const auto& text = state_.programs.document()->text;
         const auto selection = text.selection();
         if (!selection.empty() && selection.begin.line == selection.end.line) {
             needle_ = text.text(selection);
@@ -217,7 +218,7 @@ void SourcePanel::find_next(bool forward) {
 void SourcePanel::toggle_breakpoint() {
     if (available()) {
         const std::uint32_t line = editor_.caret_line();
-        state_.set_breakpoint(line, state_.document()->breakpoints().count(line) == 0);
+        state_.lines.set_breakpoint(line, state_.programs.document()->breakpoints().count(line) == 0);
     }
 }
 

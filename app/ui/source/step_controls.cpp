@@ -51,7 +51,7 @@ bool StepControls::put(float& x, float y, const char* id, const char* label, boo
 
 void StepControls::frontend(float& x, float y, std::uint32_t line) {
     const auto& session = state_.session;
-    const bool live = session.live(), lines = state_.can_step_lines();
+    const bool live = session.live(), lines = state_.lines.can_step();
     const bool ready = !session.settings.program.empty();
     const bool paused = session.paused();
     if (put(x, y, "source/run", "", ready, live ? "End the program" : "Run what is in the editor (F5, Ctrl Enter)",

@@ -8,7 +8,7 @@
 
 #include "app/session/execution.h"
 #include "app/timeline/timeline.h"
-#include "app/ui/state/view_control.h"
+#include "app/ui/state/view/view_control.h"
 #include "app/ui/widgets/ui_context.h"
 
 namespace headway::ui {

@@ -74,13 +74,13 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
 
 void TimelinePanel::measure(double from_ns, double to_ns) {
     state_.timeline.measured = MeasuredSpan{std::round(from_ns), std::round(to_ns), false, false, {}, {}};
-    state_.show_detail_for_now("measured");
+    state_.details.show_for_now("measured");
 }
 
 void TimelinePanel::end_measure() {
     state_.timeline.measured.reset();
     state_.timeline.measuring = false;
-    state_.hide_detail("measured");
+    state_.details.hide("measured");
 }
 
 void TimelinePanel::measure_chosen() {
@@ -243,7 +243,7 @@ void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
         state_.timeline.alive =
             Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
-        state_.show_detail_for_now("alive");
+        state_.details.show_for_now("alive");
     }
 }
 
@@ -260,7 +260,7 @@ void TimelinePanel::show_alive_here() {
 // Highlights the moment whose tensors are listed.
 void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     const model::Run* run = state_.timeline.alive ? run_at(state_.timeline.alive->run) : nullptr;
-    if (run == nullptr || state_.detail != "alive") {
+    if (run == nullptr || state_.details.shown != "alive") {
         return;
     }
     for (const figure::RowBox& row : layout_.rows) {

@@ -28,11 +28,11 @@ model::Arrangement TimelinePanel::whole_arrangement() const {
     };
     for (const RowBox& row : layout_.rows) {
         if (const std::string key = figure::row_key(row.kind, row.lane); row.run >= 0 && !key.empty()) {
-            const auto* known = model::setting_of(state_.arrangement(), key);
+            const auto* known = model::setting_of(state_.arrangement.shown(), key);
             add(known != nullptr ? *known : model::RowSetting{key, 0, false, false, ""});
         }
     }
-    for (const auto& setting : state_.arrangement()) {
+    for (const auto& setting : state_.arrangement.shown()) {
         add(setting);  // settings of rows that this run does not have are preserved
     }
     return whole;
@@ -49,7 +49,7 @@ void TimelinePanel::change_row(std::size_t row, const std::function<void(model::
             change(setting);
         }
     }
-    state_.set_arrangement(std::move(whole));
+    state_.arrangement.set(std::move(whole));
 }
 
 // Moves the row in front of `before`, a row of the same run; to the end of its run if that does not exist.
@@ -75,7 +75,7 @@ void TimelinePanel::move_row(std::size_t row, std::size_t before) {
         moved.pinned = place->pinned;  // a row dropped among pinned rows is pinned
     }
     whole.insert(place, std::move(moved));
-    state_.set_arrangement(std::move(whole));
+    state_.arrangement.set(std::move(whole));
 }
 
 void TimelinePanel::shift_row(int direction) {
@@ -120,14 +120,14 @@ void TimelinePanel::resize_row(float factor) {
 void TimelinePanel::rename_row() {
     const std::size_t row = hold_cursor().row;
     if (row < layout_.rows.size() && !figure::row_key(layout_.rows[row].kind, layout_.rows[row].lane).empty()) {
-        const auto* setting =
-            model::setting_of(state_.arrangement(), figure::row_key(layout_.rows[row].kind, layout_.rows[row].lane));
+        const auto* setting = model::setting_of(state_.arrangement.shown(),
+                                                figure::row_key(layout_.rows[row].kind, layout_.rows[row].lane));
         renaming_ = Renaming{row, setting != nullptr ? setting->name : std::string(), true};
     }
 }
 
 void TimelinePanel::reset_rows() {
-    state_.set_arrangement({});
+    state_.arrangement.set({});
 }
 
 // The labels at the left. Dragging a label moves the row; dragging its lower edge resizes it; a double click collapses

@@ -54,10 +54,10 @@ bool TimelinePanel::lay_out(figure::Box area) {
                   state_.session.version(),
                   ui_.fonts.generation(),
                   state_.bookmarks.revision(),
-                  state_.arrangement_revision(),
+                  state_.arrangement.revision(),
                   ui_.theme,
                   ui_.fonts.scale(),
-                  state_.earlier()};
+                  state_.comparing.earlier()};
     if (key == key_ && !layout_.rows.empty()) {
         return false;
     }
@@ -81,8 +81,8 @@ bool TimelinePanel::lay_out(figure::Box area) {
         if (execution == a && both) {
             run.note = "same time axis";
         }
-        if (both && state_.runs_behind() > 1) {
-            run.note = "one of " + figure::count_text(state_.runs_behind()) + " runs, near their median";
+        if (both && state_.comparing.runs_behind() > 1) {
+            run.note = "one of " + figure::count_text(state_.comparing.runs_behind()) + " runs, near their median";
         } else if (execution->whole() || execution->live()) {
             // compared, or not finished yet
         } else if (both) {
@@ -93,7 +93,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
         } else if (both) {
             run.label = figure::run_label(*execution->run(), execution == a ? b->run() : a->run());
         }
-        if (!state_.earlier().empty()) {
+        if (!state_.comparing.earlier().empty()) {
             if (run.label.empty()) {
                 run.label = figure::barrier_label(*execution->run());
             }
@@ -112,7 +112,7 @@ bool TimelinePanel::lay_out(figure::Box area) {
     options.theme = ui_.theme;
     options.measure = &measure_;
     options.scale = ui_.fonts.scale();
-    options.arrangement = &state_.arrangement();
+    options.arrangement = &state_.arrangement.shown();
     layout_ = figure::layout_timeline(runs_, options);
     options_ = options;
     return true;
@@ -271,7 +271,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     list->PopClipRect();
     draw_lane_menu();
     if (!label_drag_) {
-        say(state_.save_arrangement());  // when the drag has ended
+        say(state_.arrangement.save());  // when the drag has ended
     }
     draw_renaming(scroll);
     ImGui::EndChild();
@@ -450,7 +450,7 @@ void TimelinePanel::handle_mouse(bool hovered, ImVec2 at) {
             state_.timeline.selection = {};
             state_.timeline.cursor.reset();
             state_.timeline.measured = MeasuredSpan{begin.ns, end.ns, begin.edge, end.edge, begin.row, end.row};
-            state_.show_detail_for_now("measured");
+            state_.details.show_for_now("measured");
         }
     }
 }

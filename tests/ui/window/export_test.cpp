@@ -15,7 +15,7 @@ class ExportTest : public WindowTest {
 protected:
     // Files are written in the background: draws frames until this is done.
     void finish_writing() {
-        while (state.pictures.job().busy()) {
+        while (state.exports.pictures.job().busy()) {
             frame();
         }
         frame();
@@ -50,7 +50,7 @@ TEST_F(ExportTest, FiguresAreExported) {
     act("click:export/again");
     act("key:escape");
     EXPECT_EQ(written().size(), 4u) << "also in the same second";
-    EXPECT_EQ(state.picture_choice().format, ExportChoice::Format::png);
+    EXPECT_EQ(state.exports.choice().format, ExportChoice::Format::png);
     for (const char* second : {"f12", "enter"}) {
         std::filesystem::remove_all(folder);
         std::filesystem::create_directory(folder);
@@ -75,11 +75,12 @@ TEST_F(ExportTest, FiguresAreExported) {
 }
 
 TEST_F(ExportTest, RecordingsAreSaved) {
-    state.save_recording();
+    state.exports.save_recording();
     EXPECT_EQ(state.notices.all().back().text, "There is no run yet to save.");
     run_to_the_end();
     const std::size_t ops = session.b()->run()->op_count();
-    state.write_recording = [](const model::Run& run, const std::string& path, const std::function<bool()>& go_on) {
+    state.exports.write_recording = [](const model::Run& run, const std::string& path,
+                                       const std::function<bool()>& go_on) {
         EXPECT_TRUE(go_on());
         std::ofstream(path) << run.op_count();
         return core::Result<void>();
@@ -113,7 +114,7 @@ TEST_F(ExportTest, EveryChoiceOfTheExportIsOneClick) {
                                 4,
                                 15,
                                 {}};
-    EXPECT_EQ(state.picture_choice(), expected);
+    EXPECT_EQ(state.exports.choice(), expected);
     EXPECT_FALSE(shown("export/what/A | B")) << "there is one run only";
     act("click:export/format/PDF");
     EXPECT_FALSE(shown("export/scale/4×"));
@@ -130,8 +131,8 @@ TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
     run_to_the_end();
     run_to_the_end();
     ASSERT_NE(session.a(), nullptr);
-    state.set_arrangement({{"memory", 0, false, true, "Bytes held"}});
-    ExportChoice& choice = state.picture_choice();
+    state.arrangement.set({{"memory", 0, false, true, "Bytes held"}});
+    ExportChoice& choice = state.exports.choice();
     choice.what = ExportChoice::What::both;
     choice.format = ExportChoice::Format::frames;
     choice.size = figure::FigureSize::column;
@@ -157,11 +158,11 @@ TEST_F(ExportTest, AMovieShowsBothRunsArrangedAsInTheWindow) {
     // Its last frame equals the figure of both, with the lanes arranged as in the window.
     choice.format = ExportChoice::Format::png;
     const auto still = folder / "still.png";
-    state.export_to(still.string());
+    state.exports.write(still.string());
     finish_writing();
     EXPECT_EQ(bytes(files.back()), bytes(still));
-    state.set_arrangement({});
-    state.export_to(still.string());
+    state.arrangement.set({});
+    state.exports.write(still.string());
     finish_writing();
     EXPECT_NE(bytes(files.back()), bytes(still));
 }
@@ -171,7 +172,7 @@ TEST_F(ExportTest, TheExportDialogFitsSmallWindows) {
     run_to_the_end();
     for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {3840, 2160}}) {
         open(width, height);
-        state.picture_choice().format = ExportChoice::Format::frames;
+        state.exports.choice().format = ExportChoice::Format::frames;
         act("key:f12");
         frames(3);
         for (const auto& [id, mark] : app->rects()) {

@@ -20,11 +20,11 @@ TEST_F(WindowTest, TabsSelectThePanelUnderTheTimeline) {
     EXPECT_LE(rect("timeline").y1, rect("detail/Graph").y0);
     act("click:detail/Threads");
     frames(2);
-    EXPECT_EQ(state.detail, "threads");
+    EXPECT_EQ(state.details.shown, "threads");
     act("key:g");
-    EXPECT_EQ(state.detail, "numbers");
+    EXPECT_EQ(state.details.shown, "numbers");
     act("key:g");
-    EXPECT_EQ(state.detail, "graph");
+    EXPECT_EQ(state.details.shown, "graph");
 }
 
 TEST_F(WindowTest, AClickInTheGraphChoosesTheOpInTheTimeline) {
@@ -70,16 +70,16 @@ TEST_F(WindowTest, TheGraphShowsOneLinesOps) {
     const std::size_t all = app->detail().graph().graph().nodes.size();
     act("click:graph/ops/This line");
     frames(2);
-    ASSERT_NE(state.graph_line, 0u);
+    ASSERT_NE(state.details.graph_line, 0u);
     const auto& graph = app->detail().graph().graph();
     EXPECT_LE(graph.nodes.size(), all);
     for (const auto& node : graph.nodes) {
         if (!node.context) {
-            EXPECT_EQ(core::number_of(session.b()->run()->op(node.op).line), state.graph_line);
+            EXPECT_EQ(core::number_of(session.b()->run()->op(node.op).line), state.details.graph_line);
         }
     }
     act("click:graph/ops/All ops");
-    EXPECT_EQ(state.graph_line, 0u);
+    EXPECT_EQ(state.details.graph_line, 0u);
 }
 
 TEST_F(WindowTest, TheGraphIsWrittenToAFile) {
@@ -101,10 +101,10 @@ TEST_F(WindowTest, ALessonSelectsItsTab) {
     lesson::Lesson lesson = small_lessons()[1];
     lesson.view = "threads";
     AppState own(session, {small_lessons()[0], lesson});
-    own.choose_lesson(1);
-    EXPECT_EQ(own.detail, "threads");
-    own.choose_lesson(0);
-    EXPECT_EQ(own.detail, "numbers");
+    own.programs.choose(1);
+    EXPECT_EQ(own.details.shown, "threads");
+    own.programs.choose(0);
+    EXPECT_EQ(own.details.shown, "numbers");
 }
 
 TEST_F(WindowTest, TheGraphStopsMoving) {
@@ -120,7 +120,7 @@ TEST_F(WindowTest, TheGraphStopsMoving) {
 TEST_F(WindowTest, TheGraphFitsSmallAndLargeWindows) {
     run_to_the_end();
     run_to_the_end();  // two runs
-    state.detail = "graph";
+    state.details.shown = "graph";
     for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
         open(width, height);
         frames(4);

@@ -114,12 +114,12 @@ TEST_F(KeyboardTest, EnterClicksTheFocusedControl) {
     go_to("detail/Graph");
     act("key:enter");
     frames(6);
-    EXPECT_EQ(state.detail, "graph");
+    EXPECT_EQ(state.details.shown, "graph");
     act("key:right");
     EXPECT_EQ(app->focus_ring().at(), "detail/Threads");
     act("key:space");  // and does not start a run
     frames(6);
-    EXPECT_EQ(state.detail, "threads");
+    EXPECT_EQ(state.details.shown, "threads");
     EXPECT_FALSE(session.live());
     act("key:escape");
     act("key:space");

@@ -19,11 +19,11 @@ protected:
     }
     void open_program(const std::string& name, const std::string& text) {
         std::ofstream(folder / name, std::ios::binary) << text;
-        const auto opened = state.open(folder / name);
+        const auto opened = state.programs.open(folder / name);
         ASSERT_TRUE(opened) << opened.error().message;
         frames(3);
     }
-    std::string text() const { return state.document()->text.text(); }
+    std::string text() const { return state.programs.document()->text.text(); }
     bool ran() {
         act("wait");
         return session.b() != nullptr && session.b()->ending().find("no Python") == std::string::npos;
@@ -108,9 +108,9 @@ TEST_F(SourceWindow, DraggingSelects) {
     const float y = line.centre_y();
     act("drag:" + std::to_string(line.x0 + 1) + "," + std::to_string(y) + "," + std::to_string(line.x1 - 2) + "," +
         std::to_string(y));
-    EXPECT_TRUE(state.document()->text.has_selection());
+    EXPECT_TRUE(state.programs.document()->text.has_selection());
     act("double:line/3");
-    EXPECT_FALSE(state.document()->text.text(state.document()->text.selection()).empty());
+    EXPECT_FALSE(state.programs.document()->text.text(state.programs.document()->text.selection()).empty());
 }
 
 TEST_F(SourceWindow, CtrlEnterRunsTheEditorsText) {
@@ -139,22 +139,22 @@ TEST_F(SourceWindow, CtrlEnterRunsTheEditorsText) {
 
 TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsContinue) {
     act("click:gutter/3");
-    EXPECT_EQ(state.document()->breakpoints().count(3), 1u);
+    EXPECT_EQ(state.programs.document()->breakpoints().count(3), 1u);
     act("click:source/run");
-    for (int i = 0; i < 2000 && session.live() && state.current_line() != 3; ++i) {
+    for (int i = 0; i < 2000 && session.live() && state.lines.current() != 3; ++i) {
         act("seconds:0.01");
     }
     if (!session.live()) {
         GTEST_SKIP() << session.b()->ending();
     }
-    EXPECT_EQ(state.current_line(), 3u);
+    EXPECT_EQ(state.lines.current(), 3u);
     act("click:step/line");
-    for (int i = 0; i < 500 && state.current_line() != 2; ++i) {
+    for (int i = 0; i < 500 && state.lines.current() != 2; ++i) {
         act("seconds:0.01");
     }
-    EXPECT_EQ(state.current_line(), 2u);
+    EXPECT_EQ(state.lines.current(), 2u);
     act("click:gutter/3");
-    EXPECT_TRUE(state.document()->breakpoints().empty());
+    EXPECT_TRUE(state.programs.document()->breakpoints().empty());
     act("click:source/pause");
     act("wait");
     EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
@@ -238,9 +238,9 @@ TEST_F(SourceWindow, FindsAndWrapsAround) {
     ASSERT_TRUE(shown("find/field"));
     act("text:range");
     frames(2);
-    EXPECT_EQ(state.document()->text.text(state.document()->text.selection()), "range");
+    EXPECT_EQ(state.programs.document()->text.text(state.programs.document()->text.selection()), "range");
     act("click:find/next");
-    EXPECT_EQ(state.document()->text.text(state.document()->text.selection()), "range");
+    EXPECT_EQ(state.programs.document()->text.text(state.programs.document()->text.selection()), "range");
     act("click:find/close");
     frames(2);
     EXPECT_FALSE(shown("find/field"));
@@ -282,7 +282,7 @@ TEST_F(SourceWindow, AsksBeforeDiscardingEdits) {
     frames(3);
     act("click:close/save");
     EXPECT_TRUE(app->may_close());
-    EXPECT_FALSE(state.document()->modified());
+    EXPECT_FALSE(state.programs.document()->modified());
 }
 
 TEST_F(SourceWindow, TabsAreShownIfThereIsAChoice) {
@@ -291,13 +291,13 @@ TEST_F(SourceWindow, TabsAreShownIfThereIsAChoice) {
     ASSERT_TRUE(shown("tab/MXNet"));
     act("click:tab/PyTorch");
     EXPECT_EQ(session.settings.tab, "pytorch");
-    EXPECT_EQ(state.tab(), "pytorch");
+    EXPECT_EQ(state.programs.tab(), "pytorch");
 }
 
 TEST_F(SourceWindow, ACppProgramIsReadOnly) {
-    state.choose_lesson("train");
+    state.programs.choose("train");
     frames(3);
-    if (state.document() == nullptr) {
+    if (state.programs.document() == nullptr) {
         GTEST_SKIP() << "the sources of the built-in programs are not beside this executable";
     }
     const std::string before = text();

@@ -52,11 +52,11 @@ TEST_F(TimelineInputTest, MeasuringSnapsToTheEdgesOfSpansUnlessAltIsHeld) {
         return box ? (box->y0 + box->y1) / 2 : 0;
     };
     EXPECT_NEAR(rect("measure/edge").centre_y(), middle(), 2);
-    state.set_arrangement({{"memory", 300, false, true, ""}});
+    state.arrangement.set({{"memory", 300, false, true, ""}});
     frames(2);
     EXPECT_GT(middle(), y + 50);
     EXPECT_NEAR(rect("measure/edge").centre_y(), middle(), 2);
-    state.set_arrangement({});
+    state.arrangement.set({});
     frames(2);
 
     gfx::inject::key(gfx::Key::left_alt, true);
@@ -286,7 +286,7 @@ TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
     act("click:lane/Rename…");
     act("text:GPU");
     act("key:enter");
-    const auto* setting = model::setting_of(state.arrangement(), "lane 0");
+    const auto* setting = model::setting_of(state.arrangement.shown(), "lane 0");
     ASSERT_NE(setting, nullptr);
     EXPECT_EQ(setting->name, "GPU");
     EXPECT_TRUE(setting->pinned);
@@ -294,12 +294,12 @@ TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
     // The next start restores the arrangement; unknown rows in the file are ignored.
     AppState next{session, small_lessons()};
     next.use_data_folder(folder / "kept");
-    EXPECT_EQ(next.arrangement(), state.arrangement());
-    auto more = state.arrangement();
+    EXPECT_EQ(next.arrangement.shown(), state.arrangement.shown());
+    auto more = state.arrangement.shown();
     more.insert(more.begin(), {"lane 77", 40, true, true, "none"});
     more.push_back({"a thing of tomorrow", 0, false, false, ""});
     const auto rows = timeline().layout().rows.size();
-    state.set_arrangement(more);
+    state.arrangement.set(more);
     frames(3);
     EXPECT_EQ(timeline().layout().rows.size(), rows);
 
@@ -307,7 +307,7 @@ TEST_F(TimelineInputTest, MovedCollapsedResizedAndRenamedRowsAreSaved) {
     act("text:lanes reset");
     act("key:enter");
     frames(3);
-    EXPECT_TRUE(state.arrangement().empty());
+    EXPECT_TRUE(state.arrangement.shown().empty());
     EXPECT_EQ(find(RowKind::lane), lane);
     EXPECT_FALSE(std::filesystem::exists(folder / "kept" / "lanes.json"));
 }

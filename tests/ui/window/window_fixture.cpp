@@ -39,9 +39,9 @@ std::vector<lesson::Lesson> small_lessons() {
 WindowTest::WindowTest() {
     char name[] = "/tmp/headway-window-XXXXXX";
     folder = mkdtemp(name);
-    state.picture_folder = folder;
-    state.sources.home = folder.string() + "-home";
-    state.choose_lesson("train");
+    state.exports.folder = folder;
+    state.programs.sources.home = folder.string() + "-home";
+    state.programs.choose("train");
 }
 
 WindowTest::~WindowTest() {
@@ -51,7 +51,7 @@ WindowTest::~WindowTest() {
     renderer.reset();
     platform.reset();
     std::filesystem::remove_all(folder);
-    std::filesystem::remove_all(state.sources.home);
+    std::filesystem::remove_all(state.programs.sources.home);
 }
 
 void WindowTest::SetUp() {

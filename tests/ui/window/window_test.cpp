@@ -107,10 +107,10 @@ TEST_F(WindowTest, LessonsAreChosenFromTheMenu) {
     frames(2);
     act("click:lesson/increment");
     frames(2);
-    EXPECT_EQ(state.lesson()->id, "increment");
+    EXPECT_EQ(state.programs.lesson()->id, "increment");
     EXPECT_EQ(session.settings.program, "increment");
     act("click:parameter/wait/each");
-    EXPECT_EQ(state.parameter("wait"), "each");
+    EXPECT_EQ(state.settings.parameter("wait"), "each");
     run_to_the_end();
     EXPECT_GE(session.b()->run()->waits().size(), 200u);
 }
@@ -118,18 +118,18 @@ TEST_F(WindowTest, LessonsAreChosenFromTheMenu) {
 TEST_F(WindowTest, ParametersAreTypedSlidAndReset) {
     open(1440, 1400);  // tall enough that nothing has to be scrolled
     type("parameter/batches", "12");
-    EXPECT_EQ(state.parameter("batches"), "12");
+    EXPECT_EQ(state.settings.parameter("batches"), "12");
     EXPECT_TRUE(shown("parameter/batches/reset"));
     act("click:parameter/batches/reset");
-    EXPECT_EQ(state.parameter("batches"), "6");
+    EXPECT_EQ(state.settings.parameter("batches"), "6");
     type("parameter/batches", "0");
-    EXPECT_EQ(state.parameter("batches"), "6");
+    EXPECT_EQ(state.settings.parameter("batches"), "6");
     EXPECT_TRUE(shown("parameter/batches/reset"));  // a rejected value can be reset
     act("click:parameter/batches/reset");
     act("click:parameter/hidden/slider");  // its middle, on a logarithmic scale from 1 to 4096
-    EXPECT_EQ(state.parameter("hidden"), "64");
+    EXPECT_EQ(state.settings.parameter("hidden"), "64");
     act("click:parameters/reset");
-    EXPECT_EQ(state.parameter("hidden"), "32");
+    EXPECT_EQ(state.settings.parameter("hidden"), "32");
 }
 
 TEST_F(WindowTest, TypingDoesNotPressKeys) {
@@ -142,7 +142,7 @@ TEST_F(WindowTest, TypingDoesNotPressKeys) {
     EXPECT_EQ(state.look.theme, figure::ThemeName::dark);
     act("key:enter");
     frames(2);
-    EXPECT_EQ(state.parameter("batches"), "7");
+    EXPECT_EQ(state.settings.parameter("batches"), "7");
     act("key:t");
     EXPECT_EQ(state.look.theme, figure::ThemeName::light);
 }
@@ -298,7 +298,7 @@ TEST_F(WindowTest, ControlsNeverOverlap) {
                 y = rect(id).y1;
             }
         }
-        EXPECT_TRUE(shown("source/show") || shown("source/name") || state.document() == nullptr) << width;
+        EXPECT_TRUE(shown("source/show") || shown("source/name") || state.programs.document() == nullptr) << width;
         EXPECT_LE(rect("comparison").x1, static_cast<float>(width));
     }
 }
@@ -330,7 +330,7 @@ TEST_F(WindowTest, F5AppliesTheValueBeingTyped) {
     act("wait");
     ASSERT_NE(session.b(), nullptr);
     EXPECT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
-    EXPECT_EQ(state.parameter("batches"), "3");
+    EXPECT_EQ(state.settings.parameter("batches"), "3");
     EXPECT_EQ(session.b()->run()->minibatches().size(), 3u);
     // An invalid value is refused, and nothing runs.
     const auto runs = session.started();
@@ -340,7 +340,7 @@ TEST_F(WindowTest, F5AppliesTheValueBeingTyped) {
     act("key:f5");
     frames(4);
     EXPECT_EQ(session.started(), runs);
-    EXPECT_EQ(state.parameter("batches"), "3");
+    EXPECT_EQ(state.settings.parameter("batches"), "3");
 }
 
 TEST_F(WindowTest, DoesNotAnimateWhenIdle) {

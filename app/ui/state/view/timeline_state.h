@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "app/timeline/timeline.h"
-#include "app/ui/state/view_control.h"
+#include "app/ui/state/view/view_control.h"
 #include "engine/core/ids.h"
 
 namespace headway::ui {

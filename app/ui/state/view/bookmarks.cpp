@@ -1,4 +1,4 @@
-#include "app/ui/state/bookmarks.h"
+#include "app/ui/state/view/bookmarks.h"
 
 #include <algorithm>
 

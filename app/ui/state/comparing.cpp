@@ -1,8 +1,6 @@
-// AppState: comparing A and B.
-#include <utility>
+#include "app/ui/state/comparing.h"
 
-#include "app/comparison/verdict.h"
-#include "app/ui/state/app_state.h"
+#include <utility>
 
 namespace headway::ui {
 
@@ -11,28 +9,15 @@ using session::Execution;
 using session::Phase;
 using session::Settings;
 
-std::string AppState::shown_text() const {
-    const editor::Document* shown = sources.current();
-    if (shown == nullptr) {
-        return {};
-    }
-    if (text_of_ != shown || text_revision_ != shown->text.revision()) {
-        text_of_ = shown;
-        text_revision_ = shown->text.revision();
-        text_ = shown->text.text();
-    }
-    return text_;
-}
-
-std::string AppState::earlier() const {
-    const Execution* shown = session.b() != nullptr ? session.b() : session.a();
-    const Settings& now = session.settings;
+std::string Comparing::earlier() const {
+    const Execution* shown = session_.b() != nullptr ? session_.b() : session_.a();
+    const Settings& now = session_.settings;
     if (shown == nullptr || shown->live() || now.program.empty()) {
         return {};
     }
     const Settings& then = shown->settings;
     if (shown->phase() == Phase::recorded) {
-        const bool same = lesson() != nullptr && then.program == lesson()->id;
+        const bool same = programs_.lesson() != nullptr && then.program == programs_.lesson()->id;
         return same || then.program == now.program ? std::string() : "of another program";
     }
     if (then.program != now.program) {
@@ -41,7 +26,7 @@ std::string AppState::earlier() const {
     if (then.tab != now.tab) {
         return "of another tab";
     }
-    if (!then.text.empty() && then.text != shown_text()) {
+    if (!then.text.empty() && then.text != programs_.text()) {
         return "from before the program was edited";
     }
     if (then.parameters != now.parameters) {
@@ -53,16 +38,16 @@ std::string AppState::earlier() const {
     return {};
 }
 
-std::optional<AppState::Sides> AppState::sides() const {
-    const Execution *a = session.a(), *b = session.b();
+std::optional<Comparing::Sides> Comparing::sides() const {
+    const Execution *a = session_.a(), *b = session_.b();
     const auto can_run_again = [](const Execution* run) {
         return run != nullptr && run->comparable() && run->phase() != Phase::recorded;
     };
-    if (session.live() || !can_run_again(b)) {
+    if (session_.live() || !can_run_again(b)) {
         return std::nullopt;
     }
-    Settings now = session.settings;
-    now.text = shown_text();
+    Settings now = session_.settings;
+    now.text = programs_.text();
     if (now.program == b->settings.program && !same_run(b->settings, now)) {
         return Sides{b->settings, now};
     }
@@ -73,56 +58,57 @@ std::optional<AppState::Sides> AppState::sides() const {
 }
 
 // The settings with a file that holds their text, even if the editor's text has changed since.
-Settings AppState::runnable(Settings settings, const char* side) {
-    const editor::Document* shown = sources.current();
-    if (settings.tab == tab() && settings.text == shown_text()) {
-        settings.source = session.settings.source;  // as in a run of the editor's text
+Settings Comparing::runnable(Settings settings, const char* side) {
+    const editor::Document* shown = programs_.document();
+    if (settings.tab == programs_.tab() && settings.text == programs_.text()) {
+        settings.source = session_.settings.source;  // as in a run of the editor's text
         return settings;
     }
-    if (settings.tab != tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
+    if (settings.tab != programs_.tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
         return settings;  // as it was run
     }
     std::error_code ignored;
-    const fs::path folder = fs::path(session.temporary_folder()) / "compared" / side;
+    const fs::path folder = fs::path(session_.temporary_folder()) / "compared" / side;
     fs::create_directories(folder, ignored);
     const fs::path file = folder / shown->path().filename();
     if (auto written = shown->write_text_to(settings.text, file); !written) {
-        notices.add(Notice::Kind::run, Notice::Tone::bad, written.error().message);
+        notices_.add(Notice::Kind::run, Notice::Tone::bad, written.error().message);
     }
     settings.source = file.string();
     return settings;
 }
 
-void AppState::compare() {
+void Comparing::start() {
     const auto both = sides();
     if (!both) {
-        notices.add(Notice::Kind::run, Notice::Tone::info,
-                    "There is nothing to compare: run the program, change the barrier, a parameter or the program, and "
-                    "compare.");
+        notices_.add(
+            Notice::Kind::run, Notice::Tone::info,
+            "There is nothing to compare: run the program, change the barrier, a parameter or the program, and "
+            "compare.");
         return;
     }
-    notices.dismiss(Notice::Kind::run);
-    notices.dismiss(Notice::Kind::file);
-    if (auto ready = prepare_run(); !ready) {
-        notices.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
+    notices_.dismiss(Notice::Kind::run);
+    notices_.dismiss(Notice::Kind::file);
+    if (auto ready = programs_.prepare_run(); !ready) {
+        notices_.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
     Settings a = runnable(both->a, "a"), b = runnable(both->b, "b");
     for (Settings* side : {&a, &b}) {
-        side->folder = session.settings.folder;
-        side->folder_writable = session.settings.folder_writable;
+        side->folder = session_.settings.folder;
+        side->folder_writable = session_.settings.folder_writable;
     }
-    rounds_ = std::make_unique<session::Rounds>(session.options(), std::move(a), std::move(b));
+    rounds_ = std::make_unique<session::Rounds>(session_.options(), std::move(a), std::move(b));
 }
 
-void AppState::stop_comparing() {
+void Comparing::stop() {
     if (rounds_) {
         rounds_->stop();
         show_compared();
     }
 }
 
-bool AppState::poll_comparing(double budget_ms) {
+bool Comparing::poll(double budget_ms) {
     if (!rounds_) {
         return false;
     }
@@ -133,32 +119,32 @@ bool AppState::poll_comparing(double budget_ms) {
     return changed;
 }
 
-void AppState::show_compared() {
+void Comparing::show_compared() {
     const auto rounds = std::exchange(rounds_, nullptr);
     const std::string shortfall = rounds->shortfall();
     auto result = rounds->take();
     if (!result) {
-        notices.add(Notice::Kind::run, Notice::Tone::bad, rounds->problem());
+        notices_.add(Notice::Kind::run, Notice::Tone::bad, rounds->problem());
         return;
     }
     const std::string text = result->run_b->settings.text;
-    session.show_pair(std::move(result->run_a), std::move(result->run_b));
-    timeline.selection = {};
-    compared_ = Compared{session.started(), std::move(result->a), std::move(result->b)};
-    if (text == shown_text() && session.b()->settings.tab == tab()) {
-        note_run();  // its lines match the document's
+    session_.show_pair(std::move(result->run_a), std::move(result->run_b));
+    selection_ = {};
+    compared_ = Compared{session_.started(), std::move(result->a), std::move(result->b)};
+    if (text == programs_.text() && session_.b()->settings.tab == programs_.tab()) {
+        lines_.note_run();  // its lines match the document's
     }
     if (!shortfall.empty()) {
-        notices.add(Notice::Kind::run, Notice::Tone::info, shortfall);
+        notices_.add(Notice::Kind::run, Notice::Tone::info, shortfall);
     }
 }
 
-std::size_t AppState::runs_behind() const {
-    return compared_ && compared_->started == session.started() ? compared_->a.samples.size() : 0;
+std::size_t Comparing::runs_behind() const {
+    return compared_ && compared_->started == session_.started() ? compared_->a.samples.size() : 0;
 }
 
-const comparison::Verdict* AppState::verdict() {
-    const Execution *a = session.a(), *b = session.b();
+const comparison::Verdict* Comparing::verdict() {
+    const Execution *a = session_.a(), *b = session_.b();
     const auto ready = [](const Execution* run) {
         return run != nullptr && run->run() != nullptr && run->run()->op_count() > 0 && !run->live() && !run->lags();
     };
@@ -167,7 +153,7 @@ const comparison::Verdict* AppState::verdict() {
         judged_ = {};
         return nullptr;
     }
-    const Judged now{a, b, session.version()};
+    const Judged now{a, b, session_.version()};
     if (!verdict_ || !(judged_ == now)) {
         judged_ = now;
         if (runs_behind() > 0) {

@@ -1,4 +1,4 @@
-#include "app/ui/state/look.h"
+#include "app/ui/state/view/look.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,45 @@
+// The lines of the document shown: where the program is, where it failed, and where it stops.
+//
+// Threads: the UI's. No ImGui.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/session/session.h"
+#include "app/ui/state/programs.h"
+#include "app/ui/state/view/timeline_state.h"
+
+namespace headway::ui {
+
+// Lines are counted from 1; 0: none.
+class ProgramLines {
+public:
+    ProgramLines(session::Session& session, Programs& programs, const Selection& selection)
+        : session_(session), programs_(programs), selection_(selection) {}
+
+    // The session's last run is of the document shown.
+    void note_run();
+    // Whether run B ran the text of the document shown, so that line numbers match.
+    [[nodiscard]] bool ran_document() const;
+    // Where the program is, and where the last run failed.
+    [[nodiscard]] std::uint32_t current() const;
+    [[nodiscard]] std::uint32_t failed() const;
+    [[nodiscard]] std::uint32_t selected() const;  // the line that issued the selected op
+    // Whether the program has lines to stop at (Python).
+    [[nodiscard]] bool can_step() const {
+        return programs_.document() != nullptr && programs_.document()->kind() != editor::Document::Kind::cpp;
+    }
+    void set_breakpoint(std::uint32_t line, bool on);
+    void hand_over_breakpoints();
+
+private:
+    session::Session& session_;
+    Programs& programs_;
+    const Selection& selection_;
+    const editor::Document* ran_ = nullptr;  // whose text is run by the run `ran_started_`
+    std::string ran_tab_;
+    std::uint64_t ran_started_ = 0;
+};
+
+}  // namespace headway::ui
