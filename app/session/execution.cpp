@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kOutputLines = 5000;
 constexpr std::size_t kOutputLineBytes = 4000;
 // Time limits for walks over a run's ops: per poll while it is running, and at its end.
-constexpr double kWalk_ms = 1, kLastWalk_ms = 12;
+constexpr double kWalk_ms = 1, kLongRunWalk_ms = 8, kLastWalk_ms = 12;
 
 std::string ops_text(std::uint64_t ops) {
     std::string digits = std::to_string(ops);
@@ -87,6 +87,7 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
         numbers_ = walk_->numbers();
         line_costs_ = walk_->lines();
         walk_.reset();
+        run_->postpone_folding(false);
         sums_of_total_ns_ = walk_is_of_now_ ? std::nullopt : std::optional(numbers_.total_ns);
     } else {
         // The walk is older even if the total is the same: ops may have ended since.
@@ -100,6 +101,7 @@ void Execution::renew_numbers(double budget_ms, bool changed) {
 void Execution::begin_walk(std::unique_ptr<model::NumbersWalk> walk) {
     walk_ = std::move(walk);
     walk_is_of_now_ = true;
+    run_->postpone_folding(true);
 }
 
 bool Execution::whole() const {
@@ -120,7 +122,8 @@ bool Execution::take_records(double budget_ms) {
     const bool changed = run_->now_ns() != seen || run_->op_count() != ops || run_->ended_count() != ended ||
                          run_->rescaled() != rescaled || more;
     if (changed || sums_of_total_ns_) {
-        renew_numbers(std::min(budget_ms, kWalk_ms), changed);
+        const double walk_ms = run_->folded_parts().empty() ? kWalk_ms : kLongRunWalk_ms;
+        renew_numbers(std::min(budget_ms, walk_ms), changed);
         ++revision_;
     }
     return more;

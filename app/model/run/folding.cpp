@@ -327,7 +327,8 @@ void Folding::release_events() {
 // ---- Run ----
 
 void Run::fold() {
-    if (!scale_final_ || info_.foreign || ops_.size() <= fold_beyond_) {
+    const std::size_t limit = postpone_folding_ ? fold_beyond_ + fold_beyond_ / 4 : fold_beyond_;
+    if (!scale_final_ || info_.foreign || ops_.size() - folded_ops() <= limit) {
         return;
     }
     if (folding_ == nullptr) {

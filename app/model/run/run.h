@@ -376,6 +376,9 @@ public:
     // Folds when more ops than this are in memory; a quarter of them, the first ones, are never folded. Call before
     // update().
     void fold_beyond(std::size_t ops) { fold_beyond_ = ops; }
+    // While a walk over the ops is in progress, folding would make it stale: it then waits until a quarter more ops are
+    // in memory.
+    void postpone_folding(bool postpone) { postpone_folding_ = postpone; }
     static constexpr std::size_t kFoldBeyond = std::size_t{1} << 21;
     [[nodiscard]] const Signature& signature(std::uint16_t id) const;
     [[nodiscard]] std::string line_text(core::Line line) const;  // "train.cpp:31"
@@ -627,6 +630,7 @@ private:
     std::unique_ptr<Dependencies> dependencies_;
     std::unique_ptr<Intake> intake_;
     std::size_t fold_beyond_ = kFoldBeyond;
+    bool postpone_folding_ = false;
     std::vector<FoldedPart> folded_parts_;
     std::unique_ptr<Folding> folding_;  // null: nothing was folded
 };
