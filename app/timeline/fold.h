@@ -1,8 +1,8 @@
 // Level of detail: what a row with many ops, issues or waits shows at one zoom. Each one that is wide enough is a piece
 // of its own; narrower ones are folded, column by column, into slivers that record how many they stand for.
 //
-// Columns are summed with the run's indices (model/span_index.h), so a row costs in proportion to its columns and not
-// to its ops; counts, families and shares are exact.
+// Columns are summed with the run's indices (app/model/containers/span_index.h), so a row costs in proportion to its
+// columns and not to its ops; counts, families and shares are exact.
 //
 // Threads: any that may read the run.
 #pragma once

@@ -120,7 +120,8 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
     ui::App app(state, fonts);
     double last = 0;
     const auto frame = [&] {
-        const ui::FramePace pace = ui::frame_pace({session.executing(), session.filling(), session.behind(), app.moving()});
+        const ui::FramePace pace =
+            ui::frame_pace({session.executing(), session.filling(), session.behind(), app.moving()});
         if (const double left = last + pace.frame_s * 1e3 - now_ms(); left > 0.5) {
             std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(left - 0.3));
         }

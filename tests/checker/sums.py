@@ -70,6 +70,7 @@ class Sums:
             "reserved_bytes_peak": self.reserved_peak(curves.peak(live, trace.begin, trace.end)),
             "rss_bytes_peak": self.sampled_peak("resident bytes"),
             "lost_records": trace.other["lost_records"],
+            "folded": None,  # a folded run has no trace
             "lines": self.lines(),
             "minibatches": self.minibatches(),
             "scopes": [{"name": s.name, "ns": None if s.end == PENDING else s.end - s.begin} for s in trace.scopes],

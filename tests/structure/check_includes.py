@@ -27,7 +27,9 @@ ARROWS = {
     "engine/runtime": ["engine/runtime/frontend", "engine/runtime/scheduling"],
     "engine/nn": ["engine/runtime"],
     "app/json": ["engine/core/system"],
-    "app/model/run": ["engine/trace", "app/json"],
+    "app/model/containers": ["engine/core"],
+    "app/model/costs": ["app/json"],
+    "app/model/run": ["engine/trace", "app/json", "app/model/containers", "app/model/costs"],
     "app/model/replay": ["app/model/run"],
     "app/model/analysis": ["app/model/replay"],
     "app/model/numbers": ["app/model/analysis"],
@@ -65,6 +67,8 @@ ARROWS = {
 
 # Single headers that a folder, and who may include it, may use although their folder is not on its arrows.
 EXTRA_HEADERS = {
+    "app/model/containers": {"engine/devices/op.h"},
+    "app/model/costs": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h"},
     # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
     "app/model/run": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h",
                   "engine/devices/simulated/virtual_lanes.h"},

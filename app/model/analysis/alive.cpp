@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "app/model/run/budget.h"
-#include "app/model/run/issued.h"
-#include "app/model/run/touched.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/model/run/blocks.h"
+#include "app/model/containers/blocks.h"
 #include "app/model/run/memory.h"
 #include "app/model/run/run.h"
 

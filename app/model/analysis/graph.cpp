@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "app/model/run/issued.h"
+#include "app/model/run/queries.h"
 
 namespace headway::model {
 

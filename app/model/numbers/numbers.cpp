@@ -8,11 +8,11 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/numbers/prediction.h"
 #include "app/model/numbers/regime.h"
-#include "app/model/numbers/sums.h"
-#include "app/model/numbers/tally.h"
 #include "app/model/replay/replay.h"
 #include "app/model/run/budget.h"
 #include "app/model/run/folding.h"
+#include "app/model/run/sums.h"
+#include "app/model/run/tally.h"
 
 namespace headway::model {
 

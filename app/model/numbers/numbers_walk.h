@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/model/numbers/tally.h"
 #include "app/model/run/run.h"
+#include "app/model/run/tally.h"
 
 namespace headway::model {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "app/model/numbers/numbers_walk.h"
-#include "app/model/numbers/sums.h"
+#include "app/model/run/sums.h"
 
 namespace headway::model {
 

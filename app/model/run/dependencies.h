@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/model/run/blocks.h"
+#include "app/model/containers/blocks.h"
 #include "app/model/run/memory.h"
 #include "app/model/run/run.h"
 

@@ -15,10 +15,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/model/numbers/tally.h"
-#include "app/model/run/curve.h"
+#include "app/model/containers/curve.h"
 #include "app/model/run/frontend_time.h"
 #include "app/model/run/run.h"
+#include "app/model/run/tally.h"
 
 namespace headway::model {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/model/run/curve.h"
+#include "app/model/containers/curve.h"
 #include "engine/core/ids.h"
 
 namespace headway::model {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "app/json/json.h"
-#include "app/model/run/cost_model_file.h"
+#include "app/model/costs/cost_model_file.h"
 #include "app/model/run/intake.h"
 #include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"

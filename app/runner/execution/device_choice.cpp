@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/lesson/assets.h"
-#include "app/model/run/cost_model_file.h"
+#include "app/model/costs/cost_model_file.h"
 #include "app/runner/execution/machine.h"
 #include "engine/devices/cpu/cpu_device.h"
 #include "engine/devices/simulated/simulated.h"

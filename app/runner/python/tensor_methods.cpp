@@ -377,7 +377,8 @@ std::vector<PyMethodDef> with_unary_ops(std::vector<PyMethodDef> methods) {
     };
     [&]<std::size_t... kRow>(std::index_sequence<kRow...>) {
         (add.template operator()<kRow>(), ...);
-    }(std::make_index_sequence<devices::kOpKinds>());
+    }
+    (std::make_index_sequence<devices::kOpKinds>());
     methods.push_back({nullptr, nullptr, 0, nullptr});
     return methods;
 }

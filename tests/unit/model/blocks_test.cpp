@@ -1,4 +1,4 @@
-#include "app/model/run/blocks.h"
+#include "app/model/containers/blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/model/run/curve.h"
+#include "app/model/containers/curve.h"
 
 #include <gtest/gtest.h>
 

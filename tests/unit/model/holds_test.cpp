@@ -1,6 +1,6 @@
 // The learner's holds count neither as waits nor as hand-overs nor in any total: a run with holds has the same
 // numbers as one without.
-#include "app/model/run/holds.h"
+#include "app/model/containers/holds.h"
 
 #include <gtest/gtest.h>
 

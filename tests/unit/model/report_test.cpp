@@ -51,7 +51,8 @@ TEST(Report, HasAllFieldsInOrder) {
         "t3_ns t1 t2 t3 regime predicted_ns "
         "prediction "
         "handover_ns "
-        "headway_max live_bytes_peak pending_bytes_peak reserved_bytes_peak rss_bytes_peak lost_records folded critical_path "
+        "headway_max live_bytes_peak pending_bytes_peak reserved_bytes_peak rss_bytes_peak lost_records folded "
+        "critical_path "
         "idle "
         "without_barriers_ns waits pauses lines minibatches scopes devices error result ";
     EXPECT_EQ(keys, expected);

@@ -1,9 +1,9 @@
-#include "app/model/run/curve.h"
+#include "app/model/containers/curve.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "app/model/run/prefetch.h"
+#include "app/model/containers/prefetch.h"
 
 namespace headway::model {
 

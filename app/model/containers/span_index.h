@@ -20,8 +20,8 @@
 #include <tuple>
 #include <vector>
 
-#include "app/model/run/blocks.h"
-#include "app/model/run/prefetch.h"
+#include "app/model/containers/blocks.h"
+#include "app/model/containers/prefetch.h"
 #include "engine/devices/op.h"
 
 namespace headway::model {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/model/run/blocks.h"
+#include "app/model/containers/blocks.h"
 
 namespace headway::model {
 

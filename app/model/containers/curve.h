@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "app/model/run/blocks.h"
+#include "app/model/containers/blocks.h"
 
 namespace headway::model {
 

@@ -1,8 +1,8 @@
-#include "app/model/numbers/tally.h"
+#include "app/model/run/tally.h"
 
 #include <algorithm>
 
-#include "app/model/numbers/sums.h"
+#include "app/model/run/sums.h"
 
 namespace headway::model {
 

@@ -1,4 +1,4 @@
-#include "app/model/run/cost_model_file.h"
+#include "app/model/costs/cost_model_file.h"
 
 #include <algorithm>
 #include <cmath>
