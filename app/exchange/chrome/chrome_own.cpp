@@ -498,6 +498,9 @@ void OwnFormat::metadata(json::Value run) {
         builder_.error_json = error.written();
         builder_.state = trace::RunState::failed;
     }
+    if (const json::Value end = run["end"]; end.is_object()) {
+        builder_.end_json = end.written();
+    }
     builder_.result_json = run["result"].text();
 }
 

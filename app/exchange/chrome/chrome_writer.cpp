@@ -324,6 +324,14 @@ void Writer::other_data() {
         put(json::quoted(error->file));
         put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
     }
+    if (!info.foreign) {
+        const model::RunEnd end = run_.end();
+        put_all(",\"end\":{\"verdict\":\"", model::word_of(end.verdict), "\",\"sentence\":");
+        put(json::quoted(end.sentence));
+        put(",\"missing\":");
+        put(json::quoted(end.missing));
+        put("}");
+    }
     put("}");
 }
 

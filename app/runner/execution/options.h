@@ -45,6 +45,7 @@ struct RunOptions {
     bool graphs = false;                // ops are issued in groups, as composite ops
     devices::CudaOptions cuda;          // launching thread, kind of copies, TF32
     std::string report, trace, figure;  // paths; empty: not requested
+    bool replace = false;               // the outputs of a run that is not complete replace existing files
     FigureWish figure_wish;
     std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction
     // Set by the window: an edited text to run in place of the program's file, the program's working folder, and its
