@@ -26,7 +26,6 @@
 #include "app/lesson/assets.h"
 #include "app/lesson/lesson.h"
 #include "app/platform/platform.h"
-#include "app/session/foreground.h"
 #include "app/session/session.h"
 #include "app/ui/shell/app.h"
 #include "app/ui/shell/script.h"
@@ -365,8 +364,7 @@ int main_of_headway(int argc, char** argv) {
     if (argc > 1) {
         for (const char* command : kRunnerCommands) {
             if (std::strcmp(argv[1], command) == 0) {
-                const bool runs_a_program = std::strcmp(command, "run") == 0;
-                return runs_a_program ? session::run_in_foreground(runner_path().string(), argv) : become_runner(argv);
+                return become_runner(argv);
             }
         }
     }

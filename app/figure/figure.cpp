@@ -292,7 +292,13 @@ private:
     float draw_error(const TimelineRun& shown, float y) {
         const auto& error = shown.run->error();
         if (!error) {
-            return y;
+            const model::RunEnd end = shown.run->end();
+            const bool partial = end.verdict == model::Verdict::crashed || end.verdict == model::Verdict::stopped ||
+                                 end.verdict == model::Verdict::overflowed;
+            return partial ? paragraph(y, (shown.letter == 0 ? "" : std::string(1, shown.letter) + ": ") + end.text(),
+                                       t_.dim, std::max(look_.subtitle_px * 0.94F, look_.legend_px), FontRole::ui,
+                                       look_.subtitle_pitch_px * 0.92F, look_.subtitle_lines)
+                           : y;
         }
         if (error->stopped()) {  // not a failure; the message says where
             const std::string who = shown.letter == 0 ? "The run was " : std::string("Run ") + shown.letter + " was ";

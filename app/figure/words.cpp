@@ -32,6 +32,10 @@ std::string outcome(const Run& run, const Numbers& n) {
     if (run.error()) {
         return (run.error()->stopped() ? "stopped after " : "failed after ") + s;
     }
+    if (const auto verdict = run.end().verdict;
+        verdict == model::Verdict::crashed || verdict == model::Verdict::stopped) {
+        return std::string(model::word_of(verdict)) + " after " + s;
+    }
     s += run.state() == trace::RunState::running ? " so far" : "";
     if (!n.capabilities.issues && !n.capabilities.memory) {
         return s + ", " + ops_text(n.capabilities, n.ops);

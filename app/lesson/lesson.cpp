@@ -329,6 +329,9 @@ core::Result<Lesson> load_lesson(const fs::path& folder) {
         return core::Error{core::ErrorKind::unreadable, "there is no lesson.md in this folder, so it is no lesson",
                            folder.string(), 0, 0};
     }
+    if (fs::is_directory(file, problem)) {
+        return core::Error{core::ErrorKind::unreadable, "lesson.md is a folder, and not a file", file.string(), 0, 0};
+    }
     if (!stream || problem || bytes > kMostBytes) {
         return core::Error{core::ErrorKind::unreadable,
                            problem || !stream ? "the lesson cannot be opened" : "the lesson is larger than 1 MB",

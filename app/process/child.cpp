@@ -200,6 +200,35 @@ core::Result<Child> Child::start(const Command& command) {
     return child;
 }
 
+core::Result<std::optional<Child>> Child::fork() {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t parent = getpid();
+    Child child;
+    child.state_.pid = ::fork();
+    if (child.state_.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) {
+            _exit(127);  // the parent died in between
+        }
+        child.state_.pid = -1;
+        return std::optional<Child>();
+    }
+    const int why = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (child.state_.pid < 0) {
+        return core::Error{core::ErrorKind::unavailable, std::string("fork: ") + std::strerror(why)};
+    }
+    return std::optional<Child>(std::move(child));
+}
+
+void Child::unblock_signals() {
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+}
+
 void Child::finish() noexcept {
     if (state_.pid > 0 && !state_.ending) {
         kill(SIGKILL);

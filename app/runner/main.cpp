@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/runner/commands/commands.h"
-#include "engine/core/system/exit_notice.h"
 #include "engine/core/system/standard_fds.h"
 
 namespace {
@@ -51,13 +50,11 @@ int dispatch(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
     headway::core::ensure_standard_fds();
     signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit becomes an error of write()
-    const headway::core::ExitNotice exit_notice;
     int status = kProgramFailed;
     try {
         status = dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& problem) {
         tell(std::string("an unexpected problem: ") + problem.what());
     }
-    exit_notice.say();
     return status;
 }

@@ -15,12 +15,21 @@ constexpr std::size_t kOutputLineBytes = 4000;
 // Time limits for walks over a run's ops: per poll while it is running, and at its end.
 constexpr double kWalk_ms = 1, kLongRunWalk_ms = 8, kLastWalk_ms = 12;
 
-std::string ops_text(std::uint64_t ops) {
-    std::string digits = std::to_string(ops);
-    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
-        digits.insert(static_cast<std::size_t>(i), ",");
+Phase phase_of(model::Verdict verdict) {
+    switch (verdict) {
+        case model::Verdict::complete:
+        case model::Verdict::overflowed:
+            return Phase::finished;
+        case model::Verdict::stopped:
+            return Phase::stopped;
+        case model::Verdict::failed:
+        case model::Verdict::damaged:
+            return Phase::failed;
+        case model::Verdict::crashed:
+        case model::Verdict::unknown:
+            return Phase::killed;
     }
-    return digits + (ops == 1 ? " op" : " ops");
+    return Phase::failed;
 }
 
 // Makes a sentence: "Out of memory at op 203."
@@ -151,14 +160,8 @@ void Execution::catch_up(double budget_ms) {
     ++revision_;
 }
 
-// Why a run failed that did not end regularly.
+// Why a run did not begin.
 std::string Execution::failure(const process::Ending& ending) const {
-    if (run_ && run_->error()) {
-        const model::RunError& error = *run_->error();
-        const std::string place = error.file + ":" + std::to_string(error.line);
-        const bool placed = error.file.empty() || error.message.find(place) != std::string::npos;
-        return placed ? error.message : error.message + " (" + place.substr(place.rfind('/') + 1) + ")";
-    }
     // The last line of its error output.
     const auto words = std::find_if(output_.rbegin(), output_.rend(),
                                     [](const OutputLine& line) { return line.error && !line.text.empty(); });
@@ -176,8 +179,11 @@ void Execution::cannot_start(const std::string& why) {
 void Execution::finish(const process::Ending& ending, bool stop_asked, bool unread) {
     end_ = {ending, stop_asked};
     unread_ = unread && run_;
-    if (run_ && !unread) {
-        close();
+    if (run_) {
+        run_->process_ended({ending.status, ending.signal, stop_asked});
+        if (!unread) {
+            close();
+        }
     }
     judge_end();
 }
@@ -187,31 +193,19 @@ void Execution::judge_end() {
         return;
     }
     const auto& [ending, stop_asked] = *end_;
-    const std::uint64_t ops = run_ ? run_->op_count() : 0;
-    const bool failed = run_ && run_->error();
-    const std::string after = " after " + ops_text(ops);
-    const std::string kept = ops == 0     ? "."
-                             : stop_asked ? "; what was recorded is kept."
-                                          : "; what it recorded is kept.";
-    // The runner records its regular end; otherwise the process was ended from inside.
-    const auto said = run_ ? run_->reader().state() : trace::RunState::failed;
-    const bool left = !failed && said != trace::RunState::finished && said != trace::RunState::failed;
-    // A stop request after the regular end has no effect.
-    const bool ended = said == trace::RunState::finished && !failed && ending.signal == 0 && ending.status == 0;
-    if (stop_asked && !ended) {
-        phase_ = Phase::stopped;
-        ending_ = "Stopped" + after + kept;
-    } else if (ending.signal != 0) {
-        phase_ = Phase::killed;
-        ending_ = "The runner ended by " + core::signal_words(ending.signal) + after + kept;
-    } else if (left) {
-        phase_ = Phase::killed;
-        ending_ = "The program ended its own process with status " + std::to_string(ending.status) + after + kept;
-    } else if (ending.status == 0 && !failed) {
-        phase_ = Phase::finished;
+    if (!run_) {
+        phase_ = stop_asked           ? Phase::stopped
+                 : ending.signal != 0 ? Phase::killed
+                 : ending.status == 0 ? Phase::finished
+                                      : Phase::failed;
+        ending_ = stop_asked           ? "Stopped before the program began"
+                  : ending.signal != 0 ? "The runner was ended by " + core::signal_words(ending.signal)
+                  : ending.status != 0 ? failure(ending)
+                                       : "";
     } else {
-        phase_ = Phase::failed;
-        ending_ = failure(ending);
+        const model::RunEnd end = run_->end();
+        phase_ = phase_of(end.verdict);
+        ending_ = end.complete() ? "" : end.text();
     }
     ending_ = sentence(std::move(ending_));
     if (ending_.find("the GPU is lost to this process") != std::string::npos) {

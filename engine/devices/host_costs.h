@@ -1,5 +1,5 @@
 // Costs of the frontend's own work in virtual time, the counterpart of the devices' cost models. Read from
-// assets/cost_models/host.json by app/model/run/cost_model_file.h.
+// assets/cost_models/host.json by app/model/costs/cost_model_file.h.
 //
 // Threads: any; it is a value.
 #pragma once

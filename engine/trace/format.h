@@ -220,6 +220,7 @@ enum class MetaType : std::uint16_t {
     error = 5,      // JSON: kind (core::word_of(ErrorKind); not in early recordings), message, file, line, op
     result = 6,     // JSON: values that the program reports (losses, for example)
     device = 7,     // its number -> JSON: a device that joined the run, with its first lane and their names
+    end = 8,        // JSON: verdict, sentence, missing; only in recordings made from trace files
 };
 
 struct MetaRecord {

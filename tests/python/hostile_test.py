@@ -86,10 +86,12 @@ class Hostile(unittest.TestCase):
         self.assertEqual(outcome.out.count("Tensor"), outcome.out.count("Tensor(["))
 
     def test_threads_left_running(self):
-        text = "import threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()\nprint('done')\n"
+        # As in Python: the program ends when its threads have ended. That time is not measured.
+        text = "import threading, time\nthreading.Thread(target=time.sleep, args=(1,)).start()\nprint('done')\n"
         begin = time.monotonic()
-        self.ends(text, 0, [])
-        self.assertLess(time.monotonic() - begin, 50)
+        outcome = self.ends(text, 0, [])
+        self.assertGreater(time.monotonic() - begin, 1)
+        self.assertLess(outcome.report["total_ns"], 900_000_000)
 
     def test_ops_from_a_second_thread_are_refused(self):
         text = """
@@ -164,8 +166,8 @@ except PermissionError:
             "import ctypes\nctypes.string_at(0)\n",
             "import os\nos.abort()\n",
         ):
-            self.assertLess(run(text).status, 0)
-        self.assertEqual(run("import os\nos._exit(7)\n").status, 7)
+            self.assertEqual(run(text).status, 1)
+        self.assertEqual(run("import os\nos._exit(7)\n").status, 1)
 
     def test_the_command_says_how_a_run_ended(self):
         command = os.path.join(os.path.dirname(RUNNER), "headway")
@@ -174,8 +176,8 @@ except PermissionError:
         for text, words in (
             ("import ctypes\nctypes.string_at(0)\n", "ended by signal 11"),
             ("import os\nos.abort()\n", "ended by signal 6"),
-            ("import os\nos._exit(0)\n", "exited the run's process with status 0"),
-            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "exited the run's process with status 7"),
+            ("import os\nos._exit(0)\n", "ended its own process with status 0"),
+            ("import os\nos.closerange(3, 100)\nos._exit(7)\n", "ended its own process with status 7"),
         ):
             with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
                 file.write(text)

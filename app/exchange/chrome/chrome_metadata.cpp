@@ -144,6 +144,14 @@ void write_metadata(const model::Run& run, JsonText& to) {
         to.put(json::quoted(error->file));
         to.put_all(",\"line\":", error->line, ",\"op\":", error->op, "}");
     }
+    if (!info.foreign) {
+        const model::RunEnd end = run.end();
+        to.put_all(",\"end\":{\"verdict\":\"", model::word_of(end.verdict), "\",\"sentence\":");
+        to.put(json::quoted(end.sentence));
+        to.put(",\"missing\":");
+        to.put(json::quoted(end.missing));
+        to.put("}");
+    }
     to.put("}");
 }
 
@@ -232,6 +240,9 @@ std::string read_metadata(json::Value run, RunBuilder& builder) {
     if (const json::Value error = run["error"]; error.is_object()) {
         builder.error_json = error.written();
         builder.state = trace::RunState::failed;
+    }
+    if (const json::Value end = run["end"]; end.is_object()) {
+        builder.end_json = end.written();
     }
     builder.result_json = run["result"].text();
     return odd_devices;

@@ -177,6 +177,9 @@ public:
         if (!builder_.error_json.empty()) {
             recording_.meta(trace::MetaType::error, 0, builder_.error_json);
         }
+        if (!builder_.end_json.empty()) {
+            recording_.meta(trace::MetaType::end, 0, builder_.end_json);
+        }
         if (!builder_.result_json.empty()) {
             recording_.meta(trace::MetaType::result, 0, builder_.result_json);
         }

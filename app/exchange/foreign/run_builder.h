@@ -81,7 +81,7 @@ struct RunBuilder {
     std::vector<Sample> samples;    // in order
     model::Run::Measured measured;  // if begin_marked, end_marked
     std::int64_t program_end_ns = model::kPending;
-    std::string error_json, result_json;  // "" for none
+    std::string error_json, result_json, end_json;  // "" for none
 };
 
 // Writes a recording in memory. Consumes `builder` step by step, so that peak memory is less than both together.

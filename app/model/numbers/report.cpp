@@ -32,6 +32,32 @@ Json time_or_null(std::int64_t ns) {
     return ns == kPending ? Json(nullptr) : Json(ns);
 }
 
+// Null in the report of a recording that lacks records: sums, maxima and what is computed from all ops.
+constexpr const char* kOfWholeRuns[] = {"ops",
+                                        "parts",
+                                        "total_ns",
+                                        "issue_ns",
+                                        "op_issue_ns",
+                                        "blocked_ns",
+                                        "recorded_work_ns",
+                                        "backend_busy_ns",
+                                        "backend_idle_ns",
+                                        "backend_open_ns",
+                                        "recorder_ns",
+                                        "frontend",
+                                        "regime",
+                                        "predicted_ns",
+                                        "prediction",
+                                        "handover_ns",
+                                        "headway_max",
+                                        "live_bytes_peak",
+                                        "pending_bytes_peak",
+                                        "reserved_bytes_peak",
+                                        "rss_bytes_peak",
+                                        "critical_path",
+                                        "idle",
+                                        "without_barriers_ns"};
+
 // Null if the trace does not contain the value.
 template <class Value>
 Json if_recorded(bool recorded, const Value& value) {
@@ -435,6 +461,16 @@ std::string report_json(const Run& run) {
     if (!run.driver_events().empty()) {
         report["driver"] = driver_of(run);
     }
+    const RunEnd end = run.end();
+    if (end.verdict == Verdict::damaged || numbers.lost_records != 0) {
+        for (const char* key : kOfWholeRuns) {
+            report[key] = nullptr;
+        }
+    }
+    report["end"] = {{"verdict", word_of(end.verdict)},
+                     {"sentence", end.sentence},
+                     {"missing", end.missing.empty() ? Json(nullptr) : Json(end.missing)},
+                     {"recorded_ops", run.op_count()}};
     Json rest;
     rest["pauses"] = pauses_of(run);
     rest["lines"] = lines_of(run, walk.lines());

@@ -102,6 +102,15 @@ void Run::take_metadata() {
             case trace::MetaType::result:
                 result_ = text;
                 break;
+            case trace::MetaType::end: {
+                const json::Document document(text);
+                const json::Value end = document.root();
+                if (const auto verdict = verdict_called(end["verdict"].text())) {
+                    recorded_end_ =
+                        RunEnd{*verdict, std::string(end["sentence"].text()), std::string(end["missing"].text())};
+                }
+                break;
+            }
             case trace::MetaType::device:
                 take_device(id, text);
                 break;

@@ -300,7 +300,8 @@ std::int64_t Run::recorded_until_ns(std::size_t lane) const {
 }
 
 bool Run::cut_off() const {
-    if (!closed_ || (state() != trace::RunState::failed && !info_.file_cut_off)) {
+    const bool crashed = process_end_ && state() != trace::RunState::finished;
+    if (!closed_ || (state() != trace::RunState::failed && !info_.file_cut_off && !crashed)) {
         return false;
     }
     return ended_count() < ops_.size();

@@ -27,6 +27,7 @@
 #include "app/model/run/events.h"
 #include "app/model/run/frontend_time.h"
 #include "app/model/run/numbers.h"
+#include "app/model/run/run_end.h"
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
 #include "engine/devices/simulated/cost_model.h"
@@ -51,8 +52,12 @@ public:
 
     // Takes new records, for about `budget_ms` of work (0: all of them). True if more are left.
     bool update(double budget_ms = 0);
+    // How the program's process ended, if that is known. Call before close().
+    void process_ended(const ProcessEnd& end) { process_end_ = end; }
     // The runner has ended: nothing more will be recorded. Open ends are closed at the latest time seen.
     void close();
+    // How it ended, and what is missing. Once it is closed.
+    [[nodiscard]] RunEnd end() const { return recorded_end_ ? *recorded_end_ : run_end(*this, process_end_); }
 
     [[nodiscard]] trace::Reader& reader() { return *reader_; }
     // How often all records were taken again because the rate of the clock was fixed. Times read before may differ
@@ -302,6 +307,8 @@ private:
     std::unique_ptr<trace::Reader> reader_;
     RunInfo info_;
     std::optional<RunError> error_;
+    std::optional<ProcessEnd> process_end_;
+    std::optional<RunEnd> recorded_end_;  // of a trace file
     std::string result_;
     std::vector<Signature> signatures_;
     std::vector<std::string> strings_, files_;

@@ -1,45 +1,107 @@
 #include "app/runner/commands/child_run.h"
 
-#include <sys/mman.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "app/process/child.h"
 #include "app/runner/commands/commands.h"
-#include "app/runner/execution/interrupt.h"
+#include "app/runner/commands/supervisor.h"
 #include "engine/core/system/signal_words.h"
 
 namespace headway::runner {
 
+namespace {
+
+core::Error cannot_start(const core::Error& error) {
+    return {core::ErrorKind::failed, "a run cannot be started: " + error.message};
+}
+
+}  // namespace
+
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options) {
-    ChildRun run{core::UniqueFd(memfd_create("headway-run", MFD_CLOEXEC)), 0};
-    if (!run.recording) {
-        return core::Error{core::ErrorKind::failed,
-                           std::string("a run cannot be started: memfd_create: ") + std::strerror(errno)};
+    auto recording = make_recording("headway-run");
+    if (!recording) {
+        return recording.error();
     }
     process::Command command{.program = "/proc/self/exe",
-                             .arguments = {"run", program, "--trace-fd", std::to_string(run.recording.get())},
+                             .arguments = {"run", program, "--trace-fd", std::to_string(recording->get())},
                              .name = "headway-runner",
                              .in = process::Stream::ours(),
                              .out = process::Stream::ours(),
                              .err = process::Stream::ours(),
-                             .passed = run.recording.get(),
+                             .passed = recording->get(),
                              .foreground = true};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    const Descendants descendants;
     auto child = process::Child::start(command);
     if (!child) {
-        return core::Error{core::ErrorKind::failed, "a run cannot be started: " + child.error().message};
+        return cannot_start(child.error());
     }
-    Interrupts::watch_child(child->pid());
-    const process::Ending ending = child->wait();
-    Interrupts::watch_child(0);
-    run.status = ending.status;
-    if (ending.signal != 0) {
-        tell("the run was ended by " + core::signal_words(ending.signal));
-        run.status = kProgramFailed;
+    LiveRun live(recording->get());
+    const model::ProcessEnd end = supervise(*child, recording->get(), live, descendants);
+    return ChildRun{std::move(*recording), std::move(live), end};
+}
+
+core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run, int& status) {
+    auto recording = make_recording("headway-run");
+    if (!recording) {
+        return recording.error();
+    }
+    const Descendants descendants;
+    auto child = process::Child::fork();
+    if (!child) {
+        return cannot_start(child.error());
+    }
+    if (!*child) {
+        status = run(recording->release());
+        return std::optional<ChildRun>();
+    }
+    LiveRun live(recording->get());
+    const model::ProcessEnd end = supervise(**child, recording->get(), live, descendants);
+    return std::optional(ChildRun{std::move(*recording), std::move(live), end});
+}
+
+core::Result<std::unique_ptr<model::Run>> ChildRun::read() {
+    if (end.damaged) {
+        return core::Error{core::ErrorKind::failed,
+                           "the program wrote into the recording's memory, so there is nothing to report"};
+    }
+    auto run = live.finish(end);
+    if (run && *run != nullptr && (*run)->info().version.empty()) {
+        return std::unique_ptr<model::Run>();  // the device could not be made
     }
     return run;
+}
+
+int report_end(const ChildRun& child, const model::Run* run) {
+    if (run == nullptr) {
+        // The process has said why. Unless it was ended before it could.
+        if (child.end.stop_asked) {
+            tell("stopped before the program began");
+            return kProgramFailed;
+        }
+        if (child.end.signal != 0) {
+            tell("the run was ended by " + core::signal_words(child.end.signal) + " before the program began");
+            return kProgramFailed;
+        }
+        return child.end.status != kDone ? child.end.status : kProgramFailed;
+    }
+    const model::RunEnd end = run->end();
+    if (end.complete()) {
+        if (child.end.stop_asked || (child.end.signal == 0 && child.end.status == kDone)) {
+            return kDone;
+        }
+        tell("The run is complete, but then the program's process was ended " +
+             (child.end.signal != 0 ? "by " + core::signal_words(child.end.signal)
+                                    : "with status " + std::to_string(child.end.status)));
+        return kProgramFailed;
+    }
+    tell(end.text());
+    switch (end.verdict) {
+        case model::Verdict::overflowed:
+            return kOverflowed;
+        case model::Verdict::failed:
+            return status_of(run->error()->kind);
+        default:
+            return kProgramFailed;
+    }
 }
 
 }  // namespace headway::runner

@@ -1,11 +1,17 @@
-// A run in its own process, so that its memory and threads do not affect the next run.
+// A run in its own process, so that what the program does to its process, its memory and its threads affects neither
+// the recording nor the next run.
 //
 // Threads: the main thread.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/model/run/run.h"
+#include "app/runner/commands/live_run.h"
 #include "engine/core/result.h"
 #include "engine/core/system/unique_fd.h"
 
@@ -13,11 +19,23 @@ namespace headway::runner {
 
 struct ChildRun {
     core::UniqueFd recording;
-    int status = 0;  // the child's exit status; the child has reported any error
+    LiveRun live;
+    model::ProcessEnd end;
+
+    // The recorded run; null if the program never began. Fails if the recording cannot be read. Call once.
+    [[nodiscard]] core::Result<std::unique_ptr<model::Run>> read();
 };
 
-// Runs the program with these options of `headway run` and waits for it to end. The child shares our stdout and stderr,
-// and Ctrl-C reaches both. Fails when the child cannot be started.
+// Runs the program with these options of `headway run` and waits for it to end. The child shares our input and output.
+// Fails when the child cannot be started.
 core::Result<ChildRun> run_in_child(const std::string& program, const std::vector<std::string>& options);
+
+// The same in a copy of this process, which must have no other threads: it starts faster, as nothing is loaded or
+// parsed again. `run` gets the descriptor of the recording, and returns the copy's exit status. Returns in both
+// processes; empty in the copy, which is to exit with `status`.
+core::Result<std::optional<ChildRun>> run_in_fork(const std::function<int(int recording)>& run, int& status);
+
+// Reports a run that did not complete; returns the exit status for it. `run`: null if it never began.
+int report_end(const ChildRun& child, const model::Run* run);
 
 }  // namespace headway::runner

@@ -205,14 +205,15 @@ Rounds run_rounds(const std::string& program, const SideOptions (&sides)[2], std
             if (!ran) {
                 return {fail(ran.error()), true};
             }
-            if (ran->status > kProgramFailed) {
-                return {ran->status, true};  // the child has reported the error
-            }
-            result.status = std::max(result.status, ran->status);
-            auto run = read_run(ran->recording.get());
+            auto run = ran->read();
             if (!run) {
                 return {fail(run.error()), true};
             }
+            const int status = report_end(*ran, run->get());
+            if (*run == nullptr || status == kUsage || status == kUnavailable) {
+                return {status, true};
+            }
+            result.status = std::max(result.status, status);
             runs[i] = std::move(*run);
         }
         const bool warms_up = rounds > 1 && round == 0 && result.status == kDone;

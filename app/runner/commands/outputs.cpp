@@ -62,13 +62,6 @@ bool has_frames(const std::string& path) {
     return path.find('%', path.find_last_of('/') + 1) != std::string::npos;
 }
 
-std::unique_ptr<model::Run> whole_run(std::unique_ptr<trace::Reader> reader) {
-    auto run = std::make_unique<model::Run>(std::move(reader));
-    run->update();
-    run->close();
-    return run;
-}
-
 }  // namespace
 
 core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording) {
@@ -76,15 +69,10 @@ core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recor
     if (!reader) {
         return reader.error();
     }
-    return whole_run(std::move(*reader));
-}
-
-core::Result<std::unique_ptr<model::Run>> read_run(int fd) {
-    auto reader = trace::Reader::open(fd);
-    if (!reader) {
-        return reader.error();
-    }
-    return whole_run(std::move(*reader));
+    auto run = std::make_unique<model::Run>(std::move(*reader));
+    run->update();
+    run->close();
+    return run;
 }
 
 namespace {
@@ -153,6 +141,35 @@ core::Result<void> write_text(const std::string& path, const std::string& text) 
     return file->commit();
 }
 
+namespace {
+
+// "r.json" -> "r.partial.json", "t.json.gz" -> "t.partial.json.gz"
+std::string partial_path(const std::string& path) {
+    const std::filesystem::path whole = path;
+    std::string name = whole.filename(), end;
+    if (name.size() > 3 && name.ends_with(".gz")) {
+        end = ".gz";
+        name.resize(name.size() - end.size());
+    }
+    const auto dot = name.rfind('.');
+    const auto at = dot == std::string::npos || dot == 0 ? name.size() : dot;
+    return (whole.parent_path() / (name.substr(0, at) + ".partial" + name.substr(at) + end)).string();
+}
+
+// Where to write the output of a run that is not complete: a file that exists is kept, unless --replace is given.
+std::string place_of(const std::string& path, const RunOptions& options, const model::Run& run) {
+    std::error_code ignored;
+    if (path.empty() || options.replace || run.end().complete() || !std::filesystem::is_regular_file(path, ignored)) {
+        return path;
+    }
+    std::string other = partial_path(path);
+    tell(path + " is from an earlier run and was not replaced, as this run is not complete; see " + other +
+         " (--replace replaces it)");
+    return other;
+}
+
+}  // namespace
+
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report) {
     int status = kDone;
     const auto keep_first = [&status](const core::Result<void>& written) {
@@ -162,13 +179,14 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         }
     };
     if (!options.report.empty()) {
-        keep_first(write_text(options.report, report.empty() ? model::report_json(run) : report));
+        keep_first(
+            write_text(place_of(options.report, options, run), report.empty() ? model::report_json(run) : report));
     }
     if (!options.trace.empty()) {
-        keep_first(exchange::write_trace_file(run, options.trace));
+        keep_first(exchange::write_trace_file(run, place_of(options.trace, options, run)));
     }
     if (!options.figure.empty()) {
-        keep_first(write_figure(options.figure, run, nullptr, options.figure_wish));
+        keep_first(write_figure(place_of(options.figure, options, run), run, nullptr, options.figure_wish));
     }
     return status;
 }

@@ -101,12 +101,12 @@ int repeat_command(const RunOptions& options) {
         if (!child) {
             return fail(child.error());
         }
-        if (child->status != kDone) {
-            return child->status;  // the child has reported the error
-        }
-        auto run = read_run(child->recording.get());
+        auto run = child->read();
         if (!run) {
             return fail(run.error());
+        }
+        if (const int status = report_end(*child, run->get()); status != kDone) {
+            return status;
         }
         runs.push_back(std::move(*run));
         numbers.push_back(runs.back()->numbers());

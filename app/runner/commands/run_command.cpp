@@ -7,13 +7,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <functional>
-#include <future>
-#include <thread>
 
 #include <cmath>
 #include "app/comparison/naming.h"
 #include "app/confinement/confinement.h"
+#include "app/process/child.h"
+#include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 
 #include "app/runner/execution/device_choice.h"
@@ -71,8 +70,20 @@ void summarise(const model::Run& run) {
     }
     tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak) +
          (run.devices().size() > 1 ? ", on both devices together" : ""));
-    const auto for_memory = std::count_if(run.waits().begin(), run.waits().end(),
-                                          [](const model::Wait& wait) { return wait.kind == trace::WaitKind::memory; });
+    std::uint64_t for_memory = 0;
+    for (const auto& sum : run.wait_kinds().all()) {
+        const auto kind = static_cast<trace::WaitKind>(sum.kind);
+        for_memory += kind == trace::WaitKind::memory ? sum.count : 0;
+        if (kind == trace::WaitKind::recording) {
+            tell("recording held the frontend back for " + time_text(static_cast<double>(sum.busy_ns)) + " in all (" +
+                 std::to_string(sum.count) + (sum.count == 1 ? " time" : " times") +
+                 "): it issued ops faster than they could be read");
+        }
+    }
+    if (run.folded_ops() > 0) {
+        tell("of " + ops(run.op_count()) + ", " + std::to_string(run.folded_ops()) +
+             " are known as sums only: the beginning and the end of the run are kept op by op");
+    }
     const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
     if ((for_memory > 0 || refused) && info.budget_is_default.value_or(false) && info.device_kind != "cuda") {
         tell((refused ? std::string("out of memory")
@@ -81,47 +92,7 @@ void summarise(const model::Run& run) {
              ": tensors may take half of this machine's, " + bytes_text(core::default_budget()) +
              "; --budget sets another limit, --budget none takes it away");
     }
-    if (n.lost_records != 0) {
-        tell("the recording was full: " + std::to_string(n.lost_records) +
-             (n.lost_records == 1 ? " record is missing" : " records are missing"));
-    }
 }
-
-// A thread started before the process is confined, which therefore may still write files anywhere: outputs are written
-// on it. Without confinement, outputs are written on the calling thread.
-class OutputThread {
-public:
-    explicit OutputThread(bool wanted) {
-        if (wanted) {
-            thread_ = std::jthread([this] {
-                while (const auto work = work_.get_future().get()) {
-                    work_ = {};
-                    work();
-                }
-            });
-        }
-    }
-    ~OutputThread() {
-        if (thread_.joinable()) {
-            work_.set_value({});
-        }
-    }
-    OutputThread(const OutputThread&) = delete;
-    OutputThread& operator=(const OutputThread&) = delete;
-
-    int run(const std::function<int()>& work) {
-        if (!thread_.joinable()) {
-            return work();
-        }
-        std::promise<int> status;
-        work_.set_value([&] { status.set_value(work()); });
-        return status.get_future().get();
-    }
-
-private:
-    std::promise<std::function<void()>> work_;
-    std::jthread thread_;
-};
 
 // Sets the program's working folder and confines what it may write to.
 core::Result<void> settle_in(const RunOptions& options) {
@@ -151,6 +122,23 @@ core::Result<void> settle_in(const RunOptions& options) {
     return confinement::confine(options.confine);
 }
 
+// In the process of the program. The process that supervises it reports how the run ended.
+int run_program_here(Job job) {
+    StopSignals signals;
+    process::Child::unblock_signals();
+    if (auto settled = settle_in(job.options); !settled) {
+        return fail(settled.error());
+    }
+    if (auto device = check_device(job.options.device); !device) {
+        return fail(device.error());
+    }
+    auto outcome = execute(job, signals);
+    if (!outcome) {
+        return fail(outcome.error());
+    }
+    return outcome->error ? status_of(outcome->error->kind) : kDone;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
@@ -158,48 +146,45 @@ int run_command(const RunOptions& options) {
     if (!job) {
         return fail(job.error());
     }
-    if (options.trace_fd < 0) {
-        for (const std::string& note : job->notes) {
-            tell(note);
-        }
+    if (options.trace_fd >= 0) {  // another process supervises this one
+        return run_program_here(std::move(*job));
     }
-    const bool wanted = !options.report.empty() || !options.trace.empty() || !options.figure.empty();
-    OutputThread outputs(wanted && !options.confine.empty());
-    if (auto settled = settle_in(options); !settled) {
-        return fail(settled.error());
+    for (const std::string& note : job->notes) {
+        tell(note);
     }
-    if (auto device = check_device(job->options.device); !device) {
-        return fail(device.error());
-    }
-    const int writable = outputs.run([&] {
-        const auto checked =
+    if (auto outputs =
             check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
-        return checked ? kDone : fail(checked.error());
-    });
-    if (writable != kDone) {
-        return writable;
+        !outputs) {
+        return fail(outputs.error());
     }
-    Interrupts interrupts;
-    auto outcome = execute(*job, interrupts);
-    if (!outcome) {
-        return fail(outcome.error());
+    const Interrupts interrupts;
+    int status = kDone;
+    auto child = run_in_fork(
+        [&job](int recording) {
+            job->options.trace_fd = recording;
+            return run_program_here(std::move(*job));
+        },
+        status);
+    if (!child) {
+        return fail(child.error());
     }
-    int status = outcome->error ? fail(*outcome->error) : kDone;
-    if (!wanted && options.trace_fd >= 0) {
-        return status;  // the watcher reads the recording itself
-    }
-    return outputs.run([&] {
-        auto run = read_run(*outcome->recording);
-        if (!run) {
-            return fail(run.error());
-        }
-        const int written = write_outputs(options, **run);
-        status = status == kDone ? written : status;
-        if (options.report.empty() && options.trace_fd < 0) {
-            summarise(**run);
-        }
+    if (!*child) {
         return status;
-    });
+    }
+    Interrupts::begin_saving();
+    auto run = (*child)->read();
+    if (!run) {
+        return fail(run.error());
+    }
+    status = report_end(**child, run->get());
+    if (*run == nullptr) {
+        return status;
+    }
+    const int written = write_outputs(options, **run);
+    if (options.report.empty()) {
+        summarise(**run);
+    }
+    return status == kDone ? written : status;
 }
 
 }  // namespace headway::runner

@@ -1,5 +1,6 @@
 #include "app/runner/execution/execute.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,10 +23,67 @@ namespace headway::runner {
 
 namespace {
 
+void set_state(trace::Recording& recording, trace::RunState state) {
+    recording.header().state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+}
+
+void write_error(trace::Recording& recording, const core::Error& error) {
+    recording.meta(trace::MetaType::error, 0,
+                   nlohmann::json{{"kind", core::word_of(error.kind)},
+                                  {"message", error.message},
+                                  {"file", error.file},
+                                  {"line", error.line},
+                                  {"op", error.op}}
+                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void write_end(trace::Recording& recording, const std::optional<core::Error>& error) {
+    if (error) {
+        write_error(recording, *error);
+    }
+    recording.renew_anchor();
+    set_state(recording, error ? trace::RunState::failed : trace::RunState::finished);
+}
+
+core::Error stopped_error(runtime::Runtime& rt) {
+    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.recorder.issued()) +
+                                                    (rt.recorder.issued() == 1 ? " op" : " ops")};
+    error.line = core::number_of(rt.lines.current());
+    if (error.line != 0) {
+        error.file = rt.lines.file_name(rt.lines.current());
+        error.message += ", at " + error.file + ":" + std::to_string(error.line);
+    }
+    return error;
+}
+
 class RunContext final : public ProgramContext {
 public:
     RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters)
         : ProgramContext(runtime, parameters) {}
+
+    void end(std::optional<core::Error> error) override {
+        if (!ended_) {
+            settle(std::move(error));
+            write_end(runtime().recorder.recording(), error_);
+            written_ = true;
+        }
+    }
+    // Waits for all ops and finds out how the program ended. Does nothing the second time.
+    void settle(std::optional<core::Error> error) {
+        if (ended_) {
+            return;
+        }
+        error_ = error ? std::move(error) : wait_for_all();
+        if (error_ && error_->kind == core::ErrorKind::stopped) {
+            error_ = stopped_error(runtime());
+        } else if (!error_ && output_errno() != 0) {
+            error_ = core::Error{core::ErrorKind::failed, std::string("the program's output cannot be written: ") +
+                                                              std::strerror(output_errno())};
+        }
+        ended_ = true;
+    }
+    [[nodiscard]] bool written() const { return written_; }  // how it ended is in the recording
+    [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }  // after settle()
 
     void print(std::string_view line) override {
         std::string text(line);
@@ -62,7 +120,26 @@ public:
     [[nodiscard]] int output_errno() const { return output_errno_ == EPIPE ? 0 : output_errno_; }
 
 private:
+    // Reports a failure that the program itself did not wait for.
+    std::optional<core::Error> wait_for_all() {
+        runtime::Runtime& rt = runtime();
+        try {
+            rt.graphs.set_gathering(false);  // issues the rest
+            if (rt.lanes.has_open_ops() || rt.waits.any_failure()) {
+                rt.waits.everything(trace::WaitKind::synchronize, "end of the program");
+            }
+        } catch (const runtime::ProgramError& problem) {
+            return problem.error();
+        }
+        if (rt.recorder.recording().control().stop.load() != 0) {
+            return core::Error{core::ErrorKind::stopped, "stopped"};
+        }
+        return std::nullopt;
+    }
+
     int output_errno_ = 0;
+    bool ended_ = false, written_ = false;
+    std::optional<core::Error> error_;
 };
 
 // Warns once when the machine is about to run out of memory, before it swaps or kills processes.
@@ -170,62 +247,28 @@ void wait_for_watcher(trace::Control& control) {
     }
 }
 
-core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.recorder.issued()) +
-                                                    (rt.recorder.issued() == 1 ? " op" : " ops")};
-    error.line = core::number_of(rt.lines.current());
-    if (error.line != 0) {
-        error.file = rt.lines.file_name(rt.lines.current());
-        error.message += ", at " + error.file + ":" + std::to_string(error.line);
-    }
-    return error;
-}
-
-// Runs the program until its last op has ended. Exceptions become errors.
-std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt) {
+// Runs the program until its last op has ended. Exceptions become errors. `written`: see RunContext.
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, bool& written) {
     RunContext context(rt, job.parameters);
+    std::optional<core::Error> error;
     try {
         rt.control.set_written_barrier(job.program->written_barrier());
         job.program->run(context);
-        rt.graphs.set_gathering(false);  // issues the rest
-        // Report a failure that the program itself did not wait for.
-        if (rt.lanes.has_open_ops() || rt.waits.any_failure()) {
-            rt.waits.everything(trace::WaitKind::synchronize, "end of the program");
-        }
-        if (rt.recorder.recording().control().stop.load() != 0) {
-            return stopped_error(rt);
-        }
     } catch (const runtime::ProgramError& problem) {
-        return problem.error().kind == core::ErrorKind::stopped ? stopped_error(rt) : problem.error();
+        error = problem.error();
     } catch (const std::bad_alloc&) {
-        return core::Error{core::ErrorKind::out_of_memory, "the program ran out of the machine's memory"};
+        error = core::Error{core::ErrorKind::out_of_memory, "the program ran out of the machine's memory"};
     } catch (const std::exception& problem) {
-        return core::Error{core::ErrorKind::failed, problem.what()};
+        error = core::Error{core::ErrorKind::failed, problem.what()};
     }
-    if (const int why = context.output_errno(); why != 0) {
-        return core::Error{core::ErrorKind::failed,
-                           std::string("the program's output cannot be written: ") + std::strerror(why)};
-    }
-    return std::nullopt;
-}
-
-void set_state(trace::Recording& recording, trace::RunState state) {
-    recording.header().state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
-}
-
-void write_error(trace::Recording& recording, const core::Error& error) {
-    recording.meta(trace::MetaType::error, 0,
-                   nlohmann::json{{"kind", core::word_of(error.kind)},
-                                  {"message", error.message},
-                                  {"file", error.file},
-                                  {"line", error.line},
-                                  {"op", error.op}}
-                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    context.settle(std::move(error));
+    written = context.written();
+    return context.error();
 }
 
 }  // namespace
 
-core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
+core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
     const auto& options = job.options;
     core::name_thread("frontend");
     auto recording = options.trace_fd >= 0 ? trace::Recording::create(options.trace_limit, options.trace_fd)
@@ -234,6 +277,11 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         return recording.error();
     }
     Outcome outcome{std::move(*recording), std::nullopt};
+    if (options.trace_fd >= 0) {
+        // Readers have it mapped, and truncating it would crash them.
+        fcntl(options.trace_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+        close(options.trace_fd);
+    }
     DeviceWish wish{options.device, job.workers, job.streams, options.workers_given || job.profile.workers != 0,
                     options.cuda,   {}};
     const bool simulated = options.device == "simulated";
@@ -255,6 +303,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
     const std::uint64_t budget = budget_in_bytes(options.budget, **device);
     outcome.recording->meta(trace::MetaType::run, 0,
                             run_metadata(job, **device, simulated ? &wish.costs : nullptr, budget));
+    bool written = false;
     {
         devices::DeviceSet machine(std::move(*device), cpu_opener(wish, *outcome.recording));
         runtime::Settings settings;
@@ -267,23 +316,21 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
-        interrupts.watch(&outcome.recording->control());
+        signals.watch(&outcome.recording->control());
         {
             runtime::Runtime rt(machine, *outcome.recording, settings);
             set_state(*outcome.recording, trace::RunState::running);
             if (options.watched) {
                 wait_for_watcher(outcome.recording->control());
             }
-            outcome.error = run_program(job, rt);
+            outcome.error = run_program(job, rt, written);
         }
-        interrupts.watch(nullptr);
+        signals.watch(nullptr);
         machine.settle();  // collects a GPU's outstanding timestamps
     }
-    if (outcome.error) {
-        write_error(*outcome.recording, *outcome.error);
+    if (!written) {
+        write_end(*outcome.recording, outcome.error);
     }
-    outcome.recording->renew_anchor();
-    set_state(*outcome.recording, outcome.error ? trace::RunState::failed : trace::RunState::finished);
     return outcome;
 }
 

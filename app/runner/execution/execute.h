@@ -17,7 +17,8 @@ struct Outcome {
     std::optional<core::Error> error;
 };
 
-// Fails when the run cannot begin (no device, no memory for the recording). The program's output goes to stdout.
-core::Result<Outcome> execute(const Job& job, Interrupts& interrupts);
+// Fails when the run cannot begin (no device, no memory for the recording). The program's output goes to stdout. Closes
+// the job's descriptor of the recording, so that the program does not have it.
+core::Result<Outcome> execute(const Job& job, StopSignals& signals);
 
 }  // namespace headway::runner

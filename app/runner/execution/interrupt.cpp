@@ -14,9 +14,13 @@ namespace headway::runner {
 
 namespace {
 
-// State for the signal handler.
+constexpr int kEndedAtOnce = 130;  // exit status
+
+// State for the signal handlers.
 std::atomic<trace::Control*> watched{nullptr};
-std::atomic<int> interrupts{0};
+std::atomic<bool> stop_asked{false};
+std::atomic<int> interrupts{0}, while_saving{0};
+std::atomic<bool> saving{false};
 std::atomic<pid_t> child{0};
 
 void ask(trace::Control& control) {
@@ -29,9 +33,9 @@ void say(std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// One press of Ctrl-C may arrive twice: from the terminal, and forwarded by the parent process.
+// One press of Ctrl-C may arrive twice: from the terminal, and forwarded by the parent process (`make`, a shell).
 constexpr std::int64_t kSamePress_ns = 100'000'000;
-std::atomic<std::int64_t> first_at_ns{0};
+std::atomic<std::int64_t> last_at_ns{0};
 
 std::int64_t now_ns() {
     timespec now{};
@@ -39,66 +43,102 @@ std::int64_t now_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-void on_interrupt(int signal, siginfo_t* info, void*) {
-    const pid_t run = child.load();
-    if (interrupts.load() != 0 && now_ns() - first_at_ns.load() < kSamePress_ns) {
+void on_interrupt(int signal) {
+    if (interrupts.load() != 0 && signal != SIGQUIT && now_ns() - last_at_ns.load() < kSamePress_ns) {
         return;
     }
-    if (interrupts.fetch_add(1) == 0) {
-        first_at_ns.store(now_ns());
-    } else {
-        if (run != 0) {
+    last_at_ns.store(now_ns());
+    const int count = signal == SIGQUIT ? interrupts.exchange(2) + 2 : interrupts.fetch_add(1) + 1;
+    const bool again = saving.load() && while_saving.fetch_add(1) > 0;
+    if (count > 2 || again) {
+        if (const pid_t run = child.load(); run != 0) {
             kill(run, SIGKILL);
         }
         exchange::remove_unfinished_files();
-        _exit(130);
+        _exit(kEndedAtOnce);
     }
-    if (run != 0 && info != nullptr && info->si_code <= 0) {  // sent by a process, not by the terminal
-        kill(run, signal);
+    if (saving.load()) {
+        say("headway: saving what was recorded; press Ctrl-C again to end without it\n");
+    } else if (count == 1) {
+        say("headway: stopping; press Ctrl-C again to kill the program\n");
+    } else {
+        say("headway: killing the program and saving what was recorded; press Ctrl-C again to end without it\n");
     }
+}
+
+// As in any program, a signal that the program sends to itself ends it (or, SIGINT, interrupts it).
+void on_stop_signal(int signal, siginfo_t* info, void*) {
+    if (signal != SIGINT && info != nullptr && info->si_code <= 0 && info->si_pid == getpid()) {
+        struct sigaction action {};
+        action.sa_handler = SIG_DFL;
+        sigaction(signal, &action, nullptr);
+        raise(signal);  // delivered when this handler returns
+        return;
+    }
+    stop_asked.store(true);
     if (auto* control = watched.load()) {
         ask(*control);
     }
-    say("headway: stopping; press Ctrl-C again to end at once\n");
+}
+
+void ignore(int signal) {
+    struct sigaction action {};
+    action.sa_handler = SIG_IGN;
+    sigaction(signal, &action, nullptr);
+}
+
+// Unless it is ignored, as under nohup.
+void handle(int signal, const struct sigaction& action) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && (signal != SIGHUP || before.sa_handler != SIG_IGN)) {
+        sigaction(signal, &action, nullptr);
+    }
 }
 
 }  // namespace
 
 Interrupts::Interrupts() {
     struct sigaction action {};
-    action.sa_sigaction = on_interrupt;
+    action.sa_handler = on_interrupt;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        handle(signal, action);
+    }
+    ignore(SIGPIPE);  // a closed reader is an error of write(); it must not kill the process
+}
+
+void Interrupts::watch_child(pid_t process) {
+    child.store(process);
+}
+
+void Interrupts::begin_saving() {
+    saving.store(true);
+}
+
+int Interrupts::count() {
+    return interrupts.load();
+}
+
+StopSignals::StopSignals() {
+    struct sigaction action {};
+    action.sa_sigaction = on_stop_signal;
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART | SA_SIGINFO;
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-    // A closed reader is an error of write(); it must not kill the process.
-    action.sa_flags = 0;
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, nullptr);
-}
-
-Interrupts::~Interrupts() {
-    watched.store(nullptr);
-}
-
-void Interrupts::watch_child(int process) {
-    child.store(process);
-    // Forward an interrupt that arrived before the child's id was known. If the child got it from the terminal as well,
-    // it counts both as one press.
-    if (process != 0 && interrupts.load() != 0) {
-        kill(process, SIGTERM);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        handle(signal, action);
     }
+    struct sigaction ends {};
+    ends.sa_handler = SIG_DFL;  // the supervisor handles it, and this process is a copy of the supervisor
+    handle(SIGQUIT, ends);
+    ignore(SIGPIPE);
 }
 
-void Interrupts::watch(trace::Control* control) {
+void StopSignals::watch(trace::Control* control) {
     watched.store(control);
-    if (control != nullptr && asked()) {
+    if (control != nullptr && stop_asked.load()) {
         ask(*control);
     }
-}
-
-bool Interrupts::asked() const {
-    return interrupts.load() != 0;
 }
 
 }  // namespace headway::runner

@@ -1,25 +1,41 @@
-// Ctrl-C: the first press asks the run to stop, and outputs are still written; the second ends the process at once.
+// Ctrl-C, SIGTERM and SIGHUP, in the two processes of a run. The supervisor counts them: the first asks the program to
+// stop, the second kills it, and what was recorded is saved; the third ends the supervisor, and leaves no half-written
+// file. The program's process takes them as a wish to stop, since a terminal sends Ctrl-C to both.
 //
-// Threads: one Interrupts at a time, created before other threads start.
+// Threads: one object at a time, created before other threads start.
 #pragma once
+
+#include <sys/types.h>
 
 #include "engine/trace/format.h"
 
 namespace headway::runner {
 
+// Of the supervisor.
 class Interrupts {
 public:
     Interrupts();
-    ~Interrupts();
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // The child process of a run; 0: none. Signals sent to this process alone are forwarded to it; the terminal's
-    // Ctrl-C reaches both anyway.
-    static void watch_child(int process);
-    // The run to stop; null: none, and interrupts are only remembered.
+    // The program's process, which does not outlive a third interrupt; 0: none.
+    static void watch_child(pid_t process);
+    // From now on outputs are written: a second interrupt in this time ends the supervisor as well.
+    static void begin_saving();
+    [[nodiscard]] static int count();
+    [[nodiscard]] bool asked() const { return count() != 0; }
+};
+
+// Of the program's process.
+class StopSignals {
+public:
+    StopSignals();
+    ~StopSignals() { watch(nullptr); }
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+
+    // The run to stop; null: none, and signals are only remembered.
     void watch(trace::Control* control);
-    [[nodiscard]] bool asked() const;
 };
 
 }  // namespace headway::runner

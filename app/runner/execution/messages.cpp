@@ -21,7 +21,11 @@ int fail(const core::Error& error) {
         sentence = error.file + (error.line != 0 ? ":" + std::to_string(error.line) : "") + ": " + sentence;
     }
     tell(sentence);
-    switch (error.kind) {
+    return status_of(error.kind);
+}
+
+int status_of(core::ErrorKind kind) {
+    switch (kind) {
         case core::ErrorKind::usage:
         case core::ErrorKind::unreadable:
             return kUsage;

@@ -10,12 +10,13 @@
 
 namespace headway::runner {
 
-inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3;
+inline constexpr int kDone = 0, kProgramFailed = 1, kUsage = 2, kUnavailable = 3, kOverflowed = 4;
 
 // Writes one line to stderr: "headway: …".
 void tell(const std::string& sentence);
 // The same for an error, with its file and line; returns the matching exit status.
 int fail(const core::Error& error);
+int status_of(core::ErrorKind kind);
 
 // "12.3 ms", "1.2 MB"
 std::string time_text(double ns);

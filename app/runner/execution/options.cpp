@@ -18,7 +18,7 @@ struct RawRunOptions {
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::vector<std::string> set, confine;
-    bool watched = false;
+    bool watched = false, replace = false;
 };
 
 // Adds the options that change the run itself, as opposed to its outputs.
@@ -58,6 +58,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--figure", raw.figure,
                    "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");
+    app.add_flag("--replace", raw.replace, "what an incomplete run writes replaces files of earlier runs, too");
     app.add_option("--confine", raw.confine, "DIR: the program may write there only (repeatable)")
         ->expected(1)
         ->allow_extra_args(false)
@@ -121,6 +122,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.device = raw.device;
     options.tab = raw.tab;
     options.watched = raw.watched;
+    options.replace = raw.replace;
     options.confine = raw.confine;
     options.source = raw.source;
     options.folder = raw.folder;

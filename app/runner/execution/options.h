@@ -13,7 +13,7 @@
 
 namespace headway::runner {
 
-inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{1} << 30;  // room for 16 million ops
+inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{512} << 20;  // room for 8 million ops, see LiveRun
 
 // Requested appearance of a figure. Only the syntax is checked here; app/figure draws it.
 struct FigureWish {
@@ -45,6 +45,7 @@ struct RunOptions {
     bool graphs = false;                // ops are issued in groups, as composite ops
     devices::CudaOptions cuda;          // launching thread, kind of copies, TF32
     std::string report, trace, figure;  // paths; empty: not requested
+    bool replace = false;               // the outputs of a run that is not complete replace existing files
     FigureWish figure_wish;
     std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction
     // Set by the window: an edited text to run in place of the program's file, the program's working folder, and its

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,11 @@ public:
 
     // Stores the program's results in the recording, as one JSON object.
     virtual void set_result(const std::string& json) = 0;
+
+    // The program has run to its end, or to this error: its ops are waited for, and the recording is complete. What its
+    // process does then (exit handlers, threads) has no effect on how the run ended. Without a call, the run ends when
+    // run() returns.
+    virtual void end(std::optional<core::Error> /*error*/) {}
 
     // The run's clock; in virtual time on a simulated device.
     [[nodiscard]] virtual std::int64_t now_ns() const = 0;

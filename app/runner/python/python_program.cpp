@@ -84,6 +84,7 @@ void live_as_a_fork() {
     }
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
 }
 
 // Starts the system's interpreter, isolated from the user's own settings. Once per process.
@@ -132,6 +133,29 @@ core::Error error_from(PyObject* outcome, runtime::Runtime& rt) {
         error.kind = core::ErrorKind::unreadable;
     }
     return error;
+}
+
+// Runs exit handlers and waits for threads, if there are any: the run has ended before. Then drops the variables.
+void leave(PyObject* driver, PyObject* prepared, PyObject* outcome, ProgramContext& context, std::jthread& stopper) {
+    PyObject* work = PyObject_CallMethod(driver, "has_exit_work", nullptr);
+    if (work == Py_True) {
+        std::optional<core::Error> error;
+        if (outcome != Py_None) {
+            error = error_from(outcome, context.runtime());
+        }
+        const bool stopped = error && error->kind == core::ErrorKind::stopped;
+        if (stopped) {
+            stopper.request_stop();  // the exit handlers are not interrupted
+        }
+        PyThreadState* mine = PyEval_SaveThread();
+        context.end(std::move(error));
+        PyEval_RestoreThread(mine);
+        Py_XDECREF(PyObject_CallMethod(driver, "leave", "i", stopped ? 1 : 0));
+    }
+    Py_XDECREF(work);
+    PyErr_Clear();
+    Py_XDECREF(PyObject_CallMethod(driver, "clear", "O", prepared));
+    PyErr_Clear();
 }
 
 class PythonProgram final : public Program {
@@ -217,6 +241,9 @@ void PythonProgram::run(ProgramContext& context) const {
             _exit(0);  // a forked child: the run belongs to its parent
         }
         python::stop_following();
+        if (outcome != nullptr) {
+            leave(driver, prepared, outcome, context, stopper);
+        }
         stopper.request_stop();
         PyThreadState* mine = PyEval_SaveThread();  // the stopper may be waiting for the GIL
         stopper.join();

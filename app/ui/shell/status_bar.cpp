@@ -27,7 +27,7 @@ const char* phase_text(const AppState& state) {
         case Phase::stopped:
             return "stopped";
         case Phase::killed:
-            return "runner ended";
+            return "crashed";
         case Phase::recorded:
             return "recorded";
     }

@@ -1,4 +1,4 @@
-// Durations on the simulated device. app/model/run/cost_model_file.h reads them from files.
+// Durations on the simulated device. app/model/costs/cost_model_file.h reads them from files.
 //
 // An op takes base_ns plus the longer of its arithmetic and its memory traffic, rounded to whole nanoseconds. A missing
 // rate means no limit. With "lanes_share" the rates are those of the whole device, and ops that run at the same time

@@ -33,8 +33,8 @@ std::unique_ptr<model::Run> run(const std::string& program, std::vector<std::pai
     options.trace_limit = std::uint64_t{64} << 20;
     auto job = make_job(options);
     EXPECT_TRUE(job);
-    Interrupts interrupts;
-    auto outcome = execute(*job, interrupts);
+    StopSignals signals;
+    auto outcome = execute(*job, signals);
     EXPECT_TRUE(outcome);
     if (error != nullptr) {
         *error = outcome->error;

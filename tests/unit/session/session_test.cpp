@@ -121,8 +121,8 @@ TEST_F(SessionTest, KeepsWhatAKilledRunnerRecorded) {
     ASSERT_EQ(kill(pid, SIGKILL), 0);
     ASSERT_TRUE(finish(session));
     EXPECT_EQ(session.b()->phase(), Phase::killed);
-    EXPECT_EQ(session.b()->ending().find("The runner ended by signal 9 (Killed) after "), 0u) << session.b()->ending();
-    EXPECT_NE(session.b()->ending().find("what it recorded is kept"), std::string::npos);
+    EXPECT_EQ(session.b()->ending().find("Crashed after "), 0u) << session.b()->ending();
+    EXPECT_NE(session.b()->ending().find("signal 9 (Killed)"), std::string::npos);
     EXPECT_GT(session.b()->run()->op_count(), 100u);
     EXPECT_EQ(kill(pid, 0), -1);
     // The next run starts normally.

@@ -66,6 +66,7 @@ class Prepared:
         self.source = source
         self.units = units
         self.work = work
+        self.space = {}
 
 
 def parse(source, name="<unknown>"):
@@ -406,8 +407,10 @@ def prepare(path, name, tab, values):
         text = (getattr(error, "text", None) or "").strip()[:80]
         message = "%s%s" % (getattr(error, "msg", error), ": " + text if text else "")
         return (place(message, name, line), line, "failed")
-    except RecursionError:
+    except (RecursionError, MemoryError):
         return (place("the program is nested too deeply", name, 0), 0, "failed")
+    except Exception as error:
+        return (place("%s: %s" % (type(error).__name__, error), name, 0), 0, "unreadable")
 
 
 def place(message, name, line):
@@ -452,13 +455,13 @@ class AlreadyThere:
 
 
 def run(prepared):
-    """None if the program ran to its end, else (message, line, kind)."""
+    """None if the program ran to its end, else (message, line, kind). leave() and clear() come next."""
     name = prepared.file_name
     module = type(sys)("__main__")
     module.__file__ = name
     sys.modules["__main__"] = module
     sys.argv = [name]
-    space = module.__dict__
+    space = prepared.space = module.__dict__
     sys.meta_path.insert(0, LineCacheFinder(prepared))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")
@@ -478,20 +481,76 @@ def run(prepared):
     except (_headway.Stop, KeyboardInterrupt):
         outcome = ("stopped", 0, "stopped")
     except BaseException as error:
-        outcome = report(error, name)
-    finally:
-        stdout = sys.__stdout__
+        # The program's own trace functions must not run in here.
         try:
-            sys.stdout = stdout
-            stdout.flush()
-        except (OSError, ValueError):
+            sys.setprofile(None)
+        except BaseException:
             pass
-        space.clear()
-        sys.last_traceback = sys.last_value = sys.last_type = None
+        sys.settrace(None)
+        outcome = report(error, name)
+    try:
+        sys.setprofile(None)
+    except BaseException:
+        pass
+    sys.settrace(None)
+    if not has_exit_work():
+        flush_output()
+    return outcome
+
+
+def flush_output():
+    stdout = sys.__stdout__
+    try:
+        sys.stdout = stdout
+        stdout.flush()
+    except (OSError, ValueError):
+        pass
+
+
+def threads_left():
+    """The threads that Python waits for at its end."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return []
+    here = (threading.main_thread(), threading.current_thread())
+    return [t for t in threading.enumerate() if not t.daemon and t not in here]
+
+
+def has_exit_work():
+    import atexit
+
+    return atexit._ncallbacks() > 0 or bool(threads_left())
+
+
+def leave(stopped):
+    """What Python does at the end of a program: waits for threads, then calls the exit handlers. A program that was
+    stopped is not waited for."""
+    import atexit
+
+    try:
+        if not stopped and "threading" in sys.modules:
+            # Pools end their threads here.
+            for call in reversed(getattr(sys.modules["threading"], "_threading_atexits", ())):
+                call()
+            while threads_left():
+                for thread in threads_left():
+                    thread.join(0.05)  # a stop gets through in between
+    except BaseException:
+        pass
+    try:
+        atexit._run_exitfuncs()
+    except BaseException:
+        pass
+    flush_output()
+
+
+def clear(prepared):
+    """Drops the program's variables."""
+    prepared.space.clear()
+    sys.last_traceback = sys.last_value = sys.last_type = None
     import gc
 
     gc.collect()
-    return outcome
 
 
 def display(value):
@@ -504,6 +563,33 @@ def display(value):
 def report(error, name):
     """Reports an exception of the program: prints the traceback, without our own frames, on stderr and returns
     (message, line, kind)."""
+    try:
+        return full_report(error, name)
+    except BaseException:  # the program has left no memory, or has taken away what an import needs
+        return short_report(error, name)
+
+
+def short_report(error, name):
+    """The same, using nothing that has to be imported."""
+    line, step = 0, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == name:
+            line = step.tb_lineno
+        step = step.tb_next
+    words = type(error).__name__
+    try:
+        words = "%s: %s" % (words, error) if str(error) else words
+    except BaseException:
+        pass
+    words = words.split("\n")[0][:300]
+    try:
+        sys.__stderr__.write('Traceback (most recent call last):\n  File "%s", line %d\n%s\n' % (name, line, words))
+    except BaseException:
+        pass
+    return (place(words, name, line), line, "failed")
+
+
+def full_report(error, name):
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == name]
     line = own[-1].lineno if own else 0

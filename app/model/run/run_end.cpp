@@ -1,0 +1,113 @@
+#include "app/model/run/run_end.h"
+
+#include <array>
+#include <csignal>
+
+#include "app/model/run/run.h"
+#include "engine/core/system/signal_words.h"
+
+namespace headway::model {
+namespace {
+
+constexpr std::array kWords{"complete", "stopped", "failed", "crashed", "overflowed", "damaged", "unknown"};
+
+// "1,234 ops"
+std::string count_of(std::uint64_t count, const char* what) {
+    std::string digits = std::to_string(count);
+    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
+        digits.insert(static_cast<std::size_t>(i), ",");
+    }
+    return digits + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string sentence_of(std::string text) {
+    if (!text.empty() && text.back() != '.' && text.back() != '!' && text.back() != '?') {
+        text += '.';
+    }
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    }
+    return text;
+}
+
+// The error with its place, unless the message names it.
+std::string error_words(const RunError& error) {
+    const std::string name = error.file.substr(error.file.rfind('/') + 1);
+    const std::string place = name + ":" + std::to_string(error.line);
+    const bool placed = error.file.empty() || error.line == 0 || error.message.find(place) != std::string::npos;
+    return placed ? error.message : error.message + ", at " + place;
+}
+
+std::string process_words(const ProcessEnd& end) {
+    if (end.signal == 0) {
+        return "the program ended its own process with status " + std::to_string(end.status);
+    }
+    return "the program was ended by " + core::signal_words(end.signal) +
+           (end.signal == SIGKILL ? ", as when the machine's memory is full" : "");
+}
+
+std::string missing_in(const Run& run, Verdict verdict) {
+    std::string text;
+    const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", and ") + words; };
+    if (const std::uint64_t lost = run.lost_records(); lost != 0 && verdict != Verdict::damaged) {
+        add(count_of(lost, "record") + " did not fit into the recording");
+    }
+    if (run.cut_off()) {
+        const std::uint64_t open = run.op_count() - run.ended_count();
+        add(count_of(open, "issued op") + (open == 1 ? " has no end" : " have no end"));
+    }
+    return text;
+}
+
+}  // namespace
+
+const char* word_of(Verdict verdict) {
+    return kWords[static_cast<std::size_t>(verdict)];
+}
+
+std::optional<Verdict> verdict_called(std::string_view word) {
+    for (std::size_t i = 0; i < kWords.size(); ++i) {
+        if (word == kWords[i]) {
+            return static_cast<Verdict>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+std::string RunEnd::text() const {
+    return missing.empty() ? sentence : sentence + " " + sentence_of(missing);
+}
+
+RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
+    const std::string after = run.op_count() == 0 ? "" : " after " + count_of(run.op_count(), "op");
+    const auto end = [&run](Verdict verdict, const std::string& text) {
+        return RunEnd{verdict, sentence_of(text), missing_in(run, verdict)};
+    };
+    const bool ended = run.state() == trace::RunState::finished;
+    const ProcessEnd known = process.value_or(ProcessEnd{});
+    if (known.damaged) {
+        return end(Verdict::damaged,
+                   "Damaged: the program wrote into the recording's memory, so nothing in it can be relied on");
+    }
+    if (run.error() && !run.error()->stopped()) {
+        return end(Verdict::failed, "Failed" + after + ": " + error_words(*run.error()));
+    }
+    if (run.error()) {
+        return end(Verdict::stopped, error_words(*run.error()));
+    }
+    if (!ended && known.stop_asked) {
+        return end(Verdict::stopped, "Stopped" + after + (known.killed ? ": the program was killed" : ""));
+    }
+    if (!ended && process) {
+        return end(Verdict::crashed, "Crashed" + after + ": " + process_words(known));
+    }
+    if (!ended || run.info().file_cut_off) {
+        return end(Verdict::unknown, "Incomplete: how the run went on" + after + " is not recorded");
+    }
+    if (run.lost_records() != 0) {
+        return end(Verdict::overflowed, "Overflowed" + after + ": the recording was full");
+    }
+    return end(Verdict::complete, "Complete" + (after.empty() ? ": no ops" : ": " + count_of(run.op_count(), "op")));
+}
+
+}  // namespace headway::model

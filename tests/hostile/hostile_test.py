@@ -1,0 +1,120 @@
+"""Runs each program of programs.py headless: its verdict, exit status, words and outputs."""
+
+import concurrent.futures
+import glob
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from programs import PROGRAMS, START
+
+RUNNER = os.environ["HEADWAY_RUNNER"]
+FIGURES = os.environ.get("HEADWAY_TEST_FIGURES") == "1"
+LIMIT_S = 60
+
+
+def run(hostile):
+    """What is wrong, as a list of sentences."""
+    with tempfile.TemporaryDirectory(prefix="headway-hostile-") as folder:
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
+            file.write((START if hostile.start else "") + hostile.text + "\n")
+        outputs = ["--report", "r.json", "--trace", "t.json"] + (["--figure", "f.svg"] if FIGURES else [])
+        with open(os.path.join(folder, "out"), "w+b") as out, open(os.path.join(folder, "err"), "w+b") as err:
+            child = subprocess.Popen([RUNNER, "run", "program.py", *outputs, *hostile.options], cwd=folder,
+                                     stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            try:
+                press(child, hostile.presses, os.path.join(folder, "out"))
+                child.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                return ["it did not end"]
+            finally:
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+                child.wait()
+        return list(check(hostile, folder, child.returncode))
+
+
+def press(child, presses, out):
+    end = time.monotonic() + LIMIT_S
+    while presses > 0 and time.monotonic() < end and child.poll() is None:
+        with open(out, "rb") as file:
+            if file.read(6) == b"ready\n":
+                break
+        time.sleep(0.02)
+    for _ in range(presses):
+        time.sleep(0.3)
+        os.killpg(child.pid, signal.SIGINT)
+
+
+def check(hostile, folder, status):
+    err = open(os.path.join(folder, "err"), encoding="utf-8", errors="replace").read()
+    if status != hostile.expected_status():
+        yield "status %s instead of %s" % (status, hostile.expected_status())
+    if hostile.words not in err:
+        yield "no %r on stderr" % hostile.words
+    if "headway_drive" in err or "an unexpected problem" in err:
+        yield "Headway's own frames on stderr"
+    if hostile.out is not None:
+        out = open(os.path.join(folder, "out"), encoding="utf-8", errors="replace").read()
+        if out != hostile.out:
+            yield "stdout is %r" % out[:200]
+    left = glob.glob(os.path.join(folder, ".headway-*"))
+    if left:
+        yield "half-written files: %s" % left
+    if not hostile.outputs:
+        return
+    names = ["r.json", "t.json"] + (["f.svg"] if FIGURES else [])
+    missing = [name for name in names if not os.path.exists(os.path.join(folder, name))]
+    if missing:
+        yield "no %s; stderr: %s" % (missing, err[-300:])
+        return
+    report = json.load(open(os.path.join(folder, "r.json"), encoding="utf-8"))
+    end = report["end"]
+    if end["verdict"] != hostile.verdict:
+        yield "verdict %r instead of %r: %r" % (end["verdict"], hostile.verdict, end["sentence"])
+    if hostile.words not in end["sentence"] and hostile.expected_status() != 0 and hostile.verdict != "complete":
+        yield "the report says %r" % end["sentence"]
+    if end["verdict"] != "complete" and end["sentence"] not in err and "closes" not in hostile.name:
+        yield "stderr does not say %r" % end["sentence"]
+    if end["recorded_ops"] < hostile.ops:
+        yield "%d ops recorded" % end["recorded_ops"]
+    if (report["total_ns"] is None) != (hostile.verdict == "overflowed"):
+        yield "total_ns is %s" % report["total_ns"]
+    trace = json.load(open(os.path.join(folder, "t.json"), encoding="utf-8"))
+    if json.dumps(end["sentence"])[1:-1] not in json.dumps(trace):
+        yield "the trace does not say how the run ended"
+
+
+class HostilePrograms(unittest.TestCase):
+    pass
+
+
+def test_of(name, result):
+    def test(self):
+        problems = result.result()
+        self.assertEqual(problems, [], name)
+
+    return test
+
+
+def main():
+    chosen = [p for p in PROGRAMS if len(sys.argv) < 2 or p.name in sys.argv[1:]]
+    assert len({p.name for p in PROGRAMS}) == len(PROGRAMS)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for hostile in chosen:
+            setattr(HostilePrograms, "test_" + hostile.name.replace("-", "_"),
+                    test_of(hostile.name, pool.submit(run, hostile)))
+        unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    main()
