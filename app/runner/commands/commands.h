@@ -21,7 +21,7 @@ int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);
 
-// Reads the complete recording in `fd` into a model.
+// Reads a complete recording into a model.
 core::Result<std::unique_ptr<model::Run>> read_run(const trace::Recording& recording);
 
 // Reads a trace file into a model; reports on stderr what was repaired or left out.

@@ -20,7 +20,7 @@ struct Made {
     model::RecordingBuilder builder;
     std::unique_ptr<model::Run> run;
 
-    Made(std::uint32_t seed, int count) : builder(std::size_t{64} << 20) {
+    Made(std::uint32_t seed, int count, bool ops_fail = true) : builder(std::size_t{64} << 20) {
         std::mt19937 random(seed);
         for (std::uint16_t id = 1; id <= 8; ++id) {
             trace::SignatureInfo info{};
@@ -40,7 +40,7 @@ struct Made {
             const std::int64_t start = std::max(now_ns, free_ns[lane]) + (random() % 50 == 0 ? random() % 3000 : 0);
             const std::int64_t took = random() % 5 == 0 ? 0 : random() % 200 == 0 ? random() % 9000 : random() % 40;
             free_ns[lane] = start + took;
-            builder.exec(lane, op | (random() % 500 == 0 ? trace::kFailedOp : 0), start, start + took);
+            builder.exec(lane, op | (random() % 500 == 0 && ops_fail ? trace::kFailedOp : 0), start, start + took);
             if (random() % 40 == 0) {
                 builder.wait(now_ns, now_ns + 5, trace::WaitKind::item);
                 now_ns += 5;
@@ -134,6 +134,49 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
             return;
         }
     }
+}
+
+// Of a long run's middle only sums are left, in blocks. A block is drawn as a whole: no op is dropped or counted twice.
+TEST(Fold, FoldedBlocksAreShownAsAWhole) {
+    Made made(5, 250'000, false);
+    auto folded = made.builder.open();
+    folded->fold_beyond(4 * model::kFoldedItems);
+    folded->update();
+    const model::Run &run = *folded, &whole = *made.run;
+    ASSERT_GT(run.folded_ops(), 2 * model::kFoldedItems);
+    std::mt19937_64 random(9);
+    const double length = static_cast<double>(run.now_ns());
+    std::size_t with_blocks = 0;
+    for (int round = 0; round < 200; ++round) {
+        const double span = length * std::pow(0.5, static_cast<double>(random() % 18)) * 1.2;
+        const double begin = (static_cast<double>(random() % 1000) / 1000 * 1.2 - 0.1) * length - span / 2;
+        FoldOptions o;
+        o.map = TimeMap({begin, begin + span}, 100, 100 + static_cast<float>(50 + random() % 1500));
+        SCOPED_TRACE(round);
+        for (std::size_t lane = 0; lane < 2; ++lane) {
+            const model::SpanIndex& index = run.lanes()[lane].index;
+            const auto pieces = fold_lane(run, run.lanes()[lane], o);
+            const auto exact = fold_lane(whole, whole.lanes()[lane], o);
+            if (exact.empty()) {
+                continue;  // in a gap; a folded block may span it
+            }
+            ASSERT_FALSE(pieces.empty());
+            // From the first item in view to the last one, without gaps.
+            const std::size_t first = exact.front().first, last = exact.back().first + exact.back().count - 1;
+            EXPECT_EQ(pieces.front().first, index.item(first).first);
+            std::size_t at = pieces.front().first;
+            for (const Piece& piece : pieces) {
+                ASSERT_EQ(piece.first, at);
+                with_blocks += index.is_folded(piece.first) ? 1 : 0;
+                at += piece.count;
+            }
+            EXPECT_EQ(at, index.item(last).end);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+    EXPECT_GT(with_blocks, 100u);
 }
 
 TEST(Fold, ParallelFoldingEqualsFoldingEachLane) {

@@ -1,0 +1,81 @@
+"""Runs that are longer than their recording: nothing is lost, sums stay exact, and memory stays bounded."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from scenario import RUNNER, Scenario, main, settings
+
+OPS = 3_000_000
+SMALL = ("--trace-limit", "96M")  # room for half of the ops
+
+
+class LongRun(Scenario):
+    def assert_sums(self, report):
+        self.assertEqual(report["lost_records"], 0)
+        self.assertEqual(sum(line["ops"] for line in report["lines"]), report["ops"])
+        self.assertEqual(sum(line["issue_ns"] for line in report["lines"]), report["op_issue_ns"])
+        self.assertEqual(sum(device["ops"] for device in report["devices"]), report["ops"])
+        self.assertEqual(sum(device["busy_ns"] for device in report["devices"]), report["backend_busy_ns"])
+        frontend = report["frontend"]
+        named = [value for key, value in frontend.items() if key.endswith("_ns")]
+        self.assertEqual(sum(named), report["total_ns"])
+        for spread, count in (("t1", report["ops"]), ("t2", report["ops"])):
+            self.assertEqual(report[spread]["count"], count)
+
+    def test_a_recording_may_be_smaller_than_the_run(self):
+        report = self.run_program("increment", *settings(n=OPS), *SMALL)
+        self.assertEqual(report["ops"], OPS)
+        self.assertEqual(report["end"]["verdict"], "complete")
+        self.assert_sums(report)
+        folded = report["folded"]
+        self.assertEqual(folded["ops"], sum(p["last_op"] - p["first_op"] + 1 for p in folded["parts"]))
+        self.assertGreater(folded["ops"], 0)
+        self.assertIsNone(report["predicted_ns"])
+        self.assertIn("known as sums only", self.headway("run", "increment", *settings(n=OPS), *SMALL).err)
+
+    def test_a_short_run_is_not_folded(self):
+        report = self.run_program("increment", *settings(n=1_000_000))
+        self.assertIsNone(report["folded"])
+        self.assertIsNotNone(report["predicted_ns"])
+        self.assert_sums(report)
+
+    def test_a_trace_that_would_not_list_every_op_is_refused(self):
+        trace, report = self.folder / "run.json", self.folder / "report.json"
+        ran = self.headway("run", "increment", *settings(n=OPS), *SMALL, "--trace", trace, "--report", report)
+        self.assertNotEqual(ran.status, 0)
+        self.assertIn("run.json was not written: a trace lists every op", ran.err)
+        self.assertFalse(trace.exists())
+        self.assertTrue(report.exists())
+
+    def test_an_endless_loop_can_be_stopped_and_is_counted(self):
+        program, report = self.folder / "endless.py", self.folder / "report.json"
+        program.write_text("from mxnet import nd\nx = nd.zeros((4,))\ni = 0\ntry:\n    while True:\n"
+                           "        x = x + 1\n        i += 1\nfinally:\n    print(i)\n")
+        with subprocess.Popen([RUNNER, "run", program, "--report", report, *SMALL], cwd=self.folder,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              start_new_session=True) as child:
+            time.sleep(6)
+            os.killpg(child.pid, signal.SIGINT)
+            out, err = child.communicate(timeout=120)
+        self.assertIn(b"stopp", err.lower())
+        numbers = json.loads(report.read_text())
+        self.assertEqual(numbers["end"]["verdict"], "stopped")
+        self.assertEqual(numbers["lost_records"], 0)
+        self.assertEqual(sum(line["ops"] for line in numbers["lines"]), numbers["ops"])
+        # Each completed turn of the loop issued one op; one op made x, and the last one may have been issued or not.
+        turns = int(out.split()[0])
+        self.assertIn(numbers["ops"] - turns, (1, 2))
+
+    def test_memory_is_bounded(self):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.headway("run", "increment", *settings(n=4 * OPS), *SMALL)
+        self.assertLess(max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss), 1_100_000)  # KiB
+
+
+if __name__ == "__main__":
+    main()
