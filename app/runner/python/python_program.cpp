@@ -42,6 +42,10 @@ std::string text_of(PyObject* object) {
     // surrogateescape restores the original bytes of names that are not UTF-8.
     PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
     PyErr_Clear();
+    if (bytes == nullptr) {  // other lone surrogates
+        bytes = PyUnicode_AsEncodedString(object, "utf-8", "backslashreplace");
+        PyErr_Clear();
+    }
     std::string text;
     if (bytes != nullptr) {
         text.assign(PyBytes_AsString(bytes), static_cast<std::size_t>(PyBytes_Size(bytes)));
@@ -258,8 +262,6 @@ void PythonProgram::run(ProgramContext& context) const {
             if (PyErr_ExceptionMatches(s.stop) != 0 || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0) {
                 error.kind = core::ErrorKind::stopped;
                 error.message = "stopped";
-            } else {
-                PyErr_Print();
             }
         }
     } else if (outcome == Py_None) {

@@ -5,6 +5,8 @@ in the timeline and in messages.
 """
 
 import _ast
+import atexit
+import gc
 import sys
 
 import _headway
@@ -517,16 +519,12 @@ def threads_left():
 
 
 def has_exit_work():
-    import atexit
-
     return atexit._ncallbacks() > 0 or bool(threads_left())
 
 
 def leave(stopped):
     """What Python does at the end of a program: waits for threads, then calls the exit handlers. A program that was
     stopped is not waited for."""
-    import atexit
-
     try:
         if not stopped and "threading" in sys.modules:
             # Pools end their threads here.
@@ -548,8 +546,6 @@ def clear(prepared):
     """Drops the program's variables."""
     prepared.space.clear()
     sys.last_traceback = sys.last_value = sys.last_type = None
-    import gc
-
     gc.collect()
 
 
