@@ -54,7 +54,7 @@ class LongRun(Scenario):
 
     def test_an_endless_loop_can_be_stopped_and_is_counted(self):
         program, report = self.folder / "endless.py", self.folder / "report.json"
-        program.write_text("from mxnet import nd\nx = nd.zeros((4,))\ni = 0\ntry:\n    while True:\n"
+        program.write_text("from mxnet import np, npx\nnpx.set_np()\nx = np.zeros(4)\ni = 0\ntry:\n    while True:\n"
                            "        x = x + 1\n        i += 1\nfinally:\n    print(i)\n")
         with subprocess.Popen([RUNNER, "run", program, "--report", report, *SMALL], cwd=self.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

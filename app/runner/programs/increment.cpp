@@ -10,7 +10,7 @@ public:
     std::string title() const override { return "y = x + 1, many times"; }
     std::vector<lesson::Parameter> parameters() const override {
         return {
-            {"n", "Steps", "How many times y = x + 1 is issued", "10000", 1, 10'000'000, true, {}},
+            {"n", "Steps", "How many times y = x + 1 is issued", "10000", 1, 1'000'000'000, true, {}},
             {"wait", "Wait", "After every step, or once when all are issued", "once", 0, 0, true, {"once", "each"}},
             {"size", "Elements of x", "Larger tensors make each step longer", "2", 1, 1'000'000, true, {}},
         };

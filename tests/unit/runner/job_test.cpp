@@ -81,7 +81,7 @@ TEST(Job, ErrorsOnUnknownNamesListTheKnownOnes) {
     EXPECT_EQ(job.error().message, "increment has no parameter \"m\"; it has: n, wait and size");
     job = make_job(options_for("increment", {{"n", "0"}}));
     ASSERT_FALSE(job);
-    EXPECT_EQ(job.error().message, "n must be from 1 to 10000000, not \"0\"");
+    EXPECT_EQ(job.error().message, "n must be from 1 to 1000000000, not \"0\"");
 }
 
 lesson::Lesson lesson_with(lesson::Parameter parameter) {
