@@ -23,8 +23,8 @@ constexpr std::size_t kOutputPerPoll = 128 * 1024;
 constexpr double kOutputShare = 0.5;                    // of a poll's time
 constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that the run ends within a second
 constexpr double kRetireBudget_ms = 4;
-// Room for eight million ops. A longer run uses it again: what has been read is given back.
-constexpr std::uint64_t kTraceBytes = std::uint64_t{512} << 20;
+// Room for six million ops. A longer run uses it again: what has been read is given back.
+constexpr std::uint64_t kTraceBytes = std::uint64_t{384} << 20;
 // The program's child processes may keep its pipes open: after its end, output is read for at most this long.
 constexpr std::int64_t kOutputPatience_ns = 300'000'000;
 

@@ -13,7 +13,7 @@
 
 namespace headway::runner {
 
-inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{512} << 20;  // room for 8 million ops, see LiveRun
+inline constexpr std::uint64_t kDefaultTraceLimit = std::uint64_t{384} << 20;  // room for six million ops, see LiveRun
 
 // Requested appearance of a figure. Only the syntax is checked here; app/figure draws it.
 struct FigureWish {
