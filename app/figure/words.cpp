@@ -223,6 +223,14 @@ std::string caption_of(const Run& a, const Numbers& na, const Run* b, const Numb
                            ? percent_text(static_cast<double>(n.recorder_ns) / static_cast<double>(n.total_ns))
                            : "0 %";
             }));
+        add(both([](const Run&, const Numbers& n) {
+            return n.recording_wait_ns == 0 ? std::string()
+                                            : "held back " + duration_text(static_cast<double>(n.recording_wait_ns)) +
+                                                  " by the full recording";
+        }));
+        add(both([](const Run& r, const Numbers&) {
+            return r.folded_ops() == 0 ? std::string() : count_text(r.folded_ops()) + " ops folded";
+        }));
     }
     add(both([](const Run& r, const Numbers&) { return r.info().date.substr(0, 10); }));
     std::string line;

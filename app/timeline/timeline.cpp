@@ -349,7 +349,7 @@ private:
             }
         }
         const float size = px(o_.style.sublabel_px);
-        const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(18);
+        const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(20);
         if (width < x1 - x0) {
             const float left = fade == 0 ? (x0 + x1 - width) / 2 : from > out_.axis.x0 ? x0 + px(2) : x1 - width;
             pen.tag(words, {left, last.content.y0, left + width - px(2), last.content.y0 + size * 2}, theme_.dim,

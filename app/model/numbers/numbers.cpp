@@ -239,6 +239,7 @@ void NumbersWalk::Sums::end() {
     numbers.op_issue_ns = tally_.op_issue_ns;
     numbers.recorded_work_ns = tally_.recorded_work_ns;
     numbers.launch_ns = tally_.launch_ns;
+    numbers.recording_wait_ns = tally_.recording_wait_ns;
     numbers.parts = tally_.parts;
     // An op counts as busy time when it has ended. Until then its lane is not idle either; nor is a lane whose
     // state is unknown.

@@ -44,6 +44,7 @@ constexpr const char* kOfWholeRuns[] = {"ops",
                                         "backend_idle_ns",
                                         "backend_open_ns",
                                         "recorder_ns",
+                                        "recording_wait_ns",
                                         "frontend",
                                         "regime",
                                         "predicted_ns",
@@ -412,6 +413,7 @@ std::string report_json(const Run& run) {
     report["backend_idle_ns"] = if_recorded(capabilities.backend, numbers.backend_idle_ns);
     report["backend_open_ns"] = if_recorded(capabilities.backend, numbers.backend_open_ns);
     report["recorder_ns"] = if_recorded(capabilities.settings, numbers.recorder_ns);
+    report["recording_wait_ns"] = if_recorded(capabilities.settings, numbers.recording_wait_ns);
     if (!run.launches().empty()) {
         report["launch_ns"] = numbers.launch_ns;
     }

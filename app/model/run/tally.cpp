@@ -56,6 +56,9 @@ void Tally::add(const Run& run, const Run::Measured& part, const Wait& wait) {
         add_to(sums.waited_ns, wait.waited_ns());
     }
     add_to(blocked_ns, wait.waited_ns());
+    if (wait.kind == trace::WaitKind::recording) {
+        add_to(recording_wait_ns, wait.waited_ns());
+    }
     add_to(cost_of(wait.line).blocked_ns, wait.waited_ns());
     const bool asked = trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind);
     if (asked) {
@@ -141,6 +144,7 @@ void Tally::merge(const Tally& other) {
     add_to(op_issue_ns, other.op_issue_ns);
     add_to(recorded_work_ns, other.recorded_work_ns);
     add_to(launch_ns, other.launch_ns);
+    add_to(recording_wait_ns, other.recording_wait_ns);
     parts += other.parts;
     full_waits += other.full_waits;
     last_full_wait = std::max(last_full_wait, other.last_full_wait);

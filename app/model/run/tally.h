@@ -20,7 +20,7 @@ using LaneSet = std::bitset<256>;
 struct Tally {
     // As in Numbers.
     std::int64_t paused_ns = 0, blocked_ns = 0, backend_busy_ns = 0, op_issue_ns = 0, recorded_work_ns = 0,
-                 launch_ns = 0;
+                 launch_ns = 0, recording_wait_ns = 0;
     std::uint64_t parts = 0;
 
     std::uint64_t full_waits = 0;    // waits for everything issued so far, each with new ops since the one before
