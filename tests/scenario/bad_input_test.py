@@ -191,9 +191,10 @@ class BadInput(Scenario):
 
     def test_a_full_recording_is_reported(self):
         ran = self.headway("run", "increment", "--set", "n=1000000", "--trace-limit", "16M")
-        self.assertEqual(ran.status, 0, ran)
-        self.assertIn("records are missing", ran.err)
-        report = self.run_program("increment", "--set", "n=1000000", "--trace-limit", "16M")
+        self.assertEqual(ran.status, 4, ran)
+        self.assertIn("did not fit into the recording", ran.err)
+        report = self.run_program("increment", "--set", "n=1000000", "--trace-limit", "16M", status=4)
+        self.assertEqual(report["end"]["verdict"], "overflowed")
         self.assertGreater(report["lost_records"], 0)
 
 

@@ -42,7 +42,7 @@ class Interrupt(Scenario):
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=120)
         self.assertEqual(child.returncode, 1, err)
-        self.assertIn(b"stopped after", err)
+        self.assertIn(b"Stopped after", err)
         report = json.loads((self.folder / "r.json").read_text())
         self.assertIn("stopped", report["error"]["message"])
         self.assertEqual(report["error"]["file"], "train.cpp")
@@ -97,7 +97,7 @@ class Interrupt(Scenario):
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=30)
         self.assertEqual(child.returncode, 1, err)
-        self.assertIn(b"stopped", err)
+        self.assertIn(b"Stopped", err)
 
     def test_kill_leaves_nothing_half_written(self):
         child = self.start("run", *LONG, "--report", "r.json")

@@ -33,9 +33,9 @@ std::string sentence_of(std::string text) {
 // The error with its place, unless the message names it.
 std::string error_words(const RunError& error) {
     const std::string name = error.file.substr(error.file.rfind('/') + 1);
-    const std::string place = name + ":" + std::to_string(error.line);
-    const bool placed = error.file.empty() || error.line == 0 || error.message.find(place) != std::string::npos;
-    return placed ? error.message : error.message + ", at " + place;
+    const std::string place = error.line == 0 ? name : name + ":" + std::to_string(error.line);
+    const bool placed = name.empty() || error.message.find(place) != std::string::npos;
+    return placed ? error.message : error.message + (error.line == 0 ? ", in " : ", at ") + place;
 }
 
 std::string process_words(const ProcessEnd& end) {

@@ -137,7 +137,7 @@ TEST_F(PythonSession, AFork) {
 }
 TEST_F(PythonSession, ThreadsLeftRunning) {
     const auto begin = Clock::now();
-    ends("import threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()\n", Phase::finished, "");
+    ends("import threading, time\nthreading.Thread(target=time.sleep, args=(1,)).start()\n", Phase::finished, "");
     EXPECT_LT(seconds_since(begin), 15);
 }
 TEST_F(PythonSession, AFileThatDeletesItself) {
