@@ -1,6 +1,7 @@
 // Ops check and infer shapes here, on the frontend, so that an error is reported at the line of the call.
 #include <bit>
 
+#include "engine/core/system/lazy_memory.h"
 #include "engine/runtime/runtime.h"
 
 namespace headway::runtime {
@@ -121,7 +122,21 @@ Tensor Runtime::add_scaled(const Tensor& a, const Tensor& b, float scale) {
     return of_two(OpKind::add_scaled, 0, a, b, pack(scale));
 }
 
+// OpenBLAS maps this much at a worker's first product, and if that fails it tries again for ever.
+void Runtime::check_room_for_products() {
+    constexpr std::size_t kBytesPerLane = std::size_t{128} << 20;
+    if (!core::addresses_for(kBytesPerLane * lanes.count())) {
+        lines.raise(ErrorKind::out_of_memory,
+                    "matmul: the address space of this process is limited (ulimit -v), and OpenBLAS needs 128 MiB of it "
+                    "for each worker: raise the limit");
+    }
+    room_for_products_ = true;
+}
+
 Tensor Runtime::matmul(const Tensor& a, const Tensor& b, Side side_a, Side side_b) {
+    if (!room_for_products_) {
+        check_room_for_products();
+    }
     const auto flags = static_cast<std::uint16_t>((side_a == Side::transposed ? kTransposeA : 0) |
                                                   (side_b == Side::transposed ? kTransposeB : 0));
     return of_two(OpKind::matmul, flags, a, b);

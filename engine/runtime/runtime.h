@@ -70,6 +70,7 @@ private:
                   std::uint64_t payload = 0);
     void change(devices::OpKind kind, const Tensor& a, const Tensor& b, std::uint64_t payload = 0);
     Tensor random_values(devices::OpKind kind, const Shape& shape, float a, float b);
+    void check_room_for_products();
     Operation crossing(const Tensor& from, core::DeviceId to);
     // Each throws ProgramError if its argument does not suit `op`.
     ShapeId checked(const Shape& shape, const char* op);
@@ -81,6 +82,8 @@ private:
         }
     }
     [[noreturn, gnu::noinline]] void refuse_devices(const Tensor& a, const Tensor& b, devices::OpKind kind);
+
+    bool room_for_products_ = !core::addresses_are_limited();
 };
 
 }  // namespace headway::runtime

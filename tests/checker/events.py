@@ -8,7 +8,8 @@ PENDING = 1 << 62
 FRONTEND, WAITS, MINIBATCHES, DROPS, WORK, LAUNCH, DRIVER, COSTS = range(1, 9)
 FIRST_SCOPE, FIRST_LANE = 10, 100
 WAIT_KINDS = {1: "waitall", 2: "wait_to_read", 3: "synchronize", 4: "op_barrier", 5: "minibatch_barrier", 16: "item",
-              17: "numpy", 18: "print", 19: "boolean", 20: "copy", 32: "queue_limit", 33: "memory", 48: "paused"}
+              17: "numpy", 18: "print", 19: "boolean", 20: "copy", 32: "queue_limit", 33: "memory", 34: "recording",
+              48: "paused"}
 
 
 @dataclass

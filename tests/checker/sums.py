@@ -59,7 +59,7 @@ class Sums:
             "op_issue_ns": self.issue_ns,
             "blocked_ns": self.blocked_ns,
             "recorded_work_ns": self.work_ns,
-            "recording_wait_ns": sum(w.end - w.begin for w in trace.waits if w.kind == RECORDING),
+            "recording_wait_ns": sum(w.end - w.begin for w in self.asked if w.kind == "recording"),
             "backend_busy_ns": self.busy_ns,
             "backend_idle_ns": max(len(self.lanes_used) * self.total_ns - self.busy_ns - self.open_ns(), 0),
             "backend_open_ns": self.open_ns(),
