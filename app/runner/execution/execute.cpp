@@ -11,6 +11,7 @@
 
 #include "app/model/numbers/format.h"
 #include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/limit_watch.h"
 #include "app/runner/execution/machine.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/error_word.h"
@@ -267,6 +268,7 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
+        LimitWatch limits(options.limits, outcome.recording->control());
         interrupts.watch(&outcome.recording->control());
         {
             runtime::Runtime rt(machine, *outcome.recording, settings);
@@ -275,6 +277,9 @@ core::Result<Outcome> execute(const Job& job, Interrupts& interrupts) {
                 wait_for_watcher(outcome.recording->control());
             }
             outcome.error = run_program(job, rt);
+            if (const std::string reached = limits.end(); !reached.empty()) {
+                outcome.error = core::Error{core::ErrorKind::failed, reached + "; what was recorded is kept"};
+            }
         }
         interrupts.watch(nullptr);
         machine.settle();  // collects a GPU's outstanding timestamps
