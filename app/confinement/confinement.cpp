@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "app/confinement/system_calls.h"
 #include "engine/core/system/unique_fd.h"
 
 namespace headway::confinement {
@@ -31,7 +32,9 @@ struct PathBeneathAttr {
 
 constexpr std::uint64_t kWriteFile = 1u << 1, kRemoveFolder = 1u << 4, kRemoveFile = 1u << 5, kMakeChar = 1u << 6,
                         kMakeFolder = 1u << 7, kMakeFile = 1u << 8, kMakeSocket = 1u << 9, kMakePipe = 1u << 10,
-                        kMakeBlock = 1u << 11, kMakeLink = 1u << 12, kRefer = 1u << 13, kTruncate = 1u << 14;
+                        kMakeBlock = 1u << 11, kMakeLink = 1u << 12, kRefer = 1u << 13, kTruncate = 1u << 14,
+                        kDeviceControl = 1u << 15;
+constexpr std::uint64_t kBindTcp = 1u << 0, kConnectTcp = 1u << 1;
 constexpr std::uint64_t kScopeSockets = 1u << 0, kScopeSignals = 1u << 1;
 
 core::Error problem(const char* what, int why) {
@@ -43,10 +46,10 @@ core::Error problem(const char* what, int why) {
 
 Support support() {
     const long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
-    return {version > 0 ? static_cast<int>(version) : 0};
+    return {version > 0 ? static_cast<int>(version) : 0, can_filter_system_calls()};
 }
 
-core::Result<void> confine(const std::vector<std::string>& folders) {
+core::Result<void> confine(const Rules& rules) {
     const Support kernel = support();
     if (!kernel.writes()) {
         return core::Error{core::ErrorKind::unavailable,
@@ -56,8 +59,10 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
                            kMakeSocket | kMakePipe | kMakeBlock | kMakeLink;
     writes |= kernel.version >= 2 ? kRefer : 0;
     writes |= kernel.truncation() ? kTruncate : 0;
-    RulesetAttr attr{writes, 0, kernel.signals() ? kScopeSockets | kScopeSignals : 0};
-    const std::size_t size = kernel.signals() ? sizeof attr : kernel.version >= 4 ? 16 : 8;
+    writes |= kernel.version >= 5 ? kDeviceControl : 0;
+    RulesetAttr attr{writes, kernel.tcp() && !rules.network ? kBindTcp | kConnectTcp : 0,
+                     kernel.signals() ? kScopeSockets | kScopeSignals : 0};
+    const std::size_t size = kernel.signals() ? sizeof attr : kernel.tcp() ? 16 : 8;
     const core::UniqueFd ruleset(static_cast<int>(syscall(kCreateRuleset, &attr, size, 0)));
     if (!ruleset) {
         return problem("no ruleset", errno);
@@ -69,21 +74,22 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
             return true;  // does not exist
         }
         // The kernel rejects rights that do not apply to files.
-        rights &= S_ISDIR(s.st_mode) ? rights : kWriteFile | kTruncate;
-        PathBeneathAttr rule{rights & writes, place.get()};
+        rights &= S_ISDIR(s.st_mode) ? rights : kWriteFile | kTruncate | kDeviceControl;
+        const PathBeneathAttr rule{rights & writes, place.get()};
         return syscall(kAddRule, ruleset.get(), kPathBeneath, &rule, 0) == 0;
     };
     bool good = true;
-    for (const auto& folder : folders) {
+    for (const auto& folder : rules.folders) {
         good = good && allow(folder, writes);
     }
+    good = good && allow("/dev/shm", kWriteFile | kTruncate | kMakeFile | kRemoveFile);
     // Programs that only read need these devices, GPU drivers in particular.
     for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/nvidiactl", "/dev/nvidia-uvm",
                                "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset", "/dev/nvidia-caps", "/dev/dri"}) {
-        good = good && allow(device, kWriteFile | kTruncate);
+        good = good && allow(device, kWriteFile | kTruncate | kDeviceControl);
     }
     for (int gpu = 0; gpu < 16; ++gpu) {
-        good = good && allow("/dev/nvidia" + std::to_string(gpu), kWriteFile | kTruncate);
+        good = good && allow("/dev/nvidia" + std::to_string(gpu), kWriteFile | kTruncate | kDeviceControl);
     }
     if (!good) {
         return problem("a folder cannot be added to the rules", errno);
@@ -94,7 +100,7 @@ core::Result<void> confine(const std::vector<std::string>& folders) {
     if (syscall(kRestrictSelf, ruleset.get(), 0) != 0) {
         return problem("the kernel rejects the rules", errno);
     }
-    return {};
+    return kernel.seccomp ? filter_system_calls(rules.network) : core::Result<void>{};
 }
 
 }  // namespace headway::confinement

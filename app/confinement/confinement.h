@@ -1,7 +1,8 @@
-// Restricts what a learner's program may write, with Landlock (Linux 5.13): a process irrevocably gives up the
-// right to write outside a few folders, for itself and all its child processes.
+// Restricts what a learner's program may do to the computer, irrevocably, for itself and all its child processes:
+// Landlock (Linux 5.13) limits by path where it writes, and by scope whom it signals; a filter of system calls
+// (system_calls.h) denies what has no path. What a given kernel enforces of it: explanation.h.
 //
-// Reading and the network are not restricted.
+// Reading is not restricted.
 //
 // Threads: confine() applies to the calling thread and to threads started later, so call it before starting
 // threads.
@@ -16,15 +17,25 @@ namespace headway::confinement {
 
 // Which restrictions the kernel supports.
 struct Support {
-    int version = 0;  // Landlock version; 0: none
+    int version = 0;       // of Landlock; 0: none
+    bool seccomp = false;  // system calls can be denied
     [[nodiscard]] bool writes() const { return version >= 1; }
     [[nodiscard]] bool truncation() const { return version >= 3; }  // otherwise other files may still be truncated
+    [[nodiscard]] bool tcp() const { return version >= 4; }         // without seccomp, only TCP can be denied
     [[nodiscard]] bool signals() const { return version >= 6; }     // other processes cannot be signalled
+
+    friend bool operator==(const Support&, const Support&) = default;
 };
 Support support();
 
-// From now on files can be created, changed and removed only in these folders; folders that do not exist are
-// ignored. Some devices (/dev/null, a GPU's) stay writable. On failure nothing has changed.
-core::Result<void> confine(const std::vector<std::string>& folders);
+struct Rules {
+    // Files can be created, changed and removed only in these; those that do not exist are ignored. Files in /dev/shm
+    // as well, which is where Python's multiprocessing keeps semaphores, and some devices (/dev/null, a GPU's).
+    std::vector<std::string> folders;
+    bool network = false;  // otherwise there are no sockets but pairs within the program
+};
+
+// Fails without Landlock. A program whose rules could not all be applied must not run.
+core::Result<void> confine(const Rules& rules);
 
 }  // namespace headway::confinement

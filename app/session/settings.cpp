@@ -1,11 +1,29 @@
 #include "app/session/settings.h"
 
+#include <algorithm>
+
 #include "app/confinement/confinement.h"
 #include "engine/core/bytes.h"
 #include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::session {
+namespace {
+
+void add_limits(const confinement::Limits& limits, std::vector<std::string>& words) {
+    const auto option = [&words](const char* name, std::uint64_t value) {
+        if (value != 0) {
+            words.emplace_back(name);
+            words.push_back(std::to_string(value));
+        }
+    };
+    option("--memory-limit", limits.memory_bytes);
+    option("--output-limit", limits.output_bytes);
+    option("--process-limit", limits.processes);
+    option("--time-limit", limits.time_ms / 1000);
+}
+
+}  // namespace
 
 std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd, std::uint64_t trace_limit,
                                           const std::string& temporary) {
@@ -55,7 +73,11 @@ std::vector<std::string> runner_arguments(const Settings& settings, int trace_fd
                 option("--confine", folder);
             }
         }
+        if (settings.network && std::count(words.begin(), words.end(), "--confine") > 0) {
+            words.emplace_back("--network");
+        }
     }
+    add_limits(settings.limits, words);
     if (settings.issue != "op") {
         option("--issue", settings.issue);
     }

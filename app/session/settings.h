@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/confinement/limits.h"
 #include "engine/core/result.h"
 #include "engine/trace/format.h"
 
@@ -29,6 +30,8 @@ struct Settings {
     std::string costs;               // for the simulated device: "t1=1us,t2=0.95us"; empty: from its cost models
     std::uint64_t seed = 0;
     bool confined = true;  // may write only in `folder` and the session's temporary folder, if the kernel supports it
+    bool network = false;  // of a confined program
+    confinement::Limits limits = confinement::default_limits();
     std::string issue = "op";  // "graph": issues all ops between two waits as one op
     // A GPU's: who launches ("engine", "frontend"), copies ("pinned", "pageable"), products ("float32", "tf32").
     std::string launch = "engine", copies = "pinned", products = "float32";

@@ -40,6 +40,22 @@ std::vector<std::string> words_of(const RunOptions& options) {
     for (const auto& folder : options.confine) {
         add("--confine", folder);
     }
+    if (options.network) {
+        words.emplace_back("--network");
+    }
+    const confinement::Limits& limits = options.limits;
+    if (limits.memory_bytes != 0) {
+        add("--memory-limit", std::to_string(limits.memory_bytes));
+    }
+    if (limits.output_bytes != 0) {
+        add("--output-limit", std::to_string(limits.output_bytes));
+    }
+    if (limits.time_ms != 0) {
+        add("--time-limit", std::to_string(static_cast<double>(limits.time_ms) / 1000));
+    }
+    if (limits.processes != 0) {
+        add("--process-limit", std::to_string(limits.processes));
+    }
     if (options.workers_given) {
         add("--workers", std::to_string(options.workers));
     }

@@ -119,7 +119,7 @@ core::Result<void> settle_in(const RunOptions& options) {
             return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is no folder"};
         }
     }
-    return confinement::confine(options.confine);
+    return confinement::confine({options.confine, options.network});
 }
 
 // In the process of the program. The process that supervises it reports how the run ended.

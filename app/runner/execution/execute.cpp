@@ -12,6 +12,7 @@
 
 #include "app/model/numbers/format.h"
 #include "app/runner/execution/device_choice.h"
+#include "app/runner/execution/limit_watch.h"
 #include "app/runner/execution/machine.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/error_word.h"
@@ -58,8 +59,8 @@ core::Error stopped_error(runtime::Runtime& rt) {
 
 class RunContext final : public ProgramContext {
 public:
-    RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters)
-        : ProgramContext(runtime, parameters) {}
+    RunContext(runtime::Runtime& runtime, const std::map<std::string, std::string>& parameters, LimitWatch& limits)
+        : ProgramContext(runtime, parameters), limits_(limits) {}
 
     void end(std::optional<core::Error> error) override {
         if (!ended_) {
@@ -74,7 +75,9 @@ public:
             return;
         }
         error_ = error ? std::move(error) : wait_for_all();
-        if (error_ && error_->kind == core::ErrorKind::stopped) {
+        if (const std::string reached = limits_.end(); !reached.empty()) {
+            error_ = core::Error{core::ErrorKind::failed, reached + "; what was recorded is kept"};
+        } else if (error_ && error_->kind == core::ErrorKind::stopped) {
             error_ = stopped_error(runtime());
         } else if (!error_ && output_errno() != 0) {
             error_ = core::Error{core::ErrorKind::failed, std::string("the program's output cannot be written: ") +
@@ -138,6 +141,7 @@ private:
     }
 
     int output_errno_ = 0;
+    LimitWatch& limits_;
     bool ended_ = false, written_ = false;
     std::optional<core::Error> error_;
 };
@@ -248,8 +252,8 @@ void wait_for_watcher(trace::Control& control) {
 }
 
 // Runs the program until its last op has ended. Exceptions become errors. `written`: see RunContext.
-std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, bool& written) {
-    RunContext context(rt, job.parameters);
+std::optional<core::Error> run_program(const Job& job, runtime::Runtime& rt, LimitWatch& limits, bool& written) {
+    RunContext context(rt, job.parameters, limits);
     std::optional<core::Error> error;
     try {
         rt.control.set_written_barrier(job.program->written_barrier());
@@ -316,6 +320,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
+        LimitWatch limits(options.limits, outcome.recording->control());
         signals.watch(&outcome.recording->control());
         {
             runtime::Runtime rt(machine, *outcome.recording, settings);
@@ -323,7 +328,7 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
             if (options.watched) {
                 wait_for_watcher(outcome.recording->control());
             }
-            outcome.error = run_program(job, rt, written);
+            outcome.error = run_program(job, rt, limits, written);
         }
         signals.watch(nullptr);
         machine.settle();  // collects a GPU's outstanding timestamps

@@ -1,4 +1,5 @@
 #include "app/runner/execution/job.h"
+#include "app/confinement/explanation.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -367,6 +368,10 @@ core::Result<Job> make_job(const RunOptions& options) {
         job->options.streams_given = true;
     }
     job->notes = notes_on(options, job->options.device);
+    if (!options.confine.empty()) {
+        job->notes.push_back(
+            confinement::explanation({true, options.confine, options.network}, confinement::support()));
+    }
     job->free_policy = options.free_policy.value_or(job->profile.free_policy);
     const bool own = job->options.streams_given || job->profile.streams == 0;
     job->streams = own ? job->options.streams : job->profile.streams;

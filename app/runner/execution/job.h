@@ -23,7 +23,8 @@ struct Job {
     // From the options, else from the profile.
     memory::FreePolicy free_policy = memory::FreePolicy::finish;
     std::uint32_t streams = 1, workers = 1;
-    std::vector<std::string> notes;  // one sentence per given option that has no effect on the device
+    std::vector<std::string>
+        notes;  // sentences: options that have no effect on the device; what a confined program may do
     // The names of the settings that were chosen and that the device has: "free_policy", "streams", "workers".
     [[nodiscard]] std::vector<std::string> chosen() const;
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <tuple>
 
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/figure_options.h"
@@ -17,8 +18,9 @@ struct RawRunOptions {
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed, costs;
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
+    std::string memory_limit, time_limit, process_limit, output_limit;
     std::vector<std::string> set, confine;
-    bool watched = false, replace = false;
+    bool watched = false, replace = false, network = false;
 };
 
 // Adds the options that change the run itself, as opposed to its outputs.
@@ -59,10 +61,18 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
                    "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");
     app.add_flag("--replace", raw.replace, "what an incomplete run writes replaces files of earlier runs, too");
-    app.add_option("--confine", raw.confine, "DIR: the program may write there only (repeatable)")
+    app.add_option("--confine", raw.confine,
+                   "DIR: the program may write there only, and has no network and no other programs (repeatable)")
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_flag("--network", raw.network, "with --confine: the program may use the network");
+    app.add_option("--memory-limit", raw.memory_limit, "BYTES of memory that end the run: 512M, 2G (default: none)");
+    app.add_option("--time-limit", raw.time_limit, "SECONDS that end the run (default: none)");
+    app.add_option("--process-limit", raw.process_limit,
+                   "N: more child processes at the same time end the run (default: none)");
+    app.add_option("--output-limit", raw.output_limit,
+                   "BYTES that the program may print and write to files (default: none)");
     app.add_option("--source", raw.source)->group("");
     app.add_option("--folder", raw.folder)->group("");
     app.add_option("--temporary", raw.temporary)->group("");
@@ -108,6 +118,30 @@ core::Result<void> take_cuda_words(const RawRunOptions& raw, devices::CudaOption
     return take_word(raw.products, "--products", "float32", "tf32", cuda.tf32);
 }
 
+core::Result<void> take_limits(const RawRunOptions& raw, confinement::Limits& limits) {
+    for (const auto& [text, option, value] : {std::tuple{&raw.memory_limit, "--memory-limit", &limits.memory_bytes},
+                                              std::tuple{&raw.output_limit, "--output-limit", &limits.output_bytes}}) {
+        if (!text->empty()) {
+            auto bytes = parse_bytes(*text, option);
+            if (!bytes) {
+                return bytes.error();
+            }
+            *value = *bytes;
+        }
+    }
+    if (!raw.time_limit.empty()) {
+        auto seconds = parse_number(raw.time_limit, "--time-limit", 0.001, 1e9);
+        if (!seconds) {
+            return seconds.error();
+        }
+        limits.time_ms = static_cast<std::uint64_t>(*seconds * 1000);
+    }
+    if (auto taken = take_count(raw.process_limit, "--process-limit", 1, 10'000, limits.processes); !taken) {
+        return taken;
+    }
+    return confinement::check_limits(limits);
+}
+
 core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) {
     // An option given with an empty value is an error, not the default.
     for (const auto* option : app.get_options()) {
@@ -124,6 +158,13 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.watched = raw.watched;
     options.replace = raw.replace;
     options.confine = raw.confine;
+    options.network = raw.network;
+    if (raw.network && raw.confine.empty()) {
+        return core::Error{core::ErrorKind::usage, "--network needs --confine: otherwise the network is free"};
+    }
+    if (auto taken = take_limits(raw, options.limits); !taken) {
+        return taken.error();
+    }
     options.source = raw.source;
     options.folder = raw.folder;
     options.temporary = raw.temporary;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/confinement/limits.h"
 #include "app/runner/execution/words.h"
 #include "engine/core/result.h"
 #include "engine/devices/cuda_loader.h"
@@ -48,6 +49,8 @@ struct RunOptions {
     bool replace = false;               // the outputs of a run that is not complete replace existing files
     FigureWish figure_wish;
     std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction
+    bool network = false;              // whether a confined program may use it
+    confinement::Limits limits;
     // Set by the window: an edited text to run in place of the program's file, the program's working folder, and its
     // folder for temporary files. Empty: unchanged.
     std::string source, folder, temporary;

@@ -34,11 +34,11 @@ protected:
         }
     }
     // Runs `attempt` in a child that may write only in root/own; returns its result.
-    bool confined(const std::function<bool()>& attempt) const {
+    bool confined(const std::function<bool()>& attempt, bool network = false) const {
         const pid_t child = fork();
         if (child == 0) {
             const bool done =
-                confine({(root / "own").string(), (root / "not-there").string()}).has_value() && attempt();
+                confine({{(root / "own").string(), (root / "not-there").string()}, network}).has_value() && attempt();
             _exit(done ? 0 : 1);
         }
         int status = 0;

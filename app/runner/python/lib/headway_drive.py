@@ -468,6 +468,9 @@ def run(prepared):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")
     sys.displayhook = display
+    import headway_confinement
+
+    headway_confinement.install()
     if _headway.virtual_time():
         import headway_host
 

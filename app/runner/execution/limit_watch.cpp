@@ -1,0 +1,73 @@
+#include "app/runner/execution/limit_watch.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/runner/execution/messages.h"
+#include "engine/core/clock.h"
+#include "engine/core/system/thread.h"
+
+namespace headway::runner {
+namespace {
+
+constexpr auto kPeriod = std::chrono::milliseconds(50);
+constexpr std::int64_t kPatience_ns = 1'000'000'000;
+
+void kill_children() {
+    for (const pid_t process : confinement::descendants_of(getpid())) {
+        kill(process, SIGKILL);
+    }
+}
+
+}  // namespace
+
+LimitWatch::LimitWatch(const confinement::Limits& limits, trace::Control& control) {
+    if (limits.any()) {
+        thread_ = std::jthread([this, limits, &control](const std::stop_token& done) {
+            core::name_thread("limits");
+            watch(done, limits, control);
+        });
+    }
+}
+
+std::string LimitWatch::end() {
+    thread_ = {};  // asks it to end, and waits
+    return reached_;
+}
+
+void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& limits, trace::Control& control) {
+    const std::uint64_t written_before = confinement::usage_of(getpid(), limits.memory_bytes).output_bytes;
+    std::uint64_t elapsed_ns = 0;
+    std::int64_t last_ns = core::monotonic_ns(), reached_ns = 0;
+    while (core::sleep_until_stop(done, kPeriod)) {
+        const std::int64_t now_ns = core::monotonic_ns();
+        if (control.pause.load() == 0) {
+            elapsed_ns += static_cast<std::uint64_t>(now_ns - last_ns);
+        }
+        last_ns = now_ns;
+        confinement::Usage usage = confinement::usage_of(getpid(), limits.memory_bytes);
+        usage.output_bytes -= std::min(usage.output_bytes, written_before);
+        if (reached_.empty()) {
+            reached_ = confinement::exceeded(limits, usage, elapsed_ns / 1'000'000);
+            reached_ns = now_ns;
+        }
+        if (reached_.empty()) {
+            continue;
+        }
+        control.pause.store(0);
+        control.stop.store(1);
+        control.attention.store(1);
+        kill_children();
+        // Memory does not wait: a program can fill the machine's in a second.
+        const bool too_much = limits.memory_bytes != 0 && usage.memory_bytes > limits.memory_bytes / 4 * 5;
+        if (too_much || now_ns - reached_ns > kPatience_ns) {
+            tell(reached_);
+            _exit(kStatus);
+        }
+    }
+}
+
+}  // namespace headway::runner
