@@ -144,5 +144,73 @@ TEST(Curve, AgreesWithBruteForce) {
     }
 }
 
+TEST(Curve, TakesEveryChangeOfAnotherCurve) {
+    Curve other;
+    PlainCurve plain;
+    std::mt19937 random(3);
+    for (int i = 0; i < 500; ++i) {
+        const auto ns = static_cast<std::int64_t>(random() % 1000);
+        const auto delta = static_cast<std::int64_t>(random() % 9) - 4;
+        other.add(ns, delta);
+        plain.changes[ns] += delta;
+        if (i == 300) {
+            other.settle();  // the rest is taken unsettled
+        }
+    }
+    Curve curve;
+    curve.take(other);
+    curve.settle();
+    for (std::int64_t ns = -1; ns < 1001; ++ns) {
+        ASSERT_EQ(curve.at(ns), plain.at(ns)) << ns;
+    }
+    EXPECT_EQ(curve.extremes(100, 900), plain.extremes(100, 900));
+}
+
+// A folded block has one value for all that lies in it: its extremes.
+TEST(Curve, AFoldedBlockKeepsItsExtremes) {
+    Curve curve, whole;
+    std::mt19937 random(4);
+    const std::int64_t count = 6 * static_cast<std::int64_t>(Curve::kFolded);
+    std::int64_t value = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t next = static_cast<std::int64_t>(random() % 1000) + (i == count / 2 ? 5000 : 0);
+        curve.add(10 * i, next - value);
+        whole.add(10 * i, next - value);
+        value = next;
+    }
+    curve.settle();
+    whole.settle();
+    const std::int64_t block_ns = 10 * static_cast<std::int64_t>(Curve::kFolded);
+    const Curve::Kept kept[] = {{0, block_ns}};
+    curve.fold(5 * block_ns + 1, kept);
+    EXPECT_FALSE(curve.is_folded(0));
+    EXPECT_TRUE(curve.is_folded(Curve::kFolded));
+    EXPECT_TRUE(curve.is_folded(5 * Curve::kFolded - 1));
+    EXPECT_FALSE(curve.is_folded(5 * Curve::kFolded));
+    EXPECT_EQ(curve.size(), whole.size());
+    EXPECT_EQ(curve.most(), whole.most());
+    EXPECT_EQ(curve.most_at_ns(), whole.most_at_ns());
+    EXPECT_TRUE(curve.exact_at(block_ns - 1));
+    EXPECT_FALSE(curve.exact_at(2 * block_ns));
+    for (int round = 0; round < 300; ++round) {
+        const auto begin = static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(10 * count));
+        const auto end = begin + 1 + static_cast<std::int64_t>(random() % (round % 2 == 0 ? 1000u : 700'000u));
+        const Extremes some = curve.extremes(begin, end), all = whole.extremes(begin, end);
+        ASSERT_LE(some.least, all.least);
+        ASSERT_GE(some.most, all.most);
+        if (end <= block_ns || begin >= 5 * block_ns) {
+            ASSERT_EQ(some, all);
+        }
+        const std::int64_t bounds[] = {begin, end, end + 500};
+        std::vector<Extremes> columns;
+        curve.columns(bounds, columns);
+        ASSERT_EQ(columns[0], some);
+    }
+    // The curve goes on.
+    curve.add(10 * count, 7);
+    curve.settle();
+    EXPECT_EQ(curve.at(10 * count), value + 7);
+}
+
 }  // namespace
 }  // namespace headway::model
