@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -41,19 +39,13 @@ std::uint64_t free_memory_bytes() {
     return std::uint64_t{1} << 30;
 }
 
-std::string make_temporary_folder() {
-    std::error_code problem;
-    std::string name = (std::filesystem::temp_directory_path(problem) / "headway-XXXXXX").string();
-    return problem || mkdtemp(name.data()) == nullptr ? std::string() : name;
-}
-
 core::Error failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message)};
 }
 
 }  // namespace
 
-Session::Session(Options options) : options_(std::move(options)), temporary_(make_temporary_folder()) {
+Session::Session(Options options) : options_(std::move(options)) {
     if (options_.look_for_devices) {
         devices_.ask(options_.runner);
     }
@@ -61,10 +53,6 @@ Session::Session(Options options) : options_(std::move(options)), temporary_(mak
 
 Session::~Session() {
     retire();
-    if (!temporary_.empty()) {
-        std::error_code ignored;
-        std::filesystem::remove_all(temporary_, ignored);
-    }
 }
 
 core::Result<void> Session::start_with(First first, std::uint32_t line) {
@@ -89,7 +77,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
     b_ = std::make_unique<Execution>();
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
-    auto arguments = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_);
+    auto arguments = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_.path());
     if (first_ != First::go || !breakpoints_.empty() || backend_held_ || line_delay_ns_ != 0) {
         arguments.emplace_back("--watched");  // the program starts when it has received the stepping commands
     }

@@ -17,6 +17,7 @@
 #include "app/session/devices.h"
 #include "app/session/execution.h"
 #include "app/session/settings.h"
+#include "app/session/temporary_folder.h"
 #include "engine/core/result.h"
 #include "engine/core/system/unique_fd.h"
 
@@ -104,7 +105,7 @@ public:
     [[nodiscard]] bool looking_for_devices() const { return devices_.asking(); }
     [[nodiscard]] const std::string& device_problem() const { return devices_.problem(); }
     // A folder that the program may write to in addition to its own; removed with the session. "" if there is none.
-    [[nodiscard]] const std::string& temporary_folder() const { return temporary_; }
+    [[nodiscard]] const std::string& temporary_folder() const { return temporary_.path(); }
     // The number of runs started so far; identifies B.
     [[nodiscard]] std::uint64_t started() const { return started_; }
     [[nodiscard]] RunsVersion version() const {
@@ -138,7 +139,7 @@ private:
     [[nodiscard]] trace::Control* control();
 
     Options options_;
-    std::string temporary_;
+    TemporaryFolder temporary_;
     std::unique_ptr<Execution> a_, b_;
     std::optional<process::Child> child_;
     core::UniqueFd recording_;

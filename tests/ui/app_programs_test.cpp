@@ -251,14 +251,19 @@ TEST(SlowMotion, GoesFromOneMillisecondToTenSeconds) {
     EXPECT_EQ(share_of_delay(0), 0);
 }
 
-TEST(ConfinementNote, DescribesTheConfinement) {
-    EXPECT_EQ(confinement_words(true, 0), "not confined");
-    EXPECT_EQ(confinement_words(false, 7), "may write anywhere");
-    EXPECT_NE(confinement_sentences(true, 0, "/x", true).find("no Landlock"), std::string::npos);
-    EXPECT_NE(confinement_sentences(true, 7, "/x", true).find("only in /x"), std::string::npos);
-    EXPECT_NE(confinement_sentences(true, 7, "/x", false).find("holds too much"), std::string::npos);
-    EXPECT_NE(confinement_sentences(true, 2, "/x", true).find("empty files elsewhere"), std::string::npos);
-    EXPECT_NE(confinement_sentences(true, 7, "", true).find("the network"), std::string::npos);
+TEST(ConfinementNote, NamesFoldersAndLimits) {
+    const confinement::Support full{7, true};
+    session::Settings settings;
+    settings.limits = {1u << 30, 0, 0, 8};
+    const auto text = [&](const std::string& folder, bool writable) {
+        return confinement_sentences(settings, full, folder, writable);
+    };
+    EXPECT_NE(text("/x", true).find("only in /x, a temporary folder"), std::string::npos) << text("/x", true);
+    EXPECT_EQ(text("/x", false).find("only in /x"), std::string::npos);
+    EXPECT_NE(text("/x", false).find("holds too much"), std::string::npos);
+    EXPECT_NE(text("", true).find("A run takes at most 1 GiB of memory and 8 processes."), std::string::npos);
+    settings.confined = false;
+    EXPECT_NE(text("/x", true).find("write anywhere"), std::string::npos);
 }
 
 }  // namespace

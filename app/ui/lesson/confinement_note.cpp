@@ -2,47 +2,32 @@
 
 #include <algorithm>
 
-#include "app/confinement/confinement.h"
+#include "app/confinement/explanation.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
 
-std::string confinement_words(bool confined, int landlock_version) {
-    return landlock_version == 0 ? "not confined" : confined ? "writes in its folder only" : "may write anywhere";
-}
-
-std::string confinement_sentences(bool confined, int landlock_version, const std::string& folder, bool writable) {
-    if (landlock_version == 0) {
-        return "This machine's kernel cannot confine programs (no Landlock): they may do whatever you may. Run what "
-               "you "
-               "trust.\nA program cannot crash the window: each program runs in a process of its own.";
+std::string confinement_sentences(const session::Settings& settings, const confinement::Support& kernel,
+                                  const std::string& folder, bool writable) {
+    confinement::Permissions permissions{settings.confined, {}, settings.network};
+    if (writable && !folder.empty()) {
+        permissions.folders.push_back(folder);
     }
-    std::string text;
-    if (confined) {
-        text = folder.empty() || !writable
-                   ? "The program may write only in a temporary folder, which goes when the window closes."
-                   : "The program may write only in " + folder +
-                         ", and in a temporary folder that goes when the window "
-                         "closes.";
-        if (!folder.empty() && !writable) {
-            text += " " + folder + " holds too much of yours to be written to.";
-        }
-        text +=
-            landlock_version >= 6 ? "\nIt can end no process but its own." : "\nIt can end other processes of yours.";
-        if (landlock_version < 3) {
-            text += " This kernel lets it empty files elsewhere.";
-        }
-    } else {
-        text = "Programs may write wherever you may, and end what you may.";
+    permissions.folders.emplace_back("a temporary folder that goes when the window closes");
+    std::string text = confinement::explanation(permissions, kernel);
+    if (settings.confined && kernel.writes() && !writable && !folder.empty()) {
+        text += " " + folder + " holds too much of yours to be written to.";
     }
-    return text + "\nNot confined: what it reads, the network, how much memory and time it takes.";
+    const std::string limits = confinement::words_of(settings.limits);
+    return limits.empty() ? text : text + "\nA run takes " + limits + ".";
 }
 
 void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room) {
     const figure::Theme& t = *ui.theme;
-    static const int version = confinement::support().version;  // constant while the kernel runs
+    static const confinement::Support kernel = confinement::support();  // constant while the kernel runs
     auto& settings = state.session.settings;
-    const std::string words = elided(ui, Face::regular, 12, confinement_words(settings.confined, version), room);
+    const std::string words =
+        elided(ui, Face::regular, 12, confinement::summary({settings.confined, {}, settings.network}, kernel), room);
     const float width = text_width(ui, Face::regular, 12, words);
     const ImVec2 at{right - width, baseline - ui.px(14)};
     ImGui::SetCursorScreenPos(at);
@@ -56,11 +41,11 @@ void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline,
 
     const float inner = ui.px(330), edge = ui.px(16);
     const auto [folder, writable] = state.programs.working_folder();
-    const std::string sentences = confinement_sentences(settings.confined, version, folder, writable);
+    const std::string sentences = confinement_sentences(settings, kernel, folder, writable);
     ui.fonts.cover(sentences);
     const float height = draw_wrapped(ui, nullptr, {}, inner, Face::regular, 13, 19, t.text, sentences);
-    const bool choice = version != 0;
-    const ImVec2 size{inner + 2 * edge, height + 2 * edge + (choice ? ui.px(44) : 0)};
+    const bool choice = kernel.writes(), network = choice && settings.confined;
+    const ImVec2 size{inner + 2 * edge, height + 2 * edge + ui.px(44) * static_cast<float>(choice + network)};
     ImGui::SetNextWindowPos({std::max(ui.px(8), right - size.x), baseline - ui.px(20) - size.y});
     ImGui::SetNextWindowSize(size);
     if (!ImGui::BeginPopup("confinement", ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar)) {
@@ -73,6 +58,12 @@ void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline,
         const char* label = settings.confined ? "Let programs write anywhere" : "Confine programs again";
         if (button(ui, "confinement/allow", label, {corner.x + edge, corner.y + edge + height + ui.px(12)})) {
             settings.confined = !settings.confined;  // applies to the next run
+        }
+    }
+    if (network) {
+        const char* label = settings.network ? "Deny the network again" : "Allow the network";
+        if (button(ui, "confinement/network", label, {corner.x + edge, corner.y + edge + height + ui.px(56)})) {
+            settings.network = !settings.network;
         }
     }
     ImGui::EndPopup();

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/confinement/confinement.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/ui_context.h"
 
@@ -12,9 +13,8 @@ namespace headway::ui {
 // Draws right-aligned at `right`, with the text's baseline at `baseline`, at most `room` pixels wide.
 void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room);
 
-// In a few words: "writes in its folder only", "may write anywhere", "not confined".
-std::string confinement_words(bool confined, int landlock_version);
 // In full sentences. `folder`: where the program runs; `writable`: whether it may write there.
-std::string confinement_sentences(bool confined, int landlock_version, const std::string& folder, bool writable);
+std::string confinement_sentences(const session::Settings& settings, const confinement::Support& kernel,
+                                  const std::string& folder, bool writable);
 
 }  // namespace headway::ui

@@ -319,6 +319,10 @@ TEST_F(SourceWindow, ThePanelDescribesTheConfinement) {
         act("click:confinement/allow");
         EXPECT_TRUE(session.settings.confined);
     }
+    if (shown("confinement/network")) {
+        act("click:confinement/network");
+        EXPECT_TRUE(session.settings.network);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include "app/session/temporary_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace headway::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folders of versions without a lock have no "window" in their names and are left alone, as their windows may run.
+constexpr std::string_view kPrefix = "headway-window-";
+constexpr int kAttempts = 8;
+
+// The folder, opened and locked; empty if another process holds the lock, or if it is a link or another user's.
+core::UniqueFd locked(const std::string& path) {
+    core::UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat s {};
+    if (folder &&
+        (fstat(folder.get(), &s) != 0 || s.st_uid != geteuid() || flock(folder.get(), LOCK_EX | LOCK_NB) != 0)) {
+        folder.reset();
+    }
+    return folder;
+}
+
+void remove_abandoned(const fs::path& parent) {
+    std::error_code problem;
+    for (fs::directory_iterator at(parent, problem), end; !problem && at != end; at.increment(problem)) {
+        const std::string name = at->path().filename();
+        if (name.size() == kPrefix.size() + 6 && name.starts_with(kPrefix)) {
+            if (const core::UniqueFd lock = locked(at->path().string())) {
+                std::error_code ignored;
+                fs::remove_all(at->path(), ignored);
+            }
+        }
+    }
+}
+
+fs::path systems_folder() {
+    std::error_code problem;
+    const fs::path folder = fs::temp_directory_path(problem);
+    return problem ? fs::path() : folder;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(systems_folder()) {}
+
+TemporaryFolder::TemporaryFolder(const fs::path& parent) {
+    if (parent.empty()) {
+        return;
+    }
+    remove_abandoned(parent);
+    // Another window that starts now may remove the folder before it is locked: then make another.
+    for (int attempt = 0; attempt < kAttempts && path_.empty(); ++attempt) {
+        std::string name = (parent / (std::string(kPrefix) + "XXXXXX")).string();
+        if (mkdtemp(name.data()) == nullptr) {
+            return;
+        }
+        lock_ = locked(name);
+        struct stat s {};
+        if (lock_ && fstat(lock_.get(), &s) == 0 && s.st_nlink > 0 && access(name.c_str(), F_OK) == 0) {
+            path_ = name;
+        }
+    }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    if (!path_.empty()) {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+}
+
+}  // namespace headway::session

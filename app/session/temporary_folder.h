@@ -1,0 +1,30 @@
+// The folder for temporary files of a window's programs. It is locked while its window runs, so that the next window
+// removes the folders of windows that were killed, and of no others.
+//
+// Threads: any, one at a time.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/core/system/unique_fd.h"
+
+namespace headway::session {
+
+class TemporaryFolder {
+public:
+    // Makes a folder in `parent`, after removing abandoned ones of this user there.
+    explicit TemporaryFolder(const std::filesystem::path& parent);
+    TemporaryFolder();  // in the system's folder for temporary files
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }  // "" if it could not be made
+
+private:
+    std::string path_;
+    core::UniqueFd lock_;  // the folder itself, locked: a program that writes there cannot remove the lock
+};
+
+}  // namespace headway::session
