@@ -46,6 +46,10 @@ void write_end(trace::Recording& recording, const std::optional<core::Error>& er
     set_state(recording, error ? trace::RunState::failed : trace::RunState::finished);
 }
 
+core::Error limit_error(const std::string& reached) {
+    return {core::ErrorKind::failed, reached + "; what was recorded is kept"};
+}
+
 core::Error stopped_error(runtime::Runtime& rt) {
     core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.recorder.issued()) +
                                                     (rt.recorder.issued() == 1 ? " op" : " ops")};
@@ -76,7 +80,7 @@ public:
         }
         error_ = error ? std::move(error) : wait_for_all();
         if (const std::string reached = limits_.end(); !reached.empty()) {
-            error_ = core::Error{core::ErrorKind::failed, reached + "; what was recorded is kept"};
+            error_ = limit_error(reached);
         } else if (error_ && error_->kind == core::ErrorKind::stopped) {
             error_ = stopped_error(runtime());
         } else if (!error_ && output_errno() != 0) {
@@ -320,7 +324,9 @@ core::Result<Outcome> execute(const Job& job, StopSignals& signals) {
         settings.copies_in_stream = job.profile.copies_in_stream;
         settings.host = wish.costs.host;
         const Supervisor supervisor(outcome.recording->control(), machine);
-        LimitWatch limits(options.limits, outcome.recording->control());
+        LimitWatch limits(options.limits, outcome.recording->control(), [&outcome](const std::string& reached) {
+            write_end(*outcome.recording, limit_error(reached));
+        });
         signals.watch(&outcome.recording->control());
         {
             runtime::Runtime rt(machine, *outcome.recording, settings);

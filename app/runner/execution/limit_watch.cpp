@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
-#include "app/runner/execution/messages.h"
 #include "engine/core/clock.h"
 #include "engine/core/system/thread.h"
 
@@ -24,7 +24,8 @@ void kill_children() {
 
 }  // namespace
 
-LimitWatch::LimitWatch(const confinement::Limits& limits, trace::Control& control) {
+LimitWatch::LimitWatch(const confinement::Limits& limits, trace::Control& control, Record record)
+    : record_(std::move(record)) {
     if (limits.any()) {
         thread_ = std::jthread([this, limits, &control](const std::stop_token& done) {
             core::name_thread("limits");
@@ -64,7 +65,7 @@ void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& l
         // Memory does not wait: a program can fill the machine's in a second.
         const bool too_much = limits.memory_bytes != 0 && usage.memory_bytes > limits.memory_bytes / 4 * 5;
         if (too_much || now_ns - reached_ns > kPatience_ns) {
-            tell(reached_);
+            record_(reached_);
             _exit(kStatus);
         }
     }

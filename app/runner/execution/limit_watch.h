@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -19,14 +20,18 @@ public:
     // Exit status of a process that did not end when it was asked to.
     static constexpr int kStatus = 1;
 
+    // Records the sentence, on the watch's thread, when the program does not end: the frontend is stuck.
+    using Record = std::function<void(const std::string& reached)>;
+
     // Starts no thread if there are no limits. Time counts from here, without pauses.
-    LimitWatch(const confinement::Limits& limits, trace::Control& control);
+    LimitWatch(const confinement::Limits& limits, trace::Control& control, Record record);
     // Ends the watch. The sentence about the limit that was exceeded, or "".
     std::string end();
 
 private:
     void watch(const std::stop_token& done, const confinement::Limits& limits, trace::Control& control);
 
+    Record record_;
     std::string reached_;  // written by the thread, read after its end
     std::jthread thread_;
 };
