@@ -103,6 +103,21 @@ class Check:
         self.top("settings", settings)
         self.top("parameters", other["parameters"])
         self.equal("error.kind", (self.report["error"] or {}).get("kind"), other.get("error", {}).get("kind"))
+        self._end()
+
+    def _end(self):
+        said, count = self.report["end"], len(self.trace.ops)
+        self.seen.add("end")
+        self.equal("end.recorded_ops", said["recorded_ops"], count)
+        error = self.trace.other.get("error")
+        ops = f"{count:,} op" + ("" if count == 1 else "s")
+        if error:
+            stopped = error.get("kind") == "stopped"
+            self.equal("end.verdict", said["verdict"], "stopped" if stopped else "failed")
+            self.equal("end.sentence names the ops", stopped or count == 0 or f"after {ops}: " in said["sentence"], True)
+        elif self.trace.other["state"] == "finished" and self.trace.other["lost_records"] == 0:
+            self.equal("end", said, {"verdict": "complete", "missing": None, "recorded_ops": count,
+                                     "sentence": f"Complete: {ops}." if count else "Complete: no ops."})
 
     def _waits(self):
         trace = self.trace
