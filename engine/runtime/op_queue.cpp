@@ -119,6 +119,9 @@ Buffer* OpQueue::issue(const Operation& operation) {
 
     recorder.end_issue(times, signature, fresh, other_memory, lane, lines.current(), buffers);
     control.after_issue(lane, seq);
+    if (recorder.issued() % RunControl::kLookAtQueueEvery == 0) [[unlikely]] {
+        control.limit_queue(lane, seq);
+    }
     return fresh ? out : nullptr;
 }
 

@@ -126,9 +126,10 @@ Tensor Runtime::add_scaled(const Tensor& a, const Tensor& b, float scale) {
 void Runtime::check_room_for_products() {
     constexpr std::size_t kBytesPerLane = std::size_t{128} << 20;
     if (!core::addresses_for(kBytesPerLane * lanes.count())) {
-        lines.raise(ErrorKind::out_of_memory,
-                    "matmul: the address space of this process is limited (ulimit -v), and OpenBLAS needs 128 MiB of it "
-                    "for each worker: raise the limit");
+        lines.raise(
+            ErrorKind::out_of_memory,
+            "matmul: the address space of this process is limited (ulimit -v), and OpenBLAS needs 128 MiB of it "
+            "for each worker: raise the limit");
     }
     room_for_products_ = true;
 }

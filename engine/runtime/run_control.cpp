@@ -171,6 +171,15 @@ void RunControl::before_issue() {
     }
 }
 
+void RunControl::limit_queue(std::uint32_t lane, std::uint32_t seq) {
+    const std::uint32_t queued = seq - lanes_.look(lane);
+    if (queued > kMostQueued) {
+        constexpr std::uint32_t kLeft = kMostQueued / 2;
+        const core::OpId issued = recorder_.issued();
+        wait(lane, seq - kLeft, {WaitKind::queue_limit, "queue full", 0, issued > kLeft ? issued - kLeft : 1});
+    }
+}
+
 void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
     const core::OpId op = recorder_.issued();
     if ((slow_ & kQueueLimit) != 0) {

@@ -54,6 +54,10 @@ public:
             wait_after_issue(lane, seq);
         }
     }
+    // Call now and then after an op was submitted as command `seq` of `lane`. No program may run so far ahead that its
+    // queue fills the machine's memory: waits until half of kMostQueued commands are left.
+    void limit_queue(std::uint32_t lane, std::uint32_t seq);
+    static constexpr std::uint32_t kMostQueued = 1'000'000, kLookAtQueueEvery = 4096;
     // Whether ops are gathered for a composite (GraphBuilder), so that issue() asks before each op.
     [[nodiscard]] bool gathers() const { return (slow_ & kGathers) != 0; }
     void set_gathers(bool on) { slow_ = on ? slow_ | kGathers : slow_ & ~std::uint32_t{kGathers}; }

@@ -56,6 +56,7 @@ public:
     // From now on give_back() is called while the run goes on, so that writers may wait for free chunks. For one reader
     // at a time; the recording must be writable.
     void will_give_back();
+    [[nodiscard]] bool gives_back() const { return header_->gives_back.load(std::memory_order_relaxed) != 0; }
     // Whether so much of the recording is in use that chunks should be given back.
     [[nodiscard]] bool should_give_back() const;
     // Gives the stream's chunks back whose records all come before `index`: they can no longer be read.

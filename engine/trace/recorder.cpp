@@ -33,6 +33,7 @@ constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer ma
 constexpr std::size_t kLeastChunks = 8;                      // minimum under an address space limit: 250,000 ops
 constexpr std::uint32_t kReservedChunks = 16;
 constexpr auto kLookForChunks = std::chrono::microseconds(200);
+constexpr std::int64_t kPatienceNs = 10'000'000'000;  // for a reader that gives nothing back
 constexpr std::size_t kMaxMetaText = 64 << 10;
 constexpr std::size_t kMaxStrings = 65'535;
 
@@ -196,10 +197,19 @@ Recording::Claimed Recording::claim_chunk(StreamId id, std::size_t record_bytes,
         id.kind == StreamKind::frontend && waits_for_chunks() ? std::min(kReservedChunks, capacity_ / 4) : 0;
     bool used_before = false;
     std::uint32_t index = free_chunk(reserve, used_before);
+    std::uint32_t given_back = header_->given_back.load(std::memory_order_relaxed);
+    std::int64_t since_ns = core::monotonic_ns();
     while (index >= capacity_ && waits_for_chunks()) {
         stalled_ = stalled_ || id.kind == StreamKind::frontend;
         std::this_thread::sleep_for(kLookForChunks);
         index = free_chunk(reserve, used_before);
+        if (const auto now = header_->given_back.load(std::memory_order_relaxed); now != given_back) {
+            given_back = now;
+            since_ns = core::monotonic_ns();
+        } else if (core::monotonic_ns() - since_ns > kPatienceNs) {
+            // The reader is stuck, or the recording too small for it: losing records is better than never ending.
+            header_->gives_back.store(0, std::memory_order_relaxed);
+        }
     }
     if (index >= capacity_) {
         header_->lost_records.fetch_add(1, std::memory_order_relaxed);

@@ -44,7 +44,7 @@ def main():
         runs = random.Random(15).sample(runs, min(QUICK, len(runs)))
     texts = failed = 0
     for name, options in runs:
-        with tempfile.TemporaryDirectory(prefix="headway-window-") as folder:
+        with tempfile.TemporaryDirectory(prefix="headway-checker-") as folder:
             compared, wrong = look(folder, name, options)
         texts += compared
         if wrong:

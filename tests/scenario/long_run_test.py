@@ -36,6 +36,7 @@ class LongRun(Scenario):
         self.assertEqual(folded["ops"], sum(p["last_op"] - p["first_op"] + 1 for p in folded["parts"]))
         self.assertGreater(folded["ops"], 0)
         self.assertIsNone(report["predicted_ns"])
+        self.assertLess(report["headway_max"], 1_010_000)
         self.assertIn("known as sums only", self.headway("run", "increment", *settings(n=OPS), *SMALL).err)
 
     def test_a_short_run_is_not_folded(self):

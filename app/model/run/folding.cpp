@@ -153,7 +153,7 @@ void Folding::keep(const Block& block) {
 }
 
 void Folding::fold() {
-    const std::size_t most = run_.fold_beyond_ / kFoldedItems, head = std::max<std::size_t>(most / 4, 1);
+    const std::size_t most = run_.most_ops() / kFoldedItems, head = std::max<std::size_t>(most / 4, 1);
     const std::size_t blocks = run_.ops_.size() / kFoldedItems;
     const std::size_t at_once = std::min(kAtOnce, std::max<std::size_t>(most / 4, 1));
     if (blocks < most + at_once + ops_ / kFoldedItems + 1) {
@@ -326,8 +326,15 @@ void Folding::release_events() {
 
 // ---- Run ----
 
+std::size_t Run::most_ops() const {
+    // The drops of all ops that are in memory stay in the recording: they may take a quarter of it.
+    const std::size_t recording_bytes = std::size_t{reader_->header().chunk_capacity} * trace::kChunkBytes;
+    const std::size_t most = reader_->gives_back() ? recording_bytes / 4 / sizeof(trace::DropRecord) : SIZE_MAX;
+    return std::min(fold_beyond_, std::max(most, 4 * kFoldedItems));
+}
+
 void Run::fold() {
-    const std::size_t limit = postpone_folding_ ? fold_beyond_ + fold_beyond_ / 4 : fold_beyond_;
+    const std::size_t most = most_ops(), limit = postpone_folding_ ? most + most / 4 : most;
     if (!scale_final_ || info_.foreign || ops_.size() - folded_ops() <= limit) {
         return;
     }

@@ -47,7 +47,7 @@ struct Numbers {
     // own. `frontend` splits the frontend's time more finely.
     std::int64_t op_issue_ns = 0, recorded_work_ns = 0;
     std::int64_t recorder_ns = 0, launch_ns = 0;
-    std::int64_t recording_wait_ns = 0;  // part of blocked_ns: the recording was full and held the frontend back
+    std::int64_t recording_wait_ns = 0;      // part of blocked_ns: the recording was full and held the frontend back
     double t1_ns = 0, t2_ns = 0, t3_ns = 0;  // medians
     // t3: for barriers and blockers, from the end of the last op that they waited for to their own end. Waits that
     // had nothing left to wait for are included only if there are no others.

@@ -293,6 +293,7 @@ private:
     void look_at_running_ops();
     // (folding.cpp)
     void fold();
+    [[nodiscard]] std::size_t most_ops() const;  // in memory
     [[nodiscard]] std::uint64_t first_drop() const;
     // (metadata.cpp)
     void take_metadata();

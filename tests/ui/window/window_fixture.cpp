@@ -37,7 +37,7 @@ std::vector<lesson::Lesson> small_lessons() {
 }
 
 WindowTest::WindowTest() {
-    char name[] = "/tmp/headway-window-XXXXXX";
+    char name[] = "/tmp/headway-test-XXXXXX";
     folder = mkdtemp(name);
     state.exports.folder = folder;
     state.programs.sources.home = folder.string() + "-home";
