@@ -54,8 +54,13 @@ def press(child, presses, out):
         os.killpg(child.pid, signal.SIGINT)
 
 
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
 def check(hostile, folder, status):
-    err = open(os.path.join(folder, "err"), encoding="utf-8", errors="replace").read()
+    err = text_of(os.path.join(folder, "err"))
     if status != hostile.expected_status():
         yield "status %s instead of %s" % (status, hostile.expected_status())
     if hostile.words not in err:
@@ -63,7 +68,7 @@ def check(hostile, folder, status):
     if "headway_drive" in err or "an unexpected problem" in err:
         yield "Headway's own frames on stderr"
     if hostile.out is not None:
-        out = open(os.path.join(folder, "out"), encoding="utf-8", errors="replace").read()
+        out = text_of(os.path.join(folder, "out"))
         if out != hostile.out:
             yield "stdout is %r" % out[:200]
     left = glob.glob(os.path.join(folder, ".headway-*"))
@@ -76,7 +81,7 @@ def check(hostile, folder, status):
     if missing:
         yield "no %s; stderr: %s" % (missing, err[-300:])
         return
-    report = json.load(open(os.path.join(folder, "r.json"), encoding="utf-8"))
+    report = json.loads(text_of(os.path.join(folder, "r.json")))
     end = report["end"]
     if end["verdict"] != hostile.verdict:
         yield "verdict %r instead of %r: %r" % (end["verdict"], hostile.verdict, end["sentence"])
@@ -88,7 +93,7 @@ def check(hostile, folder, status):
         yield "%d ops recorded" % end["recorded_ops"]
     if (report["total_ns"] is None) != (hostile.verdict == "overflowed"):
         yield "total_ns is %s" % report["total_ns"]
-    trace = json.load(open(os.path.join(folder, "t.json"), encoding="utf-8"))
+    trace = json.loads(text_of(os.path.join(folder, "t.json")))
     if json.dumps(end["sentence"])[1:-1] not in json.dumps(trace):
         yield "the trace does not say how the run ended"
 

@@ -104,7 +104,7 @@ TEST(Job, ALessonCannotWidenAParameter) {
     const lesson::Parameter wrong[] = {
         {"m", "", "", "5", 1, 9, true, {}},               // unknown
         {"n", "", "", "5", 0, 9, true, {}},               // wider
-        {"n", "", "", "5", 1, 1e9, true, {}},             // wider
+        {"n", "", "", "5", 1, 2e9, true, {}},             // wider
         {"n", "", "", "5", 1, 9, false, {}},              // fractions
         {"n", "", "", "once", 0, 0, true, {"once"}},      // words for a number
         {"wait", "", "", "5", 1, 9, true, {}},            // a number for words
