@@ -55,14 +55,17 @@ void summarise(const model::Run& run) {
         tell(info.program + " on " + device + ": no ops in " + time_text(static_cast<double>(n.total_ns)));
         return;
     }
+    const std::string regime = model::regime_word(n);
     tell(info.program + " on " + device + ", " + barrier_text(info) + ": " + ops(n.ops) + " in " +
          time_text(static_cast<double>(n.total_ns)) +
-         (n.cut_off ? std::string(", and not all of them were done")
-                    : std::string(", ") + (n.regime_even ? "frontend and backend " : "") + model::regime_word(n)));
+         (n.cut_off        ? ", and not all of them were done"
+          : regime.empty() ? ""
+                           : ", " + std::string(n.regime_even ? "frontend and backend " : "") + regime));
     if (n.predicted) {
         tell(prediction_text(n));
     }
-    tell("medians: t1 " + time_text(n.t1_ns) + ", hand-over " + time_text(static_cast<double>(n.h_ns)) + ", t2 " +
+    tell("medians: t1 " + time_text(n.t1_ns) +
+         (n.predicted ? ", hand-over " + time_text(static_cast<double>(n.h_ns)) : std::string()) + ", t2 " +
          time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) + "; the recorder's own cost " +
          time_text(static_cast<double>(n.recorder_ns)));
     if (const std::string profile = model::profile_words(info); !profile.empty()) {
