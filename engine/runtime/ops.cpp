@@ -127,7 +127,7 @@ void Runtime::check_room_for_products() {
     constexpr std::size_t kBytesPerLane = std::size_t{128} << 20;
     if (!core::addresses_for(kBytesPerLane * lanes.count())) {
         lines.raise(
-            ErrorKind::out_of_memory,
+            ErrorKind::failed,
             "matmul: the address space of this process is limited (ulimit -v), and OpenBLAS needs 128 MiB of it "
             "for each worker: raise the limit");
     }
