@@ -123,7 +123,12 @@ TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
             issues.add({core::ticks(), 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
         }
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until it is stuck
+    // Until it is stuck: the frontend leaves the last quarter of the chunks to others.
+    const Header& header = recording->header();
+    while (header.chunks_used.load() < header.chunk_capacity - header.chunk_capacity / 4) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
     std::uint64_t next = 0, issues = 0;
     std::vector<FrontendRecord> stalls;
     while (issues < kMany) {
