@@ -17,6 +17,14 @@
 
 namespace headway::model {
 
+// Removes what belongs to ops [first, last] from a list that is sorted by op.
+template <class List>
+void erase_ops(List& list, OpId first, OpId last) {
+    const auto before = [](const auto& item, OpId wanted) { return item.op < wanted; };
+    const auto begin = std::lower_bound(list.begin(), list.end(), first, before);
+    list.erase(begin, std::lower_bound(begin, list.end(), last + 1, before));
+}
+
 class Run::Dependencies {
 public:
     explicit Dependencies(const Foldable<Op>& ops) : ops_(ops) {}
@@ -31,15 +39,10 @@ public:
     // Forgets the dependencies of the ops in blocks [first, end) of kFoldedItems ops.
     void release(std::size_t first, std::size_t end) {
         const auto first_op = static_cast<OpId>(first * kFoldedItems + 1);
-        const auto end_op = static_cast<OpId>(end * kFoldedItems + 1);
-        const auto before = [](const auto& item, OpId wanted) { return item.op < wanted; };
-        const auto erase = [&](auto& list) {
-            const auto begin = std::lower_bound(list.begin(), list.end(), first_op, before);
-            list.erase(begin, std::lower_bound(begin, list.end(), end_op, before));
-        };
-        erase(overwrites_);
-        erase(more_);
-        erase(more_outputs_);
+        const auto last_op = static_cast<OpId>(end * kFoldedItems);
+        erase_ops(overwrites_, first_op, last_op);
+        erase_ops(more_, first_op, last_op);
+        erase_ops(more_outputs_, first_op, last_op);
         for (std::size_t block = first; block < end; ++block) {
             links_.release(block);
         }

@@ -48,13 +48,6 @@ void fold_blocks(Events<Event>& events, std::size_t& next, std::int64_t until_ns
 }
 
 template <class List>
-void erase_ops(List& list, OpId first, OpId last) {
-    const auto before = [](const auto& item, OpId wanted) { return item.op < wanted; };
-    const auto begin = std::lower_bound(list.begin(), list.end(), first, before);
-    list.erase(begin, std::lower_bound(begin, list.end(), last + 1, before));
-}
-
-template <class List>
 void erase_times(List& list, std::int64_t begin_ns, std::int64_t end_ns) {
     const auto before = [](const auto& item, std::int64_t ns) { return item.begin_ns < ns; };
     const auto begin = std::lower_bound(list.begin(), list.end(), begin_ns, before);
