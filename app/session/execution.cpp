@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/model/run/sentence.h"
 #include "engine/core/clock.h"
 #include "engine/core/system/signal_words.h"
 
@@ -30,19 +31,6 @@ Phase phase_of(model::Verdict verdict) {
             return Phase::killed;
     }
     return Phase::failed;
-}
-
-// Makes a sentence: "Out of memory at op 203."
-std::string sentence(std::string text) {
-    if (!text.empty()) {
-        if (text[0] >= 'a' && text[0] <= 'z') {
-            text[0] = static_cast<char>(text[0] - 'a' + 'A');
-        }
-        if (text.back() != '.' && text.back() != '!' && text.back() != '?') {
-            text += '.';
-        }
-    }
-    return text;
 }
 
 }  // namespace
@@ -173,7 +161,7 @@ std::string Execution::failure(const process::Ending& ending) const {
 
 void Execution::cannot_start(const std::string& why) {
     phase_ = Phase::failed;
-    ending_ = sentence(why);
+    ending_ = model::sentence_of(why);
 }
 
 void Execution::finish(const process::Ending& ending, bool stop_asked, bool unread) {
@@ -207,7 +195,7 @@ void Execution::judge_end() {
         phase_ = phase_of(end.verdict);
         ending_ = end.complete() ? "" : end.text();
     }
-    ending_ = sentence(std::move(ending_));
+    ending_ = model::sentence_of(std::move(ending_));
     if (ending_.find("the GPU is lost to this process") != std::string::npos) {
         ending_ += " The next run has a new runner, which gets the device back.";
     }

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "app/model/run/run.h"
+#include "app/model/run/sentence.h"
 #include "engine/core/system/signal_words.h"
 
 namespace headway::model {
@@ -18,16 +19,6 @@ std::string count_of(std::uint64_t count, const char* what) {
         digits.insert(static_cast<std::size_t>(i), ",");
     }
     return digits + " " + what + (count == 1 ? "" : "s");
-}
-
-std::string sentence_of(std::string text) {
-    if (!text.empty() && text.back() != '.' && text.back() != '!' && text.back() != '?') {
-        text += '.';
-    }
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    }
-    return text;
 }
 
 // The error with its place, unless the message names it.
