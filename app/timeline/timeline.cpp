@@ -352,8 +352,10 @@ private:
         const float width = o_.measure->width(FontRole::ui_semibold, size, words) + px(20);
         if (width < x1 - x0) {
             const float left = fade == 0 ? (x0 + x1 - width) / 2 : from > out_.axis.x0 ? x0 + px(2) : x1 - width;
-            pen.tag(words, {left, last.content.y0, left + width - px(2), last.content.y0 + size * 2}, theme_.dim,
-                    theme_.background, size, FontRole::ui_semibold);
+            // The peak of a curve is labelled at its top.
+            const float top = fade == 0 ? last.content.y1 - size * 2 : last.content.y0;
+            pen.tag(words, {left, top, left + width - px(2), top + size * 2}, theme_.dim, theme_.background, size,
+                    FontRole::ui_semibold);
         }
     }
 
