@@ -26,6 +26,7 @@
 #include "app/lesson/assets.h"
 #include "app/lesson/lesson.h"
 #include "app/platform/platform.h"
+#include "app/session/reading_thread.h"
 #include "app/session/session.h"
 #include "app/ui/shell/app.h"
 #include "app/ui/shell/script.h"
@@ -91,7 +92,12 @@ class Loop {
 public:
     Loop(platform::Platform& platform, gfx::Renderer& renderer, ui::AppState& state, ui::App& app,
          std::unique_ptr<exchange::BackgroundRead> opening)
-        : platform_(platform), renderer_(renderer), state_(state), app_(app), opening_(std::move(opening)) {
+        : platform_(platform),
+          renderer_(renderer),
+          state_(state),
+          app_(app),
+          reading_(state.session),
+          opening_(std::move(opening)) {
         app_.on_picture([this] { picture_wanted_ = true; });
     }
 
@@ -111,15 +117,23 @@ public:
                            state_.comparing.rounds() != nullptr;
         const session::Session& session = state_.session;
         const ui::FramePace pace =
-            ui::frame_pace({session.executing(), session.filling(), session.behind(), app_.moving()});
+            ui::frame_pace({session.executing(), session.filling(), session.behind(), app_.moving(), cost_.ms()});
         const bool follow = animate && pace.frame_s > 1.0 / 40;
-        platform_.begin_frame(follow ? Pace::follow : animate ? Pace::animate : watch ? Pace::watch : Pace::idle);
+        {
+            const auto reading = reading_.lend(pace.intake_ms - kReadInFrame_ms);
+            platform_.begin_frame(follow    ? Pace::follow
+                                  : animate ? Pace::animate
+                                  : watch   ? Pace::watch
+                                            : Pace::idle,
+                                  pace.frame_s);
+        }
+        cost_.begin();
         for (const auto& path : platform_.take_dropped()) {
             if (auto opened = state_.programs.open(path); !opened) {
                 state_.notices.add(ui::Notice::Kind::file, ui::Notice::Tone::bad, opened.error().message);
             }
         }
-        changed_ = state_.poll(pace.intake_ms);
+        changed_ = state_.poll(kReadInFrame_ms);
         poll_opening();
         const platform::Size size = platform_.size();
         if (app_.prepare(static_cast<float>(size.width), static_cast<float>(size.height), platform_.content_scale())) {
@@ -140,7 +154,11 @@ public:
                                         size.width, size.height);
             changed_ = true;
         }
-        platform_.end_frame();
+        {
+            const auto reading = reading_.lend(pace.intake_ms - kReadInFrame_ms);
+            platform_.end_frame();
+        }
+        cost_.end();
         std::string title = "Headway · ";
         title +=
             state_.programs.lesson() != nullptr ? state_.programs.lesson()->title : state_.session.settings.program;
@@ -158,6 +176,9 @@ public:
     }
 
 private:
+    // Of the time for reading, this much is spent in the frame, so that it shows what is there; the rest beside it.
+    static constexpr double kReadInFrame_ms = 1;
+
     // Polls the recording that is being read. If that takes long, a notice shows the progress; closing the notice
     // cancels.
     void poll_opening() {
@@ -211,6 +232,8 @@ private:
     gfx::Renderer& renderer_;
     ui::AppState& state_;
     ui::App& app_;
+    session::ReadingThread reading_;
+    ui::FrameCost cost_;
     bool changed_ = true, picture_wanted_ = false;
     std::string title_;
     std::unique_ptr<exchange::BackgroundRead> opening_;

@@ -81,7 +81,7 @@ public:
         return {};
     }
 
-    void begin_frame(Pace) override {
+    void begin_frame(Pace, double) override {
         map_keys();
         ImGuiIO& io = ImGui::GetIO();
         io.DisplaySize = ImVec2(static_cast<float>(size_.width), static_cast<float>(size_.height));

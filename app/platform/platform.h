@@ -26,14 +26,14 @@ public:
     // How long begin_frame() may wait for events.
     enum class Pace {
         animate,  // an animation: at most 60 frames per second
-        follow,   // a running program that needs the processor: about 30 frames per second, more during input
+        follow,   // a running program that needs the processor: one frame per `follow_s`, more during input
         watch,    // something outside may change: check about 20 times per second
         idle,     // nothing changes without user input
     };
 
     // Processes events and forwards them to ImGui. With `idle` it blocks until there is one. After an event it does
     // not block for a few frames, so that its effects are drawn completely.
-    virtual void begin_frame(Pace pace) = 0;
+    virtual void begin_frame(Pace pace, double follow_s) = 0;
     virtual void end_frame() = 0;  // presents framebuffer()
 
     [[nodiscard]] virtual bool should_close() const = 0;

@@ -24,7 +24,7 @@ std::string name_of_key(int key) {
 }
 
 constexpr int kSettleFrames = 3;
-constexpr double kFrameSeconds = 1.0 / 60.0, kFollowSeconds = 1.0 / 31.0;
+constexpr double kFrameSeconds = 1.0 / 60.0;
 
 class Window final : public Platform {
     [[nodiscard]] auto deliver_key() const {
@@ -79,7 +79,7 @@ public:
         return {};
     }
 
-    void begin_frame(Pace pace) override {
+    void begin_frame(Pace pace, double follow_s) override {
         if (!backend_) {
             start_backend();
         }
@@ -88,7 +88,7 @@ public:
             glfwPollEvents();
             wait_for_next_frame();
             settle_ = std::max(0, settle_ - 1);
-            if (const double left = last_frame_ + kFollowSeconds - glfwGetTime();
+            if (const double left = last_frame_ + follow_s - glfwGetTime();
                 pace == Pace::follow && keys_.empty() && left > 0) {
                 glfwWaitEventsTimeout(left);  // returns early at an event
             }

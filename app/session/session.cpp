@@ -18,7 +18,7 @@ namespace headway::session {
 namespace {
 
 constexpr std::size_t kOutputPerPoll = 128 * 1024;
-constexpr double kOutputShare = 0.5;                    // of a poll's time
+constexpr double kOutputBudget_ms = 3;
 constexpr std::int64_t kStopPatience_ns = 700'000'000;  // so that the run ends within a second
 constexpr double kRetireBudget_ms = 4;
 // Room for six million ops. A longer run uses it again: what has been read is given back.
@@ -75,6 +75,7 @@ core::Result<void> Session::start_with(First first, std::uint32_t line) {
                                     ? options_.trace_bytes_limit
                                     : std::min<std::uint64_t>(kTraceBytes, free_memory_bytes() / 4);
     b_ = std::make_unique<Execution>();
+    behind_ = false;
     b_->settings = settings;
     b_->intervened_ = first_ != First::go || backend_held_ || line_delay_ns_ != 0;
     auto arguments = runner_arguments(settings, process::Command::kPassedDescriptor, limit, temporary_.path());
@@ -167,15 +168,24 @@ std::unique_ptr<Execution> Session::take() {
 }
 
 bool Session::poll(double budget_ms) {
-    bool changed = devices_.poll();
+    const bool changed = devices_.poll();
+    poll_program();
+    read(budget_ms);
+    poll_end();
+    return std::exchange(polled_, version()) != version() || changed;
+}
+
+bool Session::read(double budget_ms) {
     for (auto* execution : {b_.get(), a_.get()}) {
         if (execution != nullptr && execution->lags()) {
             budget_ms /= 2;
             execution->catch_up(budget_ms);
-            changed = true;
         }
     }
-    return poll_run(budget_ms) || changed;
+    if (live() && b_->run_) {
+        behind_ = b_->take_records(budget_ms);
+    }
+    return behind();
 }
 
 void Session::try_to_map() {
@@ -198,9 +208,9 @@ void Session::try_to_map() {
     ++b_->revision_;
 }
 
-// Stops when the budget is spent: a program that writes without end then blocks on its full pipe.
-void Session::take_output(double budget_ms) {
-    const std::int64_t end = core::monotonic_ns() + static_cast<std::int64_t>(budget_ms * 1e6);
+// Stops when its time is spent: a program that writes without end then blocks on its full pipe.
+void Session::take_output() {
+    const std::int64_t end = core::monotonic_ns() + static_cast<std::int64_t>(kOutputBudget_ms * 1e6);
     std::size_t taken = 0;
     do {
         std::string out, err;
@@ -212,24 +222,24 @@ void Session::take_output(double budget_ms) {
     } while (taken >= kOutputPerPoll && core::monotonic_ns() < end);
 }
 
-bool Session::poll_run(double budget_ms) {
+void Session::poll_program() {
     if (!live() || !child_) {
-        return false;
+        return;
     }
-    const std::uint64_t before = b_->revision_;
-    const std::int64_t now = core::monotonic_ns();
-    // First check whether it has ended, then read the output: nothing can come after the end.
+    // First check whether it has ended, then read the output and the recording: nothing can come after the end.
     if (!ended_) {
         ended_ = child_->poll();
-        ended_at_ns_ = now;
+        ended_at_ns_ = core::monotonic_ns();
     }
-    take_output(budget_ms * kOutputShare);
+    take_output();
     if (!b_->run_) {
         try_to_map();
     }
-    bool more = false;
-    if (b_->run_) {
-        behind_ = more = b_->take_records(budget_ms);
+}
+
+void Session::poll_end() {
+    if (!live() || !child_) {
+        return;
     }
     if (b_->run_ && !stop_asked_) {
         // A breakpoint or a step pauses the program without a request from here.
@@ -245,14 +255,14 @@ bool Session::poll_run(double budget_ms) {
             ++b_->revision_;
         }
     }
+    const std::int64_t now = core::monotonic_ns();
     if (stop_asked_ && !ended_ && now - stop_asked_ns_ > kStopPatience_ns) {
         child_->kill(SIGKILL);
     }
-    const bool all_read = child_->output_ended() || now - ended_at_ns_ > kOutputPatience_ns;
-    if (ended_ && all_read) {
-        finish(*ended_, more);
+    const bool all_output = child_->output_ended() || now - ended_at_ns_ > kOutputPatience_ns;
+    if (ended_ && all_output) {
+        finish(*ended_, behind_);
     }
-    return b_->revision_ != before;
 }
 
 void Session::finish(const process::Ending& ending, bool unread) {

@@ -2,7 +2,7 @@
 // (A), and the devices of this computer. Programs run in a separate runner process; they affect this process only
 // through their recording, their output and their exit status.
 //
-// Threads: the UI thread. Never waits for a program.
+// Threads: one at a time: the UI thread and, while that one waits, a ReadingThread. Never waits for a program.
 #pragma once
 
 #include <cstdint>
@@ -83,8 +83,11 @@ public:
     // Transfers B to the caller, if it has ended; null while it is running.
     std::unique_ptr<Execution> take();
 
-    // Processes events for about `budget_ms`; true if anything that is shown has changed.
+    // Processes events, and reads for about `budget_ms`; true if anything that is shown has changed since the last
+    // call.
     bool poll(double budget_ms);
+    // Reads recordings and sums them up for about `budget_ms`; true if more is waiting.
+    bool read(double budget_ms);
 
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Execution* a() const { return a_.get(); }
@@ -123,9 +126,10 @@ private:
         std::optional<std::uint32_t> queue_limit;
         bool paused = false;
     };
-    bool poll_run(double budget_ms);
+    void poll_program();  // whether it has ended, its output, the begin of its recording
+    void poll_end();      // after read(): pauses, and the end of the run
     void try_to_map();
-    void take_output(double budget_ms);
+    void take_output();
     core::Result<void> start_with(First first, std::uint32_t line = 0);
     // `unread`: not all of its records have been read.
     void finish(const process::Ending& ending, bool unread);
@@ -144,7 +148,8 @@ private:
     std::optional<process::Child> child_;
     core::UniqueFd recording_;
     bool stop_asked_ = false;
-    bool behind_ = false;
+    bool behind_ = false;  // records of the run in progress are waiting
+    RunsVersion polled_;   // at the end of the last poll()
     Wishes wishes_;
     std::int64_t stop_asked_ns_ = 0, ended_at_ns_ = 0;
     std::uint64_t started_ = 0;

@@ -65,7 +65,7 @@ public:
     }
     // Returns when the picture is complete.
     void draw() {
-        platform_->begin_frame(platform::Platform::Pace::animate);
+        platform_->begin_frame(platform::Platform::Pace::animate, 0);
         if (fonts_.bake()) {
             renderer_->fonts_changed();
         }

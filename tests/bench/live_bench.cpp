@@ -23,6 +23,7 @@
 #include "app/gfx/imgui_compat.h"
 #include "app/gfx/renderer.h"
 #include "app/platform/platform.h"
+#include "app/session/reading_thread.h"
 #include "app/session/session.h"
 #include "app/ui/shell/app.h"
 #include "app/ui/state/app_state.h"
@@ -119,15 +120,19 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
     gfx::Fonts fonts;
     ui::App app(state, fonts);
     double last = 0;
+    session::ReadingThread reading(session);
+    ui::FrameCost cost;
     const auto frame = [&] {
         const ui::FramePace pace =
-            ui::frame_pace({session.executing(), session.filling(), session.behind(), app.moving()});
+            ui::frame_pace({session.executing(), session.filling(), session.behind(), app.moving(), cost.ms()});
         if (const double left = last + pace.frame_s * 1e3 - now_ms(); left > 0.5) {
+            const auto turn = reading.lend(pace.intake_ms - 1);
             std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(left - 0.3));
         }
         last = now_ms();
-        (*platform)->begin_frame(platform::Platform::Pace::animate);
-        state.poll(pace.intake_ms);
+        cost.begin();
+        (*platform)->begin_frame(platform::Platform::Pace::animate, 0);
+        state.poll(1);
         if (app.prepare(1920, 1080, 1)) {
             renderer.fonts_changed();
         }
@@ -136,7 +141,11 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
         app.frame();
         ImGui::Render();
         renderer.draw((*platform)->framebuffer(), 1920, 1080, {});
-        (*platform)->end_frame();
+        {
+            const auto turn = reading.lend(pace.intake_ms - 1);
+            (*platform)->end_frame();
+        }
+        cost.end();
     };
     for (int i = 0; i < 10; ++i) {
         frame();

@@ -15,6 +15,14 @@ TEST(FramePace, LeavesTimeForTheRunOnFewCores) {
     EXPECT_LT(input.intake_ms, 5);
 }
 
+TEST(FramePace, DrawsLessOftenIfFramesAreExpensive) {
+    EXPECT_DOUBLE_EQ(frame_pace({.live = true, .frame_ms = 2}, 2).frame_s, 1.0 / 31);
+    EXPECT_DOUBLE_EQ(frame_pace({.live = true, .frame_ms = 16}, 2).frame_s, 0.08);
+    EXPECT_DOUBLE_EQ(frame_pace({.live = true, .frame_ms = 500}, 2).frame_s, 0.1);
+    EXPECT_DOUBLE_EQ(frame_pace({.live = true, .input = true, .frame_ms = 16}, 2).frame_s, 1.0 / 60);
+    EXPECT_DOUBLE_EQ(frame_pace({.live = true, .frame_ms = 16}, 8).frame_s, 1.0 / 60);
+}
+
 TEST(FramePace, DoesNotSlowDownOnManyCores) {
     for (const unsigned cores : {0u, 4u, 64u}) {
         EXPECT_DOUBLE_EQ(frame_pace({.live = true}, cores).frame_s, 1.0 / 60) << cores;

@@ -36,7 +36,7 @@ protected:
             if (fonts->bake()) {
                 renderer->fonts_changed();
             }
-            platform->begin_frame(platform::Platform::Pace::animate);
+            platform->begin_frame(platform::Platform::Pace::animate, 0);
             renderer->begin_frame();
             ImGui::NewFrame();
             if (!layer) {

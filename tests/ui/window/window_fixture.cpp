@@ -83,7 +83,7 @@ void WindowTest::open(int width, int height) {
 }
 
 void WindowTest::frame() {
-    platform->begin_frame(platform::Platform::Pace::animate);
+    platform->begin_frame(platform::Platform::Pace::animate, 0);
     state.poll(5);
     const auto size = platform->size();
     if (app->prepare(static_cast<float>(size.width), static_cast<float>(size.height), 1)) {

@@ -279,6 +279,7 @@ TEST(Session, SaysWhyTheRunnerCannotBeStarted) {
     ASSERT_FALSE(started);
     EXPECT_NE(started.error().message.find("cannot start"), std::string::npos);
     EXPECT_EQ(session.b()->phase(), Phase::failed);
+    session.poll(5);
     EXPECT_FALSE(session.poll(5));
 }
 
