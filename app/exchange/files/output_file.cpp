@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "engine/core/system/whole_file.h"
 
@@ -47,7 +49,77 @@ void forget(const std::string& name) {
     }
 }
 
+std::vector<const HeldOutput*> held_outputs;
+
+core::UniqueFd open_folder(const std::string& path) {
+    return core::UniqueFd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::string through(const core::UniqueFd& folder, const std::string& name) {
+    return "/proc/self/fd/" + std::to_string(folder.get()) + "/" + name;
+}
+
+std::string folder_of(const std::string& path) {
+    const auto slash = path.find_last_of('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+std::string name_of(const std::string& path) {
+    return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
+}
+
+bool is_removed(const core::UniqueFd& folder) {
+    struct stat now {};
+    return fstat(folder.get(), &now) != 0 || now.st_nlink == 0;
+}
+
 }  // namespace
+
+HeldOutput::HeldOutput(const std::string& path) {
+    struct stat existing {};
+    const bool exists = stat(path.c_str(), &existing) == 0;
+    std::error_code problem;
+    if (path.empty() || (exists && !S_ISREG(existing.st_mode))) {
+        return;
+    }
+    folder_ = folder_of(path);
+    whole_folder_ = std::filesystem::canonical(folder_, problem);
+    open_folder_ = open_folder(folder_);
+    if (problem || !open_folder_) {
+        return;
+    }
+    if (std::filesystem::is_symlink(path, problem)) {
+        const std::string file = std::filesystem::canonical(path, problem);
+        linked_folder_ = open_folder(folder_of(file));
+        linked_name_ = name_of(file);
+    }
+    path_ = path;
+    held_outputs.push_back(this);
+}
+
+HeldOutput::~HeldOutput() {
+    std::erase(held_outputs, this);
+}
+
+std::optional<core::Result<std::string>> HeldOutput::place(const std::string& path) const {
+    if (path == path_ && linked_folder_) {
+        return through(linked_folder_, linked_name_);
+    }
+    if (folder_of(path) != folder_) {
+        return std::nullopt;
+    }
+    if (is_removed(open_folder_)) {
+        std::error_code problem;
+        std::filesystem::create_directories(whole_folder_, problem);
+        if (problem || std::filesystem::canonical(whole_folder_, problem) != whole_folder_) {
+            return core::Error{
+                core::ErrorKind::unreadable,
+                "cannot write " + path + ": its folder was removed while the program ran, and cannot be made again"};
+        }
+        open_folder_ = open_folder(whole_folder_);
+    }
+    return through(open_folder_, name_of(path));
+}
 
 void remove_unfinished_files() {
     for (std::size_t i = 0; i < unfinished.names.size(); ++i) {
@@ -64,20 +136,32 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
     OutputFile file;
     file.path_ = path;
     struct stat existing {};
-    const bool exists = stat(path.c_str(), &existing) == 0;
+    for (const HeldOutput* held : held_outputs) {
+        if (auto place = held->place(path)) {
+            if (!*place) {
+                return place->error();
+            }
+            file.target_ = **place;
+            break;
+        }
+    }
+    const bool is_held = !file.target_.empty();
+    const bool exists = is_held ? lstat(file.target_.c_str(), &existing) == 0 : stat(path.c_str(), &existing) == 0;
     if (exists && S_ISDIR(existing.st_mode)) {
         return cannot_write(path, EISDIR);
     }
-    const bool is_special = path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
-    if (is_special || (exists && !S_ISREG(existing.st_mode))) {
+    const bool is_special = !is_held && (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0);
+    if (is_special || (!is_held && exists && !S_ISREG(existing.st_mode))) {
         file.fd_.reset(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND));
         if (!file.fd_) {
             return cannot_write(path, errno);
         }
         return file;
     }
-    file.target_ = path;
-    if (exists) {  // follow symbolic links
+    if (!is_held) {
+        file.target_ = path;
+    }
+    if (!is_held && exists) {  // follow symbolic links
         if (char* real = realpath(path.c_str(), nullptr)) {
             file.target_ = real;
             std::free(real);
@@ -92,7 +176,8 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
         return cannot_write(path, why);
     }
     remember(file.temporary_);
-    if (fchmod(file.fd_.get(), exists ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
+    const bool keeps_mode = exists && S_ISREG(existing.st_mode);
+    if (fchmod(file.fd_.get(), keeps_mode ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
         file.errno_ = errno;
     }
     return file;

@@ -3,6 +3,7 @@
 // Threads: one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,30 @@ private:
     std::string path_, target_, temporary_;  // as requested; after resolving links; empty if written to directly
     core::UniqueFd fd_;
     int errno_ = 0;
+};
+
+// Keeps an output's folder open while a program runs: what the program does with folders and links meanwhile does not
+// change where the output goes. OutputFile::create() looks here for the path itself, and for others in its folder.
+class HeldOutput {
+public:
+    // `path`: "" for none. A file that does not exist yet is held, too; a device or pipe is not.
+    explicit HeldOutput(const std::string& path);
+    ~HeldOutput();
+    HeldOutput(const HeldOutput&) = delete;
+    HeldOutput& operator=(const HeldOutput&) = delete;
+
+private:
+    friend class OutputFile;
+    // Where to write `path`, as a path through the open folder; nothing if it is not held here. A folder that the
+    // program has removed is made again.
+    [[nodiscard]] std::optional<core::Result<std::string>> place(const std::string& path) const;
+
+    std::string path_, folder_;  // as given
+    std::string whole_folder_;   // absolute, without links
+    // The folder, and where the file is if the path is a link to one elsewhere.
+    mutable core::UniqueFd open_folder_;
+    core::UniqueFd linked_folder_;
+    std::string linked_name_;
 };
 
 // Checks whether a file could be written there, before a long run. Creates nothing.

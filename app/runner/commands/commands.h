@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/comparison/verdict.h"
+#include "app/exchange/files/output_file.h"
 #include "app/model/run/run.h"
 #include "app/runner/execution/messages.h"
 #include "app/runner/execution/options.h"
@@ -33,6 +34,13 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
                                  const FigureWish& wish, const std::vector<std::string>& inputs = {});
 // Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
 // `report`: the report's text, if it is not the run's own.
+// Keeps the folders of the outputs open while programs run.
+struct HeldOutputs {
+    explicit HeldOutputs(const RunOptions& options)
+        : report_file(options.report), trace_file(options.trace), figure_file(options.figure) {}
+    exchange::HeldOutput report_file, trace_file, figure_file;
+};
+
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 core::Result<void> write_text(const std::string& path, const std::string& text);
 // `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.

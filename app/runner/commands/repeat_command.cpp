@@ -104,6 +104,7 @@ int repeat_command(const RunOptions& options) {
         !outputs) {
         return fail(outputs.error());
     }
+    const HeldOutputs held(options);
     const Interrupts interrupts;
     const auto words = words_of(options);
     std::vector<std::unique_ptr<model::Run>> runs;  // the first one is the warm-up

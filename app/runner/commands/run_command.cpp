@@ -160,6 +160,7 @@ int run_command(const RunOptions& options) {
         !outputs) {
         return fail(outputs.error());
     }
+    const HeldOutputs held(options);
     const Interrupts interrupts;
     int status = kDone;
     auto child = run_in_fork(

@@ -99,6 +99,70 @@ TEST_F(OutputFileTest, AFullDiskIsAnError) {
     EXPECT_EQ(committed.error().message, "cannot write /dev/full: No space left on device");
 }
 
+core::Result<void> write_new(const std::string& name) {
+    auto file = OutputFile::create(name);
+    if (!file) {
+        return file.error();
+    }
+    file->write("new");
+    return file->commit();
+}
+
+TEST_F(OutputFileTest, HeldOutputsGoToTheFolderThatWasNamed) {
+    fs::create_directory(path("out"));
+    const HeldOutput held(path("out/r.json"));
+    fs::rename(path("out"), path("moved"));
+    fs::create_directory(path("other"));
+    fs::create_symlink("other", path("out"));
+    ASSERT_TRUE(write_new(path("out/r.json")));
+    ASSERT_TRUE(write_new(path("out/r.partial.json")));
+    EXPECT_EQ(content(path("moved/r.json")), "new");
+    EXPECT_EQ(content(path("moved/r.partial.json")), "new");
+    EXPECT_TRUE(fs::is_empty(path("other")));
+}
+
+TEST_F(OutputFileTest, HeldOutputsDoNotFollowLinksMadeMeanwhile) {
+    std::ofstream(path("precious")) << "old";
+    const HeldOutput held(path("r.json"));
+    fs::create_symlink("precious", path("r.json"));
+    ASSERT_TRUE(write_new(path("r.json")));
+    EXPECT_EQ(content(path("precious")), "old");
+    EXPECT_FALSE(fs::is_symlink(path("r.json")));
+    EXPECT_EQ(content(path("r.json")), "new");
+}
+
+TEST_F(OutputFileTest, HeldOutputsFollowLinksMadeBefore) {
+    fs::create_directory(path("far"));
+    std::ofstream(path("far/real.json")) << "old";
+    fs::create_symlink("far/real.json", path("r.json"));
+    const HeldOutput held(path("r.json"));
+    fs::remove(path("r.json"));
+    ASSERT_TRUE(write_new(path("r.json")));
+    EXPECT_EQ(content(path("far/real.json")), "new");
+}
+
+TEST_F(OutputFileTest, HeldOutputsSurviveTheRemovalOfTheirFolder) {
+    fs::create_directory(path("out"));
+    const HeldOutput held(path("out/r.json"));
+    fs::remove_all(path("out"));
+    ASSERT_TRUE(write_new(path("out/r.json")));
+    EXPECT_EQ(content(path("out/r.json")), "new");
+    fs::remove_all(path("out"));
+    fs::create_symlink("/tmp", path("out"));
+    const auto refused = write_new(path("out/r.json"));
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("was removed while the program ran"), std::string::npos);
+}
+
+TEST_F(OutputFileTest, HeldOutputsLeaveOtherFilesAlone) {
+    fs::create_directory(path("out"));
+    const HeldOutput none(""), device("/dev/null"), held(path("out/r.json"));
+    ASSERT_TRUE(write_new(path("t.json")));
+    ASSERT_TRUE(write_new("/dev/null"));
+    EXPECT_EQ(content(path("t.json")), "new");
+    EXPECT_TRUE(fs::is_empty(path("out")));
+}
+
 TEST_F(OutputFileTest, UnfinishedFilesAreRemoved) {
     auto file = OutputFile::create(path("r.json"));
     ASSERT_TRUE(file);
