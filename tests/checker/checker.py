@@ -7,6 +7,7 @@ import json
 import sys
 
 import curves
+import explanation
 import frontend
 import prediction
 import verdict
@@ -38,6 +39,7 @@ class Check:
         self.graph = Graph(trace)
         self.sums = Sums(trace, self.graph)
         self.seen = set()
+        self.own = {}  # the recomputed entries of the report, by key
         self._check()
 
     def equal(self, key, said, own):
@@ -59,6 +61,7 @@ class Check:
 
     def top(self, key, own):
         self.seen.add(key)
+        self.own[key] = own
         if key not in self.report:
             self.differences.append((key, "(absent)", own))
         else:
@@ -80,6 +83,7 @@ class Check:
         self._marks()
         frontend.check(self)
         prediction.check(self)
+        explanation.check(self)
         self.seen.add("repeat")
         for key, said, own in verdict.repeats(report):
             self.equal(f"repeat.{key}", said, own)

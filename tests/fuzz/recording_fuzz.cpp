@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/exchange/chrome/chrome_writer.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "app/model/run/run.h"
 #include "engine/trace/reader.h"
 

@@ -33,6 +33,8 @@ ARROWS = {
     "app/model/replay": ["app/model/run"],
     "app/model/analysis": ["app/model/replay"],
     "app/model/numbers": ["app/model/analysis"],
+    "app/model/explanation": ["app/model/numbers"],
+    "app/model/report": ["app/model/explanation"],
     "app/model/user_data": ["app/model/run"],
     "app/comparison": ["app/model/numbers"],
     "app/lesson": ["app/model/numbers"],
@@ -61,7 +63,8 @@ ARROWS = {
     "app/runner/python": ["app/runner/programs"],
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
-    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/process"],
+    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/model/report",
+                            "app/process"],
     "app/runner": ["app/runner/commands"],
 }
 

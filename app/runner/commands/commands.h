@@ -42,6 +42,8 @@ struct HeldOutputs {
 };
 
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
+// What happened in the run and why, in a few sentences on stderr.
+void tell_explanation(const model::Run& run);
 core::Result<void> write_text(const std::string& path, const std::string& text);
 // `verdict`: of all runs that `a` and `b` stand for; null: computed from these two alone.
 core::Result<void> write_figure(const std::string& path, const model::Run& a, const model::Run* b,

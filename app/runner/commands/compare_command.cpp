@@ -10,7 +10,7 @@
 
 #include "app/comparison/verdict.h"
 #include "app/comparison/verdict_json.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/spread.h"

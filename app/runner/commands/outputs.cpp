@@ -4,7 +4,8 @@
 
 #include "app/exchange/chrome/trace_file.h"
 #include "app/exchange/files/output_file.h"
-#include "app/model/numbers/report.h"
+#include "app/model/explanation/explanation.h"
+#include "app/model/report/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
 #ifdef HEADWAY_WITH_FIGURES
@@ -189,6 +190,16 @@ int write_outputs(const RunOptions& options, const model::Run& run, const std::s
         keep_first(write_figure(place_of(options.figure, options, run), run, nullptr, options.figure_wish));
     }
     return status;
+}
+
+void tell_explanation(const model::Run& run) {
+    const model::Explanation explanation = model::explain(run, run.numbers());
+    for (std::size_t i = 0; i < explanation.sentences.size(); ++i) {
+        tell(std::to_string(i + 1) + ". " + explanation.sentences[i].text);
+    }
+    if (const std::string bar = model::text_of(explanation.bar); !bar.empty()) {
+        tell(bar);
+    }
 }
 
 core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[maybe_unused]] const model::Run& a,

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/commands/spread.h"
@@ -145,6 +145,10 @@ int repeat_command(const RunOptions& options) {
             text_of(measure, spread.most), text_of(measure, measure.of(numbers[0])));
     }
     const model::Run& middle = *runs[1 + middle_of(measured)];
+    if (options.explain) {
+        tell("the run with the median total:");
+        tell_explanation(middle);
+    }
     std::string text;
     if (!options.report.empty()) {
         const auto repeat = spreads_json(measured, numbers[0]);

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include <cmath>
 #include "app/comparison/naming.h"
 #include "app/confinement/confinement.h"
+#include "app/model/explanation/explanation.h"
 #include "app/process/child.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
@@ -23,16 +23,9 @@ namespace headway::runner {
 
 namespace {
 
-// "predicted 10.2 ms + hand-overs beyond their median 0.3 ms = measured 10.5 ms; N·(t1+h+t2+t3) gives 10.1 ms"
+// "predicted 10.2 ms + hand-overs beyond their median 300 µs = measured 10.5 ms; N·(t1+h+t2+t3) gives 10.1 ms"
 std::string prediction_text(const model::Numbers& n) {
-    std::string text = "predicted " + time_text(static_cast<double>(n.predicted_ns));
-    for (const model::PredictionPart& part : n.prediction_parts) {
-        if (part.ns != 0) {
-            text += std::string(part.ns > 0 ? " + " : " - ") + part.name + " " +
-                    time_text(std::abs(static_cast<double>(part.ns)));
-        }
-    }
-    text += " = measured " + time_text(static_cast<double>(n.total_ns));
+    std::string text = model::text_of(model::time_bar(n));
     if (!n.prediction_formula.empty()) {
         text += "; " + n.prediction_formula + " gives " + time_text(static_cast<double>(n.formula_ns));
     } else if (!n.no_formula.empty()) {
@@ -187,6 +180,9 @@ int run_command(const RunOptions& options) {
     const int written = write_outputs(options, **run);
     if (options.report.empty()) {
         summarise(**run);
+    }
+    if (options.explain) {
+        tell_explanation(**run);
     }
     return status == kDone ? written : status;
 }

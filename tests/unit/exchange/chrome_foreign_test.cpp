@@ -4,7 +4,7 @@
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/model/analysis/time_range_summary.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/exchange/foreign_trace.h"
 

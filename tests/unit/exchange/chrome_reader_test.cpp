@@ -14,7 +14,7 @@
 #include "app/exchange/chrome/chrome_writer.h"
 #include "app/exchange/files/event_splitter.h"
 #include "app/exchange/files/gzip_sink.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "tests/unit/exchange/exported.h"
 #include "tests/unit/model/recording_builder.h"
 

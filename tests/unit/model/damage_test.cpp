@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

@@ -9,7 +9,7 @@
 
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/numbers_walk.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

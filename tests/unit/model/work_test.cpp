@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "tests/unit/model/recording_builder.h"
 
 namespace headway::model {

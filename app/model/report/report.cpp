@@ -1,4 +1,4 @@
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 
 #include <bitset>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "app/model/analysis/wait_details.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/replay/what_if.h"
+#include "app/model/report/explanation_json.h"
 #include "engine/core/error_word.h"
 #include "engine/trace/wait_names.h"
 
@@ -473,6 +474,7 @@ std::string report_json(const Run& run) {
                      {"sentence", end.sentence},
                      {"missing", end.missing.empty() ? Json(nullptr) : Json(end.missing)},
                      {"recorded_ops", run.op_count()}};
+    report["explanation"] = explanation_json(run, numbers);
     Json rest;
     rest["pauses"] = pauses_of(run);
     rest["lines"] = lines_of(run, walk.lines());

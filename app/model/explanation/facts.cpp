@@ -1,0 +1,101 @@
+#include "app/model/explanation/facts.h"
+
+#include <algorithm>
+
+#include "app/model/analysis/time_range_summary.h"
+#include "app/model/analysis/wait_details.h"
+
+namespace headway::model {
+
+Facts::Facts(const Run& of, const Numbers& its)
+    : run(of),
+      numbers(its),
+      part(of.measured()),
+      folded(!of.folded_parts().empty()),
+      long_run(of.op_count() > kReplayed) {
+    const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [this](std::size_t i) {
+        const Wait& wait = run.waits()[i];
+        return std::pair{static_cast<std::uint32_t>(wait.kind), wait.waited_ns()};
+    });
+    for (const auto& sum : kinds) {
+        wait_sums[static_cast<trace::WaitKind>(sum.kind)] = {sum.count, static_cast<std::int64_t>(sum.busy_ns)};
+    }
+    const auto keep_longest = [this](int& longest, std::size_t i) {
+        if (longest < 0 || run.waits()[i].waited_ns() > run.waits()[static_cast<std::size_t>(longest)].waited_ns()) {
+            longest = static_cast<int>(i);
+        }
+    };
+    for (std::size_t i = part.first_wait; i < part.waits_end; i = run.waits().after(i)) {
+        const Wait& wait = run.waits()[i];
+        if (wait.kind == trace::WaitKind::paused || run.is_folded_wait(i)) {
+            continue;
+        }
+        keep_longest(longest_wait, i);
+        if (trace::is_blocker(wait.kind)) {
+            keep_longest(longest_blocker, i);
+        }
+    }
+    for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+        lanes_used += lane_sum(run, lane, part.begin_ns, part.end_ns).count > 0 ? 1 : 0;
+    }
+    if (numbers.capabilities.tensors && !numbers.cut_off && !folded && !long_run && unpaused()) {
+        path = critical_path(run);
+        const std::int64_t sum_ns =
+            path->frontend_ns + path->handover_ns + path->execute_ns + path->return_ns + path->limit_ns;
+        if (sum_ns != numbers.total_ns) {  // the learner held lanes
+            path.reset();
+        }
+    }
+}
+
+WaitSum Facts::waits() const {
+    WaitSum all;
+    for (const auto& [kind, sum] : wait_sums) {
+        if (kind != trace::WaitKind::paused) {
+            all.count += sum.count;
+            all.ns += sum.ns;
+        }
+    }
+    return all;
+}
+
+WaitSum Facts::waits(trace::WaitKind kind) const {
+    const auto found = wait_sums.find(kind);
+    return found == wait_sums.end() ? WaitSum{} : found->second;
+}
+
+std::size_t Facts::busiest_lane() const {
+    std::vector<std::int64_t> busy_ns(run.lanes().size());
+    for (std::size_t lane = 0; lane < run.lanes().size(); ++lane) {
+        busy_ns[run.stream_of_lane(lane)] += lane_sum(run, lane, part.begin_ns, part.end_ns).ns;
+    }
+    return static_cast<std::size_t>(std::max_element(busy_ns.begin(), busy_ns.end()) - busy_ns.begin());
+}
+
+const char* Facts::subject() const {
+    return run.clock() == trace::ClockKind::virtual_ns ? "In virtual time this run" : "This run";
+}
+
+std::optional<std::int64_t> Facts::peak_ns(const Curve& curve) const {
+    const std::int64_t most = curve.extremes(part.begin_ns, part.end_ns + 1).most;
+    if (part.end_ns <= part.begin_ns) {
+        return std::nullopt;
+    }
+    std::int64_t before_ns = part.begin_ns - 1, at_ns = part.end_ns;  // reached after the first, by the second
+    while (at_ns - before_ns > 1) {
+        const std::int64_t middle_ns = before_ns + (at_ns - before_ns) / 2;
+        (curve.extremes(part.begin_ns, middle_ns + 1).most >= most ? at_ns : before_ns) = middle_ns;
+    }
+    return curve.exact_at(at_ns) ? std::optional(at_ns) : std::nullopt;
+}
+
+Place Facts::whole(Place::Row row, int lane) const {
+    Place place;
+    place.row = row;
+    place.lane = lane;
+    place.begin_ns = part.begin_ns;
+    place.end_ns = part.end_ns;
+    return place;
+}
+
+}  // namespace headway::model

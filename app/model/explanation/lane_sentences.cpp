@@ -1,0 +1,120 @@
+// Whether lanes worked at the same time, and why they were idle.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/model/analysis/idle.h"
+#include "app/model/analysis/overlap.h"
+#include "app/model/explanation/facts.h"
+#include "app/model/explanation/sentence_writer.h"
+
+namespace headway::model {
+namespace {
+
+using Row = Place::Row;
+
+void add_overlap(const Facts& f, Candidates& to) {
+    if (f.lanes_used < 2) {
+        return;
+    }
+    const std::int64_t total_ns = std::max<std::int64_t>(f.part.end_ns - f.part.begin_ns, 1);
+    const Overlap overlap = overlap_of(f.run);
+    if (f.run.devices().size() > 1) {
+        SentenceWriter writer(f.run, SentenceKind::devices_overlap);
+        to.push_back({kTelling, writer.words("Both devices executed ops at the same time for ")
+                                    .time("overlap_ns", overlap.devices_ns)
+                                    .words(" (")
+                                    .share("share", overlap.devices_ns, total_ns)
+                                    .words(" of the run).")
+                                    .place(f.whole(Row::lane))
+                                    .done()});
+    } else if (overlap.several_ns > 0) {
+        SentenceWriter writer(f.run, SentenceKind::lanes_overlap);
+        to.push_back({kTelling, writer.words("Two or more of the ")
+                                    .count("lanes", f.lanes_used, "lane", "lanes")
+                                    .words(" executed ops at the same time for ")
+                                    .time("overlap_ns", overlap.several_ns)
+                                    .words(" (")
+                                    .share("share", overlap.several_ns, total_ns)
+                                    .words(" of the run).")
+                                    .place(f.whole(Row::lane))
+                                    .done()});
+    } else {
+        SentenceWriter writer(f.run, SentenceKind::no_overlap);
+        to.push_back({kTelling, writer.words("No two of the ")
+                                    .count("lanes", f.lanes_used, "lane", "lanes")
+                                    .words(" ever executed ops at the same time.")
+                                    .place(f.whole(Row::lane))
+                                    .done()});
+    }
+    if (overlap.copies_ns > 0) {
+        SentenceWriter writer(f.run, SentenceKind::copies_overlap);
+        to.push_back({kUseful, writer.words("Copies between host and device took ")
+                                   .time("copies_ns", overlap.copies_ns)
+                                   .words("; for ")
+                                   .time("beside_ns", overlap.beside_ns)
+                                   .words(" of that another lane computed.")
+                                   .place(f.whole(Row::lane))
+                                   .done()});
+    }
+}
+
+void add_idle(const Facts& f, Candidates& to) {
+    constexpr double kLeast = 0.1;  // smaller shares of idle time need no reason
+    const Numbers& n = f.numbers;
+    if (idle_share(n).value_or(0) < kLeast || n.cut_off) {
+        return;
+    }
+    const IdleCauses idle = idle_causes(f.run);
+    const std::array<std::pair<std::int64_t, const char*>, 7> causes{
+        {{idle.frontend_ns, "because the frontend had not issued the next op yet"},
+         {idle.barrier_ns, "because the frontend was in a barrier and issued nothing"},
+         {idle.blocker_ns, "because the frontend waited for a value and issued nothing"},
+         {idle.limit_ns, "because the frontend was stopped by a limit and issued nothing"},
+         {idle.dependency_ns, "because the next op needed a result of another lane"},
+         {idle.handover_ns, "in hand-overs: the next op was ready, and the lane had not started it"},
+         {idle.done_ns, "because all ops were issued and none was left for the lane"}}};
+    const auto most =
+        *std::max_element(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (most.first <= 0) {
+        return;
+    }
+    SentenceWriter writer(f.run, SentenceKind::idle);
+    if (f.lanes_used == 1) {
+        writer.name(f.run.lanes()[f.busiest_lane()].name).words(" was idle for ");
+    } else {
+        writer.words("The ").count("lanes", f.lanes_used, "lane was", "lanes were").words(" idle for ");
+    }
+    writer.time("idle_ns", idle.all_ns())
+        .words(f.lanes_used == 1 ? "" : " in all")
+        .words(", ")
+        .time("cause_ns", most.first)
+        .words(" of that ")
+        .words(most.second);
+    const Gap gap = longest_gap(f.run);
+    if (gap.end_ns > gap.begin_ns && f.unpaused()) {
+        writer.words("; the longest gap is ").time("gap_ns", gap.end_ns - gap.begin_ns);
+        Place place;
+        place.row = Row::lane;
+        place.lane = static_cast<int>(gap.lane);
+        place.begin_ns = gap.begin_ns;
+        place.end_ns = gap.end_ns;
+        writer.place(place);
+    } else {
+        writer.place(f.whole(Row::lane));
+    }
+    to.push_back({kUseful, writer.words(".").done()});
+}
+
+}  // namespace
+
+void add_lanes(const Facts& f, Candidates& to) {
+    if (!f.numbers.capabilities.backend || !f.numbers.capabilities.tensors || f.folded || f.long_run ||
+        f.numbers.ops == 0) {
+        return;
+    }
+    add_overlap(f, to);
+    add_idle(f, to);
+}
+
+}  // namespace headway::model

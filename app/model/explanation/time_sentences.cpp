@@ -1,0 +1,213 @@
+// How the run ended, how long it took, and what bounds its time.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/model/explanation/facts.h"
+#include "app/model/explanation/sentence_writer.h"
+
+namespace headway::model {
+namespace {
+
+using Row = Place::Row;
+
+// How it ended, with the op count of run_end()'s sentence as a number.
+Sentence ended(const Facts& f, SentenceKind kind, const std::string& sentence) {
+    SentenceWriter writer(f.run, kind);
+    const std::string after = " after ";
+    const std::size_t at = sentence.find(after);
+    if (f.run.op_count() > 0 && at != std::string::npos) {
+        const std::size_t digits = at + after.size(), behind = sentence.find(" op", digits);
+        writer.words(sentence.substr(0, digits)).count("recorded_ops", f.run.op_count());
+        writer.name(sentence.substr(std::min(behind, sentence.size())));
+    } else {
+        writer.name(sentence);
+    }
+    return writer.place(f.whole(Row::run)).done();
+}
+
+SentenceWriter& took(const Facts& f, SentenceWriter& writer) {
+    return writer.words(f.subject()).words(" took ").time("total_ns", f.numbers.total_ns).words(". ");
+}
+
+// What a side that is busy for most of the time is called.
+Sentence bound(const Facts& f) {
+    const Numbers& n = f.numbers;
+    const auto lane = static_cast<int>(f.busiest_lane());
+    const std::string& lane_name = f.run.lanes()[static_cast<std::size_t>(lane)].name;
+    const auto writer_of = [&f](SentenceKind kind) { return SentenceWriter(f.run, kind); };
+    switch (n.regime) {
+        case Regime::execution_bound: {
+            SentenceWriter writer = writer_of(SentenceKind::execution_bound);
+            return took(f, writer)
+                .name(lane_name)
+                .words(" executed ops for ")
+                .time("busiest_lane_ns", n.busiest_lane_ns)
+                .words(" of that (")
+                .share("share", n.busiest_lane_ns, n.total_ns)
+                .words("), and the frontend spent ")
+                .time("frontend_ns", n.frontend_ns)
+                .words(" outside of waits: the run is execution-bound.")
+                .place(f.whole(Row::lane, lane))
+                .done();
+        }
+        case Regime::issue_bound:
+        case Regime::frontend_bound: {
+            const bool issue = n.regime == Regime::issue_bound;
+            SentenceWriter writer = writer_of(issue ? SentenceKind::issue_bound : SentenceKind::frontend_bound);
+            return took(f, writer)
+                .words("The frontend spent ")
+                .time("frontend_ns", n.frontend_ns)
+                .words(" of that (")
+                .share("share", n.frontend_ns, n.total_ns)
+                .words(issue ? ") outside of waits, more on issuing ops than on its own work, and "
+                             : ") outside of waits, more on its own work than on issuing ops, and ")
+                .name(lane_name)
+                .words(" executed for ")
+                .time("busiest_lane_ns", n.busiest_lane_ns)
+                .words(issue ? ": the run is issue-bound." : ": the run is frontend-bound.")
+                .place(f.whole(Row::frontend))
+                .done();
+        }
+        case Regime::dependency_bound: {
+            SentenceWriter writer = writer_of(SentenceKind::dependency_bound);
+            return took(f, writer)
+                .words("The longest chain of ops that need each other takes ")
+                .time("longest_chain_ns", n.longest_chain_ns)
+                .words(" of that (")
+                .share("share", n.longest_chain_ns, n.total_ns)
+                .words(") whatever the number of lanes: the run is dependency-bound.")
+                .place(f.whole(Row::lane))
+                .done();
+        }
+        case Regime::barrier_bound:
+            break;
+    }
+    SentenceWriter writer = writer_of(SentenceKind::barrier_bound);
+    return took(f, writer)
+        .words("The frontend spent ")
+        .time("frontend_ns", n.frontend_ns)
+        .words(" of that outside of waits, and ")
+        .name(lane_name)
+        .words(" executed for ")
+        .time("busiest_lane_ns", n.busiest_lane_ns)
+        .words(", but waits kept them from working at the same time: the run is barrier-bound.")
+        .place(f.whole(Row::frontend))
+        .place(f.whole(Row::lane, lane))
+        .done();
+}
+
+Sentence about_equal(const Facts& f) {
+    const Numbers& n = f.numbers;
+    SentenceWriter writer(f.run, SentenceKind::about_equal);
+    took(f, writer).words("The frontend (").time("frontend_ns", n.frontend_ns);
+    const bool chain =
+        n.regime == Regime::dependency_bound ||
+        static_cast<double>(n.longest_chain_ns) > static_cast<double>(n.busiest_lane_ns) * (1 + kEvenShare);
+    if (chain) {
+        writer.words(") and the longest chain of ops that need each other (")
+            .time("longest_chain_ns", n.longest_chain_ns);
+    } else {
+        writer.words(") and ").name(f.run.lanes()[f.busiest_lane()].name);
+        writer.words(" (").time("busiest_lane_ns", n.busiest_lane_ns);
+    }
+    return writer.words(") needed about the same time: neither of them alone is the limit.")
+        .place(f.whole(Row::frontend))
+        .place(f.whole(Row::lane))
+        .done();
+}
+
+// Nothing was busy for most of the time, and no barrier is to blame: the critical path says what took longest.
+Sentence not_bound(const Facts& f) {
+    const Numbers& n = f.numbers;
+    const std::size_t lane = f.busiest_lane();
+    SentenceWriter writer(f.run, SentenceKind::not_bound);
+    took(f, writer)
+        .words("The frontend spent ")
+        .time("frontend_ns", n.frontend_ns)
+        .words(" of that outside of waits, and ")
+        .name(f.run.lanes()[lane].name)
+        .words(" executed for ")
+        .time("busiest_lane_ns", n.busiest_lane_ns);
+    if (f.path) {
+        const std::array<std::pair<std::int64_t, const char*>, 5> parts{
+            {{f.path->execute_ns, "executing ops"},
+             {f.path->frontend_ns, "the frontend's work"},
+             {f.path->handover_ns, "hand-overs, in which a lane had yet to start an op that was ready"},
+             {f.path->return_ns, "returns, in which the frontend had yet to resume after a wait"},
+             {f.path->limit_ns, "waiting for memory or for room in the queue"}}};
+        const auto most = *std::max_element(parts.begin(), parts.end(),
+                                            [](const auto& a, const auto& b) { return a.first < b.first; });
+        writer.words(". The largest part of the critical path, ")
+            .time("path_ns", most.first)
+            .words(", is ")
+            .words(most.second);
+    }
+    return writer.words(".").place(f.whole(Row::run)).done();
+}
+
+bool is_bound(const Numbers& n) {
+    const std::int64_t side_ns = n.regime == Regime::execution_bound    ? n.busiest_lane_ns
+                                 : n.regime == Regime::dependency_bound ? n.longest_chain_ns
+                                                                        : n.frontend_ns;
+    return static_cast<double>(side_ns) >= kBoundShare * static_cast<double>(std::max<std::int64_t>(n.total_ns, 1));
+}
+
+Sentence total(const Facts& f) {
+    const Numbers& n = f.numbers;
+    if (n.ops == 0) {
+        SentenceWriter writer(f.run, SentenceKind::no_ops);
+        return writer.words(f.subject())
+            .words(" took ")
+            .time("total_ns", n.total_ns)
+            .words(" and issued no op.")
+            .place(f.whole(Row::run))
+            .done();
+    }
+    if (n.predicted && f.lanes_used > 0) {
+        return n.regime_even && is_bound(n)                       ? about_equal(f)
+               : n.regime == Regime::barrier_bound || is_bound(n) ? bound(f)
+                                                                  : not_bound(f);
+    }
+    const bool over = !n.cut_off;
+    SentenceWriter writer(f.run, over ? SentenceKind::recorded_time : SentenceKind::time_until_end);
+    writer.words(f.subject()).words(over ? " took " : " lasted ").time("total_ns", n.total_ns);
+    if (n.capabilities.backend && f.lanes_used > 0) {
+        const std::size_t lane = f.busiest_lane();
+        writer.words(" and executed ").count("ops", n.ops, "op", "ops");
+        if (n.cut_off) {
+            writer.words(" at most");
+        }
+        writer.words(", with the lanes busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
+        writer.place(f.whole(Row::lane, static_cast<int>(lane)));
+    } else {
+        writer.words(" and issued ").count("ops", n.ops, "op", "ops");
+        writer.place(f.whole(Row::run));
+    }
+    return writer.words(".").done();
+}
+
+}  // namespace
+
+void add_time(const Facts& f, Candidates& to) {
+    const RunEnd end = f.run.end();
+    if (end.verdict == Verdict::damaged) {
+        to.push_back({kAlways, ended(f, SentenceKind::damaged, end.sentence)});
+        return;
+    }
+    if (end.verdict == Verdict::overflowed || f.run.lost_records() > 0) {
+        SentenceWriter writer(f.run, SentenceKind::overflowed);
+        to.push_back({kAlways, writer.words("The recording was full: ")
+                                   .count("lost_records", f.run.lost_records(), "event", "events")
+                                   .words(" did not fit, so the run's sums are not known.")
+                                   .place(f.whole(Row::run))
+                                   .done()});
+        return;
+    }
+    if (!end.complete()) {
+        to.push_back({kAlways, ended(f, SentenceKind::incomplete, end.sentence)});
+    }
+    to.push_back({kAlways, total(f)});
+}
+
+}  // namespace headway::model

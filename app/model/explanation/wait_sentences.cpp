@@ -1,0 +1,221 @@
+// Who waited, for what and for how long; what barriers and limits did.
+#include <algorithm>
+
+#include "app/model/analysis/wait_details.h"
+#include "app/model/explanation/facts.h"
+#include "app/model/explanation/sentence_writer.h"
+#include "app/model/replay/what_if.h"
+
+namespace headway::model {
+namespace {
+
+using Row = Place::Row;
+using trace::WaitKind;
+
+Place place_of(const Facts& f, int index) {
+    const Wait& wait = f.run.waits()[static_cast<std::size_t>(index)];
+    Place place;
+    place.row = Row::frontend;
+    place.begin_ns = wait.begin_ns;
+    place.end_ns = wait.end_ns;
+    place.wait = index;
+    place.line = wait.line;
+    return place;
+}
+
+// ": waitall in line 12, for 3,812 unfinished ops"
+void describe(const Facts& f, int index, SentenceWriter& writer) {
+    const Wait& wait = f.run.waits()[static_cast<std::size_t>(index)];
+    writer.name(wait.name).line(" in ", wait.line);
+    const bool asked = trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind);
+    if (!asked || !f.numbers.capabilities.issues || f.long_run) {
+        return;
+    }
+    std::size_t count = 0;
+    static_cast<void>(f.run.caused_by(wait, 0, &count));
+    if (count == 0) {
+        writer.words(", with nothing left to wait for");
+    } else {
+        writer.words(", for ").count("waited_ops", count, "unfinished op", "unfinished ops");
+    }
+}
+
+void add_all(const Facts& f, Candidates& to) {
+    const WaitSum all = f.waits();
+    if (all.count == 0) {
+        SentenceWriter writer(f.run, SentenceKind::never_waited);
+        to.push_back(
+            {kAlways, writer.words("The frontend never waited for the backend.").place(f.whole(Row::frontend)).done()});
+        return;
+    }
+    SentenceWriter writer(f.run, all.count == 1 ? SentenceKind::one_wait : SentenceKind::many_waits);
+    writer.words("The frontend waited ")
+        .times("waits", all.count)
+        .words(", for ")
+        .time("waited_ns", all.ns)
+        .words(all.count == 1 ? " (" : " in all (")
+        .share("share", all.ns, f.numbers.total_ns)
+        .words(" of the run)");
+    if (f.longest_wait >= 0) {
+        if (all.count == 1) {
+            writer.words(": ");
+        } else {
+            const Wait& longest = f.run.waits()[static_cast<std::size_t>(f.longest_wait)];
+            writer.words("; the longest took ").time("longest_ns", longest.waited_ns()).words(": ");
+        }
+        describe(f, f.longest_wait, writer);
+        writer.place(place_of(f, f.longest_wait));
+    } else {
+        writer.place(f.whole(Row::frontend));
+    }
+    to.push_back({kAlways, writer.words(".").done()});
+}
+
+// A blocker whose time went mostly to ops that other lines had issued.
+void add_inherited(const Facts& f, Candidates& to) {
+    if (f.longest_blocker < 0 || !f.numbers.capabilities.tensors || f.folded || f.long_run) {
+        return;
+    }
+    const auto index = static_cast<std::size_t>(f.longest_blocker);
+    const Wait& wait = f.run.waits()[index];
+    const WaitSplit split = split_of(f.run, index);
+    constexpr double kLeast = 0.05;  // of the run
+    if (split.before_ns < wait.waited_ns() / 2 || split.before_ns <= split.own_ns ||
+        static_cast<double>(wait.waited_ns()) < kLeast * static_cast<double>(f.numbers.total_ns)) {
+        return;
+    }
+    SentenceWriter writer(f.run, SentenceKind::inherited_wait);
+    writer.name(wait.name)
+        .line(" in ", wait.line)
+        .words(" is not slow itself: of its ")
+        .time("wait_ns", wait.waited_ns())
+        .words(", ")
+        .time("before_ns", split.before_ns)
+        .words(" went to ops that were issued before it");
+    if (split.own_ns > 0) {
+        writer.words(" and ").time("own_ns", split.own_ns).words(" to its own");
+    }
+    to.push_back({kImportant, writer.words(".").place(place_of(f, f.longest_blocker)).done()});
+}
+
+// PyTorch waits for each op on a CPU, whatever the policy.
+bool waits_by_itself(const Facts& f) {
+    return f.waits(WaitKind::op_barrier).count > 0 && f.run.info().barrier != "op" &&
+           f.run.info().barrier_changes.empty();
+}
+
+// "after every minibatch"
+std::string policy_words(const std::string& barrier) {
+    constexpr std::string_view kBehind = "behind:";
+    if (barrier.starts_with(kBehind)) {
+        const std::string by = barrier.substr(kBehind.size());
+        return "each " + by + (by == "1" ? " minibatch" : " minibatches") + " behind";
+    }
+    return barrier == "op" ? "after every op" : barrier == "minibatch" ? "after every minibatch" : "";
+}
+
+void add_policy(const Facts& f, Candidates& to) {
+    const RunInfo& info = f.run.info();
+    const WaitSum of_ops = f.waits(WaitKind::op_barrier), of_batches = f.waits(WaitKind::minibatch_barrier);
+    const WaitSum sum{of_ops.count + of_batches.count, of_ops.ns + of_batches.ns};
+    if (sum.count == 0) {
+        return;
+    }
+    const bool of_framework = waits_by_itself(f);
+    if (of_framework && of_batches.count > 0) {
+        return;
+    }
+    SentenceWriter writer(f.run, of_framework ? SentenceKind::framework_barriers : SentenceKind::policy_barriers);
+    if (f.waits().count == 1) {
+        writer.words("This wait is ");
+    } else {
+        writer.count("barriers", sum.count, "of these waits, for ", "of these waits, for ")
+            .time("barrier_ns", sum.ns)
+            .words(sum.count == 1 ? ", is " : " in all, are ");
+    }
+    if (of_framework) {
+        writer.words("the framework's own: ")
+            .name(info.profile.empty() ? "it" : info.profile)
+            .words(" waits after each op on this device, so the frontend cannot run ahead.");
+    } else {
+        const std::string words = info.barrier_changes.empty() ? policy_words(info.barrier) : std::string();
+        writer.words(sum.count == 1 ? "the chosen barrier" : "the chosen barriers");
+        if (!words.empty()) {
+            writer.words(" ").name(words);
+        }
+        writer.words(".");
+    }
+    to.push_back({kTelling, writer.place(f.whole(Row::frontend)).done()});
+}
+
+// What the barriers before the last op cost: the same ops, replayed without them.
+void add_without_barriers(const Facts& f, Candidates& to) {
+    const Numbers& n = f.numbers;
+    if (!n.predicted || !n.capabilities.tensors || f.folded || f.long_run || n.total_ns <= 0) {
+        return;
+    }
+    const bool of_framework = waits_by_itself(f);
+    bool between = false;
+    for (std::size_t i = f.part.first_wait; i < f.part.waits_end && !between; i = f.run.waits().after(i)) {
+        const Wait& wait = f.run.waits()[i];
+        between = trace::is_barrier(wait.kind) && !(of_framework && wait.kind == WaitKind::op_barrier) &&
+                  wait.issued < f.part.last && wait.waited_ns() > 0;
+    }
+    if (!between) {
+        return;
+    }
+    const std::int64_t without_ns = without_barriers(f.run).total_ns, cost_ns = n.total_ns - without_ns;
+    SentenceWriter writer(f.run, SentenceKind::without_barriers);
+    writer.words("Without its barriers, except for one at the end, the run would take ")
+        .time("without_ns", without_ns)
+        .words(" (computed, not measured): ");
+    if (cost_ns > 0) {
+        writer.words("they cost ")
+            .time("cost_ns", cost_ns)
+            .words(", ")
+            .share("share", cost_ns, n.total_ns)
+            .words(" of the run.");
+    } else {
+        writer.words("they cost no time.");
+    }
+    constexpr std::int64_t kLittle = 20;  // a twentieth of the run
+    const int rank = cost_ns >= n.total_ns / kLittle ? kTelling : kUseful;
+    to.push_back({rank, writer.place(f.whole(Row::frontend)).done()});
+}
+
+void add_limits(const Facts& f, Candidates& to) {
+    const auto stopped = [&f](SentenceWriter& writer, const WaitSum& sum) {
+        return writer.times("limit_waits", sum.count)
+            .words(", for ")
+            .time("limit_ns", sum.ns)
+            .words(sum.count == 1 ? "." : " in all.")
+            .place(f.whole(Row::frontend))
+            .done();
+    };
+    if (const WaitSum sum = f.waits(WaitKind::queue_limit); sum.count > 0) {
+        SentenceWriter writer(f.run, SentenceKind::queue_limit);
+        writer.words("The limit of ").count("queue_limit", f.run.info().queue_limit, "op", "ops");
+        writer.words(" in the queue stopped the frontend ");
+        to.push_back({kImportant, stopped(writer, sum)});
+    }
+    if (const WaitSum sum = f.waits(WaitKind::memory); sum.count > 0) {
+        SentenceWriter writer(f.run, SentenceKind::memory_waits);
+        writer.words("The frontend waited for memory to be freed ");
+        to.push_back({kImportant, stopped(writer, sum)});
+    }
+}
+
+}  // namespace
+
+void add_waits(const Facts& f, Candidates& to) {
+    if (!f.numbers.capabilities.waits || f.numbers.ops == 0) {
+        return;
+    }
+    add_all(f, to);
+    add_inherited(f, to);
+    add_limits(f, to);
+    add_policy(f, to);
+    add_without_barriers(f, to);
+}
+
+}  // namespace headway::model

@@ -1,0 +1,430 @@
+"""Recomputes every number of every sentence of an explanation from the raw events, and what each sentence needs to be
+true."""
+
+import re
+
+import curves
+from events import PENDING
+from graph import clipped
+from window import duration, percent, size
+
+BOUND_SHARE, EVEN_SHARE = 0.85, 0.05
+UNITS = ("ns", "bytes", "count", "share", "line")
+
+
+def binary_size(count):
+    """"8 MiB" where that is a round number, else "2.6 MB"."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count and count % 1024 ** power == 0:
+            return f"{count // 1024 ** power} {unit}"
+    return size(count)
+
+
+def texts_of(unit, value):
+    """The texts that this number may have."""
+    return {"ns": lambda: [duration(value)],
+            "bytes": lambda: [size(value), binary_size(value)],
+            "count": lambda: [f"{value:,}", {1: "once", 2: "twice"}.get(value)],
+            "share": lambda: [percent(value)],
+            "line": lambda: [str(value)]}[unit]()
+
+
+class Facts:
+    """What the sentences speak of, from the events alone. `own`: the recomputed entries of the report."""
+
+    def __init__(self, checker):
+        self.trace, self.graph, self.sums, self.own = checker.trace, checker.graph, checker.sums, checker.own
+        trace = self.trace
+        self.total = self.sums.total_ns
+        self.ops = trace.last - trace.first + 1
+        self.waits = [(i, trace.waits[i]) for i in range(trace.first_wait, trace.waits_end)
+                      if trace.waits[i].kind != "paused"]
+        self.prediction = self.own.get("prediction")
+        self.headway = curves.headway(trace)
+        (self.live, self.pending), _ = curves.memory(trace)
+        self.lanes = [lane for lane in range(len(trace.lanes)) if self.ran(lane)]
+        self.shown = None  # the ranges that the sentence points at, unless it is the whole measured part
+        self.descheduled_ns = checker.report["frontend"]["descheduled_ns"]  # an estimate, compared in frontend.py
+
+    def ran(self, lane):
+        return any(op.begin < self.trace.end and (op.end > self.trace.begin or op.begin == op.end >= self.trace.begin)
+                   for op in self.trace.lanes[lane])
+
+    @staticmethod
+    def waited(wait):
+        return wait.end - wait.begin - wait.held
+
+    def longest(self, group=None):
+        """(index, wait)"""
+        return max(((i, w) for i, w in self.waits if group in (None, w.group)), key=lambda found: self.waited(found[1]))
+
+    def waits_of(self, *kinds):
+        found = [w for _, w in self.waits if w.kind in kinds]
+        return len(found), sum(self.waited(w) for w in found)
+
+    @staticmethod
+    def value_at(curve, ns):
+        return next((value for at, value in reversed(curve) if at <= ns), 0)
+
+    def first_peak(self, curve):
+        """When the curve first has its largest value in the measured part."""
+        begin, end = self.trace.begin, self.trace.end
+        most = curves.peak(curve, begin, end)
+        if self.value_at(curve, begin) == most:
+            return begin
+        return next(ns for ns, value in curve if begin <= ns <= end and value == most)
+
+    def busy(self, lane):
+        return sum(clipped(op.begin, op.end, self.trace) for op in self.trace.lanes[lane] if op.end != PENDING)
+
+    def busiest(self):
+        lanes = range(len(self.trace.lanes))
+        return max(lanes, key=self.busy)
+
+    def regime(self):
+        """(the regime, whether one side alone needs nearly all of the time, whether two sides are about equal)"""
+        p = self.prediction
+        regime = self.own["regime"]
+        backend = p["longest_chain_ns"] if p["longest_chain_ns"] > p["busiest_lane_ns"] * (1 + EVEN_SHARE) \
+            else p["busiest_lane_ns"]
+        side = {"execution-bound": p["busiest_lane_ns"], "dependency-bound": p["longest_chain_ns"]}.get(
+            regime, p["frontend_ns"])
+        even = regime != "barrier-bound" and abs(backend - p["frontend_ns"]) <= EVEN_SHARE * max(backend,
+                                                                                              p["frontend_ns"])
+        return regime, side >= BOUND_SHARE * max(self.total, 1), even
+
+    def overlap(self, wanted):
+        """For how long `wanted` holds of the ops that are running at the same time."""
+        edges = []
+        for lane in self.trace.lanes:
+            for op in lane:
+                begin, end = max(op.begin, self.trace.begin), min(op.end, self.trace.end)
+                if begin < end:
+                    edges += [(begin, op), (end, op)]
+        total, running, since = 0, {}, 0
+        for ns, op in sorted(edges, key=lambda edge: edge[0]):
+            if running and wanted(list(running.values())):
+                total += ns - since
+            since = ns
+            if running.pop(op.id, None) is None:
+                running[op.id] = op
+        return total
+
+    def is_copy(self, op):
+        return self.trace.signatures[op.signature]["name"] in ("copy_to_device", "copy_to_host")
+
+    def gap(self):
+        """(lane, begin, end) of the longest time in which a lane that was used executed nothing."""
+        longest = (0, 0, 0)
+        for lane in self.lanes:
+            free = self.trace.begin
+            ops = [op for op in self.trace.lanes[lane] if op.end >= self.trace.begin and op.begin < self.trace.end]
+            for begin, end in [*((op.begin, op.end) for op in ops), (self.trace.end, self.trace.end)]:
+                if begin - free > longest[2] - longest[1]:
+                    longest = (lane, free, begin)
+                free = max(free, end)
+        return longest
+
+    # ---- what each kind of sentence says: (whether it holds, its numbers, words that it must contain) ----
+
+    def incomplete(self):
+        holds = self.own_verdict != "complete"
+        return holds, {"recorded_ops": len(self.trace.ops)}, []
+
+    def no_ops(self):
+        return self.ops == 0, {"total_ns": self.total}, []
+
+    def bound(self, *regimes):
+        p = self.prediction
+        regime, is_bound, even = self.regime()
+        side = {"execution-bound": "busiest_lane_ns", "dependency-bound": "longest_chain_ns"}.get(regime, "frontend_ns")
+        numbers = {"total_ns": self.total, "share": p[side] / self.total}
+        numbers |= {"longest_chain_ns": p[side]} if side == "longest_chain_ns" else {
+            "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
+        words = [] if side == "longest_chain_ns" else [self.trace.other["lanes"][self.busiest()]]
+        return regime in regimes and is_bound and not even, numbers, [regime, *words]
+
+    def execution_bound(self):
+        return self.bound("execution-bound")
+
+    def issue_bound(self):
+        return self.bound("issue-bound")
+
+    def frontend_bound(self):
+        return self.bound("frontend-bound")
+
+    def dependency_bound(self):
+        return self.bound("dependency-bound")
+
+    def sides(self):
+        p = self.prediction
+        return {"total_ns": self.total, "frontend_ns": p["frontend_ns"], "busiest_lane_ns": p["busiest_lane_ns"]}
+
+    def barrier_bound(self):
+        return self.regime()[0] == "barrier-bound", self.sides(), [self.trace.other["lanes"][self.busiest()]]
+
+    def about_equal(self):
+        p = self.prediction
+        regime, is_bound, even = self.regime()
+        numbers = self.sides()
+        if p["longest_chain_ns"] > p["busiest_lane_ns"] * (1 + EVEN_SHARE):
+            del numbers["busiest_lane_ns"]
+            numbers["longest_chain_ns"] = p["longest_chain_ns"]
+        return even and is_bound, numbers, []
+
+    def not_bound(self):
+        regime, is_bound, _ = self.regime()
+        path = self.own["critical_path"]
+        words = {"execute_ns": "executing ops", "frontend_ns": "the frontend's work", "handover_ns": "hand-overs",
+                 "return_ns": "returns", "limit_ns": "waiting for memory or for room"}
+        most = max(words, key=lambda key: path[key])
+        numbers = self.sides()
+        if self.sums.paused_ns == 0 and sum(path[key] for key in words) == self.total:
+            numbers["path_ns"] = path[most]
+            return not is_bound and regime != "barrier-bound", numbers, [words[most]]
+        return not is_bound and regime != "barrier-bound", numbers, []
+
+    def time_until_end(self):
+        return self.prediction is None, {"total_ns": self.total, "ops": self.ops,
+                                         "backend_busy_ns": self.sums.busy_ns}, ["lasted"]
+
+    def all_issued(self):
+        end = self.trace.op(self.trace.last).issue_end
+        open_ops = self.value_at(self.headway, end)
+        waited = any(w.issued < self.trace.last for _, w in self.waits)
+        holds = not waited and 2 * open_ops >= self.own["headway_max"] >= 2
+        self.shown = [(self.trace.begin, end), (end, end)]
+        return holds, {"ops": self.ops, "issued_at_ns": end - self.trace.begin, "headway": open_ops}, []
+
+    def ahead(self):
+        numbers = {"headway_max": self.own["headway_max"]}
+        peak = self.first_peak(self.headway)
+        self.shown = [(peak, peak)]
+        if self.sums.paused_ns == 0:
+            numbers["peak_at_ns"] = peak - self.trace.begin
+        return self.own["headway_max"] >= 2, numbers, []
+
+    def never_ahead(self):
+        return self.own["headway_max"] <= 1, {"headway_max": self.own["headway_max"]}, []
+
+    def unfinished(self):
+        open_ops = self.value_at(self.headway, self.trace.end)
+        self.shown = [(self.trace.end, self.trace.end)]
+        return open_ops > 0, {"open_ops": open_ops}, []
+
+    def never_waited(self):
+        return not self.waits, {}, []
+
+    def described(self, wait):
+        """The line, and how many ops the wait was for."""
+        self.shown = [(wait.begin, wait.end)]
+        numbers = {"line": wait.line[1]} if wait.line[1] else {}
+        words = [wait.name]
+        if wait.group in ("barrier", "blocker"):
+            causes = len(self.graph.causes(wait))
+            if causes:
+                numbers["waited_ops"] = causes
+            else:
+                words.append("nothing left to wait for")
+        return numbers, words
+
+    def one_wait(self):
+        holds, numbers, words = self.many_waits()
+        del numbers["longest_ns"]
+        return len(self.waits) == 1, numbers, words
+
+    def many_waits(self):
+        _, wait = self.longest()
+        numbers, words = self.described(wait)
+        waited = sum(self.waited(w) for _, w in self.waits)
+        return len(self.waits) > 1, {"waits": len(self.waits), "waited_ns": waited, "share": waited / self.total,
+                                     "longest_ns": self.waited(wait), **numbers}, words
+
+    def inherited_wait(self):
+        index, wait = self.longest("blocker")
+        parts, _, _ = self.graph.split(index)
+        self.shown = [(wait.begin, wait.end)]
+        numbers = {"line": wait.line[1], "wait_ns": self.waited(wait), "before_ns": parts["before_ns"]}
+        if parts["own_ns"] > 0:
+            numbers["own_ns"] = parts["own_ns"]
+        return 2 * parts["before_ns"] >= self.waited(wait) and parts["before_ns"] > parts["own_ns"], numbers, [wait.name]
+
+    def barriers(self, of_framework):
+        count, ns = self.waits_of("op_barrier", "minibatch_barrier")
+        other = self.trace.other
+        by_itself = self.waits_of("op_barrier")[0] > 0 and other["barrier"] != "op" and not other["barrier_changes"]
+        numbers = {"barriers": count, "barrier_ns": ns} if len(self.waits) > 1 else {}
+        return count > 0 and by_itself == of_framework, numbers, []
+
+    def policy_barriers(self):
+        return self.barriers(False)
+
+    def framework_barriers(self):
+        return self.barriers(True)
+
+    def without_barriers(self):
+        without = self.own["without_barriers_ns"]
+        cost = self.total - without
+        numbers = {"without_ns": without}
+        if cost > 0:
+            numbers |= {"cost_ns": cost, "share": cost / self.total}
+        between = any(w.group == "barrier" and w.issued < self.trace.last for _, w in self.waits)
+        return between, numbers, [] if cost > 0 else ["no time"]
+
+    def limit(self, kind):
+        count, ns = self.waits_of(kind)
+        return count > 0, {"limit_waits": count, "limit_ns": ns}, []
+
+    def queue_limit(self):
+        holds, numbers, words = self.limit("queue_limit")
+        return holds, {"queue_limit": self.trace.other["queue_limit"], **numbers}, words
+
+    def memory_waits(self):
+        return self.limit("memory")
+
+    def held(self):
+        numbers = {"live_bytes_peak": self.own["live_bytes_peak"]}
+        peak = self.first_peak(self.live)
+        self.shown = [(peak, peak)]
+        if self.sums.paused_ns == 0:
+            numbers["peak_at_ns"] = peak - self.trace.begin
+        return numbers
+
+    def memory_peak(self):
+        return True, self.held(), []
+
+    def memory_pending(self):
+        pending = self.value_at(self.pending, self.first_peak(self.live))
+        return 10 * pending >= self.own["live_bytes_peak"], {**self.held(), "pending_bytes": pending}, []
+
+    def memory_budget(self):
+        budget = self.own["settings"]["budget"]
+        return bool(budget), {**self.held(), "share": self.own["live_bytes_peak"] / budget, "budget": budget}, []
+
+    def lanes_overlap(self):
+        ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
+        length = self.trace.end - self.trace.begin
+        return ns > 0, {"lanes": len(self.lanes), "overlap_ns": ns, "share": ns / length}, []
+
+    def no_overlap(self):
+        ns = self.overlap(lambda ops: len({op.lane for op in ops}) > 1)
+        return ns == 0 and len(self.lanes) > 1, {"lanes": len(self.lanes)}, []
+
+    def devices_overlap(self):
+        ns = self.overlap(lambda ops: len({self.trace.device_of_lane(op.lane) for op in ops}) > 1)
+        return len(self.trace.devices) > 1, {"overlap_ns": ns, "share": ns / (self.trace.end - self.trace.begin)}, []
+
+    def copies_overlap(self):
+        copies = self.overlap(lambda ops: any(map(self.is_copy, ops)))
+        beside = self.overlap(lambda ops: any(map(self.is_copy, ops)) and not all(map(self.is_copy, ops)))
+        return copies > 0, {"copies_ns": copies, "beside_ns": beside}, []
+
+    def idle(self):
+        causes = {key: ns for key, ns in self.own["idle"].items() if key != "paused_ns"}
+        words = {"frontend_ns": "had not issued", "barrier_ns": "in a barrier", "blocker_ns": "for a value",
+                 "limit_ns": "by a limit", "dependency_ns": "of another lane", "handover_ns": "hand-overs",
+                 "done_ns": "none was left"}
+        most = max(words, key=lambda key: causes[key])
+        lane, begin, end = self.gap()
+        numbers = {} if len(self.lanes) == 1 else {"lanes": len(self.lanes)}
+        numbers |= {"idle_ns": sum(causes.values()), "cause_ns": causes[most]}
+        if self.sums.paused_ns == 0:
+            numbers["gap_ns"] = end - begin
+            self.shown = [(begin, end)]
+        return causes[most] > 0, numbers, [words[most]]
+
+    def part_of_run(self, ns):
+        return ns > 0, {"ns": ns, "share": ns / self.total}, []
+
+    def busy_machine(self):
+        return self.part_of_run(self.descheduled_ns)
+
+    def late_handovers(self):
+        return self.part_of_run(self.prediction["parts"][0]["ns"])
+
+    def late_returns(self):
+        return self.part_of_run(self.prediction["parts"][1]["ns"])
+
+    def recording_waits(self):
+        count, ns = self.waits_of("recording")
+        return count > 0, {"waits": count, "ns": ns}, []
+
+    def pauses(self):
+        return self.sums.paused_ns > 0, {"paused_ns": self.sums.paused_ns}, []
+
+    def warm_up(self):
+        self.shown = [(self.trace.first_ns, self.trace.begin)]
+        return self.trace.begin_marked, {"warmup_ns": self.trace.begin - self.trace.first_ns}, []
+
+    def formula(self):
+        p = self.prediction
+        median = lambda key: self.own[key]["median_ns"]
+        return bool(p["formula"]), {"ops": self.ops, "t1_ns": median("t1"), "h_ns": p["handover_median_ns"],
+                                    "t2_ns": median("t2"), "t3_ns": median("t3"), "formula_ns": p["formula_ns"],
+                                    "total_ns": self.total}, [p["formula"]]
+
+
+def left_over(sentence):
+    """The text without its numbers and names; they must stand in it in their order."""
+    text = sentence["text"]
+    for name in sorted(sentence["names"], key=len, reverse=True):
+        text = text.replace(name, "\0", 1)
+    rest = 0
+    for number in sentence["numbers"]:
+        at = text.find(number["text"], rest)
+        if at < 0:
+            return f"{number['text']} is not in the text at its place"
+        text = text[:at] + "\0" + text[at + len(number["text"]):]
+        rest = at
+    return text
+
+
+def check_place(checker, key, place):
+    trace = checker.trace
+    checker.equal(f"{key}, row", place["row"] in ("run", "frontend", "headway", "lane", "memory"), True)
+    if place.get("lane") is not None:
+        checker.equal(f"{key}, lane", place["lane"] in trace.other["lanes"], True)
+    if "wait" in place:
+        found = [w.name for w in trace.waits if (w.begin, w.end) == (place["begin_ns"], place["end_ns"])]
+        checker.equal(f"{key}, wait", place["wait"] in found, True)
+    if "line" in place:
+        lines = {(trace.files[w.line[0]], w.line[1]) for w in trace.waits}
+        checker.equal(f"{key}, line", (place["file"], place["line"]) in lines, True)
+
+
+def check(checker):
+    said = checker.report["explanation"]
+    checker.seen.add("explanation")
+    facts = Facts(checker)
+    facts.own_verdict = checker.report["end"]["verdict"]
+    least = 3 if facts.ops > 0 and facts.own_verdict == "complete" else 1
+    checker.equal("explanation, sentences", least <= len(said) <= 6, True)
+    checker.equal("explanation, repeated", len({sentence["kind"] for sentence in said}), len(said))
+    for i, sentence in enumerate(said):
+        key = f"explanation[{i}] {sentence['kind']}"
+        facts.shown = None
+        holds, own, words = getattr(facts, sentence["kind"])()
+        numbers = {number["id"]: number["value"] for number in sentence["numbers"]}
+        checker.equal(f"{key} is true", holds, True)
+        if sentence["kind"] == "incomplete" and not numbers:
+            own = {}
+        checker.equal(key, sorted(numbers), sorted(own))
+        for id in {*numbers, *own}:
+            if isinstance(own.get(id), float):
+                checker.near(f"{key}.{id}", numbers.get(id, 0), own[id], 1e-9)
+            else:
+                checker.equal(f"{key}.{id}", numbers.get(id, "(absent)"), own.get(id, "(unchecked)"))
+        for number in sentence["numbers"]:
+            checker.equal(f"{key}.{number['id']}, text", number["text"] in texts_of(number["unit"], number["value"]),
+                          True)
+        for word in words:
+            checker.equal(f"{key} says {word}", word in sentence["text"], True)
+        digits = re.findall(r"\d+", left_over(sentence))
+        checker.equal(f"{key}, numbers left over in '{sentence['text']}'", digits, [])
+        checker.equal(f"{key} is in virtual time", "virtual" in sentence["text"],
+                      checker.trace.other["virtual_clock"] and i == (facts.own_verdict != "complete"))
+        ranges = [(place["begin_ns"], place["end_ns"]) for place in sentence["shows"]]
+        whole = [(checker.trace.begin, checker.trace.end)] * len(ranges)
+        checker.equal(f"{key}, what it shows", ranges, facts.shown or whole)
+        for place in sentence["shows"]:
+            check_place(checker, key, place)

@@ -1,0 +1,570 @@
+// A run for every kind of sentence, made by hand in virtual time, and the whole text of that sentence.
+// tests/checker/explanation_test.py recomputes the numbers of all lessons.
+#include "app/model/explanation/explanation.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "tests/unit/model/recording_builder.h"
+
+namespace headway::model {
+namespace {
+
+using trace::WaitKind;
+using Kind = SentenceKind;
+
+// Writes a run op by op.
+class Story {
+public:
+    explicit Story(std::string_view settings = "") {
+        std::string json = R"({"lanes": ["Stream 0", "Stream 1", "Stream 2"])";
+        builder.metadata(json + (settings.empty() ? "" : ", ") + std::string(settings) + "}");
+        builder.recording().meta(trace::MetaType::file, 1, "a.py");
+    }
+
+    // Issues an op at `now` for `t1`, which executes for `t2` as soon as its lane is free and it is issued.
+    OpId op(std::int64_t t1, std::int64_t t2, std::uint8_t lane = 0, BufferId in = 0, std::uint16_t signature = 0,
+            std::uint32_t line = 5) {
+        issue(t1, lane, in, signature, line);
+        execute(std::max(now, ends[lane]), t2, lane);
+        return builder.issued();
+    }
+    void issue(std::int64_t t1, std::uint8_t lane = 0, BufferId in = 0, std::uint16_t signature = 0,
+               std::uint32_t line = 5) {
+        builder.issue({now, now + t1, lane, builder.issued() + 1, in, 0, true, signature, core::make_line(1, line)});
+        now += t1;
+    }
+    void execute(std::int64_t begin, std::int64_t t2, std::uint8_t lane = 0) {
+        ends[lane] = begin + t2;
+        builder.exec(lane, builder.issued(), begin, ends[lane]);
+    }
+    // Waits for all ops so far, with a return of `t3`.
+    void wait(WaitKind kind = WaitKind::waitall, std::int64_t t3 = 10, std::uint32_t line = 9) {
+        const std::int64_t from = now;
+        now = std::max(now, *std::max_element(ends.begin(), ends.end())) + t3;
+        builder.wait(from, now, kind, 0, 0, core::make_line(1, line));
+    }
+    void mark(trace::FrontendKind kind) { builder.mark(kind, now); }
+    std::unique_ptr<Run> run(bool finished = true) {
+        if (finished) {
+            builder.mark(trace::FrontendKind::program_end, now);
+            builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+        }
+        auto run = builder.read();
+        run->close();
+        return run;
+    }
+    Explanation explained() {
+        const auto read = run();
+        return explain(*read, read->numbers());
+    }
+
+    RecordingBuilder builder{std::size_t{32} << 20};
+    std::int64_t now = 0;
+    std::array<std::int64_t, 3> ends{};
+};
+
+struct Case {
+    Kind kind;
+    std::string text;
+    std::function<Explanation()> make;
+};
+
+Explanation explained(Story& story, const std::function<void(Numbers&)>& change) {
+    const auto run = story.run();
+    Numbers numbers = run->numbers();
+    change(numbers);
+    return explain(*run, numbers);
+}
+
+// Four ops, and a wait for them.
+Story four(std::int64_t t1, std::int64_t t2, std::string_view settings = "") {
+    Story story(settings);
+    for (int i = 0; i < 4; ++i) {
+        story.op(t1, t2);
+    }
+    story.wait();
+    return story;
+}
+
+// A wait after each of three ops.
+Story waits(WaitKind kind, std::int64_t t1, std::int64_t t2, std::string_view settings = "") {
+    Story story(settings);
+    for (int i = 0; i < 3; ++i) {
+        story.op(t1, t2);
+        story.wait(kind);
+    }
+    return story;
+}
+
+std::vector<Case> cases() {
+    return {
+        {Kind::incomplete, "Failed after 2 ops: no file 7, at a.py:3.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             story.op(10, 100);
+             story.wait();
+             story.builder.recording().meta(trace::MetaType::error, 0,
+                                            R"({"kind": "failed", "message": "no file 7", "file": "a.py", "line": 3})");
+             return story.explained();
+         }},
+        {Kind::damaged, "Damaged: the program wrote into the recording's memory, so nothing in it can be relied on.",
+         [] {
+             Story story = four(10, 100);
+             const auto run = story.run();
+             run->process_ended({.damaged = true});
+             Explanation explanation = explain(*run, run->numbers());
+             EXPECT_EQ(explanation.sentences.size(), 1u);
+             EXPECT_TRUE(explanation.bar.parts.empty());
+             return explanation;
+         }},
+        {Kind::overflowed, "The recording was full: 103,398 events did not fit, so the run's sums are not known.",
+         [] {
+             RecordingBuilder builder(trace::kHeaderBytes + 3 * trace::kChunkBytes);
+             for (OpId id = 1; id <= 300'000; ++id) {
+                 builder.issue({id, id + 1});
+             }
+             const auto run = builder.read();
+             run->close();
+             Explanation explanation = explain(*run, run->numbers());
+             EXPECT_EQ(explanation.sentences.size(), 1u);
+             return explanation;
+         }},
+        {Kind::no_ops, "In virtual time this run took 500 ns and issued no op.",
+         [] {
+             Story story;
+             story.builder.work(0, 500, "Python");
+             story.now = 500;
+             Explanation explanation = story.explained();
+             EXPECT_EQ(explanation.sentences.size(), 1u);
+             return explanation;
+         }},
+        {Kind::execution_bound,
+         "In virtual time this run took 420 ns. Stream 0 executed ops for 400 ns of that (95 %), and the frontend "
+         "spent "
+         "40 ns outside of waits: the run is execution-bound.",
+         [] { return four(10, 100).explained(); }},
+        {Kind::issue_bound,
+         "In virtual time this run took 420 ns. The frontend spent 400 ns of that (95 %) outside of waits, more on "
+         "issuing ops than on its own work, and Stream 0 executed for 40 ns: the run is issue-bound.",
+         [] { return four(100, 10).explained(); }},
+        {Kind::frontend_bound,
+         "In virtual time this run took 1.03 µs. The frontend spent 1.01 µs of that (98 %) outside of waits, more on "
+         "its "
+         "own work than on issuing ops, and Stream 0 executed for 10 ns: the run is frontend-bound.",
+         [] {
+             Story story;
+             story.builder.work(0, 1000, "NumPy");
+             story.now = 1000;
+             story.op(10, 10);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::dependency_bound,
+         "In virtual time this run took 420 ns. The longest chain of ops that need each other takes 400 ns of that (95 "
+         "%) "
+         "whatever the number of lanes: the run is dependency-bound.",
+         [] {
+             Story story;
+             std::int64_t ready = 10;
+             for (BufferId i = 0; i < 4; ++i) {
+                 const auto lane = static_cast<std::uint8_t>(i % 2);
+                 story.issue(10, lane, i);
+                 story.execute(ready, 100, lane);
+                 ready += 100;
+             }
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::barrier_bound,
+         "In virtual time this run took 330 ns. The frontend spent 150 ns of that outside of waits, and Stream 0 "
+         "executed for 150 ns, but waits kept them from working at the same time: the run is barrier-bound.",
+         [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::about_equal,
+         "In virtual time this run took 2.11 µs. The frontend (2.00 µs) and Stream 0 (2.00 µs) needed about the same "
+         "time: neither of them alone is the limit.",
+         [] {
+             Story story;
+             for (int i = 0; i < 20; ++i) {
+                 story.op(100, 100);
+             }
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::not_bound,
+         "In virtual time this run took 1.03 µs. The frontend spent 10 ns of that outside of waits, and Stream 0 "
+         "executed "
+         "for 10 ns. The largest part of the critical path, 1.00 µs, is hand-overs, in which a lane had yet to start "
+         "an "
+         "op that was ready.",
+         [] {
+             Story story;
+             story.issue(10);
+             story.execute(1010, 10);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::time_until_end,
+         "In virtual time this run lasted 20 ns and executed 2 ops at most, with the lanes busy for 10 ns in all.",
+         [] {
+             Story story;
+             story.op(10, 10);
+             story.issue(10);
+             const auto run = story.run(false);
+             return explain(*run, run->numbers());
+         }},
+        {Kind::recorded_time,
+         "In virtual time this run took 420 ns and executed 4 ops, with the lanes busy for 400 ns in all.",
+         [] {
+             Story story = four(10, 100);
+             return explained(story, [](Numbers& n) { n.predicted = false; });
+         }},
+        {Kind::all_issued,
+         "The frontend had issued all 4 ops after 40 ns; at that moment 4 ops were not finished: that is the headway.",
+         [] { return four(10, 100).explained(); }},
+        {Kind::ahead,
+         "The frontend was at most 2 ops ahead of the backend, at 10 ns: so many were issued and not finished.",
+         [] {
+             Story story;
+             for (int i = 0; i < 3; ++i) {
+                 story.op(5, 50);
+                 story.op(5, 50);
+                 story.wait();
+             }
+             return story.explained();
+         }},
+        {Kind::never_ahead, "The frontend never ran ahead: at most 1 op was issued and not finished at any time.",
+         [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::unfinished,
+         "When the measured part ended, 3 ops were issued and not finished: the measured time contains only a part of "
+         "the work.",
+         [] {
+             Story story;
+             story.mark(trace::FrontendKind::measure_begin);
+             for (int i = 0; i < 3; ++i) {
+                 story.op(10, 100);
+             }
+             story.mark(trace::FrontendKind::measure_end);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::never_waited, "The frontend never waited for the backend.",
+         [] {
+             Story story;
+             story.op(10, 100);
+             return story.explained();
+         }},
+        {Kind::one_wait,
+         "The frontend waited once, for 380 ns (90 % of the run): waitall in line 9, for 4 unfinished ops.",
+         [] { return four(10, 100).explained(); }},
+        {Kind::many_waits,
+         "The frontend waited 3 times, for 180 ns in all (55 % of the run); the longest took 60 ns: waitall in line 9, "
+         "for 1 unfinished op.",
+         [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::inherited_wait,
+         "print in line 9 is not slow itself: of its 380 ns, 270 ns went to ops that were issued before it and 100 ns "
+         "to "
+         "its own.",
+         [] {
+             Story story;
+             for (int i = 0; i < 3; ++i) {
+                 story.op(10, 100);
+             }
+             story.op(10, 100, 0, 3, 0, 9);
+             story.wait(WaitKind::print);
+             return story.explained();
+         }},
+        {Kind::policy_barriers, "3 of these waits, for 180 ns in all, are the chosen barriers after every minibatch.",
+         [] { return waits(WaitKind::minibatch_barrier, 50, 50, R"("barrier": "minibatch")").explained(); }},
+        {Kind::framework_barriers,
+         "3 of these waits, for 180 ns in all, are the framework's own: PyTorch waits after each op on this device, so "
+         "the frontend cannot run ahead.",
+         [] {
+             return waits(WaitKind::op_barrier, 50, 50, R"("barrier": "as-written", "profile": "PyTorch")").explained();
+         }},
+        {Kind::without_barriers,
+         "Without its barriers, except for one at the end, the run would take 210 ns (computed, not measured): they "
+         "cost "
+         "120 ns, 36 % of the run.",
+         [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
+        {Kind::queue_limit, "The limit of 2 ops in the queue stopped the frontend 3 times, for 180 ns in all.",
+         [] { return waits(WaitKind::queue_limit, 50, 50, R"("queue_limit": 2)").explained(); }},
+        {Kind::memory_waits, "The frontend waited for memory to be freed 3 times, for 180 ns in all.",
+         [] { return waits(WaitKind::memory, 50, 50).explained(); }},
+        {Kind::memory_peak, "Tensors held at most 8.2 kB, at 0 ns.",
+         [] {
+             Story story;
+             const auto size = story.builder.signature(8192);
+             story.op(10, 1000, 0, 0, size);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::memory_pending,
+         "Tensors held at most 16 kB, at 10 ns; 8.2 kB of that only because ops that need it had not run yet.",
+         [] {
+             Story story;
+             const auto size = story.builder.signature(8192);
+             story.op(10, 100, 0, 0, size);
+             story.builder.drop(10, 1);
+             story.op(10, 100, 0, 0, size);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::memory_budget, "Tensors held at most 8.2 kB, at 0 ns: 50 % of the budget of 16 KiB.",
+         [] {
+             Story story(R"("budget": 16384, "budget_is_default": false, "budget_in_effect": 16384)");
+             const auto size = story.builder.signature(8192);
+             story.op(10, 100, 0, 0, size);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::lanes_overlap, "Two or more of the 2 lanes executed ops at the same time for 90 ns (69 % of the run).",
+         [] {
+             Story story;
+             story.op(10, 100, 0);
+             story.op(10, 100, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::no_overlap, "No two of the 2 lanes ever executed ops at the same time.",
+         [] {
+             Story story;
+             story.op(100, 10, 0);
+             story.op(100, 10, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::devices_overlap, "Both devices executed ops at the same time for 90 ns (69 % of the run).",
+         [] {
+             Story story(R"("device_kind": "cuda")");
+             story.builder.recording().meta(trace::MetaType::device, 1,
+                                            R"({"kind": "cpu", "first_lane": 1, "lanes": ["Worker 0"]})");
+             story.op(10, 100, 0);
+             story.op(10, 100, 1);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::copies_overlap, "Copies between host and device took 100 ns; for 90 ns of that another lane computed.",
+         [] {
+             Story story;
+             const auto copy = story.builder.signature(8, "copy_to_host");
+             story.op(10, 100, 0);
+             story.op(10, 100, 1, 0, copy);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::idle,
+         "Stream 0 was idle for 380 ns, 370 ns of that because the frontend had not issued the next op yet; the "
+         "longest "
+         "gap is 100 ns.",
+         [] { return four(100, 10).explained(); }},
+        {Kind::busy_machine,
+         "The machine was busy: other programs had the frontend's core for 42 ns (10 % of the run).",
+         [] {
+             Story story = four(10, 100);
+             return explained(story, [](Numbers& n) { n.frontend.descheduled_ns = 42; });
+         }},
+        {Kind::late_handovers,
+         "Some lanes woke up late: hand-overs that took longer than their median cost 42 ns (10 % of the run).",
+         [] {
+             Story story = four(10, 100);
+             return explained(story, [](Numbers& n) {
+                 n.predicted_ns -= 42;
+                 n.prediction_parts[0].ns += 42;
+             });
+         }},
+        {Kind::late_returns,
+         "The frontend woke up late: returns that took longer than their median cost 84 ns (20 % of the run).",
+         [] {
+             Story story = four(10, 100);
+             return explained(story, [](Numbers& n) {
+                 n.predicted_ns -= 84;
+                 n.prediction_parts[1].ns += 84;
+             });
+         }},
+        {Kind::recording_waits, "Headway's own recording was full and held the frontend back once, for 60 ns.",
+         [] {
+             Story story;
+             story.op(50, 50);
+             story.wait(WaitKind::recording);
+             story.op(50, 50);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::folded,
+         "Of the 200,000 ops, 114,688 from the middle of the run are kept as sums only: their numbers count, and they "
+         "are "
+         "not listed one by one.",
+         [] {
+             Story story;
+             auto run = story.builder.open();
+             run->fold_beyond(4 * kFoldedItems);
+             for (int i = 0; i < 200'000; ++i) {
+                 story.op(2, 2);
+                 if (i % 10'000 == 0) {
+                     run->update();
+                 }
+             }
+             story.wait();
+             story.mark(trace::FrontendKind::program_end);
+             story.builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+             run->update();
+             run->close();
+             return explain(*run, run->numbers());
+         }},
+        {Kind::pauses, "You paused or stepped the run for 60 ns, which is not counted as the program's time.",
+         [] {
+             Story story;
+             story.op(50, 50);
+             story.wait(WaitKind::paused);
+             story.op(50, 50);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::warm_up, "Before the measured part the program warmed up for 110 ns, which is not counted.",
+         [] {
+             Story story;
+             story.op(50, 50);
+             story.wait();
+             story.mark(trace::FrontendKind::measure_begin);
+             story.op(5, 500);
+             story.wait();
+             return story.explained();
+         }},
+        {Kind::formula,
+         "With N = 4, t₁ = 10 ns, h = 0 ns, t₂ = 100 ns and t₃ = 10 ns, max(t1+N·t2, N·t1+t2)+h+t3 gives 420 ns; "
+         "measured: 420 ns.",
+         [] { return four(10, 100).explained(); }},
+    };
+}
+
+const Sentence* find(const Explanation& explanation, Kind kind) {
+    for (const Sentence& sentence : explanation.sentences) {
+        if (sentence.kind == kind) {
+            return &sentence;
+        }
+    }
+    return nullptr;
+}
+
+std::string all_of(const Explanation& explanation) {
+    std::string text;
+    for (const Sentence& sentence : explanation.sentences) {
+        text += std::string(word_of(sentence.kind)) + ": " + sentence.text + "\n";
+    }
+    return text;
+}
+
+TEST(Explanation, HasARunForEachKindOfSentence) {
+    std::set<Kind> made;
+    for (const Case& one : cases()) {
+        made.insert(one.kind);
+        const Explanation explanation = one.make();
+        const Sentence* sentence = find(explanation, one.kind);
+        if (sentence == nullptr) {
+            ADD_FAILURE() << word_of(one.kind) << " was not said, but\n" << all_of(explanation);
+            continue;
+        }
+        EXPECT_EQ(sentence->text, one.text);
+    }
+    EXPECT_EQ(made.size(), kSentenceKinds);
+}
+
+// Each number stands in the text, in this order, and nothing else in the text is a number, except for names.
+TEST(Explanation, ListsTheNumbersOfItsText) {
+    for (const Case& one : cases()) {
+        const Explanation explanation = one.make();
+        EXPECT_LE(explanation.sentences.size(), kMostSentences);
+        for (const Sentence& sentence : explanation.sentences) {
+            std::string rest = sentence.text;
+            for (const std::string& name : sentence.names) {
+                const std::size_t at = rest.find(name);
+                ASSERT_NE(at, std::string::npos) << name << " in " << sentence.text;
+                rest.replace(at, name.size(), "…");
+            }
+            std::size_t from = 0;
+            std::set<std::string> ids;
+            for (const SentenceNumber& number : sentence.numbers) {
+                const std::size_t at = rest.find(number.text, from);
+                ASSERT_NE(at, std::string::npos) << number.text << " in " << rest;
+                rest.replace(at, number.text.size(), "…");
+                from = at;
+                EXPECT_TRUE(ids.insert(number.id).second) << number.id << " twice in " << sentence.text;
+            }
+            EXPECT_EQ(rest.find_first_of("0123456789"), std::string::npos) << rest;
+            EXPECT_FALSE(sentence.places.empty()) << sentence.text;
+        }
+    }
+}
+
+TEST(Explanation, PartsOfTheBarAddUp) {
+    for (const Case& one : cases()) {
+        const TimeBar bar = one.make().bar;
+        if (bar.parts.empty()) {
+            continue;
+        }
+        std::int64_t sum_ns = 0;
+        for (const TimeBar::Part& part : bar.parts) {
+            sum_ns += part.ns;
+        }
+        EXPECT_EQ(sum_ns, bar.measured_ns) << word_of(one.kind);
+        EXPECT_EQ(bar.parts[0].name, "predicted");
+    }
+}
+
+TEST(Explanation, BarAsText) {
+    EXPECT_EQ(text_of(TimeBar{{{"predicted", 1000}, {"hand-overs", 200}, {"nothing", 0}, {"returns", -100}}, 1100}),
+              "predicted 1.00 µs + hand-overs 200 ns − returns 100 ns = measured 1.10 µs");
+    EXPECT_EQ(text_of(TimeBar{}), "");
+}
+
+// What a click shows.
+TEST(Explanation, PointsAtTheLongestWait) {
+    Story story;
+    story.op(10, 100);
+    story.wait();
+    story.op(10, 300);
+    story.wait(WaitKind::waitall, 10, 12);
+    const auto run = story.run();
+    const Explanation explanation = explain(*run, run->numbers());
+    const Sentence* sentence = find(explanation, Kind::many_waits);
+    ASSERT_NE(sentence, nullptr);
+    ASSERT_EQ(sentence->places.size(), 1u);
+    const Place& place = sentence->places[0];
+    EXPECT_EQ(place.row, Place::Row::frontend);
+    EXPECT_EQ(place.wait, 1);
+    EXPECT_EQ(place.begin_ns, run->waits()[1].begin_ns);
+    EXPECT_EQ(place.end_ns, run->waits()[1].end_ns);
+    EXPECT_EQ(core::number_of(place.line), 12u);
+}
+
+// On a real clock a time is a fact of this run only.
+TEST(Explanation, CallsVirtualTimeVirtual) {
+    RecordingBuilder builder(std::size_t{32} << 20, false);
+    builder.issue({0, 1000, 0, 1, 0, 0, true});
+    builder.exec(0, 1, 1000, 900'000);
+    builder.wait(1000, 1'000'000, WaitKind::waitall);
+    builder.mark(trace::FrontendKind::program_end, 1'000'000);
+    builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
+    const auto run = builder.read();
+    run->close();
+    const Explanation explanation = explain(*run, run->numbers());
+    ASSERT_FALSE(explanation.sentences.empty());
+    EXPECT_TRUE(explanation.sentences[0].text.starts_with("This run took ")) << explanation.sentences[0].text;
+}
+
+TEST(Explanation, SaysThreeToSixSentencesOfAWholeRun) {
+    for (const WaitKind kind : {WaitKind::waitall, WaitKind::print, WaitKind::op_barrier, WaitKind::queue_limit}) {
+        for (const std::int64_t t1 : {5, 50, 500}) {
+            const std::size_t said = waits(kind, t1, 50).explained().sentences.size();
+            EXPECT_GE(said, 3u);
+            EXPECT_LE(said, kMostSentences);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace headway::model
