@@ -236,4 +236,58 @@ void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::sp
     to.add(ClipPop{});
 }
 
+namespace {
+
+bool shows(const model::Place& place, const RowBox& row) {
+    using Row = model::Place::Row;
+    switch (place.row) {
+        case Row::run:
+            return row.kind == RowKind::frontend || row.kind == RowKind::headway || row.kind == RowKind::lane ||
+                   row.kind == RowKind::memory;
+        case Row::frontend:
+            return row.kind == RowKind::frontend;
+        case Row::headway:
+            return row.kind == RowKind::headway;
+        case Row::lane:
+            return row.kind == RowKind::lane && (place.lane < 0 || place.lane == row.lane);
+        case Row::memory:
+            return row.kind == RowKind::memory;
+    }
+    return false;
+}
+
+}  // namespace
+
+void add_place_highlight(const TimelineLayout& layout, int run, const model::Place& place, const Theme& theme,
+                         float scale, DisplayList& to) {
+    if (run < 0 || static_cast<std::size_t>(run) >= layout.runs.size()) {
+        return;
+    }
+    const std::int64_t origin = layout.runs[static_cast<std::size_t>(run)].run->measure_begin_ns();
+    const auto x = [&](std::int64_t ns) { return layout.map.x_px_from_ns(static_cast<double>(ns - origin)); };
+    // Neighbouring rows share one outline.
+    std::vector<Box> boxes;
+    for (const RowBox& row : layout.rows) {
+        if (row.run != run || !shows(place, row)) {
+            continue;
+        }
+        const Box box{x(place.begin_ns), row.content.y0, x(place.end_ns), row.content.y1};
+        if (!boxes.empty() && row.box.y0 - boxes.back().y1 < 30 * scale) {
+            boxes.back().y1 = box.y1;
+        } else {
+            boxes.push_back(box);
+        }
+    }
+    to.add(ClipPush{{layout.axis.x0 - 2 * scale, layout.axis.y0, layout.axis.x1 + 2 * scale, layout.axis.y1}});
+    for (const Box& box : boxes) {
+        if (place.begin_ns == place.end_ns) {
+            to.add(Line{{box.x0, box.y0}, {box.x0, box.y1}, faded(theme.background, 0.8), 5 * scale});
+            to.add(Line{{box.x0, box.y0}, {box.x0, box.y1}, theme.text, 2 * scale});
+        } else {
+            to.add(Rect{box, faded(theme.text, 0.07), 3 * scale, theme.text, 2 * scale});
+        }
+    }
+    to.add(ClipPop{});
+}
+
 }  // namespace headway::figure

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/model/analysis/retained_buffers.h"
+#include "app/model/explanation/explanation.h"
 #include "app/timeline/timeline.h"
 
 namespace headway::figure {
@@ -30,5 +31,10 @@ void add_match_highlight(const TimelineLayout& layout, int run, core::OpId op, c
 // that the wait's time was spent on, and an arrow from the end of the op that ended the wait.
 void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::span<const core::OpId> causes,
                         const Theme& theme, float scale, DisplayList& to);
+
+// What a sentence of the run's explanation speaks of: an outline around a range of time in its rows, or a line at a
+// moment.
+void add_place_highlight(const TimelineLayout& layout, int run, const model::Place& place, const Theme& theme,
+                         float scale, DisplayList& to);
 
 }  // namespace headway::figure

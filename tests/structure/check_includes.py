@@ -42,7 +42,7 @@ ARROWS = {
     "app/exchange/foreign": ["app/exchange/files"],
     "app/exchange/chrome": ["app/exchange/foreign", "app/model/numbers", "app/model/user_data"],
     "app/render": ["app/model/numbers"],
-    "app/timeline": ["app/render", "app/comparison", "app/model/user_data"],
+    "app/timeline": ["app/render", "app/comparison", "app/model/explanation", "app/model/user_data"],
     "app/figure": ["app/timeline", "app/process"],
     "app/editor": ["app/json"],
     "app/confinement": ["engine/core/system"],

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/ui/widgets/paragraph.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -73,71 +74,29 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
     const float number_width = text_width(ui_, Face::regular, 15, block.number);
     const float indent = block.kind == Kind::item ? std::max(ui_.px(16), number_width + ui_.px(6)) : 0;
     const float line = ui_.px(23);
-    float x = 0, y = at.y;
-    const float room = width - indent;
     if (!block.number.empty()) {
-        draw_text(ui_, list, at.x, y + line * 0.5f + ui_.exact_px(5.4f), Face::regular, 15, t.dim, block.number);
+        draw_text(ui_, list, at.x, at.y + line * 0.5f + ui_.exact_px(5.4f), Face::regular, 15, t.dim, block.number);
     } else if (block.kind == Kind::item) {
-        list->AddCircleFilled({at.x + ui_.px(6), y + line * 0.5f}, ui_.exact_px(2.2f), colour(t.dim));
+        list->AddCircleFilled({at.x + ui_.px(6), at.y + line * 0.5f}, ui_.exact_px(2.2f), colour(t.dim));
     }
-    // Words of different styles without a space between them, as in "(**so**)", stay together.
-    struct Word {
-        std::string_view text;
-        Face face;
-        float size, width;
-        figure::Rgba colour;
-        bool space_before;
-    };
-    std::vector<Word> words;
-    bool space_before = false;
+    std::vector<TextPiece> pieces;
     for (const auto& span : block.spans) {
-        Word word{{}, Face::regular, 15, 0, t.dim, false};
+        TextPiece piece{span.text, Face::regular, 15, t.dim};
         if (span.style == MarkdownSpan::Style::strong) {
-            word.face = Face::semibold;
-            word.colour = t.text;
+            piece.face = Face::semibold;
+            piece.colour = t.text;
         } else if (span.style == MarkdownSpan::Style::emphasis) {
-            word.face = Face::medium;
-            word.colour = t.text;
+            piece.face = Face::medium;
+            piece.colour = t.text;
         } else if (span.style == MarkdownSpan::Style::code) {
-            word.face = Face::mono;
-            word.size = 13.5f;
-            word.colour = t.text;
+            piece.face = Face::mono;
+            piece.size_px = 13.5f;
+            piece.colour = t.text;
         }
-        std::string_view rest = span.text;
-        while (!rest.empty()) {
-            if (rest.front() == ' ') {
-                space_before = true;
-                rest.remove_prefix(1);
-                continue;
-            }
-            word.text = rest.substr(0, std::min(rest.find(' '), rest.size()));
-            word.width = text_width(ui_, word.face, word.size, word.text);
-            word.space_before = space_before;
-            words.push_back(word);
-            rest.remove_prefix(word.text.size());
-            space_before = false;
-        }
+        pieces.push_back(piece);
     }
-    const float space = text_width(ui_, Face::regular, 15, " ");
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const Word& word = words[i];
-        if (word.space_before && i > 0) {
-            float together = space + word.width;
-            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before; ++next) {
-                together += words[next].width;
-            }
-            if (x > 0 && x + together > room) {
-                x = 0;
-                y += line;
-            } else {
-                x += space;
-            }
-        }
-        draw_text(ui_, list, at.x + indent + x, y + line * 0.5f + ui_.exact_px(5.4f), word.face, word.size, word.colour,
-                  word.text);
-        x += word.width;
-    }
-    return y + line - at.y + ui_.px(block.kind == Kind::item ? 2 : 10);
+    return draw_paragraph(ui_, list, {at.x + indent, at.y}, width - indent, 23, pieces) +
+           ui_.px(block.kind == Kind::item ? 2 : 10);
 }
 
 }  // namespace headway::ui

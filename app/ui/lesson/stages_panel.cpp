@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/render/format.h"
+#include "app/ui/lesson/time_bar.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -81,7 +82,7 @@ std::string without_ops(const std::string& value) {
 
 }  // namespace
 
-void StagesPanel::draw(ImVec2 min, ImVec2 max) {
+void StagesPanel::draw(ImVec2 min, ImVec2 max, bool with_total) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const session::Execution* run = state_.session.b();
@@ -140,7 +141,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
         ui_.rects.insert_or_assign(card.id, WidgetRect{a.x, a.y, b.x, b.y});
         x += width + gap;
     }
-    if (!any) {
+    if (!any || !with_total) {
         return;
     }
     const float left = min.x + ui_.px(12), room = max.x - left - ui_.px(4);
@@ -172,31 +173,7 @@ void StagesPanel::draw(ImVec2 min, ImVec2 max) {
     const std::string verdict = prediction_verdict(*run);
     line(predicted ? y3 : y1, "measured", numbers.total_ns, verdict.empty() ? regime : verdict);
     if (predicted && numbers.total_ns > 0) {
-        draw_prediction_bar(numbers, {left, y3 + ui_.px(8)}, room);
-    }
-}
-
-// Predicted and each named part, as shares of the longer of predicted and measured. A negative part is an outline
-// inside the prediction.
-void StagesPanel::draw_prediction_bar(const model::Numbers& numbers, ImVec2 at, float width) {
-    const figure::Theme& t = *ui_.theme;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const auto whole = static_cast<float>(std::max(numbers.total_ns, numbers.predicted_ns));
-    const float height = ui_.px(5);
-    const auto x_px = [&](std::int64_t ns) {
-        return at.x + width * std::clamp(static_cast<float>(ns) / whole, 0.0f, 1.0f);
-    };
-    list->AddRectFilled(at, {x_px(numbers.predicted_ns), at.y + height}, colour(t.good));
-    std::int64_t so_far_ns = numbers.predicted_ns;
-    for (const model::PredictionPart& part : numbers.prediction_parts) {
-        const float from = x_px(std::min(so_far_ns, so_far_ns + part.ns)),
-                    to = x_px(std::max(so_far_ns, so_far_ns + part.ns));
-        if (part.ns > 0) {
-            list->AddRectFilled({from, at.y}, {to, at.y + height}, colour(t.wait));
-        } else if (part.ns < 0) {
-            list->AddRect({from, at.y}, {to, at.y + height}, colour(t.wait));
-        }
-        so_far_ns += part.ns;
+        draw_time_bar(ui_, list, {left, y3 + ui_.px(8)}, room, ui_.px(5), model::time_bar(numbers));
     }
 }
 

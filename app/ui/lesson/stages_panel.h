@@ -11,12 +11,11 @@ namespace headway::ui {
 class StagesPanel {
 public:
     StagesPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    static constexpr float kHeight = 172;
-    void draw(ImVec2 min, ImVec2 max);
+    static constexpr float kHeight = 172, kCardsHeight = 98;
+    // `with_total`: also predicted and measured total, which the explanation of an ended run shows in more detail.
+    void draw(ImVec2 min, ImVec2 max, bool with_total);
 
 private:
-    void draw_prediction_bar(const model::Numbers& numbers, ImVec2 at, float width);
-
     AppState& state_;
     Ui& ui_;
 };

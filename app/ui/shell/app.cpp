@@ -98,7 +98,7 @@ void App::frame() {
     const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
     state_.look.palette_open = palette_.is_open();
     timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
-    moving_ = moving_ || timeline_.moving();
+    moving_ = moving_ || timeline_.moving() || left_.explain().busy();
     if (table > 0) {
         detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
         moving_ = moving_ || detail_.moving();
@@ -123,7 +123,7 @@ void App::frame() {
         handle_keys();
     }
     ring_.settle(rects_);
-    if (const auto at = rects_.find(ring_.at()); at != rects_.end()) {
+    if (const auto at = rects_.find(ring_.at()); at != rects_.end() && at->second.y0 < at->second.y1) {
         const float gap = ui_.px(3), line = std::max(1.0f, ui_.px(2));
         ImGui::GetForegroundDrawList()->AddRect({at->second.x0 - gap, at->second.y0 - gap},
                                                 {at->second.x1 + gap, at->second.y1 + gap}, colour(ui_.theme->issue),

@@ -48,6 +48,7 @@ public:
     // Also appends the panels' texts of the following frames to `words` (Ui::words).
     void write_words_to(std::string* words) { ui_.words = words; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
+    [[nodiscard]] LeftPanel& left() { return left_; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
     [[nodiscard]] DetailPanel& detail() { return detail_; }
     [[nodiscard]] const CommandTable& commands() const { return commands_; }

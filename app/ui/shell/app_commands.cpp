@@ -227,6 +227,14 @@ std::vector<Command> App::make_commands() {
         }
     });
 
+    group = "Explanation";
+    add(
+        "explain.next", "What happened: next sentence", "E", "what happened: next, previous sentence", kWindow,
+        [this] { left_.explain().step(1); }, [this] { return left_.explain().any(); }, kRepeats);
+    add(
+        "explain.previous", "What happened: previous sentence", "Shift E", "-", kWindow,
+        [this] { left_.explain().step(-1); }, [this] { return left_.explain().any(); }, kRepeats);
+
     group = "Lanes";
     add(
         "lane.up", "Lane: up", "Alt ↑", "up, down (or drag the label)", kWindow, [this] { timeline_.shift_row(-1); },

@@ -20,6 +20,7 @@ float LeftPanel::width(float window_px) const {
 }
 
 void LeftPanel::draw(ImVec2 min, ImVec2 max) {
+    explain_.update();
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_ground(ui_, list, min, max, t.panel);
@@ -28,8 +29,9 @@ void LeftPanel::draw(ImVec2 min, ImVec2 max) {
 
     // If the height is too small, the output is hidden first, then the source, which can still take the whole panel.
     const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y, width = max.x - min.x - 2 * edge;
-    const float stages_top = max.y - ui_.px(StagesPanel::kHeight);
-    stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y});
+    const bool explained = explain_.any();
+    const float stages_top = max.y - ui_.px(explained ? StagesPanel::kCardsHeight : StagesPanel::kHeight);
+    stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y}, !explained);
     const bool source = source_.available();
     const float least = source ? source_.least_height(width) : 0;
     const float least_text = source && state_.look.wide_source ? 0 : ui_.px(kLeastText) + gap;
@@ -83,7 +85,7 @@ void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
                                               ui_.exact_px(1));
 }
 
-// The lesson's text and its parameters.
+// The lesson's text, its parameters, and what happened in the last run.
 void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
@@ -93,12 +95,23 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     }
     ImGui::SetCursorScreenPos(top);
     ImGui::BeginChild("text", size, false, 0);
+    if (shown_lesson_ != state_.programs.index()) {
+        shown_lesson_ = state_.programs.index();
+        ImGui::SetScrollY(0);
+    }
     // Always leaves room for the scroll bar, so that nothing moves when it appears.
     const float width = size.x - ui_.px(20);
     ImGui::Dummy({width, ui_.px(18)});
     lesson_.draw(width);
     ImGui::Dummy({width, ui_.px(8)});
+    const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+        ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
+        ImGui::GetIO().MousePos.y >= parameters_top && ImGui::GetIO().MousePos.y < ImGui::GetCursorScreenPos().y) {
+        edited_lesson_ = state_.programs.index();
+    }
+    explain_.draw(width, edited_lesson_ != state_.programs.index());
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
         // Fades out at the bottom if there is more text below.
         const float fade = ui_.px(30), bottom = top.y + size.y;

@@ -1,6 +1,7 @@
-// The panel at the left: text and parameters (which scroll), source, output, the three stages.
+// The panel at the left: text, parameters and what happened (which scroll), source, output, the three stages.
 #pragma once
 
+#include "app/ui/lesson/explain_panel.h"
 #include "app/ui/lesson/lesson_panel.h"
 #include "app/ui/lesson/output_panel.h"
 #include "app/ui/lesson/parameters_panel.h"
@@ -16,6 +17,7 @@ public:
           ui_(ui),
           lesson_(state, ui),
           parameters_(state, ui),
+          explain_(state, ui),
           source_(state, ui),
           output_(state, ui),
           stages_(state, ui) {}
@@ -23,6 +25,7 @@ public:
     // The preferred width in a window of this width.
     [[nodiscard]] float width(float window_px) const;
     [[nodiscard]] SourcePanel& source() { return source_; }
+    [[nodiscard]] ExplainPanel& explain() { return explain_; }
     [[nodiscard]] const ParametersPanel& parameters() const { return parameters_; }
 
 private:
@@ -34,9 +37,12 @@ private:
     Ui& ui_;
     LessonPanel lesson_;
     ParametersPanel parameters_;
+    ExplainPanel explain_;
     SourcePanel source_;
     OutputPanel output_;
     StagesPanel stages_;
+    int shown_lesson_ = -2;
+    int edited_lesson_ = -2;     // whose parameters were clicked: they are not scrolled away
     float source_share_ = 0.5f;  // of the height for text and source
 };
 

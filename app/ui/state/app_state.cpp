@@ -12,7 +12,7 @@ AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, con
       arrangement(s),
       settings(s),
       programs(s, notices, std::move(lessons), wake),
-      lines(s, programs, timeline.selection),
+      lines(s, programs, timeline),
       comparing(s, programs, lines, notices, timeline.selection),
       exports({s, comparing, arrangement, bookmarks, timeline, look}, notices, wake) {
     programs.on_choice = [this](const lesson::Lesson& lesson) {

@@ -42,11 +42,19 @@ std::uint32_t ProgramLines::failed() const {
 }
 
 std::uint32_t ProgramLines::selected() const {
-    const model::Run* run = ran_document() && selection_.any() && selection_.run == 0 ? session_.b()->run() : nullptr;
-    if (run == nullptr || selection_.op > run->op_count()) {
+    const model::Run* run = ran_document() ? session_.b()->run() : nullptr;
+    if (run == nullptr) {
         return 0;
     }
-    const core::Line line = run->op(selection_.op).line;
+    const Selection& selection = timeline_.selection;
+    core::Line line = 0;
+    if (!timeline_.places.empty() && timeline_.places[0].line != 0) {
+        line = timeline_.places[0].line;
+    } else if (selection.any() && selection.run == 0 && selection.op <= run->op_count()) {
+        line = run->op(selection.op).line;
+    } else {
+        return 0;
+    }
     return fs::path(run->file(core::file_of(line))).filename() == programs_.document()->path().filename()
                ? programs_.document()->line_of_run(core::number_of(line))
                : 0;

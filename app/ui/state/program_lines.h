@@ -15,8 +15,8 @@ namespace headway::ui {
 // Lines are counted from 1; 0: none.
 class ProgramLines {
 public:
-    ProgramLines(session::Session& session, Programs& programs, const Selection& selection)
-        : session_(session), programs_(programs), selection_(selection) {}
+    ProgramLines(session::Session& session, Programs& programs, const TimelineState& timeline)
+        : session_(session), programs_(programs), timeline_(timeline) {}
 
     // The session's last run is of the document shown.
     void note_run();
@@ -25,7 +25,7 @@ public:
     // Where the program is, and where the last run failed.
     [[nodiscard]] std::uint32_t current() const;
     [[nodiscard]] std::uint32_t failed() const;
-    [[nodiscard]] std::uint32_t selected() const;  // the line that issued the selected op
+    [[nodiscard]] std::uint32_t selected() const;  // of a sentence that is pointed at, else of the selected op
     // Whether the program has lines to stop at (Python).
     [[nodiscard]] bool can_step() const {
         return programs_.document() != nullptr && programs_.document()->kind() != editor::Document::Kind::cpp;
@@ -36,7 +36,7 @@ public:
 private:
     session::Session& session_;
     Programs& programs_;
-    const Selection& selection_;
+    const TimelineState& timeline_;
     const editor::Document* ran_ = nullptr;  // whose text is run by the run `ran_started_`
     std::string ran_tab_;
     std::uint64_t ran_started_ = 0;

@@ -106,6 +106,7 @@ void TimelinePanel::clear() {
         state_.timeline.cursor.reset();
     } else {
         state_.timeline.selection = {};
+        state_.timeline.sentence = -1;
     }
 }
 

@@ -252,6 +252,13 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     look_at(pointed);
     const std::size_t marks_before = marks.items.size();
     add_highlights(pointed, marks);
+    for (const model::Place& place : state_.timeline.places) {
+        if (place.wait >= 0) {
+            figure::add_wait_highlight(layout_, 0, place.wait, {}, *ui_.theme, ui_.fonts.scale(), marks);
+        } else {
+            figure::add_place_highlight(layout_, 0, place, *ui_.theme, ui_.fonts.scale(), marks);
+        }
+    }
     const std::vector<figure::Box> spare = boxes_of(marks, marks_before, scroll);
     list->PushClipRect({layout_.axis.x0 - ui_.px(4), min.y}, {layout_.axis.x1 + ui_.px(4), max.y}, true);
     if (!marks.items.empty()) {

@@ -298,7 +298,11 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
 }
 
 void mark_item(Ui& ui, std::string_view id, bool enabled) {
-    const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    // Only what is visible in a panel that scrolls: a click elsewhere would hit something else.
+    const ImRect clip = ImGui::GetCurrentWindow()->ClipRect;
+    min = {std::max(min.x, clip.Min.x), std::max(min.y, clip.Min.y)};
+    max = {std::min(max.x, clip.Max.x), std::min(max.y, clip.Max.y)};
     ui.rects.insert_or_assign(std::string(id), WidgetRect{min.x, min.y, max.x, max.y, enabled, true,
                                                           ImGui::GetCurrentContext()->BeginPopupStack.Size});
 }

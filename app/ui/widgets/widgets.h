@@ -64,7 +64,8 @@ bool close_popups();
 // Key names ("Ctrl Shift P", "[  ]", "/,  N") as printed on this keyboard.
 std::string keys_here(const Ui& ui, std::string_view keys);
 
-// Records the place of the last ImGui item as a control that the keyboard can reach.
+// Records the visible place of the last ImGui item as a control that the keyboard can reach. Empty if it is scrolled
+// out of view.
 void mark_item(Ui& ui, std::string_view id, bool enabled = true);
 
 }  // namespace headway::ui

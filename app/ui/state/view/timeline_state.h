@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "app/model/explanation/explanation.h"
 #include "app/timeline/timeline.h"
 #include "app/ui/state/view/view_control.h"
 #include "engine/core/ids.h"
@@ -60,6 +62,10 @@ struct TimelineState {
     std::optional<MeasuredSpan> measured;
     bool measuring = false;  // a drag is in progress
     std::optional<Cursor> cursor;
+    // The sentence of the explanation of B that was clicked (-1: none), and what the sentence under the pointer, else
+    // that one, speaks of.
+    int sentence = -1;
+    std::vector<model::Place> places;
     std::optional<Moment> alive;  // the moment whose tensors are listed
     // Overlays on finished runs: the critical path, and the run without barriers.
     bool show_path = false, show_what_if = false;

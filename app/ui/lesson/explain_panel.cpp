@@ -1,0 +1,213 @@
+#include "app/ui/lesson/explain_panel.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "app/ui/lesson/stages_panel.h"
+#include "app/ui/lesson/time_bar.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kText = 14, kLine = 20;
+
+}  // namespace
+
+bool ExplainPanel::stale() const {
+    const session::Execution* b = state_.session.b();
+    return b == nullptr || b->run() != lookup_.run();
+}
+
+void ExplainPanel::update() {
+    const session::Execution* b = state_.session.b();
+    if (b == nullptr) {
+        lookup_.forget();
+    } else {
+        const bool ended = b->run() != nullptr && !b->live() && !b->grows() && !b->lags();
+        const model::Run* before = lookup_.run();
+        lookup_.look(ended ? b->shared_run() : nullptr, b->numbers());
+        if (lookup_.run() != before) {
+            state_.timeline.sentence = -1;
+            // Of a lesson's first run only: after that the learner knows where it is.
+            if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded) {
+                shown_lesson_ = state_.programs.index();
+                scroll_to_ = true;
+            }
+        }
+    }
+    const auto count = static_cast<int>(lookup_.explanation().sentences.size());
+    if (stale() || state_.timeline.sentence >= count) {
+        state_.timeline.sentence = -1;
+    }
+    state_.timeline.places.clear();
+    if (state_.timeline.sentence >= 0) {
+        point_at(static_cast<std::size_t>(state_.timeline.sentence));
+    }
+}
+
+void ExplainPanel::draw(float width, bool may_scroll) {
+    if (!any()) {
+        return;
+    }
+    scroll_to_ = scroll_to_ && (may_scroll || state_.timeline.sentence >= 0);
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    const auto scroll_here = [this](float y) {
+        if (scroll_to_) {
+            ImGui::SetScrollFromPosY(y - ImGui::GetWindowPos().y, 0);
+            scroll_to_ = false;
+        }
+    };
+    const bool simulated = lookup_.run()->info().simulated;
+    const char* heading = stale() || !state_.comparing.earlier().empty() ? "What happened in the earlier run"
+                          : simulated                                    ? "What happened, SIMULATED"
+                                                                         : "What happened";
+    if (state_.timeline.sentence < 0) {
+        scroll_here(start.y - ui_.px(6));
+    }
+    float y = start.y;
+    draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, heading);
+    y += ui_.px(28);
+    for (std::size_t i = 0; i < lookup_.explanation().sentences.size(); ++i) {
+        if (state_.timeline.sentence == static_cast<int>(i)) {
+            scroll_here(y - ui_.px(6));
+        }
+        y += draw_sentence(i, {start.x, y}, width);
+    }
+    if (const model::TimeBar& bar = lookup_.explanation().bar; !bar.parts.empty()) {
+        y += ui_.px(10);
+        y += draw_bar({start.x, y}, width, bar);
+    }
+    ui_.rects.insert_or_assign("explain", WidgetRect{start.x, start.y, start.x + width, y});
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({width, y - start.y + ui_.px(12)});
+}
+
+// How far the prediction is off, the bar with its parts, and the chapter's formula in the tooltip.
+float ExplainPanel::draw_bar(ImVec2 at, float width, const model::TimeBar& bar) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float baseline = at.y + ui_.px(14), top = at.y + ui_.px(22);
+    draw_text(ui_, list, at.x, baseline, Face::semibold, 13, t.dim, "Prediction");
+    const session::Execution* b = state_.session.b();
+    if (!stale()) {
+        draw_text_right(ui_, list, at.x + width, baseline, Face::regular, 13, t.dim, prediction_verdict(b->numbers()));
+    }
+    const float bottom = top + draw_time_bar_with_parts(ui_, list, {at.x, top}, width, bar);
+    ui_.rects.insert_or_assign("explain/bar", WidgetRect{at.x, top, at.x + width, bottom});
+    if (!stale()) {
+        tooltip_over(ui_, "stage/predicted", {at.x, top}, {at.x + width, bottom}, prediction_parts_text(b->numbers()));
+    }
+    return bottom - at.y;
+}
+
+// The sentence's numbers stand out, and are not broken.
+std::vector<TextPiece> ExplainPanel::pieces_of(const model::Sentence& sentence) const {
+    const figure::Theme& t = *ui_.theme;
+    const figure::Rgba words = stale() ? t.faint : t.dim, digits = stale() ? t.dim : t.text;
+    std::vector<TextPiece> pieces;
+    std::string_view rest = sentence.text;
+    for (const model::SentenceNumber& number : sentence.numbers) {
+        const std::size_t at = rest.find(number.text);
+        if (at == std::string_view::npos) {
+            break;
+        }
+        pieces.push_back({rest.substr(0, at), Face::regular, kText, words});
+        pieces.push_back({rest.substr(at, number.text.size()), Face::semibold, kText, digits, true});
+        rest.remove_prefix(at + number.text.size());
+    }
+    pieces.push_back({rest, Face::regular, kText, words});
+    return pieces;
+}
+
+float ExplainPanel::draw_sentence(std::size_t index, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const model::Sentence& sentence = lookup_.explanation().sentences[index];
+    const std::vector<TextPiece> pieces = pieces_of(sentence);
+    const float pad = ui_.px(5), indent = ui_.px(26), overhang = ui_.px(8);
+    const float text = draw_paragraph(ui_, nullptr, at, width - indent, kLine, pieces);
+    const float height = text + 2 * pad;
+    const std::string number = std::to_string(index + 1), id = "explain/" + number;
+    ImGui::SetCursorScreenPos({at.x - overhang, at.y});
+    ImGui::PushID(id.c_str());
+    const bool clicked = ImGui::InvisibleButton("sentence", {width + 2 * overhang, height});
+    ImGui::PopID();
+    const bool active = !stale() && !sentence.places.empty();
+    mark_item(ui_, id, active);
+    const bool hovered = active && ImGui::IsItemHovered() && !state_.look.palette_open;
+    const bool chosen = state_.timeline.sentence == static_cast<int>(index);
+    if (hovered) {
+        point_at(index);
+        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    }
+    if (hovered || chosen) {
+        const ImVec2 min{at.x - overhang, at.y}, max{at.x + width + overhang, at.y + height};
+        const ImVec2 clip_min = list->GetClipRectMin(), clip_max = list->GetClipRectMax();
+        list->PushClipRect({clip_min.x - overhang, clip_min.y}, {clip_max.x + overhang, clip_max.y});
+        list->AddRectFilled(min, max, colour(t.raised), ui_.exact_px(6));
+        list->AddRect(min, max, colour(chosen ? t.issue : t.border), ui_.exact_px(6), 0, std::max(1.0f, ui_.px(1)));
+        list->PopClipRect();
+    }
+    draw_text(ui_, list, at.x, at.y + pad + ui_.px(kLine) * 0.5f + ui_.exact_px(kText * 0.36f), Face::semibold, kText,
+              stale() ? t.faint : t.issue, number);
+    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLine, pieces);
+    if (clicked && active) {
+        choose(index);
+    }
+    return height + ui_.px(2);
+}
+
+void ExplainPanel::point_at(std::size_t index) {
+    state_.timeline.places = lookup_.explanation().sentences[index].places;
+}
+
+void ExplainPanel::choose(std::size_t index) {
+    const int chosen = static_cast<int>(index);
+    state_.timeline.selection = {};
+    if (state_.timeline.sentence == chosen) {
+        state_.timeline.sentence = -1;
+        state_.timeline.view.fit();
+        return;
+    }
+    state_.timeline.sentence = chosen;
+    const std::vector<model::Place>& places = lookup_.explanation().sentences[index].places;
+    if (!places.empty()) {
+        show(places[0]);
+    }
+}
+
+void ExplainPanel::show(const model::Place& place) {
+    constexpr double kAround = 0.04;  // of the run, on each side of a moment
+    ViewControl& view = state_.timeline.view;
+    const model::Run& run = *lookup_.run();
+    const model::Run::Measured part = run.measured();
+    if (place.begin_ns <= part.begin_ns && place.end_ns >= part.end_ns) {
+        view.fit();
+        return;
+    }
+    const double origin = static_cast<double>(run.measure_begin_ns());
+    const double begin = static_cast<double>(place.begin_ns) - origin, end = static_cast<double>(place.end_ns) - origin;
+    const double around = begin == end ? kAround * view.whole().span_ns() : 0;
+    const ViewControl::View whole = view.whole();
+    view.show({std::max(begin - around, std::min(begin, whole.begin_ns)),
+               std::min(end + around, std::max(end, whole.end_ns))});
+}
+
+void ExplainPanel::step(int direction) {
+    if (!any() || stale()) {
+        return;
+    }
+    const auto count = static_cast<int>(lookup_.explanation().sentences.size());
+    const int now = state_.timeline.sentence;
+    const int next = now < 0 ? (direction > 0 ? 0 : count - 1) : (now + direction + count) % count;
+    if (next != now) {
+        choose(static_cast<std::size_t>(next));
+    }
+    scroll_to_ = true;
+}
+
+}  // namespace headway::ui

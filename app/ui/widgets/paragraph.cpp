@@ -1,0 +1,62 @@
+#include "app/ui/widgets/paragraph.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px,
+                     std::span<const TextPiece> pieces) {
+    struct Word {
+        std::string_view text;
+        const TextPiece* piece;
+        float width;
+        bool space_before;
+    };
+    std::vector<Word> words;
+    bool space_before = false;
+    float size_px = 0;
+    for (const TextPiece& piece : pieces) {
+        size_px = std::max(size_px, piece.size_px);
+        std::string_view rest = piece.text;
+        while (!rest.empty()) {
+            if (rest.front() == ' ') {
+                space_before = true;
+                rest.remove_prefix(1);
+                continue;
+            }
+            const std::size_t end = piece.whole ? rest.size() : std::min(rest.find(' '), rest.size());
+            const std::string_view text = rest.substr(0, end);
+            words.push_back({text, &piece, text_width(ui, piece.face, piece.size_px, text), space_before});
+            rest.remove_prefix(end);
+            space_before = false;
+        }
+    }
+    const float line = ui.px(line_px), space = text_width(ui, Face::regular, size_px, " ");
+    float x = 0, y = at.y;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const Word& word = words[i];
+        if (word.space_before && i > 0) {
+            float together = space + word.width;
+            for (std::size_t next = i + 1; next < words.size() && !words[next].space_before; ++next) {
+                together += words[next].width;
+            }
+            if (x > 0 && x + together > width) {
+                x = 0;
+                y += line;
+            } else {
+                x += space;
+            }
+        }
+        if (list != nullptr) {
+            draw_text(ui, list, at.x + x, y + line * 0.5f + ui.exact_px(size_px * 0.36f), word.piece->face,
+                      word.piece->size_px, word.piece->colour, word.text);
+        }
+        x += word.width;
+    }
+    return y + line - at.y;
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,24 @@
+// Text in several fonts and colours, wrapped into lines.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "app/ui/widgets/ui_context.h"
+
+namespace headway::ui {
+
+struct TextPiece {
+    std::string_view text;
+    Face face = Face::regular;
+    float size_px = 15;
+    figure::Rgba colour;
+    bool whole = false;  // is not broken at its spaces: "3.10 ms"
+};
+
+// Returns the height. Pieces without a space between them, as in "(**so**)", stay together. Draws nothing when `list`
+// is null. The baseline fits the largest size.
+float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px,
+                     std::span<const TextPiece> pieces);
+
+}  // namespace headway::ui
