@@ -25,7 +25,9 @@ def look(folder, name, options):
     if done.returncode != 0:
         return 0, [f"status {done.returncode}: {done.stderr.decode()[-300:]}"]
     done = subprocess.run([HEADWAY, trace, "--offscreen", "1920x1080", "--do", "frames:20", "--do",
-                           "click:detail/Numbers", "--do", f"words:{words}"],
+                           "click:detail/Numbers",
+                           # scrolls to the last sentence: the prediction is below it
+                           "--do", "key:shift+e", "--do", "frames:20", "--do", f"words:{words}"],
                           capture_output=True, text=True, timeout=120, check=False)
     if "OpenGL" in done.stderr:
         print("skipped:", done.stderr.strip())

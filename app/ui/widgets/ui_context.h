@@ -41,7 +41,7 @@ struct Ui {
     // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
     // outside a frame.
     gfx::Layer* ground = nullptr;
-    // Collects the panels' texts, one per line: x, y and the text, separated by tabs. Null: not needed (scripts set
+    // Collects the panels' visible texts, one per line: x, y and the text, separated by tabs. Null: not needed (scripts set
     // it).
     std::string* words = nullptr;
 

@@ -88,7 +88,8 @@ float draw_text(Ui& ui, ImDrawList* list, float x, float baseline_y, Face face, 
     const float ascent = std::round(gfx::ascent_of(font) * size / gfx::size_of(font));
     list->AddText(font, size, {std::round(x), std::round(baseline_y) - ascent}, colour(c), text.data(),
                   text.data() + text.size());
-    if (ui.words != nullptr) {
+    const bool visible = baseline_y > list->GetClipRectMin().y && baseline_y - ascent < list->GetClipRectMax().y;
+    if (ui.words != nullptr && visible) {
         *ui.words += std::to_string(std::lround(x)) + '\t' + std::to_string(std::lround(baseline_y)) + '\t';
         *ui.words += text;
         *ui.words += '\n';
