@@ -9,7 +9,7 @@ from graph import clipped
 from window import duration, percent, size
 
 BOUND_SHARE, EVEN_SHARE = 0.85, 0.05
-UNITS = ("ns", "bytes", "count", "share", "line")
+MOST_PLACES = 100
 
 
 def binary_size(count):
@@ -60,6 +60,8 @@ class Facts:
 
     def waits_of(self, *kinds):
         found = [w for _, w in self.waits if w.kind in kinds]
+        if len(found) <= MOST_PLACES:
+            self.shown = [(w.begin, w.end) for w in found]
         return len(found), sum(self.waited(w) for w in found)
 
     @staticmethod
@@ -185,8 +187,10 @@ class Facts:
         return not is_bound and regime != "barrier-bound", numbers, []
 
     def time_until_end(self):
-        return self.prediction is None, {"total_ns": self.total, "ops": self.ops,
-                                         "backend_busy_ns": self.sums.busy_ns}, ["lasted"]
+        numbers = {"total_ns": self.total, "ops": self.ops}
+        if self.lanes:
+            numbers["backend_busy_ns"] = self.sums.busy_ns
+        return self.own_verdict != "complete", numbers, ["lasted"]
 
     def all_issued(self):
         end = self.trace.op(self.trace.last).issue_end
@@ -252,7 +256,7 @@ class Facts:
     def barriers(self, of_framework):
         count, ns = self.waits_of("op_barrier", "minibatch_barrier")
         other = self.trace.other
-        by_itself = self.waits_of("op_barrier")[0] > 0 and other["barrier"] != "op" and not other["barrier_changes"]
+        by_itself = any(w.kind == "op_barrier" for _, w in self.waits) and other["barrier"] != "op" and not other["barrier_changes"]
         numbers = {"barriers": count, "barrier_ns": ns} if len(self.waits) > 1 else {}
         return count > 0 and by_itself == of_framework, numbers, []
 

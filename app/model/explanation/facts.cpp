@@ -11,6 +11,7 @@ Facts::Facts(const Run& of, const Numbers& its)
     : run(of),
       numbers(its),
       part(of.measured()),
+      complete(of.end().complete()),
       folded(!of.folded_parts().empty()),
       long_run(of.op_count() > kReplayed) {
     const auto kinds = run.wait_kinds().between(part.first_wait, part.waits_end, [this](std::size_t i) {
@@ -87,6 +88,25 @@ std::optional<std::int64_t> Facts::peak_ns(const Curve& curve) const {
         (curve.extremes(part.begin_ns, middle_ns + 1).most >= most ? at_ns : before_ns) = middle_ns;
     }
     return curve.exact_at(at_ns) ? std::optional(at_ns) : std::nullopt;
+}
+
+std::vector<Place> Facts::places_of(std::initializer_list<trace::WaitKind> kinds) const {
+    std::vector<Place> places;
+    for (std::size_t i = part.first_wait; i < part.waits_end; i = run.waits().after(i)) {
+        const Wait& wait = run.waits()[i];
+        if (std::find(kinds.begin(), kinds.end(), wait.kind) == kinds.end()) {
+            continue;
+        }
+        if (places.size() == kMostPlaces || run.is_folded_wait(i)) {
+            return {whole(Place::Row::frontend)};
+        }
+        Place place = whole(Place::Row::frontend);
+        place.begin_ns = wait.begin_ns;
+        place.end_ns = wait.end_ns;
+        place.line = wait.line;
+        places.push_back(place);
+    }
+    return places;
 }
 
 Place Facts::whole(Place::Row row, int lane) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "app/model/explanation/explanation.h"
 
 namespace headway::model {
+
+inline constexpr std::size_t kMostPlaces = 100;  // of one sentence
 
 struct WaitSum {
     std::uint64_t count = 0;
@@ -30,6 +33,8 @@ struct Facts {
     [[nodiscard]] const char* subject() const;
     // When the curve first reaches its largest value in the measured part; empty if that time was folded.
     [[nodiscard]] std::optional<std::int64_t> peak_ns(const Curve& curve) const;
+    // Where the waits of these kinds are; the frontend's row if there are too many of them.
+    [[nodiscard]] std::vector<Place> places_of(std::initializer_list<trace::WaitKind> kinds) const;
     [[nodiscard]] Place whole(Place::Row row, int lane = -1) const;
     // The measured time contains no pauses, so that moments on the axis are moments of the program.
     [[nodiscard]] bool unpaused() const { return numbers.paused_ns == 0; }
@@ -37,6 +42,7 @@ struct Facts {
     const Run& run;
     const Numbers& numbers;
     Run::Measured part;
+    bool complete = false;       // it ended regularly
     bool folded = false;         // some ops, waits and dependencies are known as sums only
     bool long_run = false;       // more than kReplayed ops: no analysis op by op
     std::size_t lanes_used = 0;  // lanes that executed something in the measured part

@@ -36,8 +36,8 @@ bool add_all_issued(const Facts& f, Candidates& to) {
     const std::int64_t ns = last.issue_end_ns;
     const Curve& headway = f.run.headway();
     const auto open = static_cast<std::uint64_t>(value_at(headway, ns));
-    if (last.not_issued || !f.unpaused() || f.numbers.ops < 2 || open < 2 || 2 * open < f.numbers.headway_max ||
-        !headway.exact_at(ns) || ns > f.part.end_ns || waits_before_the_end(f)) {
+    if (last.not_issued || !f.complete || !f.unpaused() || f.numbers.ops < 2 || open < 2 ||
+        2 * open < f.numbers.headway_max || !headway.exact_at(ns) || ns > f.part.end_ns || waits_before_the_end(f)) {
         return false;
     }
     Place issuing = f.whole(Row::frontend);

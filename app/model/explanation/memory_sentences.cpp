@@ -12,6 +12,10 @@ void add_memory(const Facts& f, Candidates& to) {
     if (!n.capabilities.memory || n.live_bytes_peak < kLittle || n.ops == 0) {
         return;
     }
+    const std::uint64_t budget = f.run.info().budget_in_effect.value_or(f.run.info().budget);
+    if (budget > 0 && n.live_bytes_peak > budget) {
+        return;  // outputs that were refused are counted: how much was held is not known
+    }
     const auto peak_ns = f.peak_ns(f.run.live_bytes());
     Place place = f.whole(Place::Row::memory);
     if (peak_ns) {
@@ -25,7 +29,6 @@ void add_memory(const Facts& f, Candidates& to) {
         return writer.place(place);
     };
     // The budget, if the learner chose it or the run came near it.
-    const std::uint64_t budget = f.run.info().budget_in_effect.value_or(f.run.info().budget);
     const bool chosen = !f.run.info().budget_is_default.value_or(true);
     if (budget > 0 && (chosen || n.live_bytes_peak >= budget / 2)) {
         SentenceWriter writer(f.run, SentenceKind::memory_budget);

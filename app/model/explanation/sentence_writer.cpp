@@ -75,4 +75,9 @@ SentenceWriter& SentenceWriter::place(const Place& place) {
     return *this;
 }
 
+SentenceWriter& SentenceWriter::places(const std::vector<Place>& places) {
+    sentence_.places.insert(sentence_.places.end(), places.begin(), places.end());
+    return *this;
+}
+
 }  // namespace headway::model

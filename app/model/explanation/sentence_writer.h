@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/model/explanation/explanation.h"
 
@@ -33,6 +34,7 @@ public:
     // "line 12", with the file where the program has several; nothing if the line is unknown.
     SentenceWriter& line(const char* before, core::Line line);
     SentenceWriter& place(const Place& place);
+    SentenceWriter& places(const std::vector<Place>& places);
 
     [[nodiscard]] Sentence done() { return std::move(sentence_); }
 

@@ -164,27 +164,18 @@ Sentence total(const Facts& f) {
             .place(f.whole(Row::run))
             .done();
     }
-    if (n.predicted && f.lanes_used > 0) {
+    if (n.predicted && f.complete && f.lanes_used > 0) {
         return n.regime_even && is_bound(n)                       ? about_equal(f)
                : n.regime == Regime::barrier_bound || is_bound(n) ? bound(f)
                                                                   : not_bound(f);
     }
-    const bool over = !n.cut_off;
-    SentenceWriter writer(f.run, over ? SentenceKind::recorded_time : SentenceKind::time_until_end);
-    writer.words(f.subject()).words(over ? " took " : " lasted ").time("total_ns", n.total_ns);
+    SentenceWriter writer(f.run, f.complete ? SentenceKind::recorded_time : SentenceKind::time_until_end);
+    writer.words(f.subject()).words(f.complete ? " took " : " lasted ").time("total_ns", n.total_ns);
+    writer.words(n.capabilities.issues ? " and issued " : " and had ").count("ops", n.ops, "op", "ops");
     if (n.capabilities.backend && f.lanes_used > 0) {
-        const std::size_t lane = f.busiest_lane();
-        writer.words(" and executed ").count("ops", n.ops, "op", "ops");
-        if (n.cut_off) {
-            writer.words(" at most");
-        }
-        writer.words(", with the lanes busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
-        writer.place(f.whole(Row::lane, static_cast<int>(lane)));
-    } else {
-        writer.words(" and issued ").count("ops", n.ops, "op", "ops");
-        writer.place(f.whole(Row::run));
+        writer.words("; the lanes were busy for ").time("backend_busy_ns", n.backend_busy_ns).words(" in all");
     }
-    return writer.words(".").done();
+    return writer.words(".").place(f.whole(Row::run)).done();
 }
 
 }  // namespace

@@ -23,10 +23,16 @@ Place place_of(const Facts& f, int index) {
     return place;
 }
 
+// A call, in quotes if it is more than one word.
+SentenceWriter& call(SentenceWriter& writer, const std::string& name) {
+    const bool words = name.find(' ') != std::string::npos;
+    return words ? writer.words("“").name(name).words("”") : writer.name(name);
+}
+
 // ": waitall in line 12, for 3,812 unfinished ops"
 void describe(const Facts& f, int index, SentenceWriter& writer) {
     const Wait& wait = f.run.waits()[static_cast<std::size_t>(index)];
-    writer.name(wait.name).line(" in ", wait.line);
+    call(writer, wait.name).line(" in ", wait.line);
     const bool asked = trace::is_barrier(wait.kind) || trace::is_blocker(wait.kind);
     if (!asked || !f.numbers.capabilities.issues || f.long_run) {
         return;
@@ -85,7 +91,7 @@ void add_inherited(const Facts& f, Candidates& to) {
         return;
     }
     SentenceWriter writer(f.run, SentenceKind::inherited_wait);
-    writer.name(wait.name)
+    call(writer, wait.name)
         .line(" in ", wait.line)
         .words(" is not slow itself: of its ")
         .time("wait_ns", wait.waited_ns())
@@ -104,14 +110,14 @@ bool waits_by_itself(const Facts& f) {
            f.run.info().barrier_changes.empty();
 }
 
-// "after every minibatch"
+// " after every minibatch"
 std::string policy_words(const std::string& barrier) {
     constexpr std::string_view kBehind = "behind:";
     if (barrier.starts_with(kBehind)) {
         const std::string by = barrier.substr(kBehind.size());
-        return "each " + by + (by == "1" ? " minibatch" : " minibatches") + " behind";
+        return ", " + by + (by == "1" ? " minibatch" : " minibatches") + " behind";
     }
-    return barrier == "op" ? "after every op" : barrier == "minibatch" ? "after every minibatch" : "";
+    return barrier == "op" ? " after every op" : barrier == "minibatch" ? " after every minibatch" : "";
 }
 
 void add_policy(const Facts& f, Candidates& to) {
@@ -141,11 +147,12 @@ void add_policy(const Facts& f, Candidates& to) {
         const std::string words = info.barrier_changes.empty() ? policy_words(info.barrier) : std::string();
         writer.words(sum.count == 1 ? "the chosen barrier" : "the chosen barriers");
         if (!words.empty()) {
-            writer.words(" ").name(words);
+            writer.name(words);
         }
         writer.words(".");
     }
-    to.push_back({kTelling, writer.place(f.whole(Row::frontend)).done()});
+    const auto places = f.places_of({WaitKind::op_barrier, WaitKind::minibatch_barrier});
+    to.push_back({kTelling, writer.places(places).done()});
 }
 
 // What the barriers before the last op cost: the same ops, replayed without them.
@@ -184,24 +191,24 @@ void add_without_barriers(const Facts& f, Candidates& to) {
 }
 
 void add_limits(const Facts& f, Candidates& to) {
-    const auto stopped = [&f](SentenceWriter& writer, const WaitSum& sum) {
+    const auto stopped = [&f](SentenceWriter& writer, const WaitSum& sum, WaitKind kind) {
         return writer.times("limit_waits", sum.count)
             .words(", for ")
             .time("limit_ns", sum.ns)
             .words(sum.count == 1 ? "." : " in all.")
-            .place(f.whole(Row::frontend))
+            .places(f.places_of({kind}))
             .done();
     };
     if (const WaitSum sum = f.waits(WaitKind::queue_limit); sum.count > 0) {
         SentenceWriter writer(f.run, SentenceKind::queue_limit);
         writer.words("The limit of ").count("queue_limit", f.run.info().queue_limit, "op", "ops");
         writer.words(" in the queue stopped the frontend ");
-        to.push_back({kImportant, stopped(writer, sum)});
+        to.push_back({kImportant, stopped(writer, sum, WaitKind::queue_limit)});
     }
     if (const WaitSum sum = f.waits(WaitKind::memory); sum.count > 0) {
         SentenceWriter writer(f.run, SentenceKind::memory_waits);
         writer.words("The frontend waited for memory to be freed ");
-        to.push_back({kImportant, stopped(writer, sum)});
+        to.push_back({kImportant, stopped(writer, sum, WaitKind::memory)});
     }
 }
 

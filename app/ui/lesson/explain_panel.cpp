@@ -65,6 +65,10 @@ void ExplainPanel::draw(float width, bool may_scroll) {
     const char* heading = stale() || !state_.comparing.earlier().empty() ? "What happened in the earlier run"
                           : simulated                                    ? "What happened, SIMULATED"
                                                                          : "What happened";
+    if (const std::string keys = ui_.keys_of ? ui_.keys_of("explain.next") : ""; !keys.empty() && !stale()) {
+        draw_text_right(ui_, list, start.x + width, start.y + ui_.px(17), Face::regular, 12.5f, t.faint,
+                        keys + ": next");
+    }
     if (state_.timeline.sentence < 0) {
         scroll_here(start.y - ui_.px(6));
     }
@@ -176,15 +180,21 @@ void ExplainPanel::choose(std::size_t index) {
     state_.timeline.sentence = chosen;
     const std::vector<model::Place>& places = lookup_.explanation().sentences[index].places;
     if (!places.empty()) {
-        show(places[0]);
+        show(places);
     }
 }
 
-void ExplainPanel::show(const model::Place& place) {
+// The range of all places.
+void ExplainPanel::show(const std::vector<model::Place>& places) {
     constexpr double kAround = 0.04;  // of the run, on each side of a moment
     ViewControl& view = state_.timeline.view;
     const model::Run& run = *lookup_.run();
     const model::Run::Measured part = run.measured();
+    model::Place place = places[0];
+    for (const model::Place& other : places) {
+        place.begin_ns = std::min(place.begin_ns, other.begin_ns);
+        place.end_ns = std::max(place.end_ns, other.end_ns);
+    }
     if (place.begin_ns <= part.begin_ns && place.end_ns >= part.end_ns) {
         view.fit();
         return;

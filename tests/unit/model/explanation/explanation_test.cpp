@@ -208,7 +208,7 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::time_until_end,
-         "In virtual time this run lasted 20 ns and executed 2 ops at most, with the lanes busy for 10 ns in all.",
+         "In virtual time this run lasted 20 ns and issued 2 ops; the lanes were busy for 10 ns in all.",
          [] {
              Story story;
              story.op(10, 10);
@@ -217,7 +217,7 @@ std::vector<Case> cases() {
              return explain(*run, run->numbers());
          }},
         {Kind::recorded_time,
-         "In virtual time this run took 420 ns and executed 4 ops, with the lanes busy for 400 ns in all.",
+         "In virtual time this run took 420 ns and issued 4 ops; the lanes were busy for 400 ns in all.",
          [] {
              Story story = four(10, 100);
              return explained(story, [](Numbers& n) { n.predicted = false; });
@@ -362,7 +362,7 @@ std::vector<Case> cases() {
          "gap is 100 ns.",
          [] { return four(100, 10).explained(); }},
         {Kind::busy_machine,
-         "The machine was busy: other programs had the frontend's core for 42 ns (10 % of the run).",
+         "The machine was busy: the frontend could have run and had no core for 42 ns (10 % of the run).",
          [] {
              Story story = four(10, 100);
              return explained(story, [](Numbers& n) { n.frontend.descheduled_ns = 42; });
