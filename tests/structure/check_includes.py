@@ -38,6 +38,7 @@ ARROWS = {
     "app/model/user_data": ["app/model/run"],
     "app/comparison": ["app/model/numbers"],
     "app/lesson": ["app/model/numbers"],
+    "app/expression": ["engine/core"],
     "app/exchange/files": ["app/model/run"],
     "app/exchange/foreign": ["app/exchange/files"],
     "app/exchange/chrome": ["app/exchange/foreign", "app/model/numbers", "app/model/user_data"],
