@@ -1,0 +1,211 @@
+#include "app/check/judge.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace headway::check {
+
+namespace {
+
+using expression::Value;
+
+// What one check gave in one case.
+struct InCase {
+    Outcome outcome = Outcome::passed;
+    std::string sentence;
+    std::uint32_t line = 0;
+    std::uint64_t op = 0;
+    std::string op_words;
+};
+
+std::string stopped(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+        text.pop_back();
+    }
+    if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) {
+        text += '.';
+    }
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+// The facts of a case together with the exercise's own values.
+std::shared_ptr<const expression::Record> facts_of(const Exercise& exercise, const CaseRun& run,
+                                                   const std::vector<std::string>& start) {
+    auto facts = make_case_facts(run.run, run.reference, start, run.with);
+    for (const auto& [name, expression] : exercise.let) {
+        facts = with_facts(facts, {{name, expression.evaluate(*facts)}});
+    }
+    return facts;
+}
+
+// The check that every exercise begins with: how the run ended, if it can be relied on.
+Ending judge_run(const CaseRun& run) {
+    Ending ending = run.ending;
+    if (ending.good() && run.run->run != nullptr && run.reference->run != nullptr) {
+        ending.sentence = implausible(*run.run->run, *run.reference->run);
+        ending.verdict = ending.sentence.empty() ? Verdict::passed : Verdict::forged;
+    }
+    if (ending.good()) {
+        const auto warm_up = [](const RunData& data) {
+            const auto part = data.run->measured();
+            return part.begin_marked ? std::optional(part.first - 1) : std::nullopt;
+        };
+        const auto own = warm_up(*run.run), wanted = warm_up(*run.reference);
+        if (own != wanted) {
+            ending.verdict = Verdict::failed;
+            ending.sentence = !wanted ? "Here measuring begins with the first op, so measure() has no place in it."
+                              : !own  ? "The call of measure() is gone, with which measuring begins."
+                                      : "Measuring begins elsewhere: measure() must stay where it was.";
+        }
+    }
+    return ending;
+}
+
+void put_place(const Check& check, const expression::Record& facts, InCase& result) {
+    if (check.at.empty()) {
+        return;
+    }
+    const auto place = check.at.front().evaluate(facts);
+    if (!place) {
+        return;
+    }
+    if (place->number() != nullptr && *place->number() >= 0 && *place->number() < 1e9) {
+        result.line = static_cast<std::uint32_t>(*place->number());
+    } else if (place->record() != nullptr) {
+        const Event event = event_of(*place->record());
+        result.line = event.line;
+        result.op = event.op;
+        result.op_words = event.op != 0 ? place->record()->text() : "";
+    }
+}
+
+InCase judge_check(const Check& check, const expression::Record& facts) {
+    InCase result;
+    const auto passed = check.pass.front().truth(facts);
+    if (!passed) {
+        result.outcome = Outcome::failed;
+        // "column 7: there is …": the learner does not know the expression.
+        const std::string& message = passed.error().message;
+        const auto colon = message.find(": ");
+        std::string reason = colon == std::string::npos ? message : message.substr(colon + 2);
+        if (reason.starts_with("the program")) {
+            reason[0] = 'T';
+            result.sentence = stopped(reason);
+        } else {
+            result.sentence = stopped("This cannot be seen in the run: " + reason);
+        }
+        return result;
+    }
+    if (*passed) {
+        return result;
+    }
+    result.outcome = Outcome::failed;
+    const auto sentence = check.fail.evaluate(facts);
+    result.sentence = stopped(sentence ? *sentence : check.title);
+    put_place(check, facts, result);
+    return result;
+}
+
+// Takes what a check gave in a further case. The first case in which it does not pass counts.
+void take(CheckResult& result, const InCase& one, bool hidden) {
+    if (result.outcome != Outcome::passed || one.outcome == Outcome::passed) {
+        return;
+    }
+    result.outcome = one.outcome;
+    result.hidden = hidden;
+    result.line = one.line;
+    if (!hidden) {
+        result.sentence = one.sentence;
+        result.op = one.op;
+        result.op_words = one.op_words;
+    } else if (one.outcome == Outcome::failed) {
+        result.sentence =
+            "It holds with the values in the file, but not with others: the check was repeated with other "
+            "values, sizes and seeds.";
+    } else {
+        result.sentence = one.sentence;
+    }
+}
+
+std::string sentence_of(const CheckReport& report) {
+    const auto count =
+        static_cast<std::size_t>(std::count_if(report.checks.begin(), report.checks.end(),
+                                               [](const auto& check) { return check.outcome == Outcome::passed; }));
+    const std::size_t all = report.checks.size();
+    if (count == all) {
+        return "All " + std::to_string(all) + " checks pass.";
+    }
+    const auto failed = std::find_if(report.checks.begin(), report.checks.end(),
+                                     [](const CheckResult& check) { return check.outcome == Outcome::failed; });
+    const std::string words = std::to_string(count) + " of " + std::to_string(all) + " checks pass.";
+    return failed == report.checks.end() ? words : words + " " + failed->sentence;
+}
+
+}  // namespace
+
+void judge(const Exercise& exercise, std::span<const CaseRun> runs, const std::vector<std::string>& start,
+           CheckReport& report) {
+    CheckResult whole;
+    whole.id = kRuns;
+    whole.title = "The program runs to its end";
+    whole.why = "Only a run that has ended can be judged as a whole.";
+    whole.outcome = Outcome::passed;
+    report.checks = {whole};
+    report.verdict = Verdict::passed;
+    for (const Check& check : exercise.checks) {
+        CheckResult result;
+        result.id = check.id;
+        result.title = check.title;
+        result.why = check.why;
+        result.outcome = Outcome::passed;
+        result.most = check.points;
+        result.hints = check.hints;
+        report.checks.push_back(std::move(result));
+    }
+    for (const CaseRun& run : runs) {
+        const Ending ending = judge_run(run);
+        const bool ended = ending.good();
+        report.verdict = report.verdict == Verdict::passed ? ending.verdict : report.verdict;
+        std::vector<InCase> here{
+            {ended ? Outcome::passed : Outcome::failed, ending.sentence, ending.line, 0, std::string()}};
+        const auto facts = facts_of(exercise, run, start);
+        for (const Check& check : exercise.checks) {
+            std::string missing = ended || check.partial ? "" : whole.title;
+            for (std::size_t i = 0; missing.empty() && i + 1 < here.size(); ++i) {
+                const Check& earlier = exercise.checks[i];
+                const bool needed = std::find(check.needs.begin(), check.needs.end(), earlier.id) != check.needs.end();
+                missing = needed && here[i + 1].outcome != Outcome::passed ? earlier.title : "";
+            }
+            here.push_back(missing.empty()
+                               ? judge_check(check, *facts)
+                               : InCase{Outcome::not_reached, "First this must hold: " + missing + ".", 0, 0, ""});
+        }
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            take(report.checks[i], here[i], run.with.hidden);
+        }
+    }
+    report.points = report.most = 0;
+    for (CheckResult& check : report.checks) {
+        check.points = check.outcome == Outcome::passed ? check.most : 0;
+        report.points += check.points;
+        report.most += check.most;
+        if (check.outcome == Outcome::passed) {
+            check.hints.clear();
+        }
+    }
+    report.exercise = exercise.id;
+    report.title = exercise.title;
+    report.version = exercise.version;
+    report.hash = exercise.hash;
+    report.cases_run = static_cast<std::uint32_t>(runs.size());
+    report.cases = static_cast<std::uint32_t>(exercise.cases.size());
+    if (report.verdict == Verdict::passed &&
+        std::any_of(report.checks.begin(), report.checks.end(),
+                    [](const CheckResult& check) { return check.outcome != Outcome::passed; })) {
+        report.verdict = Verdict::failed;
+    }
+    report.sentence = sentence_of(report);
+}
+
+}  // namespace headway::check

@@ -1,0 +1,57 @@
+// What expressions can ask about a run: its ops, waits, scopes and numbers, what the program printed, and the values
+// that it computed. All of it comes from the recording, apart from the printed lines and the program's text.
+//
+// Only the measured part of the run counts: what came before hw.measure() is the warm-up.
+//
+// Threads: any that may read the run; a run that does not grow any more may be read by several.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/check/case.h"
+#include "app/expression/value.h"
+#include "app/model/run/run.h"
+
+namespace headway::check {
+
+struct RunData {
+    std::unique_ptr<model::Run> run;  // null: the program never began
+    std::string printed;              // what it wrote to stdout
+    std::vector<std::string> source;  // the lines of the program's text
+};
+
+// The facts of one run: ops, waits, report, … Parts keep the data alive.
+std::shared_ptr<const expression::Record> make_run_facts(std::shared_ptr<const RunData> data);
+
+// The facts of a case: those of the run of the learner's program; `reference`, the facts of the reference's run in the
+// same case; `start`, the program to start from (its source only); `case`, the case's values, and whether it is hidden.
+std::shared_ptr<const expression::Record> make_case_facts(std::shared_ptr<const RunData> run,
+                                                          std::shared_ptr<const RunData> reference,
+                                                          const std::vector<std::string>& start, const Case& with);
+
+// The facts of a case, with further ones. A fact of `more` is an error where it could not be computed.
+struct NamedFact {
+    std::string name;
+    core::Result<expression::Value> value;
+};
+std::shared_ptr<const expression::Record> with_facts(std::shared_ptr<const expression::Record> facts,
+                                                     std::vector<NamedFact> more);
+
+// The names of the facts of a case.
+std::vector<std::string> fact_names();
+
+// The lines of code in a program's text: without comments, blank lines and spaces at both ends.
+std::vector<std::string> code_lines(const std::vector<std::string>& source);
+
+// An op or a wait as the record of an expression; null for other records.
+struct Event {
+    const RunData* data = nullptr;
+    core::OpId op = 0;       // of an op
+    std::int64_t wait = -1;  // index of a wait
+    std::uint32_t line = 0;
+};
+[[nodiscard]] Event event_of(const expression::Record& record);
+
+}  // namespace headway::check
