@@ -48,6 +48,7 @@ constexpr const char* kHelp =
     "headway compare PROGRAM --a OPTIONS --b OPTIONS\n"
     "                                two runs on one time axis\n"
     "headway figure TRACE -o FILE    a figure from a trace on disk\n"
+    "headway check EXERCISE FILE     check a learner's program\n"
     "headway lessons | devices       list them\n"
     "headway bench                   the engine's own costs on this machine\n"
     "                                headway COMMAND --help explains a command\n"

@@ -107,7 +107,7 @@ class CommandLine:
     def __init__(self, root):
         self.options = {command: {"--help", "-h"} for command in ("", *COMMANDS)}
         self.listed = {command: set() for command in ("", *COMMANDS)}
-        paths = [root / "app/runner/execution" / name for name in ("options.cpp", "figure_options.cpp")]
+        paths = [root / "app/runner/execution" / name for name in ("options.cpp", "figure_options.cpp", "check_options.cpp")]
         text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
         figure = set(re.findall(r'"--" \+ prefix \+ "([\w-]+)"', function_text(text, "void add_figure_options")))
         settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "add_settings(")))
@@ -116,6 +116,7 @@ class CommandLine:
                                ("compare", {"--figure-" + name for name in figure})):
             self.add(command, names, True)
         self.read(function_text(text, "void add_run_options"), {"app": "run"})
+        self.read(function_text(text, "void add_check_options"), {"app": "check"})
         self.read(function_text(text, "core::Result<CommandLine> parse_command_line"),
                   {command: command for command in COMMANDS})
         path = root / "app/main.cpp"

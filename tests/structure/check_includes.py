@@ -62,11 +62,11 @@ ARROWS = {
     "app/ui/dialogs": ["app/ui/state"],
     "app/ui/shell": ["app/ui/source", "app/ui/lesson", "app/ui/details", "app/ui/dialogs"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
-    "app/runner/python": ["app/runner/programs"],
+    "app/runner/python": ["app/runner/programs", "app/json"],
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
     "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/model/report",
-                            "app/process"],
+                            "app/process", "app/check"],
     "app/runner": ["app/runner/commands"],
 }
 

@@ -18,6 +18,7 @@ int run_command(const RunOptions& options);
 int repeat_command(const RunOptions& options);
 int compare_command(const CompareOptions& options);
 int figure_command(const std::string& trace, const std::string& file, const FigureWish& wish);
+int check_command(const CheckOptions& options);
 int lessons_command(bool json);
 int devices_command(bool json);
 int bench_command(bool json);

@@ -143,7 +143,8 @@ void Descendants::end() const {
     }
 }
 
-model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants) {
+model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants,
+                            const std::function<void()>& meanwhile) {
     Interrupts::watch_child(child.pid());
     // Tells when the process has ended. Without it (before Linux 5.3) the end is noticed at the next look.
     const core::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, child.pid(), 0)));
@@ -154,6 +155,9 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live,
         pollfd ended{process.get(), POLLIN, 0};
         poll(&ended, 1, busy ? 0 : kLook_ms);  // an interrupt ends it, too
         busy = live.take_in();
+        if (meanwhile) {
+            meanwhile();
+        }
         end.stop_asked = Interrupts::count() > 0;
         if (end.stop_asked) {
             ask_to_stop(recording);

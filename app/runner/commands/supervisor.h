@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <vector>
 
 #include "app/model/run/run_end.h"
@@ -31,7 +32,9 @@ private:
 };
 
 // Returns when the program's process has ended. An interrupt (interrupt.h) asks the program to stop through the
-// recording, a second one kills it. `live` reads the recording meanwhile.
-model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants);
+// recording, a second one kills it. `live` reads the recording meanwhile. `meanwhile`, if given, is called every few
+// milliseconds.
+model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live, const Descendants& descendants,
+                            const std::function<void()>& meanwhile = {});
 
 }  // namespace headway::runner

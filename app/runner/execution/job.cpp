@@ -205,7 +205,8 @@ core::Result<Job> find_job(const RunOptions& options) {
         auto program = make_python_program({options.source.empty() ? options.program : options.source,
                                             options.tab,
                                             {options.set.begin(), options.set.end()},
-                                            folder_of(options.program)});
+                                            folder_of(options.program),
+                                            options.graded});
         if (!program) {
             return program.error();
         }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "app/runner/execution/check_options.h"
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/figure_options.h"
+#include "app/runner/execution/option_values.h"
 #include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
@@ -18,7 +20,7 @@ struct RawRunOptions {
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed, costs;
     std::string issue, launch, copies, products;
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
-    std::string memory_limit, time_limit, process_limit, output_limit;
+    std::string memory_limit, time_limit, process_limit, output_limit, graded;
     std::vector<std::string> set, confine;
     bool watched = false, replace = false, network = false, explain = false;
 };
@@ -77,34 +79,10 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
     app.add_option("--source", raw.source)->group("");
     app.add_option("--folder", raw.folder)->group("");
     app.add_option("--temporary", raw.temporary)->group("");
+    app.add_option("--graded", raw.graded)->group("");
     app.add_option("--trace-fd", raw.trace_fd)->group("");
     app.add_flag("--watched", raw.watched)->group("");
     app.add_option("--trace-limit", raw.trace_limit)->group("");
-}
-
-// Parses a number; leaves `value` unchanged if the text is empty.
-template <class Number>
-core::Result<void> take_count(const std::string& text, const std::string& option, std::uint64_t least,
-                              std::uint64_t most, Number& value) {
-    if (!text.empty()) {
-        auto count = parse_count(text, option, least, most);
-        if (!count) {
-            return count.error();
-        }
-        value = static_cast<Number>(*count);
-    }
-    return {};
-}
-
-// Parses one of two words; sets `second` to whether it is the second one. Leaves it unchanged if the text is empty.
-core::Result<void> take_word(const std::string& text, const char* option, const char* first_word,
-                             const char* second_word, bool& second) {
-    if (text.empty() || text == first_word || text == second_word) {
-        second = text.empty() ? second : text == second_word;
-        return {};
-    }
-    return core::Error{core::ErrorKind::usage, std::string(option) + " must be " + first_word + " or " + second_word +
-                                                   ", not \"" + text.substr(0, 60) + "\""};
 }
 
 core::Result<void> take_cuda_words(const RawRunOptions& raw, devices::CudaOptions& cuda) {
@@ -166,6 +144,9 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     }
     if (auto taken = take_limits(raw, options.limits); !taken) {
         return taken.error();
+    }
+    if (!raw.graded.empty()) {
+        options.graded = names_in(raw.graded);
     }
     options.source = raw.source;
     options.folder = raw.folder;
@@ -402,17 +383,16 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     add_figure_options(*compare, raw_compared, "figure-");
     compare->add_option("--report", line.compare.report, "FILE.json: the numbers of both");
 
-    std::string file_in, file_out, exercise;
+    std::string file_in, file_out;
     auto* figure = app.add_subcommand("figure", "A figure from a trace on disk");
     figure->add_option("TRACE", file_in, "FILE.json or FILE.json.gz")->required();
     figure->add_option("-o", file_out, "FILE.png, .svg, .pdf; moving: .gif, .mp4 (with ffmpeg) or frame-%04d.png")
         ->required();
     add_figure_options(*figure, raw_figure, "");
 
-    // Not implemented in this version; parsed but not listed.
-    auto* check = app.add_subcommand("check", "Grade a learner's program (not in this version)")->group("");
-    check->add_option("EXERCISE", exercise, "an exercise's id")->required();
-    check->add_option("FILE", file_in, "FILE.py")->required();
+    RawCheckOptions raw_check;
+    auto* check = app.add_subcommand("check", "Check a learner's program, or a folder of them");
+    add_check_options(*check, raw_check);
 
     auto* lessons = app.add_subcommand("lessons", "List the lessons");
     lessons->add_flag("--json", line.json, "as JSON");
@@ -505,7 +485,11 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
         line.figure = *wish;
     } else if (check->parsed()) {
         line.subcommand = Subcommand::check;
-        line.words = {exercise, file_in};
+        auto options = checked(raw_check);
+        if (!options) {
+            return options.error();
+        }
+        line.check = *options;
     } else if (lessons->parsed()) {
         line.subcommand = Subcommand::lessons;
     } else if (devices->parsed()) {

@@ -55,9 +55,10 @@ struct RunOptions {
     // Set by the window: an edited text to run in place of the program's file, the program's working folder, and its
     // folder for temporary files. Empty: unchanged.
     std::string source, folder, temporary;
-    bool watched = false;      // the program starts when the watcher is ready
-    std::uint32_t repeat = 1;  // number of measured runs; more than 1: after one warm-up
-    int trace_fd = -1;         // the shared memory to record into, which another process watches; -1: private
+    std::optional<std::vector<std::string>> graded;  // by headway check: the names of the program's results
+    bool watched = false;                            // the program starts when the watcher is ready
+    std::uint32_t repeat = 1;                        // number of measured runs; more than 1: after one warm-up
+    int trace_fd = -1;  // the shared memory to record into, which another process watches; -1: private
     std::uint64_t trace_limit = kDefaultTraceLimit;
 };
 
@@ -73,6 +74,18 @@ struct CompareOptions {
     FigureWish figure_wish;
 };
 
+struct CheckOptions {
+    std::string exercise;  // an id or a folder; empty: all
+    std::string program;   // a program, or a folder of them; empty: none
+    std::string format = "text";
+    std::string output;                 // the file to write; empty: stdout
+    std::string results;                // a folder that keeps the result of each program
+    std::string key;                    // chooses the hidden cases; empty: the program's hash
+    std::string start;                  // where to write the program to start from
+    std::uint32_t hints = 1, jobs = 0;  // jobs 0: one for each core
+    bool selftest = false, list = false, mutants = true;
+};
+
 enum class Subcommand { help, version, run, compare, figure, check, lessons, devices, bench };
 
 struct CommandLine {
@@ -80,8 +93,9 @@ struct CommandLine {
     std::string text;  // the help or version text to print
     RunOptions run;
     CompareOptions compare;
+    CheckOptions check;
     FigureWish figure;
-    std::vector<std::string> words;  // figure: TRACE, FILE; check: EXERCISE, FILE
+    std::vector<std::string> words;  // figure: TRACE, FILE
     bool json = false;
 };
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "app/runner/python/graded.h"
 #include "app/runner/python/line_hook.h"
 #include "app/runner/python/module.h"
 #include "app/runner/python/tensor_type.h"
@@ -162,6 +163,22 @@ void leave(PyObject* driver, PyObject* prepared, PyObject* outcome, ProgramConte
     PyErr_Clear();
 }
 
+// Ends the run and records the values of a graded program, if it ended well.
+void record_results(PyObject* prepared, const std::vector<std::string>& wanted, ProgramContext& context) {
+    PyThreadState* mine = PyEval_SaveThread();
+    context.end(std::nullopt);
+    PyEval_RestoreThread(mine);
+    if (context.runtime().waits.any_failure()) {
+        return;
+    }
+    PyObject* space = PyObject_GetAttrString(prepared, "space");
+    if (space != nullptr && PyDict_Check(space) != 0) {
+        context.set_result(R"({"values": )" + python::values_json(space, wanted) + "}");
+    }
+    Py_XDECREF(space);
+    PyErr_Clear();
+}
+
 class PythonProgram final : public Program {
 public:
     explicit PythonProgram(PythonSource source) : source_(std::move(source)) {}
@@ -223,10 +240,10 @@ void PythonProgram::run(ProgramContext& context) const {
     }
     PyObject* path_text = PyUnicode_DecodeFSDefault(source_.path.c_str());
     PyObject* name_text = PyUnicode_DecodeFSDefault(name().c_str());
-    PyObject* prepared =
-        driver != nullptr && path_text != nullptr && name_text != nullptr
-            ? PyObject_CallMethod(driver, "prepare", "OOsO", path_text, name_text, source_.tab.c_str(), set)
-            : nullptr;
+    PyObject* prepared = driver != nullptr && path_text != nullptr && name_text != nullptr
+                             ? PyObject_CallMethod(driver, "prepare", "OOsOi", path_text, name_text,
+                                                   source_.tab.c_str(), set, source_.graded ? 1 : 0)
+                             : nullptr;
     Py_XDECREF(path_text);
     Py_XDECREF(name_text);
     PyObject* outcome = nullptr;
@@ -240,11 +257,17 @@ void PythonProgram::run(ProgramContext& context) const {
         Py_XDECREF(work);
         const trace::Control& control = rt.recorder.recording().control();
         std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
+        if (source_.graded) {
+            python::guard();
+        }
         outcome = PyObject_CallMethod(driver, "run", "O", prepared);
         if (getpid() != process) {
             _exit(0);  // a forked child: the run belongs to its parent
         }
         python::stop_following();
+        if (outcome == Py_None && source_.graded) {
+            record_results(prepared, *source_.graded, context);
+        }
         if (outcome != nullptr) {
             leave(driver, prepared, outcome, context, stopper);
         }

@@ -5,7 +5,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/runner/programs/program.h"
 
@@ -16,6 +18,8 @@ struct PythonSource {
     std::string tab;                         // of a document with tabs: mxnet, pytorch or tensorflow; empty: the first
     std::map<std::string, std::string> set;  // values for the program's top-level names
     std::string folder{};                    // the program may import modules from it, as if it were run there
+    // The program is graded: it may do less, and these top-level names are its results (graded.h).
+    std::optional<std::vector<std::string>> graded{};
 };
 
 // Fails when the file cannot be read. Errors in its contents are reported when it runs.

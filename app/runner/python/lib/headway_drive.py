@@ -379,13 +379,19 @@ def is_device_text(node):
     return isinstance(value, str) and value.partition(":")[0] in ("cpu", "cuda")
 
 
-def prepare(path, name, tab, values):
-    """A Prepared program, or (message, line, kind) if the file has none."""
+def prepare(path, name, tab, values, graded):
+    """A Prepared program, or (message, line, kind) if the file has none, or may not be graded."""
     try:
         source, ends = read_source(path, tab)
         # All code of the program shares one file name object, which identifies its frames.
         tree = parse(source, name)
         set_values(tree, values)
+        if graded:
+            import headway_graded
+
+            refusal = headway_graded.refusal(tree)
+            if refusal:
+                raise Refused(*refusal)
         global names_devices
         names_devices = any(names_device(node) for node in walk(tree))
         echo_any = not path.endswith(".py") or bool(ends)

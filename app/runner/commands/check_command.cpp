@@ -1,0 +1,128 @@
+// headway check: one program, a folder of programs (check_folder.cpp), or the exercises themselves
+// (check_selftest.cpp).
+#include <cstdio>
+#include <filesystem>
+
+#include "app/lesson/assets.h"
+#include "app/runner/commands/check_parts.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/commands/grader.h"
+#include "app/runner/execution/interrupt.h"
+#include "engine/core/system/whole_file.h"
+
+namespace headway::runner {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+core::Error usage(const std::string& message) {
+    return {core::ErrorKind::usage, message, {}, 0, 0};
+}
+
+int list_exercises() {
+    std::vector<core::Error> refused;
+    const auto exercises = all_exercises(refused);
+    if (!exercises) {
+        return fail(exercises.error());
+    }
+    for (const check::Exercise& exercise : *exercises) {
+        std::printf("%-24s %s\n", exercise.id.c_str(), exercise.title.c_str());
+    }
+    for (const core::Error& error : refused) {
+        fail(error);
+    }
+    return refused.empty() ? kDone : kUsage;
+}
+
+// The task, and the program to start from.
+int show_task(const check::Exercise& exercise, const std::string& start) {
+    if (!start.empty()) {
+        std::error_code problem;
+        fs::copy_file(exercise.start(), start, problem);
+        if (problem) {
+            return fail(usage(start + " cannot be written: " + problem.message()));
+        }
+        tell("wrote " + start + "; check it with: headway check " + exercise.id + " " + start);
+        return kDone;
+    }
+    std::printf("%s\n\n%s\nStart from %s\n", exercise.title.c_str(), exercise.task.c_str(),
+                exercise.start().string().c_str());
+    return kDone;
+}
+
+int check_one(Grader grader, const CheckOptions& options) {
+    auto report = grader.check(options.program, options.program, options.key);
+    if (!report) {
+        return fail(report.error());
+    }
+    if (auto written = write_result(formatted({*report}, options), options.output); !written) {
+        return fail(written.error());
+    }
+    return report->passed() ? kDone : kProgramFailed;
+}
+
+}  // namespace
+
+core::Result<std::vector<check::Exercise>> all_exercises(std::vector<core::Error>& refused) {
+    const auto assets = lesson::find_assets_dir();
+    if (!assets) {
+        return assets.error();
+    }
+    return check::load_exercises(*assets / "exercises", &refused);
+}
+
+std::string formatted(const std::vector<check::CheckReport>& reports, const CheckOptions& options) {
+    if (options.format == "json") {
+        return reports.size() == 1 ? check::as_json(reports.front()) : check::as_json(reports);
+    }
+    if (options.format == "junit") {
+        return check::as_junit(reports);
+    }
+    if (options.format == "csv") {
+        return check::as_csv(reports);
+    }
+    std::string text;
+    for (const check::CheckReport& report : reports) {
+        text += options.format == "gradescope" ? check::as_gradescope(report, options.hints)
+                                               : (text.empty() ? "" : "\n") + check::as_text(report, options.hints);
+    }
+    return text;
+}
+
+core::Result<void> write_result(const std::string& text, const std::string& file) {
+    if (!file.empty()) {
+        return core::write_whole(file, text);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return std::fflush(stdout) == 0
+               ? core::Result<void>()
+               : core::Error{core::ErrorKind::unreadable, "the result cannot be written to stdout", {}, 0, 0};
+}
+
+int check_command(const CheckOptions& options) {
+    if (options.list) {
+        return list_exercises();
+    }
+    const Interrupts interrupts;
+    if (options.selftest) {
+        return check_selftest(options);
+    }
+    auto exercise = check::find_exercise(options.exercise);
+    if (!exercise) {
+        return fail(exercise.error());
+    }
+    if (options.program.empty()) {
+        return show_task(*exercise, options.start);
+    }
+    std::error_code ignored;
+    if (fs::is_directory(options.program, ignored)) {
+        return check_folder(*exercise, options);
+    }
+    if (!options.results.empty()) {
+        return fail(usage("--results is for a folder of programs, and " + options.program + " is a file"));
+    }
+    return check_one(Grader(std::move(*exercise)), options);
+}
+
+}  // namespace headway::runner

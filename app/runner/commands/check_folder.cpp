@@ -1,0 +1,218 @@
+// headway check EXERCISE FOLDER: every program in a folder, each checked by a process of its own, some at a time.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+
+#include "app/check/judge.h"
+#include "app/process/child.h"
+#include "app/runner/commands/check_parts.h"
+#include "app/runner/commands/commands.h"
+#include "app/runner/execution/interrupt.h"
+#include "engine/core/system/whole_file.h"
+
+namespace headway::runner {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(5);
+constexpr std::size_t kMostOutput = 10'000'000;
+
+std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The programs below a folder, by their path in it.
+std::vector<std::string> programs_below(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code problem;
+    for (fs::recursive_directory_iterator entry(folder, problem), last; !problem && entry != last;
+         entry.increment(problem)) {
+        std::error_code ignored;
+        const std::string kind = entry->path().extension().string();
+        if (entry->path().filename().string().starts_with('.')) {
+            entry.disable_recursion_pending();  // .ipynb_checkpoints and the like
+        } else if (entry->is_regular_file(ignored) && (kind == ".py" || kind == ".ipynb")) {
+            names.push_back(entry->path().lexically_relative(folder).string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+class FolderCheck {
+public:
+    FolderCheck(const check::Exercise& exercise, const CheckOptions& options)
+        : exercise_(exercise), options_(options), names_(programs_below(options.program)), reports_(names_.size()) {}
+
+    [[nodiscard]] bool empty() const { return names_.empty(); }
+    // The reports, in the order of the names. Fails if one cannot be kept, or the user stops.
+    core::Result<std::vector<check::CheckReport>> run() {
+        const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+        const std::size_t most = options_.jobs != 0 ? options_.jobs : cores;
+        std::size_t next = 0;
+        while (next < names_.size() || !jobs_.empty()) {
+            if (Interrupts::count() > 0) {
+                return core::Error{core::ErrorKind::stopped,
+                                   "stopped after " + std::to_string(done_) + " of " + std::to_string(names_.size()) +
+                                       " programs" + (options_.results.empty() ? "" : "; the same command goes on"),
+                                   {},
+                                   0,
+                                   0};
+            }
+            for (; next < names_.size() && jobs_.size() < most; ++next) {
+                if (auto known = kept(next)) {
+                    take(next, std::move(*known));
+                } else if (auto started = start(next); !started) {
+                    return started.error();
+                }
+            }
+            if (auto looked = look(); !looked) {
+                return looked.error();
+            }
+            std::this_thread::sleep_for(kLook);
+        }
+        std::vector<check::CheckReport> all;
+        for (auto& report : reports_) {
+            all.push_back(std::move(*report));
+        }
+        return all;
+    }
+
+private:
+    struct Job {
+        std::size_t index;
+        process::Child child;
+        std::string out, err;
+    };
+
+    [[nodiscard]] fs::path path_of(std::size_t index) const { return fs::path(options_.program) / names_[index]; }
+    [[nodiscard]] fs::path result_file(std::size_t index) const {
+        std::string name = names_[index];
+        std::replace(name.begin(), name.end(), '/', '+');
+        return fs::path(options_.results) / (name + ".json");
+    }
+
+    // The result of an earlier call, if it is that of this program and this exercise.
+    [[nodiscard]] std::optional<check::CheckReport> kept(std::size_t index) const {
+        if (options_.results.empty()) {
+            return std::nullopt;
+        }
+        auto report = check::report_from(bytes_of(result_file(index)));
+        const bool same = report && report->hash == exercise_.hash && report->exercise == exercise_.id &&
+                          report->headway == HEADWAY_VERSION && report->key == options_.key &&
+                          report->program_hash == check::hash_of(bytes_of(path_of(index)));
+        return same ? std::optional(std::move(*report)) : std::nullopt;
+    }
+
+    core::Result<void> start(std::size_t index) {
+        process::Command command{
+            .program = "/proc/self/exe",
+            .arguments = {"check", exercise_.folder.string(), path_of(index).string(), "--format", "json"},
+            .name = "headway-runner"};
+        if (!options_.key.empty()) {
+            command.arguments.insert(command.arguments.end(), {"--key", options_.key});
+        }
+        auto child = process::Child::start(command);
+        if (!child) {
+            return child.error();
+        }
+        jobs_.push_back({index, std::move(*child), {}, {}});
+        return {};
+    }
+
+    core::Result<void> look() {
+        for (std::size_t i = 0; i < jobs_.size();) {
+            Job& job = jobs_[i];
+            const auto ended = job.child.poll();
+            job.child.read_stdout(job.out, kMostOutput - std::min(kMostOutput, job.out.size()));
+            job.child.read_stderr(job.err, kMostOutput - std::min(kMostOutput, job.err.size()));
+            if (!ended) {
+                ++i;
+                continue;
+            }
+            Job finished = std::move(job);
+            jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (auto taken = take_result(finished); !taken) {
+                return taken;
+            }
+        }
+        return {};
+    }
+
+    core::Result<void> take_result(const Job& job) {
+        auto report = check::report_from(job.out);
+        if (!report) {
+            report = not_checked(job);
+        } else if (!options_.results.empty()) {
+            report->program = names_[job.index];
+            std::error_code ignored;
+            fs::create_directories(options_.results, ignored);
+            if (auto written = core::write_whole(result_file(job.index).string(), check::as_json(*report)); !written) {
+                return written;
+            }
+        }
+        take(job.index, std::move(*report));
+        return {};
+    }
+
+    // A program that could not be checked, such as a file that cannot be read.
+    [[nodiscard]] check::CheckReport not_checked(const Job& job) const {
+        check::CheckReport report;
+        check::CaseRun run;
+        run.run = run.reference = std::make_shared<check::RunData>();
+        run.ending = check::ending_of(nullptr, false, exercise_.limits, job.err);
+        check::judge(exercise_, {&run, 1}, {}, report);
+        return report;
+    }
+
+    void take(std::size_t index, check::CheckReport report) {
+        report.program = names_[index];
+        reports_[index] = std::move(report);
+        ++done_;
+        if (options_.format == "text") {
+            std::fprintf(stderr, "headway: %zu of %zu: %s: %s\n", done_, names_.size(), names_[index].c_str(),
+                         check::word_of(reports_[index]->verdict));
+        }
+    }
+
+    const check::Exercise& exercise_;
+    const CheckOptions& options_;
+    std::vector<std::string> names_;
+    std::vector<std::optional<check::CheckReport>> reports_;
+    std::vector<Job> jobs_;
+    std::size_t done_ = 0;
+};
+
+}  // namespace
+
+int check_folder(const check::Exercise& exercise, const CheckOptions& options) {
+    if (options.format == "gradescope") {
+        return fail(
+            {core::ErrorKind::usage, "--format gradescope is for one program: Gradescope checks one at a time"});
+    }
+    FolderCheck folder(exercise, options);
+    if (folder.empty()) {
+        return fail({core::ErrorKind::usage, "there is no .py or .ipynb file in " + options.program});
+    }
+    auto reports = folder.run();
+    if (!reports) {
+        return fail(reports.error());
+    }
+    if (auto written = write_result(options.format == "json" ? check::as_json(*reports) : formatted(*reports, options),
+                                    options.output);
+        !written) {
+        return fail(written.error());
+    }
+    const bool all = std::all_of(reports->begin(), reports->end(), [](const auto& report) { return report.passed(); });
+    return all ? kDone : kProgramFailed;
+}
+
+}  // namespace headway::runner
