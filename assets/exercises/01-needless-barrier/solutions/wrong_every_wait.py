@@ -1,0 +1,18 @@
+# wrong
+# fails: waits
+# says: waitall in line
+import headway as hw
+
+rounds = 8
+size = 32
+
+weights = hw.randn(size, size) * 0.1
+total = hw.zeros(size)
+for i in range(rounds):
+    batch = hw.randn(size, size)
+    hidden = (batch @ weights).relu()
+    hw.waitall()
+    total = total + hidden.sum(axis=0)
+    total.wait_to_read()
+total.wait_to_read()
+print("rounds:", rounds)

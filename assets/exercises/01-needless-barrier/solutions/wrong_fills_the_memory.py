@@ -1,0 +1,18 @@
+# wrong
+# fails: runs
+# says: of memory
+import headway as hw
+
+rounds = 8
+size = 32
+
+weights = hw.randn(size, size) * 0.1
+total = hw.zeros(size)
+for i in range(rounds):
+    batch = hw.randn(size, size)
+    hidden = (batch @ weights).relu()
+    total = total + hidden.sum(axis=0)
+total.wait_to_read()
+kept = []
+while True:
+    kept.append("." * 50000000)

@@ -1,0 +1,19 @@
+# wrong
+# fails: time
+# says: are enough
+import headway as hw
+import time
+
+batches = 10
+size = 24
+
+features = hw.randn(size, size) * 0.2
+weights = hw.randn(size, 1) * 0.2
+losses = []
+for i in range(batches):
+    batch = hw.randn(64, size)
+    error = (batch @ features).relu() @ weights - 1.0
+    losses.append((error * error).mean())
+time.sleep(0.01)
+mean_loss = sum(losses[1:], losses[0]).item() / len(losses)
+print(f"mean loss: {mean_loss:.4f}")

@@ -1,0 +1,18 @@
+# wrong
+# fails: values
+# says: it should be the number
+import headway as hw
+
+batches = 10
+size = 24
+
+features = hw.randn(size, size) * 0.2
+weights = hw.randn(size, 1) * 0.2
+losses = []
+for i in range(batches):
+    batch = hw.randn(64, size)
+    error = (batch @ features).relu() @ weights - 1.0
+    losses.append((error * error).mean())
+
+mean_loss = sum(losses[1:], losses[0]) / len(losses)
+mean_loss.wait_to_read()

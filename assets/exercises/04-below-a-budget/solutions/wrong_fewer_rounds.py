@@ -1,0 +1,17 @@
+# wrong
+# fails: values, work
+# says: 14 products for 16
+import headway as hw
+
+rounds = 16
+size = 32
+
+weights = hw.randn(size, size) * 0.1
+total = hw.zeros(size)
+for i in range(rounds - 2):
+    previous = total
+    batch = hw.randn(size, size)
+    hidden = (batch @ weights).relu()
+    total = total + hidden.sum(axis=0)
+    previous.wait_to_read()
+total.wait_to_read()

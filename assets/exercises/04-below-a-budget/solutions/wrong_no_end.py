@@ -1,0 +1,16 @@
+# wrong
+# fails: end
+# says: still at work
+import headway as hw
+
+rounds = 16
+size = 32
+
+weights = hw.randn(size, size) * 0.1
+total = hw.zeros(size)
+for i in range(rounds):
+    previous = total
+    batch = hw.randn(size, size)
+    hidden = (batch @ weights).relu()
+    total = total + hidden.sum(axis=0)
+    previous.wait_to_read()

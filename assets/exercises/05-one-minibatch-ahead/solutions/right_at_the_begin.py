@@ -1,0 +1,16 @@
+# right
+import headway as hw
+
+batches = 8
+size = 24
+
+a = hw.randn(size, size) * 0.1
+losses = []
+for i in range(batches):
+    if i >= 2:
+        losses[i - 2].wait_to_read()
+    with hw.minibatch():
+        hidden = a @ a
+        loss = (hidden * hidden).sum()
+    losses.append(loss)
+hw.waitall()

@@ -1,0 +1,15 @@
+# wrong
+# fails: lines
+# says: was added
+import headway as hw
+
+size = 24
+
+a = hw.randn(size, size)
+row = (a @ a).sum(axis=0)
+other = hw.randn(size, size)
+rest = (other @ other).relu()
+best = row.max().item()
+rest.wait_to_read()
+hw.waitall()
+print("best:", best)

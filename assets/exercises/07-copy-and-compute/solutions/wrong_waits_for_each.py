@@ -1,0 +1,16 @@
+# wrong
+# fails: overlap
+# says: overlap for 0 ns
+import headway as hw
+
+rounds = 8
+size = 24
+
+w = hw.randn(size, size, device="gpu") * 0.1
+y = w
+copies = []
+for i in range(rounds):
+    y = y @ w
+    copy = y.to("cpu")
+    copy.wait_to_read()
+    copies.append(copy)

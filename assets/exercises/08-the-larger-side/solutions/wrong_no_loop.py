@@ -1,0 +1,18 @@
+# wrong
+# fails: steps
+# says: The run has 1 op
+import headway as hw
+
+n = 10
+t1 = 1
+t2 = 0.95
+t3 = 1
+
+total = max(t1 + n * t2, n * t1 + t2) + t3
+
+x = hw.zeros(1)
+hw.waitall()
+hw.measure()
+for _ in range(1):
+    x = x + 1
+hw.waitall()

@@ -1,0 +1,18 @@
+# wrong
+# fails: shown
+# says: total is 29.5
+import headway as hw
+
+n = 10
+t1 = 1
+t2 = 0.95
+t3 = 1
+
+total = n * (t1 + t2 + t3)
+
+x = hw.zeros(1)
+hw.waitall()
+hw.measure()
+for _ in range(n):
+    x = x + 1
+hw.waitall()

@@ -1,0 +1,18 @@
+# wrong
+# fails: shown
+# says: total is 10.95
+import headway as hw
+
+n = 10
+t1 = 1
+t2 = 0.95
+t3 = 1
+
+total = max(t1 + n * t2, n * t1 + t2)
+
+x = hw.zeros(1)
+hw.waitall()
+hw.measure()
+for _ in range(n):
+    x = x + 1
+hw.waitall()

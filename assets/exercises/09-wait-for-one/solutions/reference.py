@@ -1,0 +1,14 @@
+# right
+import headway as hw
+
+others = 6
+size = 24
+
+a = hw.randn(size, size) * 0.1
+first = (a @ a).sum()
+sums = []
+for i in range(others):
+    sums.append((a @ (a + i)).sum())
+value = first.item()
+print("value:", value)
+hw.waitall()

@@ -1,0 +1,16 @@
+# wrong
+# fails: on
+# says: 0 ops are unfinished
+import headway as hw
+
+others = 6
+size = 24
+
+a = hw.randn(size, size) * 0.1
+first = (a @ a).sum()
+value = first.item()
+sums = []
+for i in range(others):
+    sums.append((a @ (a + i)).sum())
+print("value:", value)
+hw.waitall()
