@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/check/json_value.h"
-#include "app/model/numbers/report.h"
+#include "app/model/report/report.h"
 #include "engine/trace/wait_names.h"
 
 namespace headway::check {
