@@ -39,7 +39,7 @@ ARROWS = {
     "app/comparison": ["app/model/numbers"],
     "app/lesson": ["app/model/numbers"],
     "app/expression": ["engine/core"],
-    "app/check": ["app/expression", "app/lesson", "app/model/report"],
+    "app/check": ["app/expression", "app/lesson", "app/model/report", "app/process"],
     "app/exchange/files": ["app/model/run"],
     "app/exchange/foreign": ["app/exchange/files"],
     "app/exchange/chrome": ["app/exchange/foreign", "app/model/numbers", "app/model/user_data"],

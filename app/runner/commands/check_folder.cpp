@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include "app/check/check_process.h"
 #include "app/check/judge.h"
-#include "app/process/child.h"
 #include "app/runner/commands/check_parts.h"
 #include "app/runner/commands/commands.h"
 #include "app/runner/execution/interrupt.h"
@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(5);
-constexpr std::size_t kMostOutput = 10'000'000;
 
 std::string bytes_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -89,8 +88,7 @@ public:
 private:
     struct Job {
         std::size_t index;
-        process::Child child;
-        std::string out, err;
+        check::CheckProcess process;
     };
 
     [[nodiscard]] fs::path path_of(std::size_t index) const { return fs::path(options_.program) / names_[index]; }
@@ -113,62 +111,54 @@ private:
     }
 
     core::Result<void> start(std::size_t index) {
-        process::Command command{
-            .program = "/proc/self/exe",
-            .arguments = {"check", exercise_.folder.string(), path_of(index).string(), "--format", "json"},
-            .name = "headway-runner"};
-        if (!options_.key.empty()) {
-            command.arguments.insert(command.arguments.end(), {"--key", options_.key});
+        auto process = check::CheckProcess::start({.runner = "/proc/self/exe",
+                                                   .exercise = exercise_.folder.string(),
+                                                   .program = path_of(index).string(),
+                                                   .name = names_[index],
+                                                   .key = options_.key});
+        if (!process) {
+            return process.error();
         }
-        auto child = process::Child::start(command);
-        if (!child) {
-            return child.error();
-        }
-        jobs_.push_back({index, std::move(*child), {}, {}});
+        jobs_.push_back({index, std::move(*process)});
         return {};
     }
 
     core::Result<void> look() {
         for (std::size_t i = 0; i < jobs_.size();) {
-            Job& job = jobs_[i];
-            const auto ended = job.child.poll();
-            job.child.read_stdout(job.out, kMostOutput - std::min(kMostOutput, job.out.size()));
-            job.child.read_stderr(job.err, kMostOutput - std::min(kMostOutput, job.err.size()));
-            if (!ended) {
+            auto report = jobs_[i].process.poll();
+            if (!report) {
                 ++i;
                 continue;
             }
-            Job finished = std::move(job);
+            const std::size_t index = jobs_[i].index;
             jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(i));
-            if (auto taken = take_result(finished); !taken) {
+            if (auto taken = take_result(index, std::move(*report)); !taken) {
                 return taken;
             }
         }
         return {};
     }
 
-    core::Result<void> take_result(const Job& job) {
-        auto report = check::report_from(job.out);
+    core::Result<void> take_result(std::size_t index, core::Result<check::CheckReport> report) {
         if (!report) {
-            report = not_checked(job);
+            report = not_checked(report.error());
         } else if (!options_.results.empty()) {
-            report->program = names_[job.index];
             std::error_code ignored;
             fs::create_directories(options_.results, ignored);
-            if (auto written = core::write_whole(result_file(job.index).string(), check::as_json(*report)); !written) {
+            if (auto written = core::write_whole(result_file(index).string(), check::as_json(*report)); !written) {
                 return written;
             }
         }
-        take(job.index, std::move(*report));
+        take(index, std::move(*report));
         return {};
     }
 
     // A program that could not be checked, such as a file that cannot be read.
-    [[nodiscard]] check::CheckReport not_checked(const Job& job) const {
+    [[nodiscard]] check::CheckReport not_checked(const core::Error& error) const {
         check::CheckReport report;
         check::CaseRun run;
         run.run = run.reference = std::make_shared<check::RunData>();
-        run.ending = check::ending_of(nullptr, false, exercise_.limits, job.err);
+        run.ending = check::ending_of(nullptr, false, exercise_.limits, "headway: " + error.message);
         check::judge(exercise_, {&run, 1}, {}, report);
         return report;
     }
