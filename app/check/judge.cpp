@@ -29,12 +29,20 @@ std::string stopped(std::string text) {
     return text;
 }
 
+// An error of an expression without its position: the learner does not know the expression.
+std::string without_column(const std::string& message) {
+    const auto colon = message.find(": ");
+    return !message.starts_with("column ") || colon == std::string::npos ? message : message.substr(colon + 2);
+}
+
 // The facts of a case together with the exercise's own values.
 std::shared_ptr<const expression::Record> facts_of(const Exercise& exercise, const CaseRun& run,
                                                    const std::vector<std::string>& start) {
     auto facts = make_case_facts(run.run, run.reference, start, run.with);
     for (const auto& [name, expression] : exercise.let) {
-        facts = with_facts(facts, {{name, expression.evaluate(*facts)}});
+        auto value = expression.evaluate(*facts);
+        facts =
+            with_facts(facts, {{name, value ? value : expression::sentence(without_column(value.error().message))}});
     }
     return facts;
 }
@@ -46,7 +54,7 @@ Ending judge_run(const CaseRun& run) {
         ending.sentence = implausible(*run.run->run, *run.reference->run);
         ending.verdict = ending.sentence.empty() ? Verdict::passed : Verdict::forged;
     }
-    if (ending.good()) {
+    if (ending.good() && run.run->run != nullptr && run.reference->run != nullptr) {
         const auto warm_up = [](const RunData& data) {
             const auto part = data.run->measured();
             return part.begin_marked ? std::optional(part.first - 1) : std::nullopt;
@@ -85,10 +93,7 @@ InCase judge_check(const Check& check, const expression::Record& facts) {
     const auto passed = check.pass.front().truth(facts);
     if (!passed) {
         result.outcome = Outcome::failed;
-        // "column 7: there is …": the learner does not know the expression.
-        const std::string& message = passed.error().message;
-        const auto colon = message.find(": ");
-        std::string reason = colon == std::string::npos ? message : message.substr(colon + 2);
+        std::string reason = without_column(passed.error().message);
         if (reason.starts_with("the program")) {
             reason[0] = 'T';
             result.sentence = stopped(reason);

@@ -17,9 +17,9 @@ namespace {
 // Events of Python's audit, https://docs.python.org/3/library/audit_events.html. One that ends with a dot stands for
 // all that begin with it.
 constexpr std::array kRefusedEvents{
-    "ctypes.",          "mmap.",       "code.__new__", "gc.get_objects", "gc.get_referrers",
-    "gc.get_referents", "subprocess.", "os.fork",      "os.forkpty",     "os.exec",
-    "os.posix_spawn",   "os.spawn",    "os.system",    "pty.",           "socket."};
+    "ctypes.",     "mmap.",   "gc.get_objects", "gc.get_referrers", "gc.get_referents", "pickle.find_class",
+    "subprocess.", "os.fork", "os.forkpty",     "os.exec",          "os.posix_spawn",   "os.spawn",
+    "os.system",   "pty.",    "socket."};
 constexpr std::array kRefusedModules{"ctypes",
                                      "_ctypes",
                                      "_ctypes_test",
@@ -35,6 +35,24 @@ constexpr std::array kRefusedModules{"ctypes",
                                      "_interpreters",
                                      "faulthandler",
                                      "pty"};
+
+std::string program_file;  // the name of the program's file in its code objects
+
+// Whether the Python code that is running is the program's own, and not that of a library that it calls.
+bool program_is_running() {
+    PyFrameObject* frame = PyEval_GetFrame();  // borrowed
+    if (frame == nullptr) {
+        return false;
+    }
+    PyObject* code = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
+    PyObject* file = code != nullptr ? PyObject_GetAttrString(code, "co_filename") : nullptr;
+    const char* name = file != nullptr && PyUnicode_Check(file) != 0 ? PyUnicode_AsUTF8(file) : nullptr;
+    const bool own = name == nullptr || program_file == name;
+    Py_XDECREF(file);
+    Py_XDECREF(code);
+    PyErr_Clear();
+    return own;
+}
 
 int refuse_events(const char* event, PyObject* arguments, void*) {
     const std::string_view name(event);
@@ -52,6 +70,10 @@ int refuse_events(const char* event, PyObject* arguments, void*) {
             return -1;
         }
         return 0;
+    }
+    if (name == "code.__new__" && program_is_running()) {  // Python's own imports make code objects, too
+        PyErr_SetString(PyExc_PermissionError, "code objects cannot be made in an exercise");
+        return -1;
     }
     for (const std::string_view refused : kRefusedEvents) {
         if (name == refused || (refused.back() == '.' && name.starts_with(refused))) {
@@ -184,7 +206,8 @@ private:
 
 }  // namespace
 
-void guard() {
+void guard(const std::string& program) {
+    program_file = program;
     PySys_AddAuditHook(refuse_events, nullptr);
 }
 

@@ -13,7 +13,7 @@ namespace headway::runner::python {
 // From now on this process refuses what could reach into the recording or start other programs: ctypes and modules like
 // it, mappings of memory, code objects made by hand, other processes, the collector's list of all objects. Python has
 // no way to take such a hook away. lib/headway_graded.py refuses most of it before, with better words.
-void guard();
+void guard(const std::string& program);
 
 // The values of these top-level names as one JSON object (app/check/result_values.h reads it). Call when all ops of the
 // run have ended: tensors are read from the device's memory, and nothing is recorded.

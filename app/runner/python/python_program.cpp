@@ -258,7 +258,7 @@ void PythonProgram::run(ProgramContext& context) const {
         const trace::Control& control = rt.recorder.recording().control();
         std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
         if (source_.graded) {
-            python::guard();
+            python::guard(name());
         }
         outcome = PyObject_CallMethod(driver, "run", "O", prepared);
         if (getpid() != process) {
