@@ -1,0 +1,13 @@
+import headway as hw
+
+size = 24
+
+a = hw.randn(size, size, device="cpu")
+b = hw.randn(size, size, device="cpu")
+hw.waitall()
+begin = hw.clock()
+c = a @ b
+issued = hw.clock() - begin
+finished = hw.clock() - begin
+asynchronous = issued < finished
+print("issued:", issued, "finished:", finished)

@@ -1,0 +1,14 @@
+# wrong
+# fails: waits
+# says: mean.item()
+import headway as hw
+
+steps = 10
+size = 16
+
+total = hw.zeros(1)
+for i in range(steps):
+    mean = hw.randn(size, size).mean()
+    total = total + max(mean.item(), 0.0)
+
+total = total.item()

@@ -1,0 +1,14 @@
+# wrong
+# fails: values
+# says: it should be
+import headway as hw
+
+steps = 10
+size = 16
+
+total = hw.zeros(1)
+for i in range(steps):
+    mean = hw.randn(size, size).mean()
+    total = total + mean.relu()
+
+total.wait_to_read()

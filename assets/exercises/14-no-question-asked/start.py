@@ -1,0 +1,11 @@
+import headway as hw
+
+steps = 10
+size = 16
+
+total = hw.zeros(1)
+for i in range(steps):
+    mean = hw.randn(size, size).mean()
+    if mean > 0:
+        total = total + mean
+total = total.item()
