@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "app/runner/execution/option_values.h"
+#include "app/runner/execution/words.h"
 
 namespace headway::runner {
 

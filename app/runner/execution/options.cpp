@@ -7,7 +7,6 @@
 #include "app/runner/execution/check_options.h"
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/figure_options.h"
-#include "app/runner/execution/option_values.h"
 #include "engine/core/system/machine_memory.h"
 #include "engine/trace/barrier_names.h"
 
