@@ -59,9 +59,7 @@ Ending limit_ending(const std::string& message, const Limits& limits, std::uint3
         return {Verdict::refused, "The program started other programs, which an exercise does not allow.", line};
     }
     return {Verdict::endless_loop,
-            "The program was ended after " + model::duration_text(static_cast<double>(limits.time_ms) * 1e6) +
-                in_line(line) + ": it seems to loop without end.",
-            line};
+            "The program does not come to its end: it seems to loop without end" + in_line(line) + ".", line};
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "app/runner/commands/grader.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <iterator>
@@ -22,6 +24,9 @@ namespace {
 
 constexpr std::uint64_t kMostProgramBytes = 1'000'000;
 constexpr std::uint64_t kPatience_ms = 3000;  // after its time limit the program's process may end by itself
+// The limit counts what the program computes, so that a busy machine changes no verdict. A program that waits instead
+// is ended after a multiple of it.
+constexpr std::uint64_t kWaitFactor = 6;
 constexpr std::size_t kMostReferences = 256;  // kept for further programs
 constexpr std::size_t kMostWords = 20'000;    // of stderr
 
@@ -100,6 +105,13 @@ private:
     fs::path path_, program_;
 };
 
+// After that much time on processors the kernel ends the process with SIGXCPU.
+void limit_processor_time(pid_t process, std::uint64_t ms) {
+    const rlim_t seconds = std::max<rlim_t>(1, (ms + 999) / 1000);
+    const rlimit limit{seconds, seconds + 1};
+    prlimit(process, RLIMIT_CPU, &limit, nullptr);
+}
+
 std::vector<std::string> run_arguments(const check::Exercise& exercise, const check::Case& with,
                                        const Workplace& place) {
     std::vector<std::string> words{"run", place.program().string()};
@@ -132,7 +144,7 @@ std::vector<std::string> run_arguments(const check::Exercise& exercise, const ch
     }
     const check::Limits& limits = exercise.limits;
     for (const auto& [option, value] :
-         {std::pair{"--time-limit", std::to_string(static_cast<double>(limits.time_ms) / 1000)},
+         {std::pair{"--time-limit", std::to_string(static_cast<double>(kWaitFactor * limits.time_ms) / 1000)},
           {"--memory-limit", std::to_string(limits.memory_bytes)},
           {"--output-limit", std::to_string(limits.output_bytes)},
           {"--process-limit", std::string("1")}}) {
@@ -164,7 +176,7 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
                              .arguments = run_arguments(exercise_, with, *place),
                              .name = "headway-runner",
                              .passed = recording->get(),
-                             .limit = std::chrono::milliseconds(exercise_.limits.time_ms + kPatience_ms)};
+                             .limit = std::chrono::milliseconds(kWaitFactor * exercise_.limits.time_ms + kPatience_ms)};
     command.arguments.insert(command.arguments.end(),
                              {"--trace-fd", std::to_string(process::Command::kPassedDescriptor)});
     const Descendants descendants;
@@ -172,6 +184,7 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
     if (!child) {
         return child.error();
     }
+    limit_processor_time(child->pid(), exercise_.limits.time_ms);
     auto data = std::make_shared<check::RunData>();
     std::string words, rest;
     const std::size_t most = exercise_.limits.output_bytes;
@@ -189,7 +202,8 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
     const model::ProcessEnd end = supervise(*child, recording->get(), live, descendants, take_output);
     take_output();
     Ran ran;
-    const bool out_of_time = child->wait().out_of_time;
+    const process::Ending process = child->wait();
+    const bool out_of_time = process.out_of_time || process.signal == SIGXCPU;
     if (!end.damaged) {
         auto run = live.finish(end);
         if (!run) {
