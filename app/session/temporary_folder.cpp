@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders of versions without a lock have no "window" in their names and are left alone, as their windows may run.
-constexpr std::string_view kPrefix = "headway-window-";
+// Folders of versions without a lock have neither "window" nor "check" in their names and are left alone, as their
+// windows may run.
 constexpr int kAttempts = 8;
 
 // The folder, opened and locked; empty if another process holds the lock, or if it is a link or another user's.
@@ -28,11 +28,11 @@ core::UniqueFd locked(const std::string& path) {
     return folder;
 }
 
-void remove_abandoned(const fs::path& parent) {
+void remove_abandoned(const fs::path& parent, std::string_view prefix) {
     std::error_code problem;
     for (fs::directory_iterator at(parent, problem), end; !problem && at != end; at.increment(problem)) {
         const std::string name = at->path().filename();
-        if (name.size() == kPrefix.size() + 6 && name.starts_with(kPrefix)) {
+        if (name.size() == prefix.size() + 6 && name.starts_with(prefix)) {
             if (const core::UniqueFd lock = locked(at->path().string())) {
                 std::error_code ignored;
                 fs::remove_all(at->path(), ignored);
@@ -51,14 +51,14 @@ fs::path systems_folder() {
 
 TemporaryFolder::TemporaryFolder() : TemporaryFolder(systems_folder()) {}
 
-TemporaryFolder::TemporaryFolder(const fs::path& parent) {
+TemporaryFolder::TemporaryFolder(const fs::path& parent, std::string_view prefix) {
     if (parent.empty()) {
         return;
     }
-    remove_abandoned(parent);
-    // Another window that starts now may remove the folder before it is locked: then make another.
+    remove_abandoned(parent, prefix);
+    // Another owner that starts now may remove the folder before it is locked: then make another.
     for (int attempt = 0; attempt < kAttempts && path_.empty(); ++attempt) {
-        std::string name = (parent / (std::string(kPrefix) + "XXXXXX")).string();
+        std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
         if (mkdtemp(name.data()) == nullptr) {
             return;
         }

@@ -1,11 +1,12 @@
-// The folder for temporary files of a window's programs. It is locked while its window runs, so that the next window
-// removes the folders of windows that were killed, and of no others.
+// A folder for temporary files of programs. It is locked while its owner runs, so that the next owner removes the
+// folders of owners that were killed, and of no others.
 //
 // Threads: any, one at a time.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "engine/core/system/unique_fd.h"
 
@@ -13,8 +14,9 @@ namespace headway::session {
 
 class TemporaryFolder {
 public:
-    // Makes a folder in `parent`, after removing abandoned ones of this user there.
-    explicit TemporaryFolder(const std::filesystem::path& parent);
+    static constexpr std::string_view kOfWindows = "headway-window-";
+    // Makes a folder in `parent`, after removing abandoned ones of this user there whose names begin so.
+    explicit TemporaryFolder(const std::filesystem::path& parent, std::string_view prefix = kOfWindows);
     TemporaryFolder();  // in the system's folder for temporary files
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;

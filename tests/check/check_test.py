@@ -97,6 +97,8 @@ class Cheats(Check):
         "the runtime": "import _headway\n",
         "carried module": "import statistics\nstatistics.sys\n",
         "carried import": "from enum import sys\n",
+        "frames": "(i for i in [1]).gi_frame.f_back\n",
+        "a pattern": "match hw:\n    case object(__dict__=d):\n        pass\n",
         "names as texts": "x = '__code__'\n",
         "a module that evaluates texts": "import typing\n",
         "eval": "eval('1')\n",
@@ -160,10 +162,12 @@ class Cheats(Check):
                         self.assertNotIn(words, ran.out + ran.err)
 
     def test_nothing_is_left_behind(self):
-        before = {name for name in os.listdir("/tmp") if name.startswith("headway-check-")}
-        self.report(REFERENCE)
-        after = {name for name in os.listdir("/tmp") if name.startswith("headway-check-")}
-        self.assertEqual(after - before, set())
+        place = self.folder / "temporary"
+        place.mkdir()
+        (place / "headway-check-killed").mkdir()  # of a check that was killed
+        ran = self.headway("check", "needless-barrier", self.file(REFERENCE), environment={"TMPDIR": str(place)})
+        self.assertEqual(ran.status, 0, ran)
+        self.assertEqual(os.listdir(place), [])
 
 
 class Results(Check):

@@ -66,7 +66,7 @@ ARROWS = {
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
     "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/model/report",
-                            "app/process", "app/check"],
+                            "app/process", "app/check", "app/session"],
     "app/runner": ["app/runner/commands"],
 }
 

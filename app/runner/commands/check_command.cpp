@@ -51,7 +51,8 @@ int show_task(const check::Exercise& exercise, const std::string& start) {
     return kDone;
 }
 
-int check_one(Grader grader, const CheckOptions& options) {
+int check_one(check::Exercise exercise, const CheckOptions& options) {
+    Grader grader(std::move(exercise));
     auto report = grader.check(options.program, options.program, options.key);
     if (!report) {
         return fail(report.error());
@@ -122,7 +123,7 @@ int check_command(const CheckOptions& options) {
     if (!options.results.empty()) {
         return fail(usage("--results is for a folder of programs, and " + options.program + " is a file"));
     }
-    return check_one(Grader(std::move(*exercise)), options);
+    return check_one(std::move(*exercise), options);
 }
 
 }  // namespace headway::runner

@@ -59,6 +59,13 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
+// The system's folder for temporary files; empty if there is none.
+fs::path temporary_place() {
+    std::error_code problem;
+    const fs::path place = fs::temp_directory_path(problem);
+    return problem ? fs::path() : place;
+}
+
 // A name that is safe in a path and in messages.
 std::string plain_name(const fs::path& file) {
     std::string name = file.filename().string();
@@ -72,20 +79,20 @@ std::string plain_name(const fs::path& file) {
 // A folder with a copy of the program, which the program cannot change, and one where it may write.
 class Workplace {
 public:
-    static core::Result<Workplace> make(const fs::path& program) {
-        std::error_code problem;
-        std::string path = (fs::temp_directory_path(problem) / "headway-check-XXXXXX").string();
-        if (problem || mkdtemp(path.data()) == nullptr) {
-            return unreadable("no temporary folder can be made", path);
+    // In an existing folder; one at a time.
+    static core::Result<Workplace> make(const fs::path& folder, const fs::path& program) {
+        if (folder.empty()) {
+            return unreadable("no temporary folder can be made", program);
         }
-        Workplace place(path);
-        fs::create_directory(place.work(), problem);
-        fs::create_directory(fs::path(path) / "program", problem);
-        fs::copy_file(program, place.path_ / "program" / plain_name(program), problem);
+        Workplace place(folder / "run");
+        std::error_code problem;
+        fs::create_directories(place.work(), problem);
+        fs::create_directory(place.path_ / "program", problem);
+        place.program_ = place.path_ / "program" / plain_name(program);
+        fs::copy_file(program, place.program_, problem);
         if (problem) {
             return unreadable("the program cannot be copied: " + problem.message(), program);
         }
-        place.program_ = place.path_ / "program" / plain_name(program);
         return place;
     }
     Workplace(Workplace&& other) noexcept
@@ -163,8 +170,11 @@ core::Result<std::vector<std::string>> lines_of_program(const fs::path& file) {
     return text ? core::Result(lines_of(*text)) : text.error();
 }
 
+Grader::Grader(check::Exercise exercise)
+    : exercise_(std::move(exercise)), folder_(temporary_place(), "headway-check-") {}
+
 core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case& with) const {
-    auto place = Workplace::make(program);
+    auto place = Workplace::make(folder_.path(), program);
     if (!place) {
         return place.error();
     }

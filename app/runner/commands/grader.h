@@ -15,13 +15,14 @@
 #include "app/check/exercise.h"
 #include "app/check/judge.h"
 #include "app/check/result.h"
+#include "app/session/temporary_folder.h"
 #include "engine/core/result.h"
 
 namespace headway::runner {
 
 class Grader {
 public:
-    explicit Grader(check::Exercise exercise) : exercise_(std::move(exercise)) {}
+    explicit Grader(check::Exercise exercise);
 
     [[nodiscard]] const check::Exercise& exercise() const { return exercise_; }
     // `name`: the program's in the report. `key` chooses the hidden cases; empty: the program's text does. `brief`:
@@ -40,6 +41,7 @@ private:
     core::Result<std::shared_ptr<const check::RunData>> reference(const check::Case& with);
 
     check::Exercise exercise_;
+    session::TemporaryFolder folder_;
     std::vector<std::pair<check::Case, std::shared_ptr<const check::RunData>>> references_;
 };
 

@@ -25,6 +25,12 @@ CARRIED = frozenset("""
     platform shutil signal socket subprocess sys tempfile threading traceback types weakref
 """.split())
 
+# Ways from a generator or an error to the frames and code of the interpreter.
+FRAMES = frozenset("""
+    ag_code ag_frame cr_code cr_frame f_back f_builtins f_code f_globals f_locals f_trace gi_code gi_frame gi_yieldfrom
+    tb_frame tb_next
+""".split())
+
 # Methods that a class of a program may define.
 METHODS = frozenset("""
     __add__ __bool__ __call__ __contains__ __delitem__ __doc__ __enter__ __eq__ __exit__ __float__ __getitem__ __gt__
@@ -47,6 +53,8 @@ def refused_attribute(name, owner):
         return None if name in METHODS else "an exercise's program may not use %s" % name
     if name.startswith("_") and not (isinstance(owner, _ast.Name) and owner.id in ("self", "cls")):
         return "an exercise's program may not use %s, which is internal" % name
+    if name in FRAMES:
+        return "an exercise's program may not use %s" % name
     if name in CARRIED:
         return "an exercise's program may not use the module %s" % name
     return None
@@ -70,6 +78,8 @@ def refused_node(node):
         return None if node.name in METHODS else "an exercise's program may not define %s" % node.name
     if isinstance(node, _ast.keyword) and node.arg and is_special(node.arg):
         return "an exercise's program may not use %s" % node.arg
+    if isinstance(node, getattr(_ast, "MatchClass", ())):
+        return next(filter(None, (refused_attribute(name, None) for name in node.kwd_attrs)), None)
     if isinstance(node, _ast.Constant) and isinstance(node.value, str):
         # Names of what an object is made of, and of memory that it offers to NumPy.
         if (is_special(node.value) and node.value not in METHODS) or "__array_" in node.value:
