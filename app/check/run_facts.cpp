@@ -454,6 +454,10 @@ std::shared_ptr<const Record> make_case_facts(std::shared_ptr<const RunData> run
     return with_facts(make_run_facts(std::move(run)), std::move(more));
 }
 
+std::vector<std::string> run_fact_names() {
+    return RunFacts(std::make_shared<RunData>()).names();
+}
+
 std::vector<std::string> fact_names() {
     return make_case_facts(std::make_shared<RunData>(), std::make_shared<RunData>(), {}, {})->names();
 }

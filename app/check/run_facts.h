@@ -17,7 +17,7 @@
 namespace headway::check {
 
 struct RunData {
-    std::unique_ptr<model::Run> run;  // null: the program never began
+    std::shared_ptr<const model::Run> run;  // null: the program never began
     std::string printed;              // what it wrote to stdout
     std::vector<std::string> source;  // the lines of the program's text
 };
@@ -39,7 +39,8 @@ struct NamedFact {
 std::shared_ptr<const expression::Record> with_facts(std::shared_ptr<const expression::Record> facts,
                                                      std::vector<NamedFact> more);
 
-// The names of the facts of a case.
+// The names of the facts of a run, and of a case.
+std::vector<std::string> run_fact_names();
 std::vector<std::string> fact_names();
 
 // The lines of code in a program's text: without comments, blank lines and spaces at both ends.

@@ -40,6 +40,7 @@ ARROWS = {
     "app/lesson": ["app/model/numbers"],
     "app/expression": ["engine/core"],
     "app/check": ["app/expression", "app/lesson", "app/model/report", "app/process"],
+    "app/questions": ["app/check"],
     "app/exchange/files": ["app/model/run"],
     "app/exchange/foreign": ["app/exchange/files"],
     "app/exchange/chrome": ["app/exchange/foreign", "app/model/numbers", "app/model/user_data"],
@@ -54,7 +55,7 @@ ARROWS = {
     "app/session": ["app/comparison", "app/confinement", "app/process"],
     "app/ui/widgets": ["app/render", "app/gfx"],
     "app/ui/state/view": ["app/ui/widgets", "app/timeline", "app/session"],
-    "app/ui/state": ["app/ui/state/view", "app/lesson", "app/figure", "app/editor"],
+    "app/ui/state": ["app/ui/state/view", "app/lesson", "app/figure", "app/editor", "app/questions"],
     "app/ui/timeline": ["app/ui/state"],
     "app/ui/source": ["app/ui/state"],
     "app/ui/lesson": ["app/ui/state"],
@@ -66,7 +67,7 @@ ARROWS = {
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
     "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/model/report",
-                            "app/process", "app/check", "app/session"],
+                            "app/process", "app/questions", "app/session"],
     "app/runner": ["app/runner/commands"],
 }
 

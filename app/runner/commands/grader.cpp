@@ -214,22 +214,25 @@ core::Result<Grader::Ran> Grader::run(const fs::path& program, const check::Case
     Ran ran;
     const process::Ending process = child->wait();
     const bool out_of_time = process.out_of_time || process.signal == SIGXCPU;
+    std::shared_ptr<model::Run> run;
     if (!end.damaged) {
-        auto run = live.finish(end);
-        if (!run) {
-            return Ran{data, {check::Verdict::forged, "The recording cannot be read: " + run.error().message + ".", 0}};
+        auto read = live.finish(end);
+        if (!read) {
+            return Ran{data,
+                       {check::Verdict::forged, "The recording cannot be read: " + read.error().message + ".", 0}};
         }
-        data->run = std::move(*run);
+        run = std::move(*read);
     }
-    if (data->run != nullptr && data->run->info().version.empty()) {
-        data->run.reset();
+    if (run != nullptr && run->info().version.empty()) {
+        run.reset();
     }
+    data->run = run;
     if (auto lines = lines_of_program(program)) {
         data->source = std::move(*lines);
     }
     ran.ending = end.damaged
                      ? check::Ending{check::Verdict::forged, "The program wrote into the recording's memory.", 0}
-                     : check::ending_of(data->run.get(), out_of_time, exercise_.limits, words);
+                     : check::ending_of(run.get(), out_of_time, exercise_.limits, words);
     ran.data = std::move(data);
     return ran;
 }

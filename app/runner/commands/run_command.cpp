@@ -7,11 +7,14 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "app/check/run_facts.h"
 #include "app/comparison/naming.h"
 #include "app/confinement/confinement.h"
 #include "app/model/explanation/explanation.h"
 #include "app/process/child.h"
+#include "app/questions/judge.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
 
@@ -118,6 +121,41 @@ core::Result<void> settle_in(const RunOptions& options) {
     return confinement::confine({options.confine, options.network});
 }
 
+// Prints each question of the lesson with what is right for this run. Fails if the run leaves one unanswered.
+int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
+    if (!job.lesson) {
+        return fail({core::ErrorKind::usage, "--answers is for lessons, and " + job.options.program + " is none"});
+    }
+    auto all = questions::load_questions(std::filesystem::path(job.lesson->file).parent_path());
+    if (!all) {
+        return fail(all.error());
+    }
+    auto data = std::make_shared<check::RunData>();
+    data->run = std::move(run);
+    std::ifstream program(job.lesson->python_file(job.options.tab));
+    for (std::string line; std::getline(program, line);) {
+        data->source.push_back(line);
+    }
+    const auto facts = check::make_run_facts(std::move(data));
+    int status = kDone;
+    for (const questions::Question& question : *all) {
+        const questions::RunAnswer answer = questions::answer_of(question, *facts);
+        std::string right = answer.problem;
+        if (!answer.right) {
+            status = kProgramFailed;
+        } else if (question.number) {
+            right = expression::number_text(*answer.right) + " " + question.number->unit;
+        } else {
+            right = question.choices[static_cast<std::size_t>(*answer.right)].text;
+        }
+        std::printf("%s\n  %s\n", question.ask.c_str(), right.c_str());
+        if (answer.right) {
+            std::printf("  %s\n", answer.sentence.c_str());
+        }
+    }
+    return status;
+}
+
 // In the process of the program. The process that supervises it reports how the run ended.
 int run_program_here(Job job) {
     StopSignals signals;
@@ -183,6 +221,10 @@ int run_command(const RunOptions& options) {
     }
     if (options.explain) {
         tell_explanation(**run);
+    }
+    if (options.answers) {
+        const int answered = print_answers(*job, std::move(*run));
+        status = status == kDone ? answered : status;
     }
     return status == kDone ? written : status;
 }

@@ -21,7 +21,7 @@ struct RawRunOptions {
     std::string report, trace, figure, trace_fd, trace_limit, repeat, source, folder, temporary;
     std::string memory_limit, time_limit, process_limit, output_limit, graded;
     std::vector<std::string> set, confine;
-    bool watched = false, replace = false, network = false, explain = false;
+    bool watched = false, replace = false, network = false, explain = false, answers = false;
 };
 
 // Adds the options that change the run itself, as opposed to its outputs.
@@ -62,6 +62,7 @@ void add_run_options(CLI::App& app, RawRunOptions& raw) {
                    "FILE.png, .svg or .pdf: the timeline; moving: .gif, .mp4 or frame-%04d.png");
     add_figure_options(app, raw.figure_options, "figure-");
     app.add_flag("--explain", raw.explain, "tell in a few sentences what happened and why");
+    app.add_flag("--answers", raw.answers, "print how this run answers the lesson's questions");
     app.add_flag("--replace", raw.replace, "what an incomplete run writes replaces files of earlier runs, too");
     app.add_option("--confine", raw.confine,
                    "DIR: the program may write there only, and has no network and no other programs (repeatable)")
@@ -136,6 +137,7 @@ core::Result<RunOptions> checked(const RawRunOptions& raw, const CLI::App& app) 
     options.watched = raw.watched;
     options.replace = raw.replace;
     options.explain = raw.explain;
+    options.answers = raw.answers;
     options.confine = raw.confine;
     options.network = raw.network;
     if (raw.network && raw.confine.empty()) {
@@ -329,6 +331,9 @@ core::Result<RunOptions> parse_side(const std::string& text, const char* side, c
     }
     if (!raw.repeat.empty()) {
         return in_side({core::ErrorKind::usage, "--repeat is for both sides: headway compare PROGRAM --repeat N"});
+    }
+    if (raw.answers) {
+        return in_side({core::ErrorKind::usage, "--answers is for one run: headway run PROGRAM --answers"});
     }
     if (raw.explain) {
         return in_side({core::ErrorKind::usage, "--explain is for one run: headway run PROGRAM --explain"});

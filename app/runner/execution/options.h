@@ -47,6 +47,7 @@ struct RunOptions {
     devices::CudaOptions cuda;          // launching thread, kind of copies, TF32
     std::string report, trace, figure;  // paths; empty: not requested
     bool replace = false;               // the outputs of a run that is not complete replace existing files
+    bool answers = false;               // to the lesson's questions, on stdout, after the run
     bool explain = false;               // on stderr, after the run
     FigureWish figure_wish;
     std::vector<std::string> confine;  // the only folders that the program may write to; empty: no restriction

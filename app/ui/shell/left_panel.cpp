@@ -104,6 +104,7 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     ImGui::Dummy({width, ui_.px(18)});
     lesson_.draw(width);
     ImGui::Dummy({width, ui_.px(8)});
+    predict_.draw(width);
     const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&

@@ -5,6 +5,7 @@
 #include "app/ui/lesson/lesson_panel.h"
 #include "app/ui/lesson/output_panel.h"
 #include "app/ui/lesson/parameters_panel.h"
+#include "app/ui/lesson/predict_panel.h"
 #include "app/ui/lesson/stages_panel.h"
 #include "app/ui/source/source_panel.h"
 
@@ -16,6 +17,7 @@ public:
         : state_(state),
           ui_(ui),
           lesson_(state, ui),
+          predict_(state, ui),
           parameters_(state, ui),
           explain_(state, ui),
           source_(state, ui),
@@ -36,6 +38,7 @@ private:
     AppState& state_;
     Ui& ui_;
     LessonPanel lesson_;
+    PredictPanel predict_;
     ParametersPanel parameters_;
     ExplainPanel explain_;
     SourcePanel source_;

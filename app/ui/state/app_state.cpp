@@ -13,6 +13,7 @@ AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, con
       settings(s),
       programs(s, notices, std::move(lessons), wake),
       lines(s, programs, timeline),
+      predictions(s, programs, notices),
       comparing(s, programs, lines, notices, timeline.selection),
       exports({s, comparing, arrangement, bookmarks, timeline, look}, notices, wake) {
     programs.on_choice = [this](const lesson::Lesson& lesson) {
@@ -163,6 +164,7 @@ bool AppState::poll(double budget_ms) {
     changed = exports.poll() || changed;
     changed = comparing.poll(budget_ms) || changed;
     settings.poll();
+    predictions.update();
     if (programs.document() != nullptr && programs.document()->settle()) {
         lines.hand_over_breakpoints();
     }

@@ -14,6 +14,7 @@
 #include "app/session/session.h"
 #include "app/ui/state/comparing.h"
 #include "app/ui/state/exports.h"
+#include "app/ui/state/predictions.h"
 #include "app/ui/state/program_lines.h"
 #include "app/ui/state/programs.h"
 #include "app/ui/state/run_settings.h"
@@ -44,6 +45,7 @@ public:
     RunSettings settings;
     Programs programs;
     ProgramLines lines;
+    Predictions predictions;
     Comparing comparing;
     Exports exports;
 

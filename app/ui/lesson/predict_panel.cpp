@@ -1,0 +1,232 @@
+#include "app/ui/lesson/predict_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/ui/widgets/paragraph.h"
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kText = 14, kLine = 20, kIndent = 26, kPad = 4;
+
+// Text with `code` between back-ticks.
+std::vector<TextPiece> pieces_of(std::string_view text, figure::Rgba ink, figure::Rgba code) {
+    std::vector<TextPiece> pieces;
+    bool in_code = false;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('`'), text.size());
+        if (end > 0) {
+            pieces.push_back(in_code ? TextPiece{text.substr(0, end), Face::mono, kText - 1, code, true}
+                                     : TextPiece{text.substr(0, end), Face::regular, kText, ink});
+        }
+        in_code = !in_code;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return pieces;
+}
+
+// A guess is given in steps that a learner can tell apart.
+double rounded(double value, const questions::Number& number) {
+    const double step = std::pow(10, std::floor(std::log10((number.most - number.least) / 50)));
+    return std::clamp(std::round(value / step) * step, number.least, number.most);
+}
+
+std::string words_of(double value, const questions::Number& number) {
+    return expression::number_text(value) + (number.unit.empty() ? "" : " " + number.unit);
+}
+
+}  // namespace
+
+void PredictPanel::draw(float width) {
+    const auto& questions = state_.predictions.questions();
+    if (questions.empty()) {
+        return;
+    }
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    float y = start.y;
+    draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, "Predict");
+    const bool answered = state_.predictions.answer_of(0) != nullptr;
+    const char* hint = answered                           ? ""
+                       : state_.session.live()            ? "answered when the run has ended"
+                       : state_.predictions.all_guessed() ? "now run it"
+                                                          : "before you run it";
+    draw_text_right(ui_, list, start.x + width, y + ui_.px(17), Face::regular, 12.5f, t.dim, hint);
+    y += ui_.px(28);
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        y += draw_question(i, {start.x, y}, width) + ui_.px(10);
+    }
+    ui_.rects.insert_or_assign("predict", WidgetRect{start.x, start.y, start.x + width, y});
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({width, y - start.y + ui_.px(6)});
+}
+
+float PredictPanel::draw_question(std::size_t index, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    const questions::Question& question = state_.predictions.questions()[index];
+    ui_.fonts.cover(question.ask);
+    float y = at.y;
+    y += draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x, y}, width, kLine,
+                        pieces_of(question.ask, t.text, t.text));
+    y += ui_.px(4);
+    if (question.number) {
+        y += draw_number(index, {at.x, y}, width);
+    }
+    for (std::size_t i = 0; i < question.choices.size(); ++i) {
+        y += draw_choice(index, i, {at.x, y}, width);
+    }
+    y += draw_answer(index, {at.x, y}, width);
+    return y - at.y;
+}
+
+void PredictPanel::draw_circle(ImVec2 middle, bool chosen, bool hovered, const questions::RunAnswer* answer,
+                               bool right) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float radius = ui_.exact_px(7), line = std::max(1.0f, ui_.exact_px(1.5f));
+    const bool shows_right = answer != nullptr && right, shows_wrong = answer != nullptr && chosen && !right;
+    const figure::Rgba ink = shows_right   ? t.good
+                             : shows_wrong ? t.warning
+                             : chosen      ? t.issue
+                             : hovered     ? t.text
+                                           : t.dim;
+    if (shows_right || shows_wrong) {
+        list->AddCircleFilled(middle, radius, colour(ink));
+        const ImU32 on = colour(t.panel);
+        const float s = ui_.exact_px(3);
+        if (shows_right) {
+            list->AddLine({middle.x - s, middle.y}, {middle.x - s * 0.2f, middle.y + s * 0.8f}, on, line * 1.2f);
+            list->AddLine({middle.x - s * 0.2f, middle.y + s * 0.8f}, {middle.x + s, middle.y - s * 0.8f}, on,
+                          line * 1.2f);
+        } else {
+            list->AddLine({middle.x - s, middle.y - s}, {middle.x + s, middle.y + s}, on, line * 1.2f);
+            list->AddLine({middle.x - s, middle.y + s}, {middle.x + s, middle.y - s}, on, line * 1.2f);
+        }
+        return;
+    }
+    list->AddCircle(middle, radius, colour(ink), 24, line);
+    if (chosen) {
+        list->AddCircleFilled(middle, radius * 0.5f, colour(ink));
+    }
+}
+
+float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const questions::Choice& shown = state_.predictions.questions()[question].choices[choice];
+    ui_.fonts.cover(shown.text);
+    const auto guess = state_.predictions.guess_of(question);
+    const bool chosen = guess && *guess == static_cast<double>(choice);
+    const questions::RunAnswer* answer = state_.predictions.answer_of(question);
+    if (answer != nullptr && !answer->problem.empty()) {
+        answer = nullptr;
+    }
+    const bool right = answer != nullptr && *answer->right == static_cast<double>(choice);
+    const float indent = ui_.px(kIndent), pad = ui_.px(kPad), overhang = ui_.px(8);
+    const auto words = pieces_of(shown.text, chosen || right ? t.text : t.dim, t.text);
+    const float height = draw_paragraph(ui_, nullptr, at, width - indent, kLine, words) + 2 * pad;
+    const std::string id = "predict/" + std::to_string(question + 1) + "/" + std::to_string(choice + 1);
+    ImGui::SetCursorScreenPos({at.x - overhang, at.y});
+    ImGui::PushID(id.c_str());
+    const bool clicked = ImGui::InvisibleButton("choice", {width + 2 * overhang, height});
+    ImGui::PopID();
+    mark_item(ui_, id);
+    const bool hovered = ImGui::IsItemHovered() && !state_.look.palette_open;
+    if (hovered) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        list->AddRectFilled({at.x - overhang, at.y}, {at.x + width, at.y + height}, colour(t.raised), ui_.exact_px(6));
+    }
+    if (clicked) {
+        state_.predictions.guess(question, static_cast<double>(choice));
+    }
+    draw_circle({at.x + ui_.px(9), at.y + pad + ui_.px(kLine) * 0.5f}, chosen, hovered, answer, right);
+    draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLine, words);
+    return height;
+}
+
+// A track from least to most; the knob is where the learner put it, and a tick where the run is.
+float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const questions::Number& number = *state_.predictions.questions()[question].number;
+    const auto guess = state_.predictions.guess_of(question);
+    const questions::RunAnswer* answer = state_.predictions.answer_of(question);
+    const float value_width = ui_.px(92), height = ui_.px(30), y = at.y + height / 2;
+    const float left = at.x + ui_.px(8), right = at.x + width - value_width;
+    const auto place_of = [&](double value) {
+        const double share = (value - number.least) / (number.most - number.least);
+        return left + static_cast<float>(std::clamp(share, 0.0, 1.0)) * (right - left);
+    };
+    const std::string id = "predict/" + std::to_string(question + 1);
+    ImGui::SetCursorScreenPos({at.x, at.y});
+    ImGui::PushID(id.c_str());
+    ImGui::InvisibleButton("number", {std::max(right - at.x + ui_.px(8), 1.0f), height});
+    ImGui::PopID();
+    mark_item(ui_, id);
+    if (ImGui::IsItemActive()) {
+        const double share = static_cast<double>((ImGui::GetIO().MousePos.x - left) / std::max(right - left, 1.0f));
+        const double value = rounded(number.least + std::clamp(share, 0.0, 1.0) * (number.most - number.least), number);
+        if (!guess || *guess != value) {
+            state_.predictions.guess(question, value);
+        }
+    }
+    const float thick = ui_.exact_px(4);
+    list->AddRectFilled({left, y - thick / 2}, {right, y + thick / 2}, colour(t.border), thick / 2);
+    if (answer != nullptr && answer->problem.empty()) {
+        const float x = place_of(*answer->right), from = place_of(*answer->right - number.within),
+                    to = place_of(*answer->right + number.within);
+        list->AddRectFilled({from, y - thick / 2}, {to, y + thick / 2}, colour(t.good), thick / 2);
+        list->AddRectFilled({x - ui_.exact_px(1), y - ui_.px(9)}, {x + ui_.exact_px(1), y + ui_.px(9)}, colour(t.good));
+    }
+    if (guess) {
+        list->AddCircleFilled({place_of(*guess), y}, ui_.exact_px(7), colour(t.issue));
+    } else {
+        list->AddCircle({place_of((number.least + number.most) / 2), y}, ui_.exact_px(7), colour(t.dim), 24,
+                        std::max(1.0f, ui_.exact_px(1.5f)));
+    }
+    draw_text_right(ui_, list, at.x + width, y + ui_.exact_px(kText * 0.36f), guess ? Face::semibold : Face::regular,
+                    kText, guess ? t.text : t.dim, guess ? words_of(*guess, number) : "drag");
+    return height;
+}
+
+// Right or not, why the chosen answer is not, and what the run says.
+float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
+    const questions::RunAnswer* answer = state_.predictions.answer_of(index);
+    if (answer == nullptr) {
+        return 0;
+    }
+    const figure::Theme& t = *ui_.theme;
+    const questions::Question& question = state_.predictions.questions()[index];
+    const double guess = *state_.predictions.guess_of(index);
+    std::vector<TextPiece> words;
+    std::string why;
+    if (!answer->problem.empty()) {
+        words = pieces_of(answer->problem, t.dim, t.text);
+    } else {
+        const bool right = questions::is_right(question, *answer, guess);
+        words.push_back({right ? "Right. " : "Not so. ", Face::semibold, kText, right ? t.good : t.warning, true});
+        if (!question.number) {
+            why = answer->whys[static_cast<std::size_t>(guess)];
+            why += why.empty() ? "" : " ";
+        }
+        for (const std::string* text : {&std::as_const(why), &answer->sentence}) {
+            ui_.fonts.cover(*text);
+            for (const TextPiece& piece : pieces_of(*text, t.dim, t.text)) {
+                words.push_back(piece);
+            }
+        }
+    }
+    const float indent = ui_.px(question.number ? 0 : kIndent);
+    const float height = draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x + indent, at.y + ui_.px(4)},
+                                        width - indent, kLine, words);
+    ui_.rects.insert_or_assign("predict/" + std::to_string(index + 1) + "/answer",
+                               WidgetRect{at.x + indent, at.y, at.x + width, at.y + ui_.px(8) + height});
+    return height + ui_.px(8);
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,82 @@
+#include "app/ui/state/predictions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "app/check/run_facts.h"
+
+namespace headway::ui {
+namespace {
+
+std::shared_ptr<const check::RunData> data_of(const session::Execution& execution) {
+    auto data = std::make_shared<check::RunData>();
+    data->run = execution.shared_run();
+    for (const session::OutputLine& line : execution.output()) {
+        data->printed += line.error ? "" : line.text + "\n";
+    }
+    std::istringstream text(execution.settings.text);
+    for (std::string line; std::getline(text, line);) {
+        data->source.push_back(line);
+    }
+    return data;
+}
+
+}  // namespace
+
+void Predictions::update() {
+    if (lesson_ != programs_.index() || revision_ != programs_.revision()) {
+        lesson_ = programs_.index();
+        revision_ = programs_.revision();
+        questions_.clear();
+        answers_.clear();
+        if (const lesson::Lesson* lesson = programs_.lesson()) {
+            auto loaded = questions::load_questions(std::filesystem::path(lesson->file).parent_path());
+            if (loaded) {
+                questions_ = std::move(*loaded);
+            } else {
+                notices_.add(
+                    Notice::Kind::file, Notice::Tone::bad,
+                    loaded.error().file + ":" + std::to_string(loaded.error().line) + ": " + loaded.error().message);
+            }
+        }
+        guesses_.assign(questions_.size(), {});
+    }
+    judge();
+}
+
+void Predictions::judge() {
+    const session::Execution* run = session_.b();
+    const lesson::Lesson* lesson = programs_.lesson();
+    const bool ended = run != nullptr && run->run() != nullptr && !run->grows() && !run->lags() &&
+                       run->phase() != session::Phase::recorded;
+    if (questions_.empty() || lesson == nullptr || !ended || run->settings.program != session_.settings.program) {
+        answers_.clear();
+        return;
+    }
+    if (!answers_.empty() && answered_ == session_.started()) {
+        return;
+    }
+    answered_ = session_.started();
+    answers_.clear();
+    const auto facts = check::make_run_facts(data_of(*run));
+    for (const questions::Question& question : questions_) {
+        answers_.push_back(questions::answer_of(question, *facts));
+    }
+}
+
+void Predictions::guess(std::size_t question, double value) {
+    guesses_[question] = {value, session_.started() + 1};
+}
+
+const questions::RunAnswer* Predictions::answer_of(std::size_t question) const {
+    const Guess& guess = guesses_[question];
+    return answers_.empty() || !guess.value || guess.before_run > answered_ ? nullptr : &answers_[question];
+}
+
+bool Predictions::all_guessed() const {
+    return std::all_of(guesses_.begin(), guesses_.end(), [](const Guess& guess) { return guess.value.has_value(); });
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,52 @@
+// What the learner predicts for the lesson's next run, and what the run answers. A guess counts for runs that are
+// started after it.
+//
+// Threads: the UI's. No ImGui.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/questions/judge.h"
+#include "app/session/session.h"
+#include "app/ui/state/programs.h"
+#include "app/ui/state/view/notices.h"
+
+namespace headway::ui {
+
+class Predictions {
+public:
+    Predictions(session::Session& session, Programs& programs, Notices& notices)
+        : session_(session), programs_(programs), notices_(notices) {}
+
+    // Once a frame: follows the chosen lesson and its runs.
+    void update();
+
+    [[nodiscard]] const std::vector<questions::Question>& questions() const { return questions_; }
+    void guess(std::size_t question, double value);
+    // The guess for the next run, or the one that the shown run was started with.
+    [[nodiscard]] std::optional<double> guess_of(std::size_t question) const { return guesses_[question].value; }
+    // The run's answer, to a guess that was made before it; null: none yet.
+    [[nodiscard]] const questions::RunAnswer* answer_of(std::size_t question) const;
+    [[nodiscard]] bool all_guessed() const;
+
+private:
+    struct Guess {
+        std::optional<double> value;
+        std::uint64_t before_run = 0;  // the number of the first run that it counts for
+    };
+    void judge();
+
+    session::Session& session_;
+    Programs& programs_;
+    Notices& notices_;
+    int lesson_ = -2;
+    std::uint64_t revision_ = 0;
+    std::vector<questions::Question> questions_;
+    std::vector<Guess> guesses_;
+    std::vector<questions::RunAnswer> answers_;  // of the run with the number answered_; empty: none
+    std::uint64_t answered_ = 0;
+};
+
+}  // namespace headway::ui
