@@ -84,37 +84,6 @@ float PredictPanel::draw_question(std::size_t index, ImVec2 at, float width) {
     return y - at.y;
 }
 
-void PredictPanel::draw_circle(ImVec2 middle, bool chosen, bool hovered, const questions::RunAnswer* answer,
-                               bool right) {
-    const figure::Theme& t = *ui_.theme;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const float radius = ui_.exact_px(7), line = std::max(1.0f, ui_.exact_px(1.5f));
-    const bool shows_right = answer != nullptr && right, shows_wrong = answer != nullptr && chosen && !right;
-    const figure::Rgba ink = shows_right   ? t.good
-                             : shows_wrong ? t.warning
-                             : chosen      ? t.issue
-                             : hovered     ? t.text
-                                           : t.dim;
-    if (shows_right || shows_wrong) {
-        list->AddCircleFilled(middle, radius, colour(ink));
-        const ImU32 on = colour(t.panel);
-        const float s = ui_.exact_px(3);
-        if (shows_right) {
-            list->AddLine({middle.x - s, middle.y}, {middle.x - s * 0.2f, middle.y + s * 0.8f}, on, line * 1.2f);
-            list->AddLine({middle.x - s * 0.2f, middle.y + s * 0.8f}, {middle.x + s, middle.y - s * 0.8f}, on,
-                          line * 1.2f);
-        } else {
-            list->AddLine({middle.x - s, middle.y - s}, {middle.x + s, middle.y + s}, on, line * 1.2f);
-            list->AddLine({middle.x - s, middle.y + s}, {middle.x + s, middle.y - s}, on, line * 1.2f);
-        }
-        return;
-    }
-    list->AddCircle(middle, radius, colour(ink), 24, line);
-    if (chosen) {
-        list->AddCircleFilled(middle, radius * 0.5f, colour(ink));
-    }
-}
-
 float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -144,7 +113,17 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
     if (clicked) {
         state_.predictions.guess(question, static_cast<double>(choice));
     }
-    draw_circle({at.x + ui_.px(9), at.y + pad + ui_.px(kLine) * 0.5f}, chosen, hovered, answer, right);
+    const bool wrong = answer != nullptr && chosen && !right;
+    draw_round(ui_, list, {at.x + ui_.px(9), at.y + pad + ui_.px(kLine) * 0.5f},
+               right    ? RoundSign::done
+               : wrong  ? RoundSign::wrong
+               : chosen ? RoundSign::chosen
+                        : RoundSign::empty,
+               right     ? t.good
+               : wrong   ? t.warning
+               : chosen  ? t.issue
+               : hovered ? t.text
+                         : t.dim);
     draw_paragraph(ui_, list, {at.x + indent, at.y + pad}, width - indent, kLine, words);
     return height;
 }
@@ -210,7 +189,7 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
     } else {
         const bool right = questions::is_right(question, *answer, guess);
         words.push_back({right ? "Right. " : "Not so. ", Face::semibold, kText, right ? t.good : t.warning, true});
-        if (!question.number) {
+        if (!question.number && !right) {
             why = answer->whys[static_cast<std::size_t>(guess)];
             why += why.empty() ? "" : " ";
         }

@@ -20,8 +20,6 @@ private:
     float draw_choice(std::size_t question, std::size_t choice, ImVec2 at, float width);
     float draw_number(std::size_t question, ImVec2 at, float width);
     float draw_answer(std::size_t question, ImVec2 at, float width);
-    // A round button: empty, chosen, right or wrong.
-    void draw_circle(ImVec2 middle, bool chosen, bool hovered, const questions::RunAnswer* answer, bool right);
 
     AppState& state_;
     Ui& ui_;

@@ -1,14 +1,18 @@
 #include "app/ui/shell/left_panel.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
 namespace {
 
-constexpr float kGap = 14, kLeastText = 76;
+constexpr float kGap = 14, kLeastText = 130;
 
 }  // namespace
 
@@ -85,10 +89,72 @@ void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
                                               ui_.exact_px(1));
 }
 
+float LeftPanel::draw_steps(ImVec2 at, float width) {
+    struct Step {
+        const char *id, *title;
+        bool offered, done;
+        Part part;
+    };
+    const session::Execution* b = state_.session.b();
+    const bool ran = b != nullptr && b->run() != nullptr && !b->live();
+    const bool predicts = !state_.predictions.questions().empty();
+    const std::array<Step, 4> steps{{{"read", "Read", true, true, Part::text},
+                                     {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
+                                     {"run", "Run", true, ran, Part::text},
+                                     {"explain", "Explain", explain_.any(), explain_.any(), Part::explain}}};
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float height = ui_.px(28);
+    float x = at.x;
+    bool next = false;  // the first step that is not done comes next
+    for (const Step& step : steps) {
+        if (!step.offered && step.part == Part::predict) {
+            continue;
+        }
+        const bool is_next = !step.done && !std::exchange(next, next || !step.done);
+        const float text = text_width(ui_, Face::medium, 13, step.title), circle = ui_.px(20);
+        const ImVec2 end{x + circle + text + ui_.px(6), at.y + height};
+        if (end.x > at.x + width) {
+            break;
+        }
+        ImGui::SetCursorScreenPos({x, at.y});
+        ImGui::PushID(step.id);
+        const bool clicked = ImGui::InvisibleButton("step", {end.x - x, height});
+        ImGui::PopID();
+        const std::string id = std::string("step/") + step.id;
+        mark_item(ui_, id, step.offered);
+        const bool hovered = step.offered && ImGui::IsItemHovered();
+        if (clicked && step.offered) {
+            if (std::string_view(step.id) != "run") {
+                scroll_to_ = step.part;
+                scroll_ = true;
+            } else if (!state_.session.live()) {
+                state_.run();
+            }
+        }
+        const ImVec2 middle{x + ui_.px(8), at.y + height / 2};
+        draw_round(ui_, list, middle,
+                   step.done ? RoundSign::done
+                   : is_next ? RoundSign::chosen
+                             : RoundSign::empty,
+                   step.done            ? t.good
+                   : is_next || hovered ? t.issue
+                                        : t.dim);
+        ui::draw_text(ui_, list, x + circle, middle.y + ui_.exact_px(4.7f), Face::medium, 13,
+                      hovered || is_next ? t.text : t.dim, step.title);
+        x = end.x + ui_.px(12);
+    }
+    return height;
+}
+
 // The lesson's text, its parameters, and what happened in the last run.
 void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
-    const ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
+    ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
+    const float steps_width = max.x - top.x - ui_.px(24);
+    if (state_.programs.lesson() != nullptr && steps_width > 1 && max.y - top.y > ui_.px(100)) {
+        top.y += draw_steps({top.x, top.y + ui_.px(8)}, steps_width) + ui_.px(8);
+    }
     const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
     if (size.x < 1 || size.y < 1) {
         return;  // a size of 0 means all available space to ImGui
@@ -99,11 +165,20 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
         shown_lesson_ = state_.programs.index();
         ImGui::SetScrollY(0);
     }
+    const auto scroll_here = [this](Part part) {
+        if (scroll_ && scroll_to_ == part) {
+            scroll_ = false;
+            ImGui::SetScrollFromPosY(
+                ImGui::GetCursorScreenPos().y - ui_.px(part == Part::text ? 40 : 4) - ImGui::GetWindowPos().y, 0);
+        }
+    };
     // Always leaves room for the scroll bar, so that nothing moves when it appears.
     const float width = size.x - ui_.px(20);
-    ImGui::Dummy({width, ui_.px(18)});
+    ImGui::Dummy({width, ui_.px(8)});
+    scroll_here(Part::text);
     lesson_.draw(width);
     ImGui::Dummy({width, ui_.px(8)});
+    scroll_here(Part::predict);
     predict_.draw(width);
     const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
@@ -112,6 +187,7 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
         ImGui::GetIO().MousePos.y >= parameters_top && ImGui::GetIO().MousePos.y < ImGui::GetCursorScreenPos().y) {
         edited_lesson_ = state_.programs.index();
     }
+    scroll_here(Part::explain);
     explain_.draw(width, edited_lesson_ != state_.programs.index());
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
         // Fades out at the bottom if there is more text below.

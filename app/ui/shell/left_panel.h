@@ -32,6 +32,8 @@ public:
 
 private:
     void draw_text(ImVec2 min, ImVec2 max);
+    // The steps of the lesson above the text: which are done, and a click shows one. Returns the height.
+    float draw_steps(ImVec2 at, float width);
     // The draggable divider between text and source; `room` is the height of both.
     void draw_divider(ImVec2 at, float width, float room);
 
@@ -44,6 +46,9 @@ private:
     SourcePanel source_;
     OutputPanel output_;
     StagesPanel stages_;
+    enum class Part { text, predict, explain };
+    Part scroll_to_ = Part::text;  // in the next frame, if scroll_
+    bool scroll_ = false;
     int shown_lesson_ = -2;
     int edited_lesson_ = -2;     // whose parameters were clicked: they are not scrolled away
     float source_share_ = 0.5f;  // of the height for text and source

@@ -113,6 +113,27 @@ void draw_border(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, float radius)
 
 }  // namespace
 
+void draw_round(Ui& ui, ImDrawList* list, ImVec2 middle, RoundSign sign, figure::Rgba ink) {
+    const float radius = ui.exact_px(7), line = std::max(1.0f, ui.exact_px(1.5f)), s = ui.exact_px(3);
+    if (sign == RoundSign::empty || sign == RoundSign::chosen) {
+        list->AddCircle(middle, radius, colour(ink), 24, line);
+        if (sign == RoundSign::chosen) {
+            list->AddCircleFilled(middle, radius * 0.5f, colour(ink));
+        }
+        return;
+    }
+    list->AddCircleFilled(middle, radius, colour(ink));
+    const ImU32 on = colour(ui.theme->panel);
+    if (sign == RoundSign::done) {
+        const ImVec2 corner{middle.x - s * 0.2f, middle.y + s * 0.8f};
+        list->AddLine({middle.x - s, middle.y}, corner, on, line * 1.2f);
+        list->AddLine(corner, {middle.x + s, middle.y - s * 0.8f}, on, line * 1.2f);
+    } else {
+        list->AddLine({middle.x - s, middle.y - s}, {middle.x + s, middle.y + s}, on, line * 1.2f);
+        list->AddLine({middle.x - s, middle.y + s}, {middle.x + s, middle.y - s}, on, line * 1.2f);
+    }
+}
+
 void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius) {
     list->AddRectFilled(min, max, colour(fill), ui.exact_px(radius));
     draw_border(ui, list, min, max, radius);

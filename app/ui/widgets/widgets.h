@@ -20,6 +20,10 @@ std::string elided(Ui& ui, Face face, float size_px, std::string_view text, floa
 // As many of the text's leading parts as fit whole; empty if not even the first fits.
 std::string fitting(Ui& ui, Face face, float size_px, std::string_view text, std::string_view separator, float room_px);
 
+// A small round sign: a ring; a ring with a dot; a disc with a tick; a disc with a cross.
+enum class RoundSign { empty, chosen, done, wrong };
+void draw_round(Ui& ui, ImDrawList* list, ImVec2 middle, RoundSign sign, figure::Rgba ink);
+
 // A card's background: filled, bordered, rounded.
 void draw_card(Ui& ui, ImDrawList* list, ImVec2 min, ImVec2 max, figure::Rgba fill, float radius = 6);
 // The background colour of text boxes: closer to the window's background than the panel around them.
