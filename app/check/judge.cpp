@@ -22,7 +22,7 @@ std::string stopped(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
         text.pop_back();
     }
-    if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) {
+    if (!text.empty() && std::string_view(".!?:").find(text.back()) == std::string_view::npos) {
         text += '.';
     }
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -91,24 +91,21 @@ void put_place(const Check& check, const expression::Record& facts, InCase& resu
 InCase judge_check(const Check& check, const expression::Record& facts) {
     InCase result;
     const auto passed = check.pass.front().truth(facts);
-    if (!passed) {
-        result.outcome = Outcome::failed;
-        std::string reason = without_column(passed.error().message);
-        if (reason.starts_with("the program")) {
-            reason[0] = 'T';
-            result.sentence = stopped(reason);
-        } else {
-            result.sentence = stopped("This cannot be seen in the run: " + reason);
-        }
-        return result;
-    }
-    if (*passed) {
+    if (passed && *passed) {
         return result;
     }
     result.outcome = Outcome::failed;
-    const auto sentence = check.fail.evaluate(facts);
-    result.sentence = stopped(sentence ? *sentence : check.title);
     put_place(check, facts, result);
+    const auto sentence = check.fail.evaluate(facts);
+    std::string reason = passed ? "" : without_column(passed.error().message);
+    if (reason.starts_with("the program")) {  // it has no such result, or did not begin
+        reason[0] = 'T';
+        result.sentence = stopped(reason);
+    } else if (sentence) {
+        result.sentence = stopped(*sentence);
+    } else {
+        result.sentence = stopped(passed ? check.title : "This cannot be seen in the run: " + reason);
+    }
     return result;
 }
 

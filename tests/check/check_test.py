@@ -170,6 +170,48 @@ class Cheats(Check):
         self.assertEqual(os.listdir(place), [])
 
 
+class Values(Check):
+    """What the runner records of a graded program's results."""
+
+    def values(self, text, *names):
+        ran = self.headway("run", self.file(text), "--device", "simulated", "--graded", ",".join(names), "--report", "r.json")
+        self.assertEqual(ran.status, 0, ran)
+        self.last = json.loads((self.folder / "r.json").read_text())
+        (self.folder / "r.json").unlink()
+        return self.last["result"]["values"]
+
+    def test_kinds(self):
+        values = self.values("import headway as hw\nt = hw.ones(2, 3) * 2\nn = 1.5\ni = 3\ntext = 'a\"b'\nyes = True\n"
+                             "bad = float('nan')\nmany = [t, (1, 'x')]\nother = {1}\n",
+                             "t", "n", "i", "text", "yes", "bad", "many", "other", "gone")
+        self.assertEqual(values["t"], {"kind": "tensor", "op": 2, "shape": [2, 3], "sum": 12, "sum_of_sizes": 12,
+                                       "values": [2] * 6})
+        self.assertEqual(values["n"], {"kind": "number", "value": 1.5})
+        self.assertEqual(values["i"], {"kind": "number", "value": 3})
+        self.assertEqual(values["text"], {"kind": "text", "value": 'a"b'})
+        self.assertEqual(values["yes"], {"kind": "truth", "value": True})
+        self.assertEqual(values["bad"], {"kind": "number", "value": "nan"})
+        self.assertEqual(values["many"]["values"][0], values["t"])
+        self.assertEqual(values["many"]["values"][1]["values"][1], {"kind": "text", "value": "x"})
+        self.assertEqual(values["other"], {"kind": "other", "type": "set"})
+        self.assertEqual(values["gone"], {"kind": "missing"})
+
+    def test_of_a_large_tensor_some_values_and_the_sums(self):
+        values = self.values("import headway as hw\nt = hw.ones(500, 500)\nmany = [hw.ones(100, 100)] * 300\n", "t", "many")
+        self.assertEqual(values["t"]["sum"], 250_000)
+        self.assertLess(len(values["t"]["values"]), 20)
+        self.assertEqual(len(values["many"]["values"]), 300)
+
+    def test_reading_them_leaves_no_trace(self):
+        text = "import headway as hw\nt = hw.ones(9)\nt = t + 1\n"
+        self.values(text, "t")
+        graded = self.last
+        self.headway("run", self.file(text), "--device", "simulated", "--report", "r.json")
+        plain = json.loads((self.folder / "r.json").read_text())
+        for key in ("ops", "waits", "total_ns", "end"):
+            self.assertEqual(graded[key], plain[key])
+
+
 class Results(Check):
     WAITS = REFERENCE.replace("    total = total", "    hidden.wait_to_read()\n    total = total")
 

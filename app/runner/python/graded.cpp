@@ -90,6 +90,7 @@ constexpr std::size_t kMostElements =
 constexpr std::size_t kLeastElements = 2;  // of each
 constexpr std::size_t kMostValues = 600;   // in lists
 constexpr std::size_t kMostText = 4000;
+constexpr std::size_t kMostBytes = 62'000;
 constexpr int kDeepest = 4;
 
 // JSON has no NaN and no infinity.
@@ -222,7 +223,11 @@ std::string values_json(PyObject* names_and_values, const std::vector<std::strin
     Writer writer(tensors);
     std::string text;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        text += (text.empty() ? "{" : ", ") + json::quoted(wanted[i]) + ": " + writer.of(objects[i], 0);
+        std::string value = writer.of(objects[i], 0);
+        if (text.size() + value.size() > kMostBytes) {
+            value = R"({"kind": "other", "type": "more than can be recorded"})";
+        }
+        text += (text.empty() ? "{" : ", ") + json::quoted(wanted[i]) + ": " + value;
     }
     return text.empty() ? "{}" : text + "}";
 }

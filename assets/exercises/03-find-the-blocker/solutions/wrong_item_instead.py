@@ -1,6 +1,6 @@
 # wrong
 # fails: blocker, values
-# says: waits in each of
+# says: waits while there is more to issue
 import headway as hw
 
 steps = 8
