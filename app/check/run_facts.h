@@ -18,8 +18,8 @@ namespace headway::check {
 
 struct RunData {
     std::shared_ptr<const model::Run> run;  // null: the program never began
-    std::string printed;              // what it wrote to stdout
-    std::vector<std::string> source;  // the lines of the program's text
+    std::string printed;                    // what it wrote to stdout
+    std::vector<std::string> source;        // the lines of the program's text
 };
 
 // The facts of one run: ops, waits, report, … Parts keep the data alive.

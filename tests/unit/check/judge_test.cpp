@@ -33,8 +33,9 @@ std::shared_ptr<RunData> run_with(int products, int waits, const std::string& re
     builder.recording().meta(trace::MetaType::result, 0, result);
     builder.recording().header().state.store(static_cast<std::uint32_t>(trace::RunState::finished));
     auto data = std::make_shared<RunData>();
-    data->run = builder.read();
-    data->run->close();
+    auto run = builder.read();
+    run->close();
+    data->run = std::move(run);
     data->source = {"import headway as hw", "", "a = x @ y  # one", "b = x @ y"};
     return data;
 }
