@@ -1,0 +1,110 @@
+// The lesson's questions: predict, run, see what was right.
+#include <fstream>
+#include <string>
+
+#include "tests/ui/window/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+class PredictWindowTest : public WindowTest {
+protected:
+    void SetUp() override {
+        const std::filesystem::path lesson = folder / "01-small";
+        std::filesystem::create_directory(lesson);
+        std::ofstream(lesson / "lesson.md") << R"(---
+id: small
+title: A small one
+program: train
+device: simulated
+parameters:
+  batches: {value: 6, least: 1, most: 100}
+  batch_size: {value: 32, least: 1, most: 100}
+  hidden: {value: 32, least: 1, most: 100}
+---
+A *small* network is trained.
+)";
+        std::ofstream(lesson / "questions.yaml") << R"(
+- ask: Does the program issue any ops?
+  choices:
+    - text: It issues none.
+      right: count(ops) == 0
+      why: Every call of the chapter's functions issues one.
+    - text: It issues some.
+      right: count(ops) > 0
+  answer: It issued {count(ops)}.
+- ask: How many?
+  number: {value: count(ops), least: 0, most: 1000, within: 400}
+  answer: "{count(ops)} of them."
+)";
+        const auto opened = state.programs.open(lesson);
+        ASSERT_TRUE(opened) << opened.error().message;
+        open(1920, 1080);
+        frames(3);
+    }
+    [[nodiscard]] double ops() const { return static_cast<double>(session.b()->numbers().ops); }
+};
+
+TEST_F(PredictWindowTest, AnswersAreHiddenUntilTheRunHasEnded) {
+    ASSERT_EQ(state.predictions.questions().size(), 2u);
+    act("click:step/predict");
+    frames(3);
+    act("click:predict/1/1");
+    EXPECT_EQ(state.predictions.guess_of(0), 0);
+    EXPECT_FALSE(shown("predict/1/answer"));
+    EXPECT_FALSE(state.predictions.all_guessed());
+    run_to_the_end();
+    act("click:step/predict");
+    frames(3);
+    ASSERT_NE(state.predictions.answer_of(0), nullptr);
+    EXPECT_EQ(state.predictions.answer_of(0)->right, 1);
+    EXPECT_EQ(state.predictions.answer_of(0)->sentence,
+              "It issued " + std::to_string(session.b()->numbers().ops) + ".");
+    EXPECT_TRUE(shown("predict/1/answer"));
+    EXPECT_EQ(state.predictions.answer_of(1), nullptr) << "there was no guess";
+    EXPECT_FALSE(shown("predict/2/answer"));
+}
+
+TEST_F(PredictWindowTest, AGuessAfterTheRunIsForTheNextOne) {
+    run_to_the_end();
+    act("click:step/predict");
+    frames(3);
+    act("click:predict/1/2");
+    EXPECT_EQ(state.predictions.answer_of(0), nullptr);
+    run_to_the_end();
+    frames(2);
+    ASSERT_NE(state.predictions.answer_of(0), nullptr);
+    // Another guess does not become right by hindsight.
+    state.predictions.guess(0, 0);
+    frames(2);
+    EXPECT_EQ(state.predictions.answer_of(0), nullptr);
+}
+
+TEST_F(PredictWindowTest, NumbersAreDragged) {
+    act("click:step/predict");
+    frames(3);
+    const WidgetRect track = rect("predict/2");
+    EXPECT_FALSE(state.predictions.guess_of(1));
+    const float y = (track.y0 + track.y1) / 2;
+    act("drag:" + std::to_string(track.x0 + 10) + "," + std::to_string(y) + "," + std::to_string(track.x0 + 90) + "," +
+        std::to_string(y));
+    ASSERT_TRUE(state.predictions.guess_of(1));
+    const double share = 82 / static_cast<double>(track.x1 - track.x0 - 16);
+    EXPECT_NEAR(*state.predictions.guess_of(1), 1000 * share, 60);
+    run_to_the_end();
+    frames(2);
+    ASSERT_NE(state.predictions.answer_of(1), nullptr);
+    EXPECT_EQ(*state.predictions.answer_of(1)->right, ops());
+}
+
+TEST_F(PredictWindowTest, AnotherLessonHasItsOwnQuestions) {
+    state.predictions.guess(0, 1);
+    state.programs.choose("increment");
+    frames(2);
+    EXPECT_TRUE(state.predictions.questions().empty());
+    EXPECT_FALSE(shown("predict"));
+    EXPECT_FALSE(shown("step/predict"));
+}
+
+}  // namespace
+}  // namespace headway::ui::test
