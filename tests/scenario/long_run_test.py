@@ -55,12 +55,17 @@ class LongRun(Scenario):
 
     def test_an_endless_loop_can_be_stopped_and_is_counted(self):
         program, report = self.folder / "endless.py", self.folder / "report.json"
-        program.write_text("from mxnet import np, npx\nnpx.set_np()\nx = np.zeros(4)\ni = 0\ntry:\n    while True:\n"
+        going = self.folder / "going"
+        program.write_text("from mxnet import np, npx\nnpx.set_np()\nx = np.zeros(4)\ni = 0\n"
+                           f"open({str(going)!r}, 'w').close()\ntry:\n    while True:\n"
                            "        x = x + 1\n        i += 1\nfinally:\n    print(i)\n")
         with subprocess.Popen([RUNNER, "run", program, "--report", report, *SMALL], cwd=self.folder,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               start_new_session=True) as child:
-            time.sleep(6)
+            end = time.monotonic() + 60
+            while not going.exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            time.sleep(5)
             os.killpg(child.pid, signal.SIGINT)
             out, err = child.communicate(timeout=120)
         self.assertIn(b"stopp", err.lower())
