@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostProgramBytes = 1'000'000;
 constexpr std::uint64_t kPatience_ms = 3000;  // after its time limit the program's process may end by itself
 // The limit counts what the program computes, so that a busy machine changes no verdict. A program that waits instead
 // is ended after a multiple of it.
-constexpr std::uint64_t kWaitFactor = 6;
+constexpr std::uint64_t kWaitFactor = 20;
 constexpr std::size_t kMostReferences = 256;  // kept for further programs
 constexpr std::size_t kMostWords = 20'000;    // of stderr
 
