@@ -47,7 +47,8 @@ struct Lesson {
     std::uint32_t streams = 0;  // of a GPU; 0: the framework's number
     std::string view = "numbers";
     std::vector<Parameter> parameters;
-    std::string file;  // the file that it was read from
+    std::string file;      // the file that it was read from
+    std::string exercise;  // the id of the exercise that this is; empty: a lesson
     // Line numbers in that file: of each parameter, each tab, id and program.
     std::vector<std::uint32_t> lines, tab_lines;
     std::uint32_t id_line = 1, program_line = 1;

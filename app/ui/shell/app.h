@@ -56,6 +56,7 @@ public:
 private:
     [[nodiscard]] std::vector<Command> make_commands();
     [[nodiscard]] std::vector<PaletteEntry> palette_entries();
+    [[nodiscard]] std::vector<PaletteEntry> exercise_entries();
     void handle_keys();
     bool handle_ring();  // true: the key was handled
     void next_barrier();

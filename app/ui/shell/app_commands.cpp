@@ -98,6 +98,10 @@ std::vector<Command> App::make_commands() {
         [this] { open_.open(); });
     add(
         "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.programs.save(); }, source);
+    name("exercise.open", "Exercises: choose one", [this] { palette_.open(exercise_entries()); }, {});
+    name(
+        "exercise.check", "Exercises: check my program", [this] { state_.checking.start(); },
+        [this] { return state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty(); });
     name(
         "source.revert", "Source: revert to the lesson's program", [this] { state_.programs.revert(); },
         [this] { return left_.source().available() && state_.programs.document()->of_lesson(); });
@@ -297,6 +301,18 @@ std::vector<Command> App::make_commands() {
     return all;
 }
 
+std::vector<PaletteEntry> App::exercise_entries() {
+    std::vector<PaletteEntry> all;
+    for (const check::Exercise& exercise : state_.programs.exercises()) {
+        all.push_back({"Exercise " + std::to_string(exercise.number) + ": " + exercise.title, "", [this, &exercise] {
+                           if (auto opened = state_.programs.open_exercise(exercise); !opened) {
+                               state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);
+                           }
+                       }});
+    }
+    return all;
+}
+
 std::vector<PaletteEntry> App::palette_entries() {
     std::vector<PaletteEntry> all;
     for (const Command& command : commands_.all()) {
@@ -313,6 +329,9 @@ std::vector<PaletteEntry> App::palette_entries() {
         const auto& lesson = state_.programs.lessons()[i];
         all.push_back({"Lesson " + std::to_string(lesson.number) + ": " + lesson.title, "",
                        [this, i] { state_.programs.go_to(static_cast<int>(i)); }});
+    }
+    for (PaletteEntry& entry : exercise_entries()) {
+        all.push_back(std::move(entry));
     }
     return all;
 }

@@ -98,17 +98,20 @@ float LeftPanel::draw_steps(ImVec2 at, float width) {
     const session::Execution* b = state_.session.b();
     const bool ran = b != nullptr && b->run() != nullptr && !b->live();
     const bool predicts = !state_.predictions.questions().empty();
-    const std::array<Step, 4> steps{{{"read", "Read", true, true, Part::text},
+    const bool exercise = state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty();
+    const bool passed = state_.checking.report() != nullptr && state_.checking.report()->passed();
+    const std::array<Step, 5> steps{{{"read", "Read", true, true, Part::text},
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
-                                     {"explain", "Explain", explain_.any(), explain_.any(), Part::explain}}};
+                                     {"explain", "Explain", explain_.any(), explain_.any(), Part::explain},
+                                     {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float height = ui_.px(28);
     float x = at.x;
     bool next = false;  // the first step that is not done comes next
     for (const Step& step : steps) {
-        if (!step.offered && step.part == Part::predict) {
+        if (!step.offered && (step.part == Part::predict || step.part == Part::check)) {
             continue;
         }
         const bool is_next = !step.done && !std::exchange(next, next || !step.done);
@@ -125,6 +128,9 @@ float LeftPanel::draw_steps(ImVec2 at, float width) {
         mark_item(ui_, id, step.offered);
         const bool hovered = step.offered && ImGui::IsItemHovered();
         if (clicked && step.offered) {
+            if (step.part == Part::check && !state_.checking.busy()) {
+                state_.checking.start();
+            }
             if (std::string_view(step.id) != "run") {
                 scroll_to_ = step.part;
                 scroll_ = true;
@@ -180,6 +186,8 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
     ImGui::Dummy({width, ui_.px(8)});
     scroll_here(Part::predict);
     predict_.draw(width);
+    scroll_here(Part::check);
+    check_.draw(width);
     const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&

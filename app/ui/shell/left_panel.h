@@ -1,6 +1,7 @@
 // The panel at the left: text, parameters and what happened (which scroll), source, output, the three stages.
 #pragma once
 
+#include "app/ui/lesson/check_panel.h"
 #include "app/ui/lesson/explain_panel.h"
 #include "app/ui/lesson/lesson_panel.h"
 #include "app/ui/lesson/output_panel.h"
@@ -18,6 +19,7 @@ public:
           ui_(ui),
           lesson_(state, ui),
           predict_(state, ui),
+          check_(state, ui),
           parameters_(state, ui),
           explain_(state, ui),
           source_(state, ui),
@@ -41,12 +43,13 @@ private:
     Ui& ui_;
     LessonPanel lesson_;
     PredictPanel predict_;
+    CheckPanel check_;
     ParametersPanel parameters_;
     ExplainPanel explain_;
     SourcePanel source_;
     OutputPanel output_;
     StagesPanel stages_;
-    enum class Part { text, predict, explain };
+    enum class Part { text, predict, check, explain };
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
     int shown_lesson_ = -2;

@@ -252,6 +252,9 @@ void TopBar::lessons_popup() {
             state_.programs.go_to(static_cast<int>(i));
         }
     }
+    if (menu_row(ui_, "lessons/exercises", "Exercises…", "tasks that are checked", true, ui_.px(400))) {
+        ui_.run_command("exercise.open");
+    }
     if (menu_row(ui_, "lessons/open", command_label("Open…", "source.open"), "a program or a lesson from disk", true,
                  ui_.px(400))) {
         ui_.run_command("source.open");

@@ -14,6 +14,7 @@ AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, con
       programs(s, notices, std::move(lessons), wake),
       lines(s, programs, timeline),
       predictions(s, programs, notices),
+      checking(s, programs, notices),
       comparing(s, programs, lines, notices, timeline.selection),
       exports({s, comparing, arrangement, bookmarks, timeline, look}, notices, wake) {
     programs.on_choice = [this](const lesson::Lesson& lesson) {
@@ -165,6 +166,7 @@ bool AppState::poll(double budget_ms) {
     changed = comparing.poll(budget_ms) || changed;
     settings.poll();
     predictions.update();
+    changed = checking.poll() || changed;
     if (programs.document() != nullptr && programs.document()->settle()) {
         lines.hand_over_breakpoints();
     }

@@ -12,6 +12,7 @@
 
 #include "app/lesson/lesson.h"
 #include "app/session/session.h"
+#include "app/ui/state/checking.h"
 #include "app/ui/state/comparing.h"
 #include "app/ui/state/exports.h"
 #include "app/ui/state/predictions.h"
@@ -46,6 +47,7 @@ public:
     Programs programs;
     ProgramLines lines;
     Predictions predictions;
+    Checking checking;
     Comparing comparing;
     Exports exports;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "app/check/case.h"
 #include "app/lesson/assets.h"
 
 namespace headway::ui {
@@ -118,6 +119,42 @@ core::Result<void> Programs::open(const fs::path& path) {
     file.text = "From `" + place.parent_path().string() +
                 "`.\n\nIt does not run by itself: **Run**, or Ctrl+Enter in the source.";
     add_opened(std::move(file), place);
+    return {};
+}
+
+const std::vector<check::Exercise>& Programs::exercises() {
+    if (!exercises_) {
+        const auto assets = lesson::find_assets_dir();
+        exercises_ = assets ? check::load_exercises(*assets / "exercises") : std::vector<check::Exercise>();
+    }
+    return *exercises_;
+}
+
+core::Result<void> Programs::open_exercise(const check::Exercise& exercise) {
+    const fs::path file = sources.home / "exercises" / (exercise.id + ".py");
+    std::error_code problem;
+    if (!fs::exists(file, problem)) {
+        fs::create_directories(file.parent_path(), problem);
+        fs::copy_file(exercise.start(), file, problem);
+        if (problem) {
+            return core::Error{core::ErrorKind::unreadable,
+                               "the exercise cannot be copied to " + file.string() + ": " + problem.message()};
+        }
+    }
+    if (auto document = sources.show_file(file); !document) {
+        take_source();
+        return document.error();
+    }
+    lesson::Lesson shown;
+    shown.id = shown.exercise = exercise.id;
+    shown.title = exercise.title;
+    shown.program = file.filename().string();
+    shown.text = exercise.task;
+    shown.file = file.string();
+    shown.device = exercise.device;
+    shown.streams = exercise.streams;
+    shown.costs = check::draw(exercise, "").front().costs;  // of the case that is shown
+    add_opened(std::move(shown), file);
     return {};
 }
 

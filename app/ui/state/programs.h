@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "app/check/exercise.h"
 #include "app/lesson/lesson.h"
 #include "app/session/session.h"
 #include "app/ui/state/sources.h"
@@ -42,6 +44,10 @@ public:
     // --- files ---
     // Opens a program (.py, .ipynb, .md), a lesson's folder, or else a recording. Never runs anything.
     core::Result<void> open(const std::filesystem::path& path);
+    // The exercises included with Headway.
+    [[nodiscard]] const std::vector<check::Exercise>& exercises();
+    // Opens the learner's file of this exercise; the first time it is a copy of the program to start from.
+    core::Result<void> open_exercise(const check::Exercise& exercise);
     std::function<core::Result<void>(const std::string&)> open_recording;  // opens all other files
     // Shows the file of a run whose program is not available here in place of a lesson: it cannot be run.
     void choose_recording(const std::filesystem::path& file);
@@ -78,6 +84,7 @@ private:
     std::vector<Tab> tabs_;
     std::map<std::string, std::string> tab_of_;  // the chosen tab, by lesson
     std::vector<std::filesystem::path> recordings_;
+    std::optional<std::vector<check::Exercise>> exercises_;  // loaded when they are first asked for
     // The document's text, cached until its next edit.
     mutable std::string text_;
     mutable const editor::Document* text_of_ = nullptr;
