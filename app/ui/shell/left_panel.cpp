@@ -171,6 +171,10 @@ void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
         shown_lesson_ = state_.programs.index();
         ImGui::SetScrollY(0);
     }
+    if (std::exchange(checking_, state_.checking.busy()) && !checking_) {
+        scroll_to_ = Part::check;
+        scroll_ = true;
+    }
     const auto scroll_here = [this](Part part) {
         if (scroll_ && scroll_to_ == part) {
             scroll_ = false;

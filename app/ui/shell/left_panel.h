@@ -52,6 +52,7 @@ private:
     enum class Part { text, predict, check, explain };
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
+    bool checking_ = false;  // in the last frame
     int shown_lesson_ = -2;
     int edited_lesson_ = -2;     // whose parameters were clicked: they are not scrolled away
     float source_share_ = 0.5f;  // of the height for text and source
