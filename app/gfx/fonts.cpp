@@ -34,18 +34,18 @@ constexpr std::array<Wanted, kFaces> kWanted{{{"Inter", FC_WEIGHT_REGULAR, false
 // The sizes that a window uses before a run has been opened, in quarters of a pixel. They are baked together at the
 // start; baking each at its first use would delay that many frames. Other sizes are baked when first used.
 constexpr std::pair<Face, int> kUsual[] = {
-    {Face::regular, 42},     {Face::regular, 44},     {Face::regular, 46},     {Face::regular, 48},
-    {Face::regular, 50},     {Face::regular, 52},     {Face::regular, 56},     {Face::regular, 60},
-    {Face::medium, 48},      {Face::medium, 50},      {Face::medium, 52},      {Face::medium, 56},
-    {Face::medium, 60},      {Face::semibold, 42},    {Face::semibold, 46},    {Face::semibold, 48},
-    {Face::semibold, 50},    {Face::semibold, 52},    {Face::semibold, 54},    {Face::semibold, 56},
-    {Face::semibold, 60},    {Face::semibold, 64},    {Face::semibold, 72},    {Face::semibold, 80},
-    {Face::bold, 46},        {Face::bold, 48},        {Face::bold, 52},        {Face::bold, 72},
-    {Face::bold, 76},        {Face::mono, 38},        {Face::mono, 40},        {Face::mono, 46},
-    {Face::mono, 48},        {Face::mono, 50},        {Face::mono, 52},        {Face::mono, 54},
-    {Face::mono_medium, 48}, {Face::mono_medium, 52}, {Face::mono_medium, 56}, {Face::mono_bold, 48},
-    {Face::mono_bold, 52},   {Face::mono_bold, 54},   {Face::mono_bold, 56},   {Face::mono_bold, 60},
-    {Face::mono_bold, 64},   {Face::mono_bold, 68},   {Face::mono_bold, 72},   {Face::mono_bold, 76}};
+    {Face::regular, 42},   {Face::regular, 44},     {Face::regular, 46},     {Face::regular, 48},
+    {Face::regular, 50},   {Face::regular, 52},     {Face::regular, 56},     {Face::regular, 60},
+    {Face::medium, 48},    {Face::medium, 50},      {Face::medium, 52},      {Face::medium, 56},
+    {Face::medium, 60},    {Face::semibold, 42},    {Face::semibold, 46},    {Face::semibold, 48},
+    {Face::semibold, 50},  {Face::semibold, 52},    {Face::semibold, 54},    {Face::semibold, 56},
+    {Face::semibold, 60},  {Face::semibold, 64},    {Face::semibold, 72},    {Face::semibold, 80},
+    {Face::bold, 44},      {Face::bold, 46},        {Face::bold, 48},        {Face::bold, 52},
+    {Face::bold, 72},      {Face::bold, 76},        {Face::mono, 38},        {Face::mono, 40},
+    {Face::mono, 46},      {Face::mono, 48},        {Face::mono, 50},        {Face::mono, 52},
+    {Face::mono, 54},      {Face::mono_medium, 48}, {Face::mono_medium, 52}, {Face::mono_medium, 56},
+    {Face::mono_bold, 54}, {Face::mono_bold, 60},
+};
 
 // ImGui sizes a face by ascent and descent, the design by its em.
 float height_per_em(const std::string& path, int index) {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <thread>
 
+#include "app/ui/dialogs/confinement_note.h"
 #include "app/ui/dialogs/dialogs.h"
-#include "app/ui/lesson/confinement_note.h"
 #include "app/ui/source/step_controls.h"
 #include "app/ui/state/app_state.h"
 

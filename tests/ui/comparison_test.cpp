@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "app/comparison/verdict.h"
-#include "app/ui/lesson/stages_panel.h"
+#include "app/ui/lesson/prediction_words.h"
 #include "app/ui/state/app_state.h"
 
 namespace headway::ui {
@@ -166,28 +166,6 @@ TEST(Comparison, ComparesOnlyFinishedRunsWithThePrediction) {
     session.settings = training(trace::BarrierKind::none);
     run(session);
     EXPECT_EQ(prediction_verdict(*session.b()), prediction_verdict(session.b()->numbers()));
-}
-
-TEST(Comparison, TheStagesHeadingSaysHowFarTheRunIs) {
-    EXPECT_EQ(stages_heading(nullptr), "Three stages, measured");
-    session::Session session({HEADWAY_RUNNER, 256 << 20, false});
-    session.settings.program = "train";
-    session.settings.device = "simulated";
-    session.settings.parameters = {{"batches", "100000"}, {"batch_size", "16"}, {"features", "16"}, {"hidden", "16"}};
-    ASSERT_TRUE(session.start());
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while ((session.b()->run() == nullptr || session.b()->run()->op_count() == 0) &&
-           std::chrono::steady_clock::now() < end) {
-        session.poll(5);
-    }
-    const auto heading = stages_heading(session.b());
-    EXPECT_EQ(heading.find("Three stages, SIMULATED, "), 0u) << heading;
-    EXPECT_TRUE(heading.ends_with(session.b()->sums_of_total_ns() ? "s" : ", so far")) << heading;
-    session.stop_at_once();
-    while (session.behind()) {
-        session.poll(5);
-    }
-    EXPECT_EQ(stages_heading(session.b()), "Three stages, SIMULATED");
 }
 
 }  // namespace

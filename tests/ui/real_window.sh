@@ -83,7 +83,7 @@ sleep 2
 after=$(awk '{print $14 + $15}' "/proc/$window/stat")
 [ $((after - before)) -le 4 ] || fail "an idle window took $((after - before)) ticks in two seconds"
 
-xdotool mousemove --window "$id" 368 28 click 1
+xdotool mousemove --window "$id" 592 28 click 1
 title_becomes recording
 kill -9 "$(pgrep -P "$window" -x headway-runner | head -n 1)" 2>/dev/null
 sleep 1

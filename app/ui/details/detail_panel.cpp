@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/ui/widgets/menu.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -15,45 +16,26 @@ constexpr float kTabs = 24, kGap = 6;
 DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
     : state_(state),
       ui_(ui),
-      timeline_(timeline),
-      comparison_(state, ui),
+      numbers_(state, ui),
+      output_(state, ui),
       graph_(state, ui, timeline),
       measure_(state, ui, timeline),
       bookmarks_(state, ui, timeline),
       alive_(state, ui, timeline) {
     const auto graph = [this](ImVec2 min, ImVec2 max) { graph_.draw(min, max); };
-    const auto numbers_height = [this](float width, float) { return comparison_.height(width); };
     tabs_ = {
-        {"numbers",
-         "Numbers",
-         true,
-         {},
-         [this](ImVec2 min, ImVec2 max) { comparison_.draw(min, max); },
-         numbers_height},
-        {"graph", "Graph", true, {}, graph, {}},
-        {"threads", "Threads", true, {}, graph, {}},
+        {"numbers", "Numbers", true, {}, [this](ImVec2 min, ImVec2 max) { numbers_.draw(min, max); }},
+        {"output", "Output", true, {}, [this](ImVec2 min, ImVec2 max) { output_.draw(min, max); }},
+        {"graph", "Graph", true, {}, graph},
+        {"threads", "Threads", true, {}, graph},
         {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
-         [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); },
-         [this](float width, float room) {
-             // The panel does not grow during a drag, so that nothing moves under the pointer.
-             const float before = height_of(tab(state_.details.lasting), width, room);
-             return state_.timeline.measuring
-                        ? before
-                        : std::clamp(measure_.wanted_height(width), before, std::max(before, room));
-         }},
+         [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); }},
         {"bookmarks", "Bookmarks", false,
          [this] { return bookmarks_.count() > 0 || state_.details.shown == "bookmarks"; },
-         [this](ImVec2 min, ImVec2 max) { bookmarks_.draw(min, max); },
-         [this, numbers_height](float width, float room) {
-             const float least = numbers_height(width, room);
-             return std::clamp(ui_.px(40 + 26 * static_cast<float>(bookmarks_.count())), least, std::max(least, room));
-         }},
-        {"alive",
-         "Tensors",
-         false,
+         [this](ImVec2 min, ImVec2 max) { bookmarks_.draw(min, max); }},
+        {"alive", "Tensors", false,
          [this] { return state_.timeline.alive.has_value() || state_.details.shown == "alive"; },
-         [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); },
-         {}},
+         [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); }},
     };
 }
 
@@ -77,39 +59,65 @@ void DetailPanel::next() {
     }
 }
 
-float DetailPanel::height_of(const Tab& tab, float width, float room) const {
-    return tab.height ? tab.height(width, room) : room;
-}
-
-float DetailPanel::height(float centre_width, float centre_height) {
-    if (comparison_.height(centre_width) <= 0) {
-        return 0;
-    }
-    const float room = std::clamp(centre_height * 0.34f, ui_.px(196), ui_.px(360));
-    return ui_.px(kTabs + kGap) + height_of(tab(state_.details.shown), centre_width, room);
-}
-
 void DetailPanel::draw(ImVec2 min, ImVec2 max) {
     if (!is_offered(tab(state_.details.shown))) {
         state_.details.shown = state_.details.lasting;
     }
-    std::vector<std::string> titles;
-    std::vector<const Tab*> offered;
-    int shown = 0;
+    draw_tabs(min, max.x - min.x);
+    tab(state_.details.shown).draw({min.x, min.y + ui_.px(kTabs + kGap)}, max);
+}
+
+// As many tabs as fit, the one shown among them; the others are in a menu at the end.
+void DetailPanel::draw_tabs(ImVec2 at, float width) {
+    std::vector<const Tab*> row, rest;
     for (const Tab& tab : tabs_) {
         if (is_offered(tab)) {
-            if (tab.id == state_.details.shown) {
-                shown = static_cast<int>(offered.size());
-            }
-            titles.emplace_back(tab.title);
-            offered.push_back(&tab);
+            row.push_back(&tab);
         }
     }
-    const int clicked = segments(ui_, "detail", titles, shown, min, ui_.theme->issue, 12.5f, ui_.px(kTabs), 10);
-    if (clicked >= 0) {
-        show(*offered[static_cast<std::size_t>(clicked)]);
+    const auto titles = [](const std::vector<const Tab*>& tabs) {
+        std::vector<std::string> all;
+        for (const Tab* tab : tabs) {
+            all.emplace_back(tab->title);
+        }
+        return all;
+    };
+    constexpr float kText = 12.5f, kPadding = 10;
+    const float more = ui_.px(36);
+    const auto fits = [&] {
+        return segments_width(ui_, titles(row), kText, kPadding) + (rest.empty() ? 0 : more) <= width;
+    };
+    while (row.size() > 1 && !fits()) {
+        // The last one that is not shown goes to the menu.
+        const bool last_shown = row.back()->id == state_.details.shown;
+        const auto moved = row.end() - (last_shown ? 2 : 1);
+        rest.insert(rest.begin(), *moved);
+        row.erase(moved);
     }
-    tab(state_.details.shown).draw({min.x, min.y + ui_.px(kTabs + kGap)}, max);
+    const auto found =
+        std::find_if(row.begin(), row.end(), [this](const Tab* tab) { return tab->id == state_.details.shown; });
+    const int shown = found == row.end() ? -1 : static_cast<int>(found - row.begin());
+    const int clicked =
+        segments(ui_, "detail", titles(row), shown, at, ui_.theme->issue, kText, ui_.px(kTabs), kPadding);
+    if (clicked >= 0) {
+        show(*row[static_cast<std::size_t>(clicked)]);
+    }
+    if (rest.empty()) {
+        return;
+    }
+    const float x = at.x + segments_width(ui_, titles(row), kText, kPadding) + ui_.px(6);
+    if (button(ui_, "detail/more", "…", {x, at.y}, {.width = ui_.px(30), .height = ui_.px(kTabs), .text_px = kText})) {
+        ImGui::OpenPopup("details");
+    }
+    tooltip(ui_, "More views");
+    if (begin_menu(ui_, "details", {x, at.y + ui_.px(kTabs + 4)})) {
+        for (const Tab* tab : rest) {
+            if (menu_row(ui_, std::string("detail/") + tab->title, tab->title, {}, true, ui_.px(180))) {
+                show(*tab);
+            }
+        }
+        end_menu();
+    }
 }
 
 }  // namespace headway::ui

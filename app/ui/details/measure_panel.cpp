@@ -84,16 +84,6 @@ int MeasurePanel::columns(float width) const {
     return std::max(1, static_cast<int>(each / ui_.px(kCellWidth)));
 }
 
-float MeasurePanel::wanted_height(float width) const {
-    std::size_t most = 0;
-    for (const auto& summary : summaries_) {
-        most = std::max(most, 2 + summary.causes.size() + (summary.works.count > 0 ? 1 : 0) + summary.lanes.size() +
-                                  summary.kinds.size());
-    }
-    const auto across = static_cast<std::size_t>(columns(width));
-    return ui_.px(kTitle + 10 + kRow * static_cast<float>((most + across - 1) / across));
-}
-
 const model::TimeRangeSummary* MeasurePanel::summary(int run) const {
     const bool there = run >= 0 && run < static_cast<int>(summaries_.size());
     return there ? &summaries_[static_cast<std::size_t>(run)] : nullptr;

@@ -27,8 +27,6 @@ class MeasurePanel {
 public:
     MeasurePanel(AppState& state, Ui& ui, TimelinePanel& timeline) : state_(state), ui_(ui), timeline_(timeline) {}
 
-    // The height that all lines would take.
-    [[nodiscard]] float wanted_height(float width) const;
     void draw(ImVec2 min, ImVec2 max);
     // The summary of the run at this index, as last drawn.
     [[nodiscard]] const model::TimeRangeSummary* summary(int run) const;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/lesson/stages_panel.h"
+#include "app/ui/lesson/prediction_words.h"
 #include "app/ui/lesson/time_bar.h"
 #include "app/ui/widgets/widgets.h"
 

@@ -31,9 +31,11 @@ App::App(AppState& state, gfx::Fonts& fonts)
     : state_(state),
       ui_{fonts, rects_, &figure::theme(state.look.theme)},
       top_bar_(state, ui_),
-      left_(state, ui_),
+      lesson_(state, ui_),
+      source_(state, ui_),
       timeline_(state, ui_),
       detail_(state, ui_, timeline_),
+      verdict_(state, ui_),
       status_(state, ui_),
       palette_(ui_),
       open_(state, ui_),
@@ -86,23 +88,12 @@ void App::frame() {
     ground_.begin({0, 0, size.x, size.y}, 0);
     ui_.ground = &ground_;
     const float top = ui_.px(TopBar::kHeight), bottom = size.y - ui_.px(StatusBar::kHeight);
-    const float left = left_.width(size.x);
     top_bar_.draw({0, 0}, {size.x, top});
     status_.draw({0, bottom}, size);
-    left_.draw({0, top}, {left, bottom});
-
-    float y = top + ui_.px(8);
-    const float edge = ui_.px(14);
-    y += draw_notices(state_, ui_, {left + edge, y}, size.x - left - 2 * edge);
-    const float table = detail_.height(size.x - left - ui_.px(34), bottom - y);
-    const float table_top = bottom - table - (table > 0 ? ui_.px(16) : 0);
     state_.look.palette_open = palette_.is_open();
-    timeline_.draw({left, y}, {size.x, table_top - ui_.px(table > 0 ? 10 : 0)});
-    moving_ = moving_ || timeline_.moving() || left_.explain().busy();
-    if (table > 0) {
-        detail_.draw({left + edge, table_top}, {size.x - ui_.px(20), table_top + table});
-        moving_ = moving_ || detail_.moving();
-    }
+    lesson_.update();
+    draw_panes({{0, top}, {size.x, bottom}});
+    moving_ = moving_ || timeline_.moving() || lesson_.explain().busy() || detail_.moving();
     ui_.ground = nullptr;
     ground_.end();
     ground_.show(ImGui::GetBackgroundDrawList());
@@ -112,7 +103,7 @@ void App::frame() {
     ImGui::End();
     if (entering) {
         run_when_entered_ = false;
-        if (!left_.parameters().refused()) {
+        if (!lesson_.parameters().refused()) {
             state_.run();
         }
     }
@@ -130,6 +121,89 @@ void App::frame() {
                                                 ui_.exact_px(6), 0, line);
     }
     moving_ = moving_ || ring_.clicking();
+}
+
+void App::draw_panes(const Pane& all) {
+    WindowRoom room{all, ui_.fonts.scale(), state_.look.mode, state_.look.pane_shares(), source_.available()};
+    // The verdict's width does not depend on its height.
+    const WindowPanes without = lay_out_window(room);
+    room.verdict = state_.look.mode == Mode::step ? 0 : verdict_.height(without.timeline.width());
+    const WindowPanes panes = lay_out_window(room);
+    if (panes.lesson.shown()) {
+        lesson_.draw(panes.lesson.min, panes.lesson.max);
+    }
+    if (panes.timeline.shown()) {
+        using CardPlace = TimelinePanel::CardPlace;
+        timeline_.draw(panes.timeline.min, panes.timeline.max,
+                       panes.card.shown() ? CardPlace::docked : CardPlace::pointer);
+    }
+    if (panes.card.shown()) {
+        timeline_.draw_docked_card(panes.card.min, panes.card.max);
+    }
+    if (panes.verdict.shown()) {
+        verdict_.draw(panes.verdict.min, panes.verdict.max);
+    }
+    if (panes.source.shown() && source_.available()) {
+        source_.draw(panes.source.min, panes.source.max);
+    }
+    if (panes.details.shown()) {
+        detail_.draw(panes.details.min, panes.details.max);
+    }
+    // Over the timeline, so that nothing moves when a notice comes or goes.
+    const Pane& under = panes.timeline.shown() ? panes.timeline : panes.source;
+    if (!state_.notices.all().empty()) {
+        draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.min.y + ui_.px(8)}, under.width() - ui_.px(28));
+    }
+    draw_dividers(room, panes);
+}
+
+// Lines between panes that can be dragged; a double click restores the default.
+void App::draw_dividers(const WindowRoom& room, const WindowPanes& panes) {
+    const ImGuiIO& io = ImGui::GetIO();
+    struct Line {
+        const char* id;
+        Divider divider;
+        const Pane& pane;
+        bool upright;
+    };
+    for (const Line& line : {Line{"divider/lesson", Divider::lesson, panes.lesson_divider, true},
+                             {"divider/row", Divider::row, panes.row_divider, false},
+                             {"divider/left", Divider::left, panes.left_divider, true}}) {
+        if (!line.pane.shown()) {
+            continue;
+        }
+        ImGui::SetCursorScreenPos(line.pane.min);
+        ImGui::InvisibleButton(line.id, {line.pane.width(), line.pane.height()});
+        ui_.rects.insert_or_assign(
+            line.id, WidgetRect{line.pane.min.x, line.pane.min.y, line.pane.max.x, line.pane.max.y, false});
+        const bool active = ImGui::IsItemActive();
+        if (!active && !ImGui::IsItemHovered()) {
+            continue;
+        }
+        ImGui::SetMouseCursor(line.upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+        const float x = (line.pane.min.x + line.pane.max.x) / 2, y = (line.pane.min.y + line.pane.max.y) / 2;
+        const float half = ui_.exact_px(1);
+        const ImVec2 a = line.upright ? ImVec2{x - half, line.pane.min.y} : ImVec2{line.pane.min.x, y - half};
+        const ImVec2 b = line.upright ? ImVec2{x + half, line.pane.max.y} : ImVec2{line.pane.max.x, y + half};
+        ImGui::GetForegroundDrawList()->AddRectFilled(a, b, colour(ui_.theme->issue));
+        PaneShares& shares = state_.look.pane_shares();
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+            shares = default_shares(state_.look.mode);
+        } else if (active && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+            shares = dragged(room, line.divider, io.MousePos);
+        }
+    }
+}
+
+// Also shows the view that the mode is for.
+void App::set_mode(Mode mode) {
+    if (mode == state_.look.mode) {
+        return;
+    }
+    state_.look.mode = mode;
+    if (mode == Mode::compare) {
+        state_.details.show("numbers");
+    }
 }
 
 // Tab, and the keys for the focused control.

@@ -9,13 +9,16 @@
 
 #include "app/gfx/fonts.h"
 #include "app/ui/details/detail_panel.h"
+#include "app/ui/details/verdict_strip.h"
 #include "app/ui/dialogs/dialogs.h"
 #include "app/ui/dialogs/export_dialog.h"
 #include "app/ui/shell/commands.h"
-#include "app/ui/shell/left_panel.h"
+#include "app/ui/shell/lesson_column.h"
 #include "app/ui/shell/palette.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/shell/top_bar.h"
+#include "app/ui/shell/window_layout.h"
+#include "app/ui/source/source_panel.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/timeline/timeline_panel.h"
 #include "app/ui/widgets/focus_ring.h"
@@ -48,7 +51,8 @@ public:
     // Also appends the panels' texts of the following frames to `words` (Ui::words).
     void write_words_to(std::string* words) { ui_.words = words; }
     [[nodiscard]] figure::Rgba background() const { return ui_.theme->background; }
-    [[nodiscard]] LeftPanel& left() { return left_; }
+    [[nodiscard]] LessonColumn& lesson() { return lesson_; }
+    [[nodiscard]] SourcePanel& source() { return source_; }
     [[nodiscard]] TimelinePanel& timeline() { return timeline_; }
     [[nodiscard]] DetailPanel& detail() { return detail_; }
     [[nodiscard]] const CommandTable& commands() const { return commands_; }
@@ -57,6 +61,9 @@ private:
     [[nodiscard]] std::vector<Command> make_commands();
     [[nodiscard]] std::vector<PaletteEntry> palette_entries();
     [[nodiscard]] std::vector<PaletteEntry> exercise_entries();
+    void draw_panes(const Pane& all);
+    void draw_dividers(const WindowRoom& room, const WindowPanes& panes);
+    void set_mode(Mode mode);
     void handle_keys();
     bool handle_ring();  // true: the key was handled
     void next_barrier();
@@ -68,9 +75,11 @@ private:
     gfx::Layer ground_;
     Ui ui_;
     TopBar top_bar_;
-    LeftPanel left_;
+    LessonColumn lesson_;
+    SourcePanel source_;
     TimelinePanel timeline_;
     DetailPanel detail_;
+    VerdictStrip verdict_;
     StatusBar status_;
     Palette palette_;
     OpenDialog open_;

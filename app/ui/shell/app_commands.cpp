@@ -26,7 +26,7 @@ void App::next_barrier() {
 
 void App::run_typed() {
     timeline_.keep_note();
-    if (left_.parameters().editing()) {
+    if (lesson_.parameters().editing()) {
         run_when_entered_ = true;
     } else {
         state_.run();
@@ -46,7 +46,7 @@ void App::escape() {
 std::vector<Command> App::make_commands() {
     const auto live = [this] { return state_.session.live(); };
     const auto lines = [this] { return state_.lines.can_step(); };
-    const auto source = [this] { return left_.source().available(); };
+    const auto source = [this] { return source_.available(); };
     std::vector<Command> all;
     // Adds commands of one group.
     std::string group;
@@ -82,11 +82,10 @@ std::vector<Command> App::make_commands() {
         [this] { state_.step_line(trace::LineMode::over); }, lines);
     add("step.op", "Step an op", "F11", "step an op; run to the cursor", kAnywhere, [this] { state_.step_op(); });
     add(
-        "step.cursor", "Run to the cursor", "Ctrl F11", "-", kAnywhere, [this] { left_.source().run_to_caret(); },
-        lines);
+        "step.cursor", "Run to the cursor", "Ctrl F11", "-", kAnywhere, [this] { source_.run_to_caret(); }, lines);
     add(
         "step.breakpoint", "Breakpoint at the cursor", "F9", "breakpoint at the cursor", kAnywhere,
-        [this] { left_.source().toggle_breakpoint(); }, source);
+        [this] { source_.toggle_breakpoint(); }, source);
     name("backend.hold", "Hold / release the backend",
          [this] { state_.session.hold_backend(!state_.session.backend_held()); });
     name(
@@ -104,21 +103,19 @@ std::vector<Command> App::make_commands() {
         [this] { return state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty(); });
     name(
         "source.revert", "Source: revert to the lesson's program", [this] { state_.programs.revert(); },
-        [this] { return left_.source().available() && state_.programs.document()->of_lesson(); });
+        [this] { return source_.available() && state_.programs.document()->of_lesson(); });
     add(
-        "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { left_.source().find(); },
-        source);
+        "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { source_.find(); }, source);
     add(
-        "source.find-next", "Source: find the next", "F3", "-", kAnywhere, [this] { left_.source().find_next(true); },
-        source);
+        "source.find-next", "Source: find the next", "F3", "-", kAnywhere, [this] { source_.find_next(true); }, source);
     add(
         "source.find-previous", "Source: find the previous", "Shift F3", "-", kAnywhere,
-        [this] { left_.source().find_next(false); }, source);
+        [this] { source_.find_next(false); }, source);
     add(
-        "source.wide", "Source: wide / narrow", "Ctrl E", "wide or narrow source", kAnywhere,
+        "source.edit", "Source: the editor, with room for it", "Ctrl E", "step mode, and the editor", kAnywhere,
         [this] {
-            state_.look.wide_source = !state_.look.wide_source;
-            left_.source().focus();
+            set_mode(Mode::step);
+            source_.focus();
         },
         source);
 
@@ -234,10 +231,10 @@ std::vector<Command> App::make_commands() {
     group = "Explanation";
     add(
         "explain.next", "What happened: next sentence", "E", "what happened: next, previous sentence", kWindow,
-        [this] { left_.explain().step(1); }, [this] { return left_.explain().any(); }, kRepeats);
+        [this] { lesson_.explain().step(1); }, [this] { return lesson_.explain().any(); }, kRepeats);
     add(
         "explain.previous", "What happened: previous sentence", "Shift E", "-", kWindow,
-        [this] { left_.explain().step(-1); }, [this] { return left_.explain().any(); }, kRepeats);
+        [this] { lesson_.explain().step(-1); }, [this] { return lesson_.explain().any(); }, kRepeats);
 
     group = "Lanes";
     add(
@@ -256,10 +253,16 @@ std::vector<Command> App::make_commands() {
     name("lane.reset", "Lanes: reset order, heights and names", [this] { timeline_.reset_rows(); });
 
     group = "Window";
-    add("window.detail", "Below the timeline: numbers, graph, threads", "G", "numbers, graph, threads below", kWindow,
+    add("mode.next", "Mode: learn, step, compare in turn", "V", "learn, step, compare", kWindow,
+        [this] { set_mode(static_cast<Mode>((static_cast<std::size_t>(state_.look.mode) + 1) % kModes)); });
+    for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
+        name((std::string("mode.") + word_of(mode)).c_str(), (std::string("Mode: ") + word_of(mode)).c_str(),
+             [this, mode] { set_mode(mode); });
+    }
+    add("window.detail", "Details: the next view", "G", "numbers, output, graph, threads", kWindow,
         [this] { detail_.next(); });
     for (const DetailPanel::Tab& tab : detail_.tabs()) {
-        name(("detail." + std::string(tab.id)).c_str(), (std::string("Below the timeline: ") + tab.title).c_str(),
+        name(("detail." + std::string(tab.id)).c_str(), (std::string("Details: ") + tab.title).c_str(),
              [this, &tab] { detail_.show(tab); });
     }
     add("export.figure", "Export a figure: PNG, SVG, PDF, GIF, MP4", "F12", "export a figure", kAnywhere, [this] {

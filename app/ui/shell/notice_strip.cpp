@@ -7,8 +7,23 @@
 
 namespace headway::ui {
 
-float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
+void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
+    if (state.notices.all().empty()) {
+        return;
+    }
     const figure::Theme& t = *ui.theme;
+    const float gap = ui.px(6), room = width - ui.px(20 + 44);
+    const auto height_of = [&](const Notice& notice) {
+        return draw_wrapped(ui, nullptr, {}, room, Face::medium, 14, 20, t.text, notice.text) + ui.px(16);
+    };
+    float all = 0;
+    for (const auto& notice : state.notices.all()) {
+        ui.fonts.cover(notice.text);
+        all += height_of(notice) + gap;
+    }
+    // A window of its own, above the panels that it covers.
+    ImGui::SetCursorScreenPos(at);
+    ImGui::BeginChild("notices", {width, all}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
     ImDrawList* list = ImGui::GetWindowDrawList();
     float y = at.y;
     std::optional<Notice::Kind> closed;
@@ -16,12 +31,10 @@ float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         const figure::Rgba accent = notice.tone == Notice::Tone::bad    ? t.warning
                                     : notice.tone == Notice::Tone::good ? t.good
                                                                         : t.issue;
-        ui.fonts.cover(notice.text);
-        const float room = width - ui.px(20 + 44);
-        const float text_height = draw_wrapped(ui, nullptr, {}, room, Face::medium, 14, 20, t.text, notice.text);
-        const float height = text_height + ui.px(16);
+        const float height = height_of(notice);
         const ImVec2 a{at.x, y}, b{at.x + width, y + height};
         list->AddRectFilled(a, b, colour(figure::mixed(t.panel, accent, t.dark ? 0.16 : 0.1)), ui.exact_px(6));
+        list->AddRect(a, b, colour(figure::mixed(t.panel, accent, 0.4)), ui.exact_px(6));
         list->AddRectFilled(a, {a.x + ui.px(4), b.y}, colour(accent), ui.exact_px(2));
         draw_wrapped(ui, list, {a.x + ui.px(18), y + ui.px(8)}, room, Face::medium, 14, 20, t.text, notice.text);
         const std::string id = "notice/" + std::to_string(static_cast<int>(notice.kind)) + "/close";
@@ -34,12 +47,12 @@ float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width) {
         list->AddLine({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour(t.dim), ui.exact_px(1.6f));
         list->AddLine({c.x - r, c.y + r}, {c.x + r, c.y - r}, colour(t.dim), ui.exact_px(1.6f));
         ui.rects.insert_or_assign("notice", WidgetRect{a.x, a.y, b.x, b.y});
-        y += height + ui.px(6);
+        y += height + gap;
     }
+    ImGui::EndChild();
     if (closed) {
         state.notices.dismiss(*closed);
     }
-    return y - at.y;
 }
 
 }  // namespace headway::ui

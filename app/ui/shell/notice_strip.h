@@ -1,4 +1,4 @@
-// Notices above the timeline: errors, and where a file was written.
+// Notices over the timeline: errors, and where a file was written.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -6,7 +6,7 @@
 
 namespace headway::ui {
 
-// Draws the notices from `at` down; returns their height.
-float draw_notices(AppState& state, Ui& ui, ImVec2 at, float width);
+// Draws the notices from `at` down, over what is there.
+void draw_notices(AppState& state, Ui& ui, ImVec2 at, float width);
 
 }  // namespace headway::ui

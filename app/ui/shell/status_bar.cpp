@@ -1,9 +1,11 @@
 #include "app/ui/shell/status_bar.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/render/format.h"
 #include "app/timeline/op_words.h"
+#include "app/ui/dialogs/confinement_note.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -88,8 +90,13 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
         parts.erase(parts.begin() + (parts.front() == "SIMULATED" ? 1 : 0));
     }
     const float right_width = draw_text_right(ui_, list, max.x - ui_.px(20), y, Face::medium, 12.5f, t.faint, joined());
+    float end = max.x - ui_.px(44) - right_width;
+    // What the program may do to this machine is always said.
+    if (!state_.session.settings.program.empty()) {
+        const float room = std::min(ui_.px(360), end - min.x - ui_.px(40));
+        end -= draw_confinement_note(state_, ui_, end + ui_.px(10), y, room) + ui_.px(14);
+    }
     float x = min.x + ui_.px(20);
-    const float end = max.x - ui_.px(44) - right_width;
     const bool following = state_.timeline.view.following() || state_.session.b() == nullptr;
     struct Hint {
         const char *key, *what;
@@ -98,8 +105,8 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
     if (!following && state_.session.live()) {
         hints.push_back({"End", "follow the run"});
     }
-    for (const Hint& h : {Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"}, Hint{"F", "fit"},
-                          Hint{"F12", "figure"}, Hint{"?", "all keys"}}) {
+    for (const Hint& h : {Hint{"V", "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"},
+                          Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"?", "all keys"}}) {
         hints.push_back(h);
     }
     for (const auto& hint : hints) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/widgets/menu.h"
 #include "app/ui/widgets/widgets.h"
 #include "engine/trace/barrier_names.h"
 
@@ -16,7 +17,7 @@ using trace::BarrierNames;
 using trace::kOfferedBarriers;
 
 constexpr float kGap = 8, kGroupGap = 26;
-constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66, kStepLineWidth = 82, kStepOpWidth = 74;
+constexpr float kRunWidth = 86, kPauseWidth = 82, kResetWidth = 66;
 
 // "CUDA". The simulated device is always labelled as simulated.
 std::string kind_label(const std::string& kind) {
@@ -44,56 +45,6 @@ std::string menu_label(const std::string& barrier) {
     return "Barrier: " + barrier;
 }
 
-// A row of a popup menu: a title, and below it a detail in a dimmer colour. True when it is clicked.
-bool menu_row(Ui& ui, const std::string& id, std::string_view title, std::string_view detail, bool enabled, float width,
-              const figure::Rgba* dot = nullptr) {
-    const figure::Theme& t = *ui.theme;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const float indent = ui.px(dot != nullptr ? 30 : 14);
-    const float detail_height = detail.empty() ? 0
-                                               : draw_wrapped(ui, nullptr, at, width - indent - ui.px(14),
-                                                              Face::regular, 12.5f, 17, t.dim, detail);
-    const float height = ui.px(32) + (detail.empty() ? 0 : detail_height + ui.px(4));
-    ImGui::PushID(id.c_str());
-    const bool chosen = ImGui::InvisibleButton("row", {width, height}) && enabled;
-    ImGui::PopID();
-    mark_item(ui, id, enabled);
-    if (ImGui::IsItemHovered() && enabled) {
-        list->AddRectFilled(at, {at.x + width, at.y + height}, colour(figure::mixed(t.raised, t.text, 0.08)),
-                            ui.exact_px(5));
-    }
-    if (dot != nullptr) {
-        list->AddCircleFilled({at.x + ui.px(16), at.y + ui.px(16)}, ui.exact_px(4.5f), colour(*dot));
-    }
-    draw_text(ui, list, at.x + indent, at.y + ui.px(21), Face::medium, 14, enabled ? t.text : t.faint, title,
-              width - indent - ui.px(8));
-    if (!detail.empty()) {
-        draw_wrapped(ui, list, {at.x + indent, at.y + ui.px(29)}, width - indent - ui.px(14), Face::regular, 12.5f, 17,
-                     t.dim, detail);
-    }
-    if (chosen) {
-        ImGui::CloseCurrentPopup();
-    }
-    return chosen;
-}
-
-bool begin_menu(Ui& ui, const char* id, ImVec2 at) {
-    ImGui::SetNextWindowPos(at);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, ui.px(2)});
-    const bool open = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);
-    if (!open) {
-        ImGui::PopStyleVar(2);
-    }
-    return open;
-}
-
-void end_menu() {
-    ImGui::EndPopup();
-    ImGui::PopStyleVar(2);
-}
-
 }  // namespace
 
 std::string TopBar::command_label(const char* text, std::string_view id) const {
@@ -116,14 +67,14 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
     float right = max.x - ui_.px(width / ui_.fonts.scale() > 1500 ? 20 : 12);
     draw_export(right - export_width, y, export_width);
     right -= export_width + ui_.px(kGap);
-    draw_theme(right - ui_.px(34), y);
-    right -= ui_.px(34) + ui_.px(kGap);
-
     const bool roomy = width / ui_.fonts.scale() > 1500;
-    // In a narrow window the step buttons are hidden; their keys still work.
-    const bool steps = width / ui_.fonts.scale() > 1700;
-    const float step_width = steps ? ui_.px(kStepLineWidth + kStepOpWidth) + 2 * ui_.px(kGap) : 0;
-    const float run_width = ui_.px(kRunWidth + kPauseWidth + kResetWidth) + 2 * ui_.px(kGap) + step_width;
+    // In a narrow window the modes are a menu, and what is needed least is left out; its commands still work.
+    narrow_ = width / ui_.fonts.scale() < 1150;
+    if (!narrow_) {
+        draw_theme(right - ui_.px(34), y);
+        right -= ui_.px(34) + ui_.px(kGap);
+    }
+    const float run_width = ui_.px(kRunWidth + kPauseWidth + kGap) + (narrow_ ? 0 : ui_.px(kResetWidth + kGap));
     const float group_gap = ui_.px(roomy ? kGroupGap : 14);
     // The device button always has room for the longest kind, so that nothing moves when another device is chosen. The
     // device's name is shown if there is room.
@@ -132,8 +83,8 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
         least_device = std::max(least_device, device_width(kind_label(device.kind)));
     }
     const auto room = [&](bool whole_title) {
-        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 2 * group_gap -
-               least_device;
+        return right - (min.x + ui_.px(24) + title_width(whole_title) + ui_.px(16)) - run_width - 3 * group_gap -
+               modes_width(roomy) - least_device;
     };
     // When room is short: narrower barrier buttons first, then a shorter title, then a menu.
     struct Choice {
@@ -148,11 +99,13 @@ void TopBar::draw(ImVec2 min, ImVec2 max) {
             break;
         }
     }
-    const float fixed = run_width + group_gap + barrier_width(form) + group_gap;
+    const float fixed = modes_width(roomy) + group_gap + run_width + group_gap + barrier_width(form) + group_gap;
     // By design the buttons are next to the panel's edge; they move left if the rest would not fit.
-    float x = std::max(std::min(min.x + ui_.px(560), right - fixed - least_device), min.x + ui_.px(24));
+    float x = std::max(std::min(min.x + ui_.px(500), right - fixed - least_device), min.x + ui_.px(24));
     draw_title(min.x + ui_.px(24), x - min.x - ui_.px(24) - ui_.px(16));
-    draw_run_buttons(x, y, steps);
+    draw_modes(x, y, roomy);
+    x += group_gap;
+    draw_run_buttons(x, y);
     x += group_gap;
     draw_barrier(x, y, form);
     x += group_gap;
@@ -170,6 +123,49 @@ float TopBar::title_width(bool whole) {
         width += whole ? text_width(ui_, Face::semibold, 16, lesson->title) : ui_.px(56);
     }
     return width;
+}
+
+namespace {
+
+std::vector<std::string> mode_labels() {
+    return {name_of(Mode::learn), name_of(Mode::step), name_of(Mode::compare)};
+}
+float mode_padding(bool roomy) {
+    return roomy ? 14 : 9;
+}
+
+}  // namespace
+
+float TopBar::modes_width(bool roomy) {
+    if (narrow_) {
+        return button_width(ui_, name_of(Mode::compare), {.icon = 'v'});
+    }
+    return segments_width(ui_, mode_labels(), 14, mode_padding(roomy));
+}
+
+void TopBar::draw_modes(float& x, float y, bool roomy) {
+    const auto labels = mode_labels();
+    const int shown = static_cast<int>(state_.look.mode);
+    if (narrow_) {
+        if (button(ui_, "mode", name_of(state_.look.mode), {x, y}, {.width = modes_width(roomy), .icon = 'v'})) {
+            ImGui::OpenPopup("modes");
+        }
+        if (begin_menu(ui_, "modes", {x, y + ui_.px(34)})) {
+            for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
+                if (menu_row(ui_, std::string("mode/") + name_of(mode), name_of(mode), {}, true, ui_.px(140))) {
+                    ui_.run_command(std::string("mode.") + word_of(mode));
+                }
+            }
+            end_menu();
+        }
+        x += modes_width(roomy);
+        return;
+    }
+    const int clicked = segments(ui_, "mode", labels, shown, {x, y}, ui_.theme->issue, 14, 0, mode_padding(roomy));
+    if (clicked >= 0) {
+        ui_.run_command(std::string("mode.") + word_of(static_cast<Mode>(clicked)));
+    }
+    x += modes_width(roomy);
 }
 
 float TopBar::device_width(const std::string& label) {
@@ -262,7 +258,7 @@ void TopBar::lessons_popup() {
     end_menu();
 }
 
-void TopBar::draw_run_buttons(float& x, float y, bool steps) {
+void TopBar::draw_run_buttons(float& x, float y) {
     const auto& session = state_.session;
     const bool live = session.live();
     const bool paused = session.paused();
@@ -283,23 +279,11 @@ void TopBar::draw_run_buttons(float& x, float y, bool steps) {
         state_.run_or_pause();
     }
     tooltip_of_command(ui_, "Pause the frontend; the backend executes the ops already queued", "run.toggle");
-    x += ui_.px(kPauseWidth + kGap);
-    if (steps) {
-        const bool lines = state_.lines.can_step();
-        if (button(ui_, "step-line", "Step line", {x, y}, {.enabled = lines, .width = ui_.px(kStepLineWidth)})) {
-            state_.step_line();
-        }
-        tooltip_of_command(ui_,
-                           lines ? "Run to the next line; the backend continues"
-                                 : "This program is in C++ and can only be stepped by ops",
-                           lines ? "step.line" : "step.op");
-        x += ui_.px(kStepLineWidth + kGap);
-        if (button(ui_, "step-op", "Step op", {x, y}, {.width = ui_.px(kStepOpWidth)})) {
-            state_.step_op();
-        }
-        tooltip_of_command(ui_, "Issue one op, then pause", "step.op");
-        x += ui_.px(kStepOpWidth + kGap);
+    x += ui_.px(kPauseWidth);
+    if (narrow_) {
+        return;
     }
+    x += ui_.px(kGap);
     ButtonLook reset{.enabled = session.a() != nullptr || session.b() != nullptr, .width = ui_.px(kResetWidth)};
     if (button(ui_, "reset", "Reset", {x, y}, reset)) {
         state_.reset();

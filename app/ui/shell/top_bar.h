@@ -1,4 +1,4 @@
-// The top bar: lesson, run buttons, barrier, device, theme, export.
+// The top bar: lesson, modes, run buttons, barrier, device, theme, export.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -22,7 +22,9 @@ private:
     };
     void draw_title(float x, float room);
     [[nodiscard]] float title_width(bool whole);
-    void draw_run_buttons(float& x, float y, bool steps);
+    void draw_modes(float& x, float y, bool roomy);
+    [[nodiscard]] float modes_width(bool roomy);
+    void draw_run_buttons(float& x, float y);
     void draw_barrier(float& x, float y, const BarrierForm& form);
     [[nodiscard]] float barrier_width(const BarrierForm& form);
     void draw_device(float x, float y, float width);
@@ -36,6 +38,7 @@ private:
     AppState& state_;
     Ui& ui_;
     float top_ = 0;
+    bool narrow_ = false;
 };
 
 }  // namespace headway::ui

@@ -11,8 +11,8 @@ namespace headway::ui {
 namespace {
 
 constexpr float kColumn = 53, kOps = 56;
-// In a panel below kNarrow both costs share one column, one bar above the other.
-constexpr float kNarrow = 420, kNarrowColumn = 36, kNarrowOps = 46;
+// In a panel below kNarrow both costs share one column, one bar above the other, so that the code has 60 columns.
+constexpr float kNarrow = 800, kNarrowColumn = 36, kNarrowOps = 46;
 
 // "12", "1,204", "12k", "3M": at most five characters.
 std::string short_count(std::uint64_t n) {

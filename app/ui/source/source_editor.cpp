@@ -12,7 +12,6 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 20, kText = 13.5f;
-constexpr float kRoomy = 600;  // in a narrower panel the indentation is halved, so that more of the code fits
 constexpr std::size_t kTabColumns = 4;
 
 // Each byte is one cell wide. Very long lines are treated as such, whatever they contain.
@@ -23,11 +22,6 @@ bool plain(const std::string& line) {
 }
 
 }  // namespace
-
-// In a narrow panel the indentation is halved.
-float SourceEditor::indent_px(const std::string& line) const {
-    return static_cast<float>(std::min(line.find_first_not_of(' '), line.size())) * (cell_ - space_);
-}
 
 float SourceEditor::gutter_px() const {
     const std::size_t digits = std::max<std::size_t>(2, std::to_string(document().text.lines().size()).size());
@@ -60,11 +54,9 @@ bool SourceEditor::find(const std::string& what, bool forward, bool from_selecti
 // Finds the longest line.
 void SourceEditor::measure() {
     const std::uint64_t revision = document().text.revision();
-    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.programs.document() &&
-        measured_space_ == space_) {
+    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.programs.document()) {
         return;
     }
-    measured_space_ = space_;
     const bool fresh = shown_ != state_.programs.document();
     shown_ = state_.programs.document();
     measured_ = revision;
@@ -86,22 +78,19 @@ void SourceEditor::measure() {
 }
 
 float SourceEditor::x_of(const std::string& line, std::size_t byte) {
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     if (plain(line)) {
-        return static_cast<float>(std::min(byte, indent)) * space_ +
-               static_cast<float>(byte - std::min(byte, indent)) * cell_;
+        return static_cast<float>(byte) * cell_;
     }
     float x = 0;
     for (std::size_t at = 0; at < byte && at < line.size();) {
         if (line[at] == '\t') {
-            const float stop = static_cast<float>(kTabColumns) * space_;
+            const float stop = static_cast<float>(kTabColumns) * cell_;
             x = (std::floor(x / stop + 0.01f) + 1) * stop;
             ++at;
             continue;
         }
         const std::size_t bytes = editor::character_bytes(line, at);
-        x += at < indent ? space_
-             : static_cast<unsigned char>(line[at]) < 0x80
+        x += static_cast<unsigned char>(line[at]) < 0x80
                  ? cell_
                  : text_width(ui_, Face::mono, kText, std::string_view(line).substr(at, bytes));
         at += bytes;
@@ -136,7 +125,7 @@ void SourceEditor::draw_code(const Frame& f, std::uint32_t index, float baseline
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::string& line = document().text.lines()[index];
     const bool ascii = plain(line);
-    const float origin = f.code_left - f.scroll_x - (ascii ? indent_px(line) : 0);
+    const float origin = f.code_left - f.scroll_x;
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const auto put = [&](std::size_t begin, std::size_t end, figure::Rgba c, Face face = Face::mono) {
         begin = std::max(begin, indent);
@@ -381,7 +370,6 @@ void SourceEditor::keep_in_view(const Frame& f) {
 void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     row_ = ui_.px(kRow);
     cell_ = text_width(ui_, Face::mono, kText, "0000000000") / 10;
-    space_ = max.x - min.x < ui_.px(kRoomy) ? cell_ / 2 : cell_;
     const figure::Theme& t = *ui_.theme;
     draw_ground_card(ui_, ImGui::GetWindowDrawList(), min, max, sunken(t));
     ui_.rects.insert_or_assign("source", WidgetRect{min.x, min.y, max.x, max.y});
@@ -399,6 +387,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     costs_width_ = costs_px(f.max.x - f.min.x);
     f.code_left = f.min.x + gutter_px();
     f.code_right = std::max(f.code_left + 1, f.max.x - costs_width_ - ui_.px(4));
+    ui_.rects.insert_or_assign("source/code", WidgetRect{f.code_left, f.min.y, f.code_right, f.max.y});
     // Wide enough to scroll the longest line's end up to the cost columns.
     width_ = std::ceil(gutter_px() + longest_ + 3 * cell_ + costs_width_);
     f.top = f.min.y - ImGui::GetScrollY();

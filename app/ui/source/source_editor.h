@@ -19,6 +19,8 @@ public:
     void draw(ImVec2 min, ImVec2 max);
     // The cost columns' headings, ending at `right`.
     void draw_heads(float right, float baseline);
+    // Width of these columns in an editor of this width.
+    [[nodiscard]] float costs_px(float width) const;
     // Moves the keyboard focus to the editor.
     void focus();
     [[nodiscard]] bool focused() const { return focused_; }
@@ -52,7 +54,6 @@ private:
     // source_costs.cpp
     void weigh();
     void draw_costs(const Frame& f, std::uint32_t index, float y);
-    [[nodiscard]] float costs_px(float width) const;
     // source_keys.cpp
     void keys(std::uint32_t page_lines);
     void edit_keys();
@@ -64,14 +65,12 @@ private:
     [[nodiscard]] float x_of(const std::string& line, std::size_t byte);
     [[nodiscard]] std::uint32_t byte_at(const std::string& line, float x);
     [[nodiscard]] editor::Position position_at(const Frame& f, ImVec2 mouse);
-    [[nodiscard]] float indent_px(const std::string& line) const;  // how far the line is shifted to the left
     [[nodiscard]] float gutter_px() const;
 
     AppState& state_;
     Ui& ui_;
     const editor::Document* shown_ = nullptr;
     float row_ = 20, cell_ = 8, width_ = 0, costs_width_ = 0;
-    float space_ = 8, measured_space_ = 0;  // widths of a space of the indentation: as drawn, as measured
     bool focused_ = false, wants_focus_ = false, dragging_ = false;
     double touched_ = 0;  // time of the caret's last move; it does not blink right after one
     editor::Position seen_caret_;

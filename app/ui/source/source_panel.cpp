@@ -13,14 +13,9 @@ namespace {
 
 using editor::Document;
 
-constexpr float kTitle = 30, kTabs = 32, kStrip = 34, kHeads = 18, kLeastCode = 118;
+constexpr float kRow = 30, kStrip = 34;
 
 }  // namespace
-
-float SourcePanel::least_height(float width) const {
-    return ui_.px(kTitle + kHeads + kLeastCode + (state_.programs.tabs().size() > 1 ? kTabs : 0)) +
-           steps_.height(width);
-}
 
 bool SourcePanel::small_button(const char* id, const char* label, float& right, float y, const char* help,
                                const char* command, bool enabled, bool selected) {
@@ -40,11 +35,6 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Document& document = *state_.programs.document();
     float right = at.x + width;
-    if (small_button("source/wide", state_.look.wide_source ? "Narrow" : "Wide", right, at.y,
-                     state_.look.wide_source ? "Show the lesson's text again" : "More room for the source",
-                     "source.wide", true, state_.look.wide_source)) {
-        state_.look.wide_source = !state_.look.wide_source;
-    }
     if (small_button("source/open", "Open…", right, at.y, "Open a program or a lesson from disk", "source.open")) {
         ui_.run_command("source.open");
     }
@@ -60,6 +50,7 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
         state_.programs.revert();
     }
     const float baseline = at.y + ui_.px(17);
+    draw_tabs(at, right);
     float x = at.x + ui_.px(12);
     const float room = right - x - ui_.px(4);
     const char* remark = own ? "your copy" : document.read_only() ? "read only" : modified ? "not saved" : "";
@@ -86,29 +77,35 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
         help += ", with edits that are not saved";
     }
     tooltip(ui_, help);
-    return ui_.px(kTitle);
+    return ui_.px(kRow);
 }
 
-float SourcePanel::draw_tabs(ImVec2 at, float width) {
-    if (state_.programs.tabs().size() < 2) {
-        return 0;
+// The dialects of the program, at the right of the row; `right` moves to their left.
+void SourcePanel::draw_tabs(ImVec2 at, float& right) {
+    const auto& tabs = state_.programs.tabs();
+    if (tabs.size() < 2) {
+        return;
     }
     std::vector<std::string> labels;
     int selected = -1;
-    for (const auto& tab : state_.programs.tabs()) {
+    for (const auto& tab : tabs) {
         selected = tab.id == state_.programs.tab() ? static_cast<int>(labels.size()) : selected;
         labels.push_back(tab.label);
     }
-    float padding = 12;
-    while (padding > 4 && segments_width(ui_, labels, 12.5f, padding) > width) {
+    constexpr float kText = 12.5f;
+    const float room = right - at.x - ui_.px(70);  // the file's name keeps the rest
+    float padding = 10;
+    while (padding > 4 && segments_width(ui_, labels, kText, padding) > room) {
         padding -= 1;
     }
+    const float width = segments_width(ui_, labels, kText, padding);
+    right -= width + ui_.px(8);
     const int clicked =
-        segments(ui_, "tab", labels, selected, {at.x, at.y}, ui_.theme->issue, 12.5f, ui_.px(25), padding);
+        segments(ui_, "tab", labels, selected, {right + ui_.px(4), at.y}, ui_.theme->issue, kText, ui_.px(24), padding);
+    right -= ui_.px(4);
     if (clicked >= 0) {
-        state_.programs.set_tab(state_.programs.tabs()[static_cast<std::size_t>(clicked)].id);
+        state_.programs.set_tab(tabs[static_cast<std::size_t>(clicked)].id);
     }
-    return ui_.px(kTabs);
 }
 
 // The file on disk differs from the text, which has unsaved edits: says so and offers choices.
@@ -229,12 +226,12 @@ void SourcePanel::draw(ImVec2 min, ImVec2 max) {
     if (!available()) {
         return;  // a button has opened another document
     }
-    y += draw_tabs({min.x, y}, width);
-    y += steps_.draw({min.x, y}, width, editor_.caret_line());
     y += draw_disk({min.x, y}, width);
     y += draw_find({min.x, y}, width);
-    editor_.draw_heads(max.x, y + ui_.px(13));
-    y += ui_.px(kHeads);
+    // The step controls share their row with the headings of the cost columns.
+    steps_.draw({min.x, y}, width - editor_.costs_px(width) - ui_.px(10), editor_.caret_line());
+    editor_.draw_heads(max.x, y + ui_.px(18));
+    y += ui_.px(kRow);
     if (!available()) {
         return;
     }

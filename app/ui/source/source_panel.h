@@ -1,4 +1,4 @@
-// The source panel: file name and file commands, step controls, and the editor.
+// The source panel: file name, dialects and file commands; step controls; the editor.
 #pragma once
 
 #include <string>
@@ -17,8 +17,6 @@ public:
     // Whether the selected lesson or file has a source to show.
     [[nodiscard]] bool available() const { return state_.programs.document() != nullptr; }
     void draw(ImVec2 min, ImVec2 max);
-    // The least height at which some lines are visible.
-    [[nodiscard]] float least_height(float width) const;
 
     void focus() { editor_.focus(); }
     void find() { wants_find_ = true; }
@@ -28,7 +26,7 @@ public:
 
 private:
     float draw_title(ImVec2 at, float width);
-    float draw_tabs(ImVec2 at, float width);
+    void draw_tabs(ImVec2 at, float& right);
     float draw_disk(ImVec2 at, float width);
     float draw_find(ImVec2 at, float width);
     bool small_button(const char* id, const char* label, float& right, float y, const char* help,

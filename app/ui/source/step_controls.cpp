@@ -10,9 +10,9 @@
 namespace headway::ui {
 namespace {
 
-constexpr float kRow = 30, kButton = 26, kPadding = 7, kText = 12.5f;
-constexpr float kOneRow = 590;  // design pixels that all controls take in one row
-constexpr float kOff = 0.06f;   // the slider's left end: slow motion off
+constexpr float kButton = 24, kPadding = 7, kText = 12.5f;
+constexpr float kLeastSlider = 130, kMostSlider = 250;  // design pixels, with its words
+constexpr float kOff = 0.06f;                           // the slider's left end: slow motion off
 constexpr double kLeast_ms = 1, kDecades = 4;
 
 }  // namespace
@@ -51,19 +51,7 @@ bool StepControls::put(float& x, float y, const char* id, const char* label, boo
 
 void StepControls::frontend(float& x, float y, std::uint32_t line) {
     const auto& session = state_.session;
-    const bool live = session.live(), lines = state_.lines.can_step();
-    const bool ready = !session.settings.program.empty();
-    const bool paused = session.paused();
-    if (put(x, y, "source/run", "", ready, live ? "End the program" : "Run what is in the editor (F5, Ctrl Enter)",
-            !live, live ? '#' : '>')) {
-        live ? state_.stop() : state_.run();
-    }
-    if (put(x, y, "source/pause", "", live,
-            paused ? "Resume (F5)" : "Pause the frontend; the backend executes the ops already queued (F5)", paused,
-            paused ? '>' : '=')) {
-        state_.run_or_pause();
-    }
-    x += ui_.px(6);
+    const bool lines = state_.lines.can_step(), ready = !session.settings.program.empty();
     const char* no_lines = "This program is in C++ and can only be stepped by ops";
     if (put(x, y, "step/line", "Line", lines, lines ? "Step: to the next line (F10)" : no_lines)) {
         state_.step_line();
@@ -82,7 +70,7 @@ void StepControls::frontend(float& x, float y, std::uint32_t line) {
 void StepControls::backend(float& x, float y) {
     const figure::Theme& t = *ui_.theme;
     auto& session = state_.session;
-    x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(18), Face::medium, kText, t.dim, "Backend") +
+    x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(17), Face::medium, kText, t.dim, "Backend") +
          ui_.px(7);
     // On the virtual clock, lanes run only while the frontend waits, so they cannot be held.
     const bool possible = session.settings.device != "simulated";
@@ -104,7 +92,7 @@ void StepControls::slow_motion(float x, float y, float right) {
     auto& session = state_.session;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::uint64_t delay = session.line_delay_ns();
-    x += draw_text(ui_, list, x, y + ui_.px(18), Face::medium, kText, t.dim, "Slow") + ui_.px(8);
+    x += draw_text(ui_, list, x, y + ui_.px(17), Face::medium, kText, t.dim, "Slow") + ui_.px(8);
     const std::string value = delay == 0 ? "off" : figure::duration_text(static_cast<double>(delay));
     const float value_width = text_width(ui_, Face::mono, kText, "10.0 ms") + ui_.px(4);
     const float end = std::min(right - value_width - ui_.px(6), x + ui_.px(180));
@@ -128,27 +116,20 @@ void StepControls::slow_motion(float x, float y, float right) {
         list->AddRectFilled({x, middle - half}, {knob, middle + half}, colour(t.issue), half);
     }
     list->AddCircleFilled({knob, middle}, r, colour(hot || delay != 0 ? t.issue : figure::mixed(t.panel, t.text, 0.5)));
-    draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(18), Face::mono, kText, delay == 0 ? t.faint : t.text,
+    draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(17), Face::mono, kText, delay == 0 ? t.faint : t.text,
               value);
 }
 
-float StepControls::height(float width) const {
-    return ui_.px(width >= ui_.px(kOneRow) ? kRow : 2 * kRow);
-}
-
-float StepControls::draw(ImVec2 at, float width, std::uint32_t line) {
-    float x = at.x, y = at.y;
+void StepControls::draw(ImVec2 at, float width, std::uint32_t line) {
+    float x = at.x;
     const float right = at.x + width;
-    frontend(x, y, line);
-    if (width >= ui_.px(kOneRow)) {
-        x += ui_.px(12);
-    } else {
-        x = at.x + ui_.px(2);
-        y += ui_.px(kRow);
+    frontend(x, at.y, line);
+    x += ui_.px(8);
+    backend(x, at.y);
+    x += ui_.px(8);
+    if (right - x >= ui_.px(kLeastSlider)) {
+        slow_motion(x, at.y, std::min(right, x + ui_.px(kMostSlider)));
     }
-    backend(x, y);
-    slow_motion(x + ui_.px(10), y, right);
-    return height(width);
 }
 
 }  // namespace headway::ui

@@ -1,4 +1,4 @@
-// The controls for running a program: run, pause, steps of frontend and backend, slow motion.
+// The controls for stepping: steps of frontend and backend, slow motion.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -9,9 +9,9 @@ namespace headway::ui {
 class StepControls {
 public:
     StepControls(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // `line`: where "to cursor" runs to (from 1). Returns the height: one row if all fits, else two.
-    float draw(ImVec2 at, float width, std::uint32_t line);
-    [[nodiscard]] float height(float width) const;
+    static constexpr float kHeight = 24;  // design pixels
+    // `line`: where "to cursor" runs to (from 1). Slow motion is left out where there is no room for it.
+    void draw(ImVec2 at, float width, std::uint32_t line);
 
 private:
     // Draws a button at x and advances x past it.

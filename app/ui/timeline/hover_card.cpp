@@ -353,18 +353,29 @@ figure::Box place_of_card(figure::Point at, float width, float height, const fig
     return best;
 }
 
+namespace {
+
+constexpr float kTitle = 13, kText = 12, kLine = 18;
+
+// The title and the detail do not fit in one line.
+bool detail_is_below(Ui& ui, const Card& card, float room) {
+    const float detail = card.detail.empty() ? 0 : ui.px(12) + text_width(ui, Face::semibold, kTitle, card.detail);
+    return text_width(ui, Face::semibold, kTitle, card.title) + detail > room;
+}
+
+}  // namespace
+
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
                std::span<const figure::Box> spare) {
     if (card.empty()) {
         return;
     }
     const figure::Theme& t = *ui.theme;
-    constexpr float kTitle = 13, kText = 12;
-    const float pad = ui.px(14), line = ui.px(18), gap = ui.px(12);
+    const float pad = ui.px(14), line = ui.px(kLine), gap = ui.px(12);
     const float title = text_width(ui, Face::semibold, kTitle, card.title);
     const float most = std::min(ui.px(760), max.x - min.x) - 2 * pad;
     const float detail = card.detail.empty() ? 0 : gap + text_width(ui, Face::semibold, kTitle, card.detail);
-    const bool detail_below = title + detail > most;
+    const bool detail_below = detail_is_below(ui, card, most);
     float width = detail_below ? std::max(title, detail - gap) : title + detail;
     for (const auto& l : card.lines) {
         width = std::max(width, text_width(ui, Face::mono_medium, kText, l.text));
@@ -383,14 +394,21 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
                         colour({0, 0, 0, static_cast<std::uint8_t>(t.dark ? 90 : 40)}), r);
     list->AddRectFilled(a, b, colour(ground), r);
     list->AddRect(a, b, colour(figure::mixed(t.border, t.text, 0.15)), r, 0, std::max(1.0f, ui.fonts.scale()));
-    float y = a.y + ui.px(10) + ui.px(13);
-    const float x = a.x + pad;
+    draw_card_text(ui, list, card, {a.x + pad, a.y + ui.px(10)}, most);
+}
+
+void draw_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room) {
+    const figure::Theme& t = *ui.theme;
+    const float line = ui.px(kLine), gap = ui.px(12), x = at.x;
+    const float title = text_width(ui, Face::semibold, kTitle, card.title);
+    const bool detail_below = detail_is_below(ui, card, room);
+    float y = at.y + ui.px(13);
     if (!card.title.empty()) {
-        draw_text(ui, list, x, y, Face::semibold, kTitle, t.text, card.title, most);
+        draw_text(ui, list, x, y, Face::semibold, kTitle, t.text, card.title, room);
         if (detail_below) {
             y += line;
         }
-        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kTitle, t.dim, card.detail, most);
+        draw_text(ui, list, detail_below ? x : x + title + gap, y, Face::medium, kTitle, t.dim, card.detail, room);
         y += line + ui.px(2);
     }
     for (const auto& l : card.lines) {
@@ -417,7 +435,7 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
             case Tone::plain:
                 break;
         }
-        draw_text(ui, list, x, y, Face::mono_medium, kText, c, l.text, most);
+        draw_text(ui, list, x, y, Face::mono_medium, kText, c, l.text, room);
         y += line;
     }
 }

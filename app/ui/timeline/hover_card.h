@@ -44,5 +44,7 @@ figure::Box place_of_card(figure::Point at, float width, float height, const fig
 // Draws the card next to `at`, inside the box from `min` to `max`; see place_of_card().
 void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
                std::span<const figure::Box> spare = {});
+// Only its text, from `at` down; `room` is its width.
+void draw_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room);
 
 }  // namespace headway::ui

@@ -193,7 +193,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
     return card_;
 }
 
-void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
+void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
     const session::Execution *a = state_.session.a(), *b = state_.session.b();
     const bool any = (a != nullptr && a->run() != nullptr) || (b != nullptr && b->run() != nullptr);
     if (!any || max.y - min.y < ui_.px(60)) {
@@ -285,31 +285,54 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max) {
     draw_search(max.x - ui_.px(24), search_top);
     draw_note(min, max);
 
+    const bool docked = place == CardPlace::docked;
+    docked_card_ = {};
+    const auto put = [&](const Card& card, ImDrawList* to, ImVec2 beside, ImVec2 least, ImVec2 most) {
+        if (docked) {
+            docked_card_ = card;
+        } else {
+            draw_card(ui_, to, card, beside, least, most, spare);
+        }
+    };
     if (editing_) {
         // the note editor is open
     } else if (hover_ && !panning_ && !state_.timeline.measuring && !state_.look.show_keys) {
         if (const model::Run* run = run_at(hover_->run)) {
             const ImVec2 frame = ImGui::GetIO().DisplaySize;
-            draw_card(ui_, ImGui::GetForegroundDrawList(), card_of(*run, *hover_), mouse, {min.x, ui_.px(60)},
-                      {frame.x - ui_.px(8), frame.y - ui_.px(8)}, spare);
+            put(card_of(*run, *hover_), ImGui::GetForegroundDrawList(), mouse, {min.x, ui_.px(60)},
+                {frame.x - ui_.px(8), frame.y - ui_.px(8)});
         }
     } else if (at_cursor && !panning_ && !state_.timeline.measured && !state_.look.show_keys) {
         if (const model::Run* run = run_at(at_cursor->run)) {
             const figure::Box& row = layout_.rows[state_.timeline.cursor->row].box;
-            draw_card(ui_, list, card_of(*run, *at_cursor),
-                      {layout_.map.x_px_from_ns(state_.timeline.cursor->ns), row.y1 - scroll}, min, max, spare);
+            put(card_of(*run, *at_cursor), list,
+                {layout_.map.x_px_from_ns(state_.timeline.cursor->ns), row.y1 - scroll}, min, max);
         }
     } else if (const model::Run* run = run_at(pointed.run); run != nullptr && !hover_ && !panning_ &&
-                                                            !state_.timeline.measured &&
+                                                            (docked || !state_.timeline.measured) &&
                                                             (pointed.op != 0 || pointed.wait >= 0)) {
         // The card of the selection stays next to it.
         if (const auto box = pointed.op != 0 ? layout_.box_of_op(pointed.run, pointed.op)
                                              : layout_.box_of_wait(pointed.run, pointed.wait);
-            box && box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1) {
-            draw_card(ui_, list, card_of(*run, pointed),
-                      {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll}, min, max, spare);
+            box && (docked || (box->x1 > layout_.axis.x0 && box->x0 < layout_.axis.x1))) {
+            put(card_of(*run, pointed), list, {std::clamp(box->x0, layout_.axis.x0, layout_.axis.x1), box->y1 - scroll},
+                min, max);
         }
     }
+}
+
+void TimelinePanel::draw_docked_card(ImVec2 min, ImVec2 max) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_ground_card(ui_, list, min, max, ui_.theme->raised, 8);
+    ui_.rects.insert_or_assign("card", WidgetRect{min.x, min.y, max.x, max.y});
+    if (docked_card_.empty()) {
+        draw_wrapped(ui_, list, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32), Face::regular, 13,
+                     19, ui_.theme->faint, "Point at an op, a wait or a curve: its details appear here.");
+        return;
+    }
+    list->PushClipRect(min, max, true);
+    draw_card_text(ui_, list, docked_card_, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32));
+    list->PopClipRect();
 }
 
 figure::Hit TimelinePanel::chosen() const {

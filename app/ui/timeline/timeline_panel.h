@@ -23,7 +23,10 @@ class TimelinePanel {
 public:
     TimelinePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), measure_(ui.fonts), search_(ui), minimap_(ui) {}
 
-    void draw(ImVec2 min, ImVec2 max);
+    // Where the card of what is hovered or selected is drawn: at the pointer, or by draw_docked_card().
+    enum class CardPlace : std::uint8_t { pointer, docked };
+    void draw(ImVec2 min, ImVec2 max, CardPlace place);
+    void draw_docked_card(ImVec2 min, ImVec2 max);  // after draw()
 
     // Commands for keys, called only when no text field has the focus.
     void fit_selection_or_all();
@@ -165,7 +168,7 @@ private:
         figure::Hit hit;
         friend bool operator==(const CardKey&, const CardKey&) = default;
     };
-    Card card_;
+    Card card_, docked_card_;
     CardKey card_key_;
     OpDetails op_details_;
     WaitDetailsLookup wait_details_;

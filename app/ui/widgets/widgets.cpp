@@ -254,6 +254,9 @@ void tooltip_of_command(Ui& ui, std::string_view text, std::string_view command)
 }
 
 void tooltip_over(Ui& ui, const std::string& id, ImVec2 min, ImVec2 max, std::string_view text, float spare_above) {
+    if (max.x - min.x < 1 || max.y - min.y < 1) {
+        return;  // a size of 0 means all available space to ImGui
+    }
     ImGui::SetCursorScreenPos(min);
     ImGui::InvisibleButton(id.c_str(), {max.x - min.x, max.y - min.y});
     ui.rects.insert_or_assign(id, WidgetRect{min.x, min.y, max.x, max.y});

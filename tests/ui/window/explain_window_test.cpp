@@ -14,7 +14,7 @@ protected:
         run_to_the_end();
         frames(30);
     }
-    [[nodiscard]] const model::Explanation& explanation() { return app->left().explain().explanation(); }
+    [[nodiscard]] const model::Explanation& explanation() { return app->lesson().explain().explanation(); }
     [[nodiscard]] std::string id_of(model::SentenceKind kind) {
         for (std::size_t i = 0; i < explanation().sentences.size(); ++i) {
             if (explanation().sentences[i].kind == kind) {
@@ -29,7 +29,7 @@ protected:
 TEST_F(ExplainWindowTest, SaysWhatHappenedWhenARunHasEnded) {
     frames(2);
     EXPECT_FALSE(shown("explain"));
-    EXPECT_FALSE(app->left().explain().any());
+    EXPECT_FALSE(app->lesson().explain().any());
     explain();
     ASSERT_TRUE(shown("explain"));
     ASSERT_GE(explanation().sentences.size(), 3u);
@@ -131,7 +131,7 @@ TEST_F(ExplainWindowTest, AKeyGoesThroughTheSentences) {
         EXPECT_EQ(state.timeline.sentence, i);
         EXPECT_FALSE(state.timeline.places.empty());
         const WidgetRect& at = rect("explain/" + std::to_string(i + 1));
-        EXPECT_LT(at.y0, rect("source").y0) << "it is scrolled to";
+        EXPECT_LT(at.y0, rect("lesson/column").y1) << "it is scrolled to";
         EXPECT_GT(at.y1, 0);
     }
     act("key:e");
@@ -146,7 +146,7 @@ TEST_F(ExplainWindowTest, AnotherRunChoosesNothing) {
     EXPECT_EQ(state.timeline.sentence, 0);
     explain();
     EXPECT_EQ(state.timeline.sentence, -1);
-    EXPECT_TRUE(app->left().explain().any());
+    EXPECT_TRUE(app->lesson().explain().any());
 }
 
 TEST_F(ExplainWindowTest, SentencesDoNotOverlapInAnySizeAndTheme) {
@@ -163,9 +163,9 @@ TEST_F(ExplainWindowTest, SentencesDoNotOverlapInAnySizeAndTheme) {
                     continue;  // scrolled out of view
                 }
                 EXPECT_GE(at.y0, y) << i;
-                EXPECT_LE(at.y1, rect("source/name").y0);
+                EXPECT_LE(at.y1, rect("lesson/column").y1);
                 EXPECT_GE(at.x0, 0);
-                EXPECT_LE(at.x1, app->left().width(static_cast<float>(width)));
+                EXPECT_LE(at.x1, rect("lesson/column").x1);
                 y = at.y1;
             }
             EXPECT_GT(y, 0) << "at least one is visible";

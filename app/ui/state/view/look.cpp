@@ -8,7 +8,38 @@ namespace {
 
 constexpr std::array kScales{0.7f, 0.8f, 0.9f, 1.0f, 1.1f, 1.25f, 1.5f, 1.75f, 2.0f, 2.5f};
 
+struct ModeName {
+    const char *name, *word;
+};
+constexpr std::array<ModeName, kModes> kNames{{{"Learn", "learn"}, {"Step", "step"}, {"Compare", "compare"}}};
+
 }  // namespace
+
+const char* name_of(Mode mode) {
+    return kNames[static_cast<std::size_t>(mode)].name;
+}
+
+const char* word_of(Mode mode) {
+    return kNames[static_cast<std::size_t>(mode)].word;
+}
+
+Mode mode_from_word(std::string_view word, Mode otherwise) {
+    const auto* const found =
+        std::find_if(kNames.begin(), kNames.end(), [word](const ModeName& name) { return name.word == word; });
+    return found == kNames.end() ? otherwise : static_cast<Mode>(found - kNames.begin());
+}
+
+PaneShares default_shares(Mode mode) {
+    switch (mode) {
+        case Mode::learn:
+            return {0.26f, 0.42f, 0.68f};
+        case Mode::step:
+            return {0.26f, 0.58f, 0.68f};
+        case Mode::compare:
+            return {0.26f, 0.36f, 0.55f};
+    }
+    return {};
+}
 
 void Look::next_theme() {
     using figure::ThemeName;

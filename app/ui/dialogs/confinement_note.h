@@ -10,8 +10,9 @@
 
 namespace headway::ui {
 
-// Draws right-aligned at `right`, with the text's baseline at `baseline`, at most `room` pixels wide.
-void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room);
+// Draws right-aligned at `right`, with the text's baseline at `baseline`, at most `room` pixels wide. Returns the
+// width.
+float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room);
 
 // In full sentences. `folder`: where the program runs; `writable`: whether it may write there.
 std::string confinement_sentences(const session::Settings& settings, const confinement::Support& kernel,

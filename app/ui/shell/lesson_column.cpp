@@ -1,4 +1,4 @@
-#include "app/ui/shell/left_panel.h"
+#include "app/ui/shell/lesson_column.h"
 
 #include <algorithm>
 #include <array>
@@ -10,86 +10,16 @@
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
-namespace {
 
-constexpr float kGap = 14, kLeastText = 130;
-
-}  // namespace
-
-float LeftPanel::width(float window_px) const {
-    if (state_.look.wide_source && source_.available()) {
-        return std::clamp(std::round(window_px * 0.5f), ui_.px(340), std::max(ui_.px(340), window_px - ui_.px(420)));
-    }
-    return std::clamp(std::round(window_px * 0.28125f), ui_.px(340), ui_.px(540));
-}
-
-void LeftPanel::draw(ImVec2 min, ImVec2 max) {
-    explain_.update();
-    const figure::Theme& t = *ui_.theme;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    draw_ground(ui_, list, min, max, t.panel);
+void LessonColumn::draw(ImVec2 min, ImVec2 max) {
+    draw_ground(ui_, ImGui::GetWindowDrawList(), min, max, ui_.theme->panel);
     const float line = std::max(1.0f, std::floor(ui_.fonts.scale()));
-    list->AddRectFilled({max.x - line, min.y}, max, colour(t.border));
-
-    // If the height is too small, the output is hidden first, then the source, which can still take the whole panel.
-    const float edge = ui_.px(12), gap = ui_.px(kGap), height = max.y - min.y, width = max.x - min.x - 2 * edge;
-    const bool explained = explain_.any();
-    const float stages_top = max.y - ui_.px(explained ? StagesPanel::kCardsHeight : StagesPanel::kHeight);
-    stages_.draw({min.x + edge, stages_top}, {max.x - edge, max.y}, !explained);
-    const bool source = source_.available();
-    const float least = source ? source_.least_height(width) : 0;
-    const float least_text = source && state_.look.wide_source ? 0 : ui_.px(kLeastText) + gap;
-    const float least_output = ui_.px(66);
-    float bottom = stages_top - gap;
-    if (bottom - min.y >= least_output + gap + least + least_text) {
-        const float output_height = std::clamp(height * 0.2f - ui_.px(90), least_output, ui_.px(150));
-        const float output_top = std::max(bottom - output_height, min.y + least + least_text + gap);
-        output_.draw({min.x + edge, std::min(output_top, bottom - least_output)}, {max.x - edge, bottom});
-        bottom = std::min(output_top, bottom - least_output) - gap;
-    }
-    if (!source) {
-        draw_text(min, {max.x, bottom + gap});
-        return;
-    }
-    if (state_.look.wide_source) {
-        source_.draw({min.x + edge, min.y + ui_.px(10)}, {max.x - edge, bottom});
-        return;
-    }
-    const float room = bottom - min.y;
-    if (room < least + least_text) {
-        const ButtonLook look{.height = ui_.px(24), .text_px = 12.5f};
-        if (button(ui_, "source/show", "Source…", {min.x + edge, bottom - ui_.px(24)}, look)) {
-            state_.look.wide_source = true;
-        }
-        tooltip_of_command(ui_, "Show the source instead of this text", "source.wide");
-        draw_text(min, {max.x, bottom - ui_.px(24)});
-        return;
-    }
-    const float source_height = std::clamp(room * source_share_, least, std::max(least, room - ui_.px(kLeastText)));
-    const float source_top = bottom - source_height;
-    draw_text(min, {max.x, source_top});
-    draw_divider({min.x + edge, source_top - gap}, width, room);
-    source_.draw({min.x + edge, source_top}, {max.x - edge, bottom});
+    ImGui::GetWindowDrawList()->AddRectFilled({max.x - line, min.y}, max, colour(ui_.theme->border));
+    ui_.rects.insert_or_assign("lesson/column", WidgetRect{min.x, min.y, max.x, max.y});
+    draw_text(min, max);
 }
 
-void LeftPanel::draw_divider(ImVec2 at, float width, float room) {
-    ImGui::SetCursorScreenPos(at);
-    ImGui::InvisibleButton("divider", {width, ui_.px(kGap - 2)});
-    ui_.rects.insert_or_assign("divider", WidgetRect{at.x, at.y, at.x + width, at.y + ui_.px(kGap - 2)});
-    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
-    if (hot) {
-        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-    }
-    if (ImGui::IsItemActive() && room > 1) {
-        source_share_ = std::clamp(source_share_ - ImGui::GetIO().MouseDelta.y / room, 0.1f, 0.95f);
-    }
-    const float middle = at.x + width / 2, y = at.y + ui_.px(kGap / 2 - 2), half = ui_.px(hot ? 26 : 14);
-    ImGui::GetWindowDrawList()->AddRectFilled({middle - half, y}, {middle + half, y + std::max(1.0f, ui_.px(2))},
-                                              colour(figure::mixed(ui_.theme->panel, ui_.theme->text, hot ? 0.5 : 0.2)),
-                                              ui_.exact_px(1));
-}
-
-float LeftPanel::draw_steps(ImVec2 at, float width) {
+float LessonColumn::draw_steps(ImVec2 at, float width) {
     struct Step {
         const char *id, *title;
         bool offered, done;
@@ -154,14 +84,14 @@ float LeftPanel::draw_steps(ImVec2 at, float width) {
 }
 
 // The lesson's text, its parameters, and what happened in the last run.
-void LeftPanel::draw_text(ImVec2 min, ImVec2 max) {
+void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImVec2 top{min.x + ui_.px(24), min.y + ui_.px(1)};
     const float steps_width = max.x - top.x - ui_.px(24);
     if (state_.programs.lesson() != nullptr && steps_width > 1 && max.y - top.y > ui_.px(100)) {
         top.y += draw_steps({top.x, top.y + ui_.px(8)}, steps_width) + ui_.px(8);
     }
-    const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(kGap)};
+    const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(8)};
     if (size.x < 1 || size.y < 1) {
         return;  // a size of 0 means all available space to ImGui
     }

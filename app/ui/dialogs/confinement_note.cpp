@@ -1,4 +1,4 @@
-#include "app/ui/lesson/confinement_note.h"
+#include "app/ui/dialogs/confinement_note.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::string confinement_sentences(const session::Settings& settings, const confi
     return limits.empty() ? text : text + "\nA run takes " + limits + ".";
 }
 
-void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room) {
+float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline, float room) {
     const figure::Theme& t = *ui.theme;
     static const confinement::Support kernel = confinement::support();  // constant while the kernel runs
     auto& settings = state.session.settings;
@@ -49,7 +49,7 @@ void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline,
     ImGui::SetNextWindowPos({std::max(ui.px(8), right - size.x), baseline - ui.px(20) - size.y});
     ImGui::SetNextWindowSize(size);
     if (!ImGui::BeginPopup("confinement", ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar)) {
-        return;
+        return width;
     }
     const ImVec2 corner = ImGui::GetWindowPos();
     draw_wrapped(ui, ImGui::GetWindowDrawList(), {corner.x + edge, corner.y + edge}, inner, Face::regular, 13, 19,
@@ -67,6 +67,7 @@ void draw_confinement_note(AppState& state, Ui& ui, float right, float baseline,
         }
     }
     ImGui::EndPopup();
+    return width;
 }
 
 }  // namespace headway::ui

@@ -1,11 +1,10 @@
-#include "app/ui/lesson/output_panel.h"
+#include "app/ui/details/output_panel.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/render/format.h"
 #include "app/render/utf8.h"
-#include "app/ui/lesson/confinement_note.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -53,13 +52,13 @@ void OutputPanel::wrap(const session::Execution& run, float width) {
 void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float heading = draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 13, t.dim,
-                                    state_.comparing.earlier().empty() ? "Output" : "Output of the earlier run");
-    if (!state_.session.settings.program.empty()) {
-        draw_confinement_note(state_, ui_, max.x - ui_.px(12), min.y + ui_.px(14),
-                              max.x - min.x - heading - ui_.px(48));
+    const std::string earlier = state_.comparing.earlier();
+    const float note = earlier.empty() || state_.session.b() == nullptr ? 0 : ui_.px(20);
+    if (note > 0) {
+        draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 12.5f, t.warning,
+                  "Output of the earlier run");
     }
-    const ImVec2 a{min.x, min.y + ui_.px(24)};
+    const ImVec2 a{min.x, min.y + note};
     draw_ground_card(ui_, list, a, max, sunken(t));
     ui_.rects.insert_or_assign("output", WidgetRect{a.x, a.y, max.x, max.y});
     const session::Execution* run = state_.session.b();

@@ -1,0 +1,291 @@
+#include "app/ui/details/numbers_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/comparison/naming.h"
+#include "app/figure/words.h"
+#include "app/render/format.h"
+#include "app/timeline/timeline.h"
+#include "app/ui/details/time_words.h"
+#include "app/ui/widgets/widgets.h"
+#include "engine/trace/barrier_names.h"
+
+namespace headway::ui {
+namespace {
+
+constexpr float kText = 13, kRow = 22, kSmallRow = 18, kSmall = 12;
+
+bool has_ops(const session::Execution* e) {
+    return e != nullptr && e->run() != nullptr && e->run()->op_count() > 0;
+}
+
+std::string time_text(double ns) {
+    return figure::duration_text(ns);
+}
+
+// "46× A": the run with the larger value and its multiple of the other; "" where that is nothing or not known.
+std::string larger_text(double a, double b) {
+    if (a < 0 || b < 0 || (a == 0 && b == 0)) {
+        return {};
+    }
+    if (a == b) {
+        return "equal";
+    }
+    if (std::min(a, b) == 0) {
+        return {};
+    }
+    const std::string factor = figure::times_text(std::max(a, b) / std::min(a, b));
+    return std::string(a > b ? "A " : "B ") + factor;
+}
+
+}  // namespace
+
+bool NumbersPanel::moving() const {
+    return std::any_of(idle_.begin(), idle_.end(), [](const Idle& idle) { return idle.busy; });
+}
+
+const model::IdleCauses* NumbersPanel::idle_of(const session::Execution& execution) {
+    constexpr double kBudgetMs = 3;  // per frame
+    Idle& idle = idle_[&execution == state_.session.a() ? 0 : 1];
+    if (execution.grows() || execution.lags()) {
+        idle.run = nullptr;
+        idle.walk.reset();
+        idle.busy = false;
+        return nullptr;
+    }
+    if (idle.run != execution.run() || idle.revision != execution.revision() ||
+        idle.started != state_.session.started()) {
+        idle.run = execution.run();
+        idle.revision = execution.revision();
+        idle.started = state_.session.started();
+        idle.walk.emplace(*idle.run);
+        idle.busy = true;
+    }
+    idle.busy = idle.busy && idle.walk->step(kBudgetMs);
+    return idle.busy ? nullptr : &idle.walk->causes();
+}
+
+// The verdict over many runs; null if the numbers are those of a single run.
+const comparison::Verdict* NumbersPanel::verdict_of_many() {
+    return state_.comparing.runs_behind() > 1 ? state_.comparing.verdict() : nullptr;
+}
+
+void NumbersPanel::add_numbers(std::vector<Row>& rows, const session::Execution& run, std::size_t side) {
+    const model::Numbers& n = run.numbers();
+    const model::TraceCapabilities& has = n.capabilities;
+    const std::string letter(1, side == 0 ? 'A' : 'B');
+    // One pair of measured runs says nothing about time: times have a ratio only where they are exact.
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
+    const bool exact = has_ops(a) && has_ops(b) && a->run()->info().simulated && b->run()->info().simulated;
+    std::size_t row = 0;
+    const auto add = [&](const char* name, const char* help, bool recorded, std::string text, double value = -1,
+                         std::string id = {}, std::string more = {}, bool small = false) {
+        if (row == rows.size()) {
+            rows.push_back({name, help, {}, small});
+        }
+        rows[row++].cells[side] = recorded ? Cell{std::move(text), value, std::move(id), std::move(more)}
+                                           : Cell{small ? "" : "–", -1, {}, {}};
+    };
+    const auto time = [&](const char* name, const char* help, bool recorded, double ns) {
+        add(name, help, recorded, time_text(ns), exact ? ns : -1);
+    };
+    const comparison::Verdict* many = verdict_of_many();
+    if (many != nullptr) {
+        const comparison::Spread& of = many->time.of[side];
+        add("total", "Median of all runs", true, time_text(of.median), of.median);
+        add("", "", true, time_text(of.least) + "–" + time_text(of.most), -1, {}, {}, true);
+    } else {
+        time("total", "From the first measured moment to the last, without your pauses", true,
+             static_cast<double>(n.total_ns));
+    }
+    time("predicted", "The same ops, dependencies, durations and waits, with the median hand-over and return",
+         has.issues && n.predicted, static_cast<double>(n.predicted_ns));
+    const bool frontend_known = has.issues && !run.grows();
+    add("issue", "The frontend's time in issuing calls", has.issues,
+        time_text(static_cast<double>(n.frontend.issue_ns)), exact ? static_cast<double>(n.frontend.issue_ns) : -1,
+        letter + "/frontend", frontend_known ? long_frontend(n.frontend) : std::string());
+    time("blocked", "The frontend's time in waits", has.waits, static_cast<double>(n.blocked_ns));
+    const auto idle = model::idle_share(n);
+    const model::IdleCauses* causes =
+        n.backend_idle_ns > 0 && has.tensors && run.run()->folded_parts().empty() ? idle_of(run) : nullptr;
+    add("backend idle", "The share of the lanes' time in which they ran nothing", has.backend && idle.has_value(),
+        idle ? figure::percent_text(*idle) : std::string(), -1, letter + "/idle",
+        causes != nullptr ? long_idle(*causes) : std::string());
+    add("", "", true, causes != nullptr ? short_idle(*causes) : std::string(), -1, {}, {}, true);
+    double headway = static_cast<double>(n.headway_max), memory = static_cast<double>(n.live_bytes_peak);
+    if (many != nullptr) {
+        headway = std::round(many->headway.of[side].median);
+        memory = std::round(many->memory.of[side].median);
+    }
+    add("max headway", "The most ops that were issued and not finished at one moment", has.issues,
+        figure::count_text(static_cast<std::uint64_t>(headway)) + (headway == 1 ? " op" : " ops"), headway);
+    add("peak memory", "The most bytes that tensors held at one moment", has.memory,
+        figure::bytes_text(static_cast<std::uint64_t>(memory)), memory);
+    time("t₁ issue", "Median time that the frontend needs to issue one op", has.issues, n.t1_ns);
+    time("t₂ execute", "Median time that a lane needs to execute one op", has.backend && n.t2.count > 0, n.t2_ns);
+    time("t₃ return", "Median time from the last op's end to the end of the wait for it", has.issues && n.t3_ns > 0,
+         n.t3_ns);
+}
+
+// The barrier policy, and in what else the run differs from the other.
+std::string NumbersPanel::label_of(const session::Execution& run, const session::Execution* other) const {
+    const model::RunInfo& info = run.run()->info();
+    const auto policy = trace::barrier_from_word(comparison::acting_barrier(info, info.barrier));
+    std::string label = run.numbers().capabilities.settings
+                            ? trace::name_of(policy ? *policy : run.settings.barrier, &trace::BarrierNames::cell)
+                            : figure::barrier_label(*run.run());
+    if (const auto& changes = info.barrier_changes; !changes.empty()) {
+        if (const auto last = trace::barrier_from_word(comparison::acting_barrier(info, changes.back().barrier))) {
+            label += (changes.size() > 1 ? " … → " : " → ") + trace::name_of(*last, &trace::BarrierNames::cell);
+        }
+    }
+    if (other != nullptr) {
+        const model::RunInfo& theirs = other->run()->info();
+        const std::string differs = comparison::parameters_of(info, theirs);
+        label += differs.empty() ? "" : ", " + differs;
+        for (const auto& [of_this, of_that] : {std::pair{info.device_kind, theirs.device_kind},
+                                               {info.tab, theirs.tab},
+                                               {info.frontend, theirs.frontend}}) {
+            label = of_this == of_that || of_this.empty() ? label : of_this + ", " + label;
+        }
+    }
+    return label;
+}
+
+// What the numbers are of, if not of one whole run.
+std::string NumbersPanel::note() {
+    std::vector<const session::Execution*> older;  // whose sums are older than the other numbers
+    int runs = 0;
+    for (const auto* run : {state_.session.a(), state_.session.b()}) {
+        runs += has_ops(run) ? 1 : 0;
+        if (has_ops(run) && run->sums_of_total_ns()) {
+            older.push_back(run);
+        }
+    }
+    if (!older.empty()) {
+        const std::string first =
+            "the first " + figure::duration_text(static_cast<double>(*older.front()->sums_of_total_ns()));
+        const std::string whose = older.size() == 2 ? "A's and B's" : std::string(1, older.front()->letter) + "'s";
+        return runs == 2 ? whose + " sums: " + first : "sums of " + first;
+    }
+    if (state_.comparing.runs_behind() > 1 && runs == 2) {
+        return "total, headway, memory: medians of " + figure::count_text(state_.comparing.runs_behind()) + " runs";
+    }
+    return {};
+}
+
+// "A  none   SIMULATED", a line for each run. Returns the height.
+float NumbersPanel::draw_labels(const std::vector<Column>& columns, ImVec2 at, float width) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    // Simulated numbers are always labelled, and the label is never cut.
+    constexpr const char* kSimulated = "SIMULATED";
+    const float mark = text_width(ui_, Face::bold, 11, kSimulated) + ui_.px(10);
+    float y = at.y;
+    for (const Column& column : columns) {
+        const bool simulated = column.run->run()->info().simulated;
+        const float room = width - (simulated ? mark : 0);
+        const std::string label = elided(ui_, Face::semibold, kText, column.label, room);
+        const float used = draw_text(ui_, list, at.x, y + ui_.px(15), Face::semibold, kText, column.tone, label);
+        if (simulated) {
+            draw_text(ui_, list, at.x + used + ui_.px(10), y + ui_.px(15), Face::bold, 11, t.warning, kSimulated);
+        }
+        y += ui_.px(20);
+    }
+    if (const std::string words = note(); !words.empty()) {
+        y += draw_wrapped(ui_, list, {at.x, y}, width, Face::medium, kSmall, 17, t.faint, words);
+    }
+    return y - at.y + ui_.px(4);
+}
+
+void NumbersPanel::draw(ImVec2 min, ImVec2 max) {
+    const figure::Theme& t = *ui_.theme;
+    ImDrawList* ground = ImGui::GetWindowDrawList();
+    draw_ground_card(ui_, ground, min, max, t.raised, 8);
+    ui_.rects.insert_or_assign("comparison", WidgetRect{min.x, min.y, max.x, max.y});
+    std::vector<Row> rows;
+    std::vector<Column> columns;
+    const session::Execution *a = state_.session.a(), *b = state_.session.b();
+    const bool both = has_ops(a) && has_ops(b);
+    for (const session::Execution* run : {a, b}) {
+        if (has_ops(run)) {
+            const std::size_t side = run == a ? 0 : 1;
+            add_numbers(rows, *run, side);
+            const std::string label = label_of(*run, both ? (side == 0 ? b : a) : nullptr);
+            columns.push_back({run, both ? std::string(side == 0 ? "A  " : "B  ") + label : label,
+                               both ? (side == 0 ? t.run_a : t.run_b) : t.text});
+        }
+    }
+    if (columns.empty()) {
+        draw_wrapped(ui_, ground, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32), Face::regular,
+                     kText, 19, t.faint, "The run's numbers appear here.");
+        return;
+    }
+    std::erase_if(rows,
+                  [](const Row& row) { return row.small && row.cells[0].text.empty() && row.cells[1].text.empty(); });
+
+    ImGui::SetCursorScreenPos({min.x + ui_.px(2), min.y + ui_.px(4)});
+    ImGui::BeginChild("numbers", {max.x - min.x - ui_.px(4), max.y - min.y - ui_.px(8)}, false, 0);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    const float pad = ui_.px(12), width = std::min(ImGui::GetContentRegionAvail().x, ui_.px(620)) - ui_.px(14);
+    // Names at the left, values aligned at the right of equal columns; the ratio last if there are two runs.
+    const float names = text_width(ui_, Face::regular, kText, "peak memory") + ui_.px(12);
+    const float ratio = both ? text_width(ui_, Face::mono_medium, kText, "B 1,000×") + ui_.px(10) : 0;
+    const float left = start.x + pad + names, right = start.x + width - pad - ratio;
+    const float column = (right - left) / static_cast<float>(columns.size());
+    // The labels are the columns' headings where they fit.
+    bool headings = both && note().empty();
+    for (const Column& c : columns) {
+        headings = headings && !c.run->run()->info().simulated &&
+                   text_width(ui_, Face::semibold, kSmall, c.label) <= column - ui_.px(8);
+    }
+    float y = start.y;
+    if (!headings) {
+        y += draw_labels(columns, {start.x + pad, start.y}, width - 2 * pad);
+    }
+    if (both) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            draw_text_right(ui_, list, left + column * static_cast<float>(i + 1), y + ui_.px(14), Face::semibold,
+                            kSmall, columns[i].tone,
+                            headings ? columns[i].label
+                            : i == 0 ? "A"
+                                     : "B");
+        }
+        draw_text_right(ui_, list, start.x + width - pad, y + ui_.px(14), Face::semibold, kSmall, t.faint, "larger");
+        y += ui_.px(kSmallRow);
+    }
+    for (const Row& row : rows) {
+        const float height = ui_.px(row.small ? kSmallRow : kRow), baseline = y + height - ui_.px(6);
+        const float name = draw_text(ui_, list, start.x + pad, baseline, Face::regular, kText, t.dim, row.name);
+        if (*row.help != '\0') {
+            tooltip_over(ui_, std::string("numbers/") + row.name, {start.x + pad, y},
+                         {start.x + pad + name, y + height}, row.help);
+        }
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const Cell& cell = row.cells[columns[i].run == a ? 0 : 1];
+            const float end = left + column * static_cast<float>(i + 1);
+            const Face face = row.small ? Face::regular : Face::mono_medium;
+            const float size = row.small ? kSmall : kText;
+            const std::string text = elided(ui_, face, size, cell.text, column - ui_.px(6));
+            const float wide = draw_text_right(ui_, list, end, baseline, face, size, row.small ? t.dim : t.text, text);
+            if (!cell.help.empty()) {
+                tooltip_over(ui_, cell.id, {end - wide, y}, {end, y + height}, cell.help, ui_.px(40));
+            } else if (text != cell.text) {
+                tooltip_over(ui_, std::string("numbers/cut/") + row.name + std::to_string(i), {end - wide, y},
+                             {end, y + height}, cell.text);
+            }
+        }
+        if (both) {
+            draw_text_right(ui_, list, start.x + width - pad, baseline, Face::mono_medium, kText, t.text,
+                            larger_text(row.cells[0].value, row.cells[1].value));
+        }
+        y += height;
+    }
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({1, y - start.y + ui_.px(4)});
+    ImGui::EndChild();
+}
+
+}  // namespace headway::ui
