@@ -32,6 +32,7 @@
 #include "app/ui/shell/script.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/state/app_state.h"
+#include "app/ui/state/window_memory.h"
 #include "app/ui/widgets/frame_pace.h"
 #include "engine/core/system/standard_fds.h"
 
@@ -79,8 +80,8 @@ int become_runner(char** argv) {
 struct WindowWish {
     std::string what;  // a lesson's id, or the path of a lesson's folder, a program or a recording
     std::string tab;
-    std::string theme = "dark";
-    float scale = 1;
+    std::optional<std::string> theme;  // empty: as remembered
+    std::optional<float> scale;
     // For pictures and tests.
     platform::Size offscreen;
     float content_scale = 1;
@@ -255,7 +256,8 @@ std::future<std::unique_ptr<gfx::Fonts>> begin_fonts(const WindowWish& wish) {
     return std::async(std::launch::async, [wish, size] {
         auto fonts = std::make_unique<gfx::Fonts>();
         fonts->set_scale(ui::window_scale(static_cast<float>(size.width), static_cast<float>(size.height),
-                                          wish.content_scale, wish.scale, figure::theme(theme_of(wish.theme))));
+                                          wish.content_scale, wish.scale.value_or(1),
+                                          figure::theme(theme_of(wish.theme.value_or("")))));
         fonts->bake();
         return fonts;
     });
@@ -297,8 +299,17 @@ int open_window(const WindowWish& wish) {
     };
     state.exports.write_recording = exchange::write_trace_file;
     state.use_data_folder(state.programs.sources.home.parent_path());
-    state.look.user_scale = wish.scale;
-    state.look.theme = theme_of(wish.theme);
+    ui::WindowMemory memory;
+    if (wish.offscreen.width == 0) {  // pictures and tests do not depend on earlier windows
+        memory.use_folder(state.programs.sources.home.parent_path(), state.look);
+    }
+    if (wish.scale) {
+        state.look.user_scale = *wish.scale;
+    }
+    if (wish.theme) {
+        state.look.theme = theme_of(*wish.theme);
+    }
+    state.look.map = wish.what.empty();
     if (wish.what.empty() || !state.programs.choose(wish.what)) {
         std::error_code ignored;
         if (!wish.what.empty() && std::filesystem::exists(wish.what, ignored)) {
@@ -307,7 +318,7 @@ int open_window(const WindowWish& wish) {
             }
         } else if (!wish.what.empty()) {
             return fail("there is no lesson and no file called " + wish.what + "; headway lessons lists the lessons");
-        } else if (!state.programs.choose("train")) {
+        } else if (!state.programs.choose(memory.lesson())) {
             state.programs.choose(0);
         }
     }
@@ -370,8 +381,16 @@ int open_window(const WindowWish& wish) {
         return done ? 0 : fail(done.error().message);
     }
     let_wake(platform->get());
+    const auto remember = [&] {
+        const lesson::Lesson* lesson = state.programs.lesson();
+        const bool own = lesson != nullptr && lesson->part > 0;
+        if (auto kept = memory.save(state.look, own ? lesson->id : memory.lesson()); !kept) {
+            std::fprintf(stderr, "headway: %s\n", kept.error().message.c_str());
+        }
+    };
     while (!app.may_close()) {
         loop.frame();
+        remember();
         if ((*platform)->should_close()) {
             (*platform)->stay_open();
             app.ask_to_close();

@@ -44,6 +44,21 @@ double number(const YAML::Node& node, const std::string& name) {
     return value;
 }
 
+// Counts the characters of UTF-8 text.
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// A whole number from 1 to `most`.
+int whole(const YAML::Node& node, const std::string& name, std::size_t most) {
+    const double value = number(node, name);
+    if (value != std::floor(value) || value < 1 || value > static_cast<double>(most)) {
+        refuse(name + " must be a whole number from 1 to " + std::to_string(most), node);
+    }
+    return static_cast<int>(value);
+}
+
 void allow_only(const YAML::Node& map, const std::set<std::string>& known, const std::string& what) {
     std::set<std::string> seen;
     for (const auto& entry : map) {
@@ -112,7 +127,9 @@ Lesson parse_front(const YAML::Node& front) {
     if (!front.IsMap()) {
         refuse("the front matter must be a list of names with values", front);
     }
-    allow_only(front, {"barrier", "costs", "device", "id", "parameters", "program", "streams", "tabs", "title", "view"},
+    allow_only(front,
+               {"barrier", "costs", "device", "id", "minutes", "parameters", "part", "picture", "program", "shows",
+                "streams", "tabs", "title", "view"},
                "a lesson");
     for (const char* needed : {"id", "title", "program"}) {
         if (!front[needed]) {
@@ -173,8 +190,21 @@ Lesson parse_front(const YAML::Node& front) {
     }
     if (front["view"]) {
         lesson.view = words(front["view"], "view");
-        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads") {
-            refuse("view must be numbers, graph or threads", front["view"]);
+        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads" && lesson.view != "output") {
+            refuse("view must be numbers, graph, threads or output", front["view"]);
+        }
+    }
+    if (front["part"]) {
+        lesson.part = whole(front["part"], "part", kParts.size());
+    }
+    if (front["minutes"]) {
+        lesson.minutes = whole(front["minutes"], "minutes", 120);
+    }
+    if (front["shows"]) {
+        constexpr std::size_t kMost = 48;  // of a card on the map
+        lesson.shows = words(front["shows"], "shows");
+        if (lesson.shows.empty() || characters(lesson.shows) > kMost) {
+            refuse("shows must have 1 to " + std::to_string(kMost) + " characters", front["shows"]);
         }
     }
     if (const auto parameters = front["parameters"]; parameters && !parameters.IsNull()) {
@@ -235,6 +265,30 @@ core::Result<void> check_python_files(const Lesson& lesson) {
         }
     }
     return {};
+}
+
+// Moves the paragraphs that begin with **Try.** or **Make.** from the text to try_text.
+void split_text(Lesson& lesson) {
+    std::string text;
+    bool fenced = false;  // in a block of code
+    for (std::size_t at = 0; at < lesson.text.size();) {
+        std::size_t end = at;
+        // A paragraph ends at an empty line outside a block of code.
+        while (end < lesson.text.size()) {
+            const std::size_t newline = std::min(lesson.text.find('\n', end), lesson.text.size());
+            const std::string_view line = std::string_view(lesson.text).substr(end, newline - end);
+            fenced = fenced != line.starts_with("```");
+            end = std::min(newline + 1, lesson.text.size());
+            if (!fenced && line.find_first_not_of(" \r") == std::string_view::npos) {
+                break;
+            }
+        }
+        const std::string_view paragraph = std::string_view(lesson.text).substr(at, end - at);
+        const bool tries = paragraph.starts_with("**Try.**") || paragraph.starts_with("**Make.**");
+        (tries ? lesson.try_text : text) += paragraph;
+        at = end;
+    }
+    lesson.text = std::move(text);
 }
 
 int number_of_folder(const fs::path& folder) {
@@ -312,6 +366,7 @@ core::Result<Lesson> parse_lesson(const std::string& content, const std::string&
                         1 + static_cast<std::uint32_t>(
                                 std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(end), '\n')));
         }
+        split_text(lesson);
         return lesson;
     } catch (const Refusal& refusal) {
         return fail(refusal.message, file_line(refusal.line));

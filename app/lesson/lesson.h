@@ -14,14 +14,19 @@
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
 //     costs: t1=1us,t2=0.95us     # optional; what steps take on the simulated device
 //     streams: 1                  # optional; of a GPU, in place of the framework's number
-//     view: numbers               # optional; or graph, threads: what stands under the timeline when it is opened
+//     view: numbers               # optional; or graph, threads, output: what the details show when it is opened
+//     part: 2                     # optional; where the lesson is on the map: 1 to 4, see kParts
+//     shows: Three stages         # optional; what it shows, in at most 48 characters
+//     minutes: 5                  # optional; how long it takes
+//     picture: --barrier none     # optional; options of the run whose timeline is its picture on the map
 //     parameters:                 # optional; what the program's own list says is kept where nothing is said here
 //       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
 //       wait: {value: once, choices: [once, each], label: Wait}
 //     ---
-//     The text.
+//     The text. Paragraphs that begin with **Try.** or **Make.** are the last step of the lesson.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -34,12 +39,20 @@
 
 namespace headway::lesson {
 
+// The parts of the map of lessons.
+inline constexpr std::array<const char*, 4> kParts{"Returning is not finishing", "Barriers and blockers",
+                                                   "Memory is the price", "Streams and devices"};
+
 struct Lesson {
     std::string id;
     int number = 0;  // from the folder's name
     std::string title;
-    std::string text;     // Markdown
-    std::string program;  // a built-in program, or a Python file in the lesson's folder
+    std::string text;      // Markdown, without the paragraphs of try_text
+    std::string try_text;  // Markdown: what to change, and what to make
+    int part = 0;          // of the map, from 1; 0: not on the map
+    std::string shows;     // on the map
+    int minutes = 0;       // 0: not known
+    std::string program;   // a built-in program, or a Python file in the lesson's folder
     std::vector<std::pair<std::string, std::string>> tabs;  // mxnet, python, pytorch or tensorflow, and its file
     std::string device = "cpu";
     std::string barrier = "as-written";

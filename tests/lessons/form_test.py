@@ -104,7 +104,17 @@ class Form(unittest.TestCase):
                 text = file.read_text(encoding="utf-8")
                 self.assertRegex(text, r"\*\*(Claim|Question)\.\*\*")
                 self.assertIn("**Look at**", text)
-                self.assertLess(len(text.split("---", 2)[2].split()), 260)
+                self.assertLess(len(text.split("---", 2)[2].split()), 320)
+
+    def test_every_lesson_is_on_the_map_and_has_something_to_try_and_to_make(self):
+        for file in sorted((ROOT / "assets" / "lessons").glob("*/lesson.md")):
+            with self.subTest(lesson=file.parent.name):
+                front, text = file.read_text(encoding="utf-8").split("---\n", 2)[1:]
+                for key in ("part", "shows", "minutes"):
+                    self.assertRegex(front, rf"(?m)^{key}: ")
+                for word in ("Try", "Make"):
+                    self.assertEqual(text.count(f"**{word}.**"), 1, word)
+                self.assertNotRegex(text, r"headway (run|compare|check|figure)", "a learner's text has no command lines")
 
     def test_claims_are_not_listed_by_headway(self):
         listed = subprocess.run([RUNNER, "lessons", "--json"], capture_output=True, text=True)

@@ -6,15 +6,14 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/json/json.h"
+#include "app/json/json_file.h"
 #include "engine/core/system/whole_file.h"
 
 namespace headway::model {
@@ -24,42 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::uintmax_t kMostFileBytes = 4u << 20;
-
-// The file's JSON; empty if there is no file.
-core::Result<std::optional<json::Document>> read_json(const fs::path& file) {
-    std::error_code problem;
-    if (!fs::exists(file, problem)) {
-        return std::optional<json::Document>();
-    }
-    const auto wrong = [&file](const std::string& why) {
-        return core::Error{core::ErrorKind::unreadable, file.string() + " " + why};
-    };
-    if (!fs::is_regular_file(file, problem) || fs::file_size(file, problem) > kMostFileBytes || problem) {
-        return wrong("is not a Headway data file: it is not a regular file, or is larger than 4 MiB");
-    }
-    std::ifstream in(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad()) {
-        return wrong("cannot be read");
-    }
-    json::Document document(bytes);
-    if (!document.root().is_object()) {
-        const std::uint32_t line = json::line_of_error(bytes);
-        return wrong(line == 0 ? "is damaged: it is not a JSON object"
-                               : "is damaged: it is not JSON at line " + std::to_string(line));
-    }
-    return std::optional(std::move(document));
-}
-
-// Renames an unreadable file instead of overwriting it: it may contain something the user still wants.
-void set_aside_damaged(const fs::path& file) {
-    std::error_code ignored;
-    fs::path bad = file;
-    bad += ".bad";
-    fs::rename(file, bad, ignored);
-}
 
 core::Result<void> write_json(const fs::path& file, const Json& value) {
     std::error_code problem;
@@ -110,7 +73,7 @@ fs::path bookmarks_file(const fs::path& folder, std::uint64_t fingerprint) {
 }
 
 core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
-    auto read = read_json(file);
+    auto read = json::read_file(file);
     if (!read) {
         return read.error();
     }
@@ -137,7 +100,7 @@ core::Result<std::vector<Bookmark>> read_bookmarks(const fs::path& file) {
 
 core::Result<void> write_bookmarks(const fs::path& file, const std::vector<Bookmark>& bookmarks) {
     if (!read_bookmarks(file)) {
-        set_aside_damaged(file);
+        json::set_aside_damaged(file);
     }
     if (bookmarks.empty()) {
         std::error_code problem;
@@ -289,7 +252,7 @@ Json json_of(const Arrangement& arrangement) {
 
 core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<std::string>* remarks_out) {
     Remarks remarks(file, remarks_out);
-    auto read = read_json(file);
+    auto read = json::read_file(file);
     if (!read) {
         return read.error();
     }
@@ -331,7 +294,7 @@ core::Result<Arrangements> read_arrangements(const fs::path& file, std::vector<s
 
 core::Result<void> write_arrangements(const fs::path& file, const Arrangements& arrangements) {
     if (!read_arrangements(file)) {
-        set_aside_damaged(file);
+        json::set_aside_damaged(file);
     }
     if (arrangements == Arrangements()) {
         std::error_code ignored;

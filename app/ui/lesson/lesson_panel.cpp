@@ -9,28 +9,51 @@
 
 namespace headway::ui {
 
-void LessonPanel::draw(float width) {
-    if (parsed_ != state_.programs.index() || parsed_revision_ != state_.programs.revision()) {
-        parsed_ = state_.programs.index();
-        parsed_revision_ = state_.programs.revision();
-        blocks_.clear();
-        if (const lesson::Lesson* lesson = state_.programs.lesson()) {
-            blocks_ = parse_markdown(lesson->text);
-            ui_.fonts.cover(lesson->title);
-            ui_.fonts.cover(lesson->text);
-            for (const auto& p : lesson->parameters) {
-                ui_.fonts.cover(p.label);
-                ui_.fonts.cover(p.help);
-            }
-            if (blocks_.empty() || blocks_.front().kind != MarkdownBlock::Kind::heading) {
-                blocks_.insert(blocks_.begin(),
-                               {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
-            }
-        }
+void LessonPanel::parse() {
+    if (parsed_ == state_.programs.index() && parsed_revision_ == state_.programs.revision()) {
+        return;
     }
+    parsed_ = state_.programs.index();
+    parsed_revision_ = state_.programs.revision();
+    blocks_.clear();
+    try_blocks_.clear();
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    if (lesson == nullptr) {
+        return;
+    }
+    blocks_ = parse_markdown(lesson->text);
+    try_blocks_ = parse_markdown(lesson->try_text);
+    ui_.fonts.cover(lesson->title);
+    ui_.fonts.cover(lesson->text);
+    ui_.fonts.cover(lesson->try_text);
+    for (const auto& p : lesson->parameters) {
+        ui_.fonts.cover(p.label);
+        ui_.fonts.cover(p.help);
+    }
+    if (blocks_.empty() || blocks_.front().kind != MarkdownBlock::Kind::heading) {
+        blocks_.insert(blocks_.begin(),
+                       {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
+    }
+}
+
+void LessonPanel::draw(float width) {
+    parse();
+    draw_blocks(blocks_, width);
+}
+
+void LessonPanel::draw_try(float width) {
+    parse();
+    if (!try_blocks_.empty()) {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        draw_blocks(try_blocks_, width);
+        ui_.rects.insert_or_assign("try", WidgetRect{at.x, at.y, at.x + width, ImGui::GetCursorScreenPos().y});
+    }
+}
+
+void LessonPanel::draw_blocks(const std::vector<MarkdownBlock>& blocks, float width) {
     const ImVec2 start = ImGui::GetCursorScreenPos();
     ImVec2 at = start;
-    for (const auto& block : blocks_) {
+    for (const auto& block : blocks) {
         at.y += draw_block(block, at, width);
     }
     ImGui::SetCursorScreenPos(start);

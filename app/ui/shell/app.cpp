@@ -31,6 +31,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
     : state_(state),
       ui_{fonts, rects_, &figure::theme(state.look.theme)},
       top_bar_(state, ui_),
+      map_(state, ui_),
       lesson_(state, ui_),
       source_(state, ui_),
       timeline_(state, ui_),
@@ -92,7 +93,18 @@ void App::frame() {
     status_.draw({0, bottom}, size);
     state_.look.palette_open = palette_.is_open();
     lesson_.update();
-    draw_panes({{0, top}, {size.x, bottom}});
+    // Choosing a program or starting a run leaves the map.
+    if (shown_lesson_ != state_.programs.index() || shown_run_ != state_.session.started()) {
+        state_.look.map = state_.look.map && shown_lesson_ == -2;
+        shown_lesson_ = state_.programs.index();
+        shown_run_ = state_.session.started();
+    }
+    if (state_.look.map) {
+        map_.draw({0, top}, {size.x, bottom});
+        draw_notices(state_, ui_, {ui_.px(14), top + ui_.px(8)}, size.x - ui_.px(28));
+    } else {
+        draw_panes({{0, top}, {size.x, bottom}});
+    }
     moving_ = moving_ || timeline_.moving() || lesson_.explain().busy() || detail_.moving();
     ui_.ground = nullptr;
     ground_.end();
@@ -151,9 +163,7 @@ void App::draw_panes(const Pane& all) {
     }
     // Over the timeline, so that nothing moves when a notice comes or goes.
     const Pane& under = panes.timeline.shown() ? panes.timeline : panes.source;
-    if (!state_.notices.all().empty()) {
-        draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.min.y + ui_.px(8)}, under.width() - ui_.px(28));
-    }
+    draw_notices(state_, ui_, {under.min.x + ui_.px(14), under.min.y + ui_.px(8)}, under.width() - ui_.px(28));
     draw_dividers(room, panes);
 }
 
@@ -195,8 +205,18 @@ void App::draw_dividers(const WindowRoom& room, const WindowPanes& panes) {
     }
 }
 
+void App::new_program() {
+    if (auto made = state_.programs.open_new(); !made) {
+        state_.notices.add(Notice::Kind::file, Notice::Tone::bad, made.error().message);
+        return;
+    }
+    set_mode(Mode::step);
+    source_.focus();
+}
+
 // Also shows the view that the mode is for.
 void App::set_mode(Mode mode) {
+    state_.look.map = false;
     if (mode == state_.look.mode) {
         return;
     }

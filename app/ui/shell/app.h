@@ -14,6 +14,7 @@
 #include "app/ui/dialogs/export_dialog.h"
 #include "app/ui/shell/commands.h"
 #include "app/ui/shell/lesson_column.h"
+#include "app/ui/shell/map_panel.h"
 #include "app/ui/shell/palette.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/shell/top_bar.h"
@@ -64,6 +65,7 @@ private:
     void draw_panes(const Pane& all);
     void draw_dividers(const WindowRoom& room, const WindowPanes& panes);
     void set_mode(Mode mode);
+    void new_program();
     void handle_keys();
     bool handle_ring();  // true: the key was handled
     void next_barrier();
@@ -75,6 +77,7 @@ private:
     gfx::Layer ground_;
     Ui ui_;
     TopBar top_bar_;
+    MapPanel map_;
     LessonColumn lesson_;
     SourcePanel source_;
     TimelinePanel timeline_;
@@ -90,6 +93,8 @@ private:
     FocusRing ring_;
     float styled_scale_ = 0;
     const figure::Theme* styled_theme_ = nullptr;
+    int shown_lesson_ = -2;
+    std::uint64_t shown_run_ = 0;
     bool moving_ = false;
     bool run_when_entered_ = false;  // a run was requested while a parameter was being edited
 };

@@ -97,6 +97,7 @@ std::vector<Command> App::make_commands() {
         [this] { open_.open(); });
     add(
         "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.programs.save(); }, source);
+    name("source.new", "Source: new program", [this] { new_program(); });
     name("exercise.open", "Exercises: choose one", [this] { palette_.open(exercise_entries()); }, {});
     name(
         "exercise.check", "Exercises: check my program", [this] { state_.checking.start(); },
@@ -253,6 +254,8 @@ std::vector<Command> App::make_commands() {
     name("lane.reset", "Lanes: reset order, heights and names", [this] { timeline_.reset_rows(); });
 
     group = "Window";
+    add("window.map", "Map of the lessons", "Ctrl M", "map of the lessons", kAnywhere,
+        [this] { state_.look.map = !state_.look.map; });
     add("mode.next", "Mode: learn, step, compare in turn", "V", "learn, step, compare", kWindow,
         [this] { set_mode(static_cast<Mode>((static_cast<std::size_t>(state_.look.mode) + 1) % kModes)); });
     for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {

@@ -19,6 +19,20 @@ void LessonColumn::draw(ImVec2 min, ImVec2 max) {
     draw_text(min, max);
 }
 
+// A run of the lesson whose program, parameters or settings the learner has changed.
+bool LessonColumn::changed_after_run() const {
+    const session::Execution* b = state_.session.b();
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    if (b == nullptr || lesson == nullptr || b->live() || b->phase() != session::Phase::finished ||
+        !state_.comparing.earlier().empty()) {
+        return false;
+    }
+    const auto& parameters = lesson->parameters;
+    return (state_.programs.document() != nullptr && state_.programs.document()->differs_from_lesson()) ||
+           std::any_of(parameters.begin(), parameters.end(),
+                       [this](const lesson::Parameter& p) { return !state_.settings.at_default(p); });
+}
+
 float LessonColumn::draw_steps(ImVec2 at, float width) {
     struct Step {
         const char *id, *title;
@@ -30,26 +44,45 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     const bool predicts = !state_.predictions.questions().empty();
     const bool exercise = state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty();
     const bool passed = state_.checking.report() != nullptr && state_.checking.report()->passed();
-    const std::array<Step, 5> steps{{{"read", "Read", true, true, Part::text},
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    const bool tries = lesson != nullptr && !lesson->try_text.empty();
+    const std::array<Step, 6> steps{{{"read", "Read", true, true, Part::text},
                                      {"predict", "Predict", predicts, state_.predictions.all_guessed(), Part::predict},
                                      {"run", "Run", true, ran, Part::text},
                                      {"explain", "Explain", explain_.any(), explain_.any(), Part::explain},
+                                     {"try", "Try", tries, tries && changed_after_run(), Part::tries},
                                      {"check", "Check", exercise, passed, Part::check}}};
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float height = ui_.px(28);
+    // All names if there is room, else only that of the step that comes next.
+    const auto left_out = [](const Step& step) {
+        return !step.offered && (step.part == Part::predict || step.part == Part::tries || step.part == Part::check);
+    };
+    float circle = ui_.px(20), gap = ui_.px(18);
+    const auto fits = [&] {
+        float all = -gap;
+        for (const Step& step : steps) {
+            all += left_out(step) ? 0 : circle + text_width(ui_, Face::medium, 13, step.title) + gap;
+        }
+        return all <= width;
+    };
+    bool names = fits();
+    if (!names) {
+        circle = ui_.px(18);
+        gap = ui_.px(7);
+        names = fits();
+    }
     float x = at.x;
     bool next = false;  // the first step that is not done comes next
     for (const Step& step : steps) {
-        if (!step.offered && (step.part == Part::predict || step.part == Part::check)) {
+        if (left_out(step)) {
             continue;
         }
         const bool is_next = !step.done && !std::exchange(next, next || !step.done);
-        const float text = text_width(ui_, Face::medium, 13, step.title), circle = ui_.px(20);
-        const ImVec2 end{x + circle + text + ui_.px(6), at.y + height};
-        if (end.x > at.x + width) {
-            break;
-        }
+        const bool named = names || is_next || (!next && step.part == Part::check);
+        const float text = named ? text_width(ui_, Face::medium, 13, step.title) : 0;
+        const ImVec2 end{x + circle + text, at.y + height};
         ImGui::SetCursorScreenPos({x, at.y});
         ImGui::PushID(step.id);
         const bool clicked = ImGui::InvisibleButton("step", {end.x - x, height});
@@ -76,9 +109,13 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
                    step.done            ? t.good
                    : is_next || hovered ? t.issue
                                         : t.dim);
-        ui::draw_text(ui_, list, x + circle, middle.y + ui_.exact_px(4.7f), Face::medium, 13,
-                      hovered || is_next ? t.text : t.dim, step.title);
-        x = end.x + ui_.px(12);
+        if (named) {
+            ui::draw_text(ui_, list, x + circle, middle.y + ui_.exact_px(4.7f), Face::medium, 13,
+                          hovered || is_next ? t.text : t.dim, step.title);
+        } else {
+            tooltip(ui_, step.title);
+        }
+        x = end.x + gap;
     }
     return height;
 }
@@ -131,6 +168,9 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     }
     scroll_here(Part::explain);
     explain_.draw(width, edited_lesson_ != state_.programs.index());
+    ImGui::Dummy({width, ui_.px(4)});
+    scroll_here(Part::tries);
+    lesson_.draw_try(width);
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {
         // Fades out at the bottom if there is more text below.
         const float fade = ui_.px(30), bottom = top.y + size.y;

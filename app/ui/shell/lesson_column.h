@@ -29,6 +29,7 @@ private:
     void draw_text(ImVec2 min, ImVec2 max);
     // The steps of the lesson above the text: which are done, and a click shows one. Returns the height.
     float draw_steps(ImVec2 at, float width);
+    [[nodiscard]] bool changed_after_run() const;
 
     AppState& state_;
     Ui& ui_;
@@ -37,7 +38,7 @@ private:
     CheckPanel check_;
     ParametersPanel parameters_;
     ExplainPanel explain_;
-    enum class Part { text, predict, check, explain };
+    enum class Part { text, predict, check, explain, tries };
     Part scroll_to_ = Part::text;  // in the next frame, if scroll_
     bool scroll_ = false;
     bool checking_ = false;  // in the last frame

@@ -128,7 +128,7 @@ float TopBar::title_width(bool whole) {
 namespace {
 
 std::vector<std::string> mode_labels() {
-    return {name_of(Mode::learn), name_of(Mode::step), name_of(Mode::compare)};
+    return {"Map", name_of(Mode::learn), name_of(Mode::step), name_of(Mode::compare)};
 }
 float mode_padding(bool roomy) {
     return roomy ? 14 : 9;
@@ -145,15 +145,20 @@ float TopBar::modes_width(bool roomy) {
 
 void TopBar::draw_modes(float& x, float y, bool roomy) {
     const auto labels = mode_labels();
-    const int shown = static_cast<int>(state_.look.mode);
+    const int shown = state_.look.map ? 0 : 1 + static_cast<int>(state_.look.mode);
+    const auto show = [this](std::size_t index) {
+        ui_.run_command(index == 0 ? std::string("window.map")
+                                   : std::string("mode.") + word_of(static_cast<Mode>(index - 1)));
+    };
     if (narrow_) {
-        if (button(ui_, "mode", name_of(state_.look.mode), {x, y}, {.width = modes_width(roomy), .icon = 'v'})) {
+        if (button(ui_, "mode", labels[static_cast<std::size_t>(shown)], {x, y},
+                   {.width = modes_width(roomy), .icon = 'v'})) {
             ImGui::OpenPopup("modes");
         }
         if (begin_menu(ui_, "modes", {x, y + ui_.px(34)})) {
-            for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {
-                if (menu_row(ui_, std::string("mode/") + name_of(mode), name_of(mode), {}, true, ui_.px(140))) {
-                    ui_.run_command(std::string("mode.") + word_of(mode));
+            for (std::size_t i = 0; i < labels.size(); ++i) {
+                if (menu_row(ui_, "mode/" + labels[i], labels[i], {}, true, ui_.px(140))) {
+                    show(i);
                 }
             }
             end_menu();
@@ -163,7 +168,7 @@ void TopBar::draw_modes(float& x, float y, bool roomy) {
     }
     const int clicked = segments(ui_, "mode", labels, shown, {x, y}, ui_.theme->issue, 14, 0, mode_padding(roomy));
     if (clicked >= 0) {
-        ui_.run_command(std::string("mode.") + word_of(static_cast<Mode>(clicked)));
+        show(static_cast<std::size_t>(clicked));
     }
     x += modes_width(roomy);
 }

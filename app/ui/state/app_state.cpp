@@ -129,6 +129,9 @@ void AppState::next_overlay() {
 void AppState::use_data_folder(const std::filesystem::path& folder) {
     bookmarks.folder = folder;
     exports.pictures.remember_in(folder / "picture.txt");
+    if (const auto read = progress.use_folder(folder); !read) {
+        notices.add(Notice::Kind::start, Notice::Tone::info, read.error().message);
+    }
     const auto remarks = arrangement.use_folder(folder);
     if (!remarks) {
         notices.add(Notice::Kind::file, Notice::Tone::bad, remarks.error().message);
@@ -157,6 +160,28 @@ figure::TimelineView AppState::whole_view() const {
         whole.end_ns += whole.span_ns() * 0.05;  // room to grow
     }
     return whole;
+}
+
+// Only what the learner has done in a lesson that is on the map.
+void AppState::note_progress() {
+    const lesson::Lesson* lesson = programs.lesson();
+    if (lesson != nullptr && lesson->part > 0 && !look.map) {
+        progress.note(lesson->id, Progress::Step::opened);
+        const session::Execution* b = session.b();
+        const bool ran = b != nullptr && b->phase() == Phase::finished && !b->live() && comparing.earlier().empty();
+        if (ran && b->settings.program == session.settings.program) {
+            progress.note(lesson->id, Progress::Step::ran);
+        }
+        if (!predictions.questions().empty() && predictions.all_guessed()) {
+            progress.note(lesson->id, Progress::Step::predicted);
+        }
+    }
+    if (checking.report() != nullptr && checking.report()->passed() && lesson != nullptr && !lesson->exercise.empty()) {
+        progress.note_solved(lesson->exercise);
+    }
+    if (const auto saved = progress.save(); !saved) {
+        notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
+    }
 }
 
 bool AppState::poll(double budget_ms) {
@@ -191,6 +216,7 @@ bool AppState::poll(double budget_ms) {
     if (const std::string problem = bookmarks.watch(shown); !problem.empty()) {
         notices.add(Notice::Kind::file, Notice::Tone::bad, problem);
     }
+    note_progress();
     const Phase phase = session.b() != nullptr ? session.b()->phase() : Phase::finished;
     if (phase != last_phase_) {
         last_phase_ = phase;

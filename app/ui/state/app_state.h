@@ -18,6 +18,7 @@
 #include "app/ui/state/predictions.h"
 #include "app/ui/state/program_lines.h"
 #include "app/ui/state/programs.h"
+#include "app/ui/state/progress.h"
 #include "app/ui/state/run_settings.h"
 #include "app/ui/state/view/bookmarks.h"
 #include "app/ui/state/view/detail_tabs.h"
@@ -48,6 +49,7 @@ public:
     ProgramLines lines;
     Predictions predictions;
     Checking checking;
+    Progress progress;
     Comparing comparing;
     Exports exports;
 
@@ -62,8 +64,8 @@ public:
 
     void next_overlay();  // none, the critical path, the run without barriers, both
 
-    // The folder for saved user data: bookmarks, and the arrangement of lanes, which is read now. A notice says if it
-    // cannot be read.
+    // The folder for saved user data: bookmarks, and the progress and the arrangement of lanes, which are read now. A
+    // notice says if they cannot be read.
     void use_data_folder(const std::filesystem::path& folder);
 
     // Once a frame. True when something that is shown has changed.
@@ -77,6 +79,7 @@ private:
     void take_settings(const lesson::Lesson& lesson);
     // Starts a run of the editor's text; `start` is what starts the session.
     void begin(const std::function<void()>& start);
+    void note_progress();
     [[nodiscard]] figure::TimelineView whole_view() const;
 
     session::Phase last_phase_ = session::Phase::finished;

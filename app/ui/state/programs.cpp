@@ -5,6 +5,7 @@
 
 #include "app/check/case.h"
 #include "app/lesson/assets.h"
+#include "engine/core/system/whole_file.h"
 
 namespace headway::ui {
 
@@ -120,6 +121,22 @@ core::Result<void> Programs::open(const fs::path& path) {
                 "`.\n\nIt does not run by itself: **Run**, or Ctrl+Enter in the source.";
     add_opened(std::move(file), place);
     return {};
+}
+
+core::Result<void> Programs::open_new() {
+    constexpr std::string_view kFirstLines = "import headway as hw\n\n";
+    const fs::path folder = sources.home / "programs";
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    fs::path file;
+    int number = 1;
+    do {
+        file = folder / ("program-" + std::to_string(number++) + ".py");
+    } while (fs::exists(file, problem));
+    if (auto written = core::write_whole(file.string(), kFirstLines); !written) {
+        return written.error();
+    }
+    return open(file);
 }
 
 const std::vector<check::Exercise>& Programs::exercises() {

@@ -44,6 +44,8 @@ public:
     // --- files ---
     // Opens a program (.py, .ipynb, .md), a lesson's folder, or else a recording. Never runs anything.
     core::Result<void> open(const std::filesystem::path& path);
+    // Makes a program of the learner's own, program-N.py in the folder of the learner's programs, and opens it.
+    core::Result<void> open_new();
     // The exercises included with Headway.
     [[nodiscard]] const std::vector<check::Exercise>& exercises();
     // Opens the learner's file of this exercise; the first time it is a copy of the program to start from.

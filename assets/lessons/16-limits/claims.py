@@ -22,6 +22,7 @@ def a_queue_limit(lesson):
     assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall"}
     enough(lesson)
     needs(free["headway_max"] > 200, "the queue is never that long")
+    needs(limited["headway_max"] >= 64, "the backend keeps up")
     assert limited.waits("queue_limit") and not free.waits("queue_limit")
     assert limited["live_bytes_peak"] < free["live_bytes_peak"] or lesson["features"] == 1
 

@@ -19,6 +19,10 @@ std::vector<lesson::Lesson> small_lessons() {
     train.id = train.program = "train";
     train.number = 1;
     train.title = "Training with and without a barrier";
+    train.part = 1;
+    train.shows = "A barrier per minibatch";
+    train.minutes = 4;
+    train.try_text = "**Try.** More minibatches.";
     train.text = "A *small* network is trained. Look at the **peak** of `live bytes`.";
     train.device = "simulated";
     train.barrier = "minibatch";
@@ -27,6 +31,7 @@ std::vector<lesson::Lesson> small_lessons() {
     increment.id = increment.program = "increment";
     increment.number = 2;
     increment.title = "Many small steps";
+    increment.part = 2;
     increment.device = "simulated";
     lesson::Parameter wait;
     wait.name = wait.label = "wait";

@@ -59,6 +59,31 @@ TEST(Lesson, IsReadFromFrontMatterAndText) {
     EXPECT_EQ(lesson->lines, (std::vector<std::uint32_t>{7, 8, 11}));
 }
 
+TEST(Lesson, WhatToTryAndToMakeIsApartFromTheText) {
+    const std::string front =
+        "---\nid: a\ntitle: A\nprogram: increment\npart: 2\nshows: Steps — in stages\nminutes: 4\n---\n";
+    const auto lesson = parse_lesson(front +
+                                         "First.\n\n**Try.** More\nsteps.\n\n```\n**Try.** is code here\n\nx\n```\n\n"
+                                         "Last.\n\n**Make.** Another.\n",
+                                     "l.md");
+    ASSERT_TRUE(lesson) << lesson.error().message;
+    EXPECT_EQ(lesson->text, "First.\n\n```\n**Try.** is code here\n\nx\n```\n\nLast.\n\n");
+    EXPECT_EQ(lesson->try_text, "**Try.** More\nsteps.\n\n**Make.** Another.\n");
+    EXPECT_EQ(lesson->part, 2);
+    EXPECT_EQ(lesson->shows, "Steps — in stages");
+    EXPECT_EQ(lesson->minutes, 4);
+}
+
+TEST(Lesson, RefusesWhatTheMapCannotShow) {
+    for (const char* line : {"part: 0", "part: 5", "part: 1.5", "part: x", "minutes: 0", "minutes: 1000", "shows: \"\"",
+                             "shows: 1234567890123456789012345678901234567890123456789", "shows: [a]"}) {
+        const auto lesson =
+            parse_lesson(std::string("---\nid: a\ntitle: A\nprogram: increment\n") + line + "\n---\nText.\n", "l.md");
+        ASSERT_FALSE(lesson) << line;
+        EXPECT_EQ(lesson.error().line, 5u) << line;
+    }
+}
+
 TEST(Lesson, AcceptsWindowsLineEndsAndByteOrderMark) {
     std::string content = "\xef\xbb\xbf";
     for (const char* c = kGood; *c != '\0'; ++c) {

@@ -37,6 +37,7 @@ struct Look {
                                           default_shares(Mode::compare)};
     float user_scale = 1;                    // on top of the screen's
     float width_px = 1600, height_px = 900;  // of the window, in design pixels
+    bool map = false;                        // the map of lessons covers the panes
     bool show_keys = false;                  // the list of keys
     bool palette_open = false;               // drawn above everything: nothing below it is hovered
 
