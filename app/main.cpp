@@ -32,7 +32,7 @@
 #include "app/ui/shell/script.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/state/app_state.h"
-#include "app/ui/state/window_memory.h"
+#include "app/ui/state/saved/window_memory.h"
 #include "app/ui/widgets/frame_pace.h"
 #include "engine/core/system/standard_fds.h"
 

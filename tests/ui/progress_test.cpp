@@ -1,4 +1,4 @@
-#include "app/ui/state/progress.h"
+#include "app/ui/state/saved/progress.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

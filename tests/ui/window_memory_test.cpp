@@ -1,4 +1,4 @@
-#include "app/ui/state/window_memory.h"
+#include "app/ui/state/saved/window_memory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

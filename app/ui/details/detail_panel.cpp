@@ -18,6 +18,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
       ui_(ui),
       numbers_(state, ui),
       output_(state, ui),
+      queue_(state, ui),
       graph_(state, ui, timeline),
       measure_(state, ui, timeline),
       bookmarks_(state, ui, timeline),
@@ -26,6 +27,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
     tabs_ = {
         {"numbers", "Numbers", true, {}, [this](ImVec2 min, ImVec2 max) { numbers_.draw(min, max); }},
         {"output", "Output", true, {}, [this](ImVec2 min, ImVec2 max) { output_.draw(min, max); }},
+        {"queue", "Queue", true, {}, [this](ImVec2 min, ImVec2 max) { queue_.draw(min, max); }},
         {"graph", "Graph", true, {}, graph},
         {"threads", "Threads", true, {}, graph},
         {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
@@ -82,11 +84,15 @@ void DetailPanel::draw_tabs(ImVec2 at, float width) {
         }
         return all;
     };
-    constexpr float kText = 12.5f, kPadding = 10;
+    constexpr float kText = 12.5f;
+    float padding = 10;
     const float more = ui_.px(36);
     const auto fits = [&] {
-        return segments_width(ui_, titles(row), kText, kPadding) + (rest.empty() ? 0 : more) <= width;
+        return segments_width(ui_, titles(row), kText, padding) + (rest.empty() ? 0 : more) <= width;
     };
+    while (padding > 5 && !fits()) {
+        padding -= 1;
+    }
     while (row.size() > 1 && !fits()) {
         // The last one that is not shown goes to the menu.
         const bool last_shown = row.back()->id == state_.details.shown;
@@ -98,14 +104,14 @@ void DetailPanel::draw_tabs(ImVec2 at, float width) {
         std::find_if(row.begin(), row.end(), [this](const Tab* tab) { return tab->id == state_.details.shown; });
     const int shown = found == row.end() ? -1 : static_cast<int>(found - row.begin());
     const int clicked =
-        segments(ui_, "detail", titles(row), shown, at, ui_.theme->issue, kText, ui_.px(kTabs), kPadding);
+        segments(ui_, "detail", titles(row), shown, at, ui_.theme->issue, kText, ui_.px(kTabs), padding);
     if (clicked >= 0) {
         show(*row[static_cast<std::size_t>(clicked)]);
     }
     if (rest.empty()) {
         return;
     }
-    const float x = at.x + segments_width(ui_, titles(row), kText, kPadding) + ui_.px(6);
+    const float x = at.x + segments_width(ui_, titles(row), kText, padding) + ui_.px(6);
     if (button(ui_, "detail/more", "…", {x, at.y}, {.width = ui_.px(30), .height = ui_.px(kTabs), .text_px = kText})) {
         ImGui::OpenPopup("details");
     }

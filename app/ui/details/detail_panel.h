@@ -11,6 +11,7 @@
 #include "app/ui/details/measure_panel.h"
 #include "app/ui/details/numbers_panel.h"
 #include "app/ui/details/output_panel.h"
+#include "app/ui/details/queue_panel.h"
 
 namespace headway::ui {
 
@@ -45,6 +46,7 @@ private:
     Ui& ui_;
     NumbersPanel numbers_;
     OutputPanel output_;
+    QueuePanel queue_;
     GraphPanel graph_;
     MeasurePanel measure_;
     BookmarkPanel bookmarks_;

@@ -37,6 +37,7 @@ App::App(AppState& state, gfx::Fonts& fonts)
       timeline_(state, ui_),
       detail_(state, ui_, timeline_),
       verdict_(state, ui_),
+      replay_(state, ui_),
       status_(state, ui_),
       palette_(ui_),
       open_(state, ui_),
@@ -74,6 +75,7 @@ void App::frame() {
     state_.look.width_px = size.x / ui_.fonts.scale();
     state_.look.height_px = size.y / ui_.fonts.scale();
     moving_ = state_.timeline.view.advance(static_cast<double>(io.DeltaTime));
+    moving_ = state_.replay.advance(static_cast<double>(io.DeltaTime)) || moving_;
     const bool entering = run_when_entered_;
     if (entering) {
         ImGui::ClearActiveID();  // the field applies what was typed, and then the run begins
@@ -140,6 +142,8 @@ void App::draw_panes(const Pane& all) {
     // The verdict's width does not depend on its height.
     const WindowPanes without = lay_out_window(room);
     room.verdict = state_.look.mode == Mode::step ? 0 : verdict_.height(without.timeline.width());
+    const bool steps = state_.look.mode == Mode::step && state_.replay.possible();
+    room.timeline_bar = state_.replay.on() || steps ? ui_.px(ReplayBar::kHeight) : 0;
     const WindowPanes panes = lay_out_window(room);
     if (panes.lesson.shown()) {
         lesson_.draw(panes.lesson.min, panes.lesson.max);
@@ -151,6 +155,9 @@ void App::draw_panes(const Pane& all) {
     }
     if (panes.card.shown()) {
         timeline_.draw_docked_card(panes.card.min, panes.card.max);
+    }
+    if (panes.timeline_bar.shown()) {
+        replay_.draw(panes.timeline_bar.min, panes.timeline_bar.max);
     }
     if (panes.verdict.shown()) {
         verdict_.draw(panes.verdict.min, panes.verdict.max);
@@ -221,8 +228,8 @@ void App::set_mode(Mode mode) {
         return;
     }
     state_.look.mode = mode;
-    if (mode == Mode::compare) {
-        state_.details.show("numbers");
+    if (mode != Mode::learn) {
+        state_.details.show(mode == Mode::compare ? "numbers" : "queue");
     }
 }
 

@@ -21,6 +21,7 @@
 #include "app/ui/shell/window_layout.h"
 #include "app/ui/source/source_panel.h"
 #include "app/ui/state/app_state.h"
+#include "app/ui/timeline/replay_bar.h"
 #include "app/ui/timeline/timeline_panel.h"
 #include "app/ui/widgets/focus_ring.h"
 #include "app/ui/widgets/widget_rect.h"
@@ -83,6 +84,7 @@ private:
     TimelinePanel timeline_;
     DetailPanel detail_;
     VerdictStrip verdict_;
+    ReplayBar replay_;
     StatusBar status_;
     Palette palette_;
     OpenDialog open_;

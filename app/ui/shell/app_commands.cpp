@@ -92,6 +92,37 @@ std::vector<Command> App::make_commands() {
         "backend.step", "Step the held backend by one op", [this] { state_.session.step_backend(); },
         [this, live] { return live() && state_.session.backend_held(); });
 
+    group = "Replay";
+    const auto replaying = [this] { return state_.replay.on(); };
+    const auto possible = [this] { return state_.replay.possible(); };
+    add(
+        "replay.step-back", "Replay: step back", "Shift F10", "step back: the picture, not the program", kAnywhere,
+        [this] { state_.replay.step(-1); }, possible, kRepeats);
+    name(
+        "replay.start", "Replay the run from its beginning", [this] { state_.replay.to_begin(); }, possible);
+    constexpr Scope kReplay = Scope::replay;
+    add(
+        "replay.back", "Replay: previous event", "←", "replaying: previous, next event", kReplay,
+        [this] { state_.replay.step(-1); }, replaying, kRepeats);
+    add(
+        "replay.forward", "Replay: next event", "→", "-", kReplay, [this] { state_.replay.step(1); }, replaying,
+        kRepeats);
+    add(
+        "replay.begin", "Replay: to the beginning", "Home", "replaying: to the beginning, the end", kReplay,
+        [this] { state_.replay.to_begin(); }, replaying);
+    add(
+        "replay.end", "Replay: to the end", "End", "-", kReplay, [this] { state_.replay.to_end(); }, replaying);
+    add(
+        "replay.play", "Replay: play, pause", "Space", "replaying: play, pause; leave", kReplay,
+        [this] { state_.replay.play_or_pause(); }, replaying);
+    add(
+        "replay.leave", "Replay: show the whole run again", "Esc", "-", kReplay, [this] { state_.replay.leave(); },
+        replaying);
+    name(
+        "replay.slower", "Replay: slower", [this] { state_.replay.set_slower(1); }, replaying);
+    name(
+        "replay.faster", "Replay: faster", [this] { state_.replay.set_slower(-1); }, replaying);
+
     group = "Source";
     add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
         [this] { open_.open(); });

@@ -142,9 +142,18 @@ void CommandTable::handle_keys(bool typing, bool list_of_keys) const {
     if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
         return;
     }
+    if (!handle_scope(typing, list_of_keys, true)) {
+        handle_scope(typing, list_of_keys, false);
+    }
+}
+
+// True: a command was run.
+bool CommandTable::handle_scope(bool typing, bool list_of_keys, bool replay) const {
+    bool ran = false;
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         const Command& command = commands_[i];
-        if (command.scope == Command::Scope::window && (typing || list_of_keys)) {
+        if ((command.scope == Command::Scope::replay) != replay ||
+            (command.scope != Command::Scope::anywhere && (typing || list_of_keys))) {
             continue;
         }
         const bool pressed = std::any_of(chords_[i].begin(), chords_[i].end(), [&](const Chord& chord) {
@@ -153,8 +162,10 @@ void CommandTable::handle_keys(bool typing, bool list_of_keys) const {
         });
         if (pressed && command.can_run()) {
             command.run();
+            ran = true;
         }
     }
+    return ran;
 }
 
 }  // namespace headway::ui

@@ -19,6 +19,7 @@ struct Command {
     enum class Scope : std::uint8_t {
         anywhere,  // also while text is typed (unless they type text), and over the list of keys
         window,    // not while text is typed
+        replay,    // the same, only while a run is replayed: such a command takes its keys from the others
     };
 
     std::string id;     // "timeline.fit"; empty: only in the palette
@@ -66,6 +67,7 @@ public:
     void handle_keys(bool typing, bool list_of_keys) const;
 
 private:
+    bool handle_scope(bool typing, bool list_of_keys, bool replay) const;
     std::vector<Command> commands_;
     std::vector<std::vector<Chord>> chords_;  // of each command
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/ui/lesson/now_box.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -127,6 +128,9 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     const float steps_width = max.x - top.x - ui_.px(24);
     if (state_.programs.lesson() != nullptr && steps_width > 1 && max.y - top.y > ui_.px(100)) {
         top.y += draw_steps({top.x, top.y + ui_.px(8)}, steps_width) + ui_.px(8);
+    }
+    if (const float now = draw_now_box(state_, ui_, {top.x, top.y + ui_.px(4)}, steps_width); now > 0) {
+        top.y += now + ui_.px(12);
     }
     const ImVec2 size{max.x - top.x - ui_.px(4), max.y - top.y - ui_.px(8)};
     if (size.x < 1 || size.y < 1) {

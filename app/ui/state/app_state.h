@@ -18,8 +18,9 @@
 #include "app/ui/state/predictions.h"
 #include "app/ui/state/program_lines.h"
 #include "app/ui/state/programs.h"
-#include "app/ui/state/progress.h"
+#include "app/ui/state/replay.h"
 #include "app/ui/state/run_settings.h"
+#include "app/ui/state/saved/progress.h"
 #include "app/ui/state/view/bookmarks.h"
 #include "app/ui/state/view/detail_tabs.h"
 #include "app/ui/state/view/look.h"
@@ -46,6 +47,7 @@ public:
     RowArrangement arrangement;
     RunSettings settings;
     Programs programs;
+    Replay replay;
     ProgramLines lines;
     Predictions predictions;
     Checking checking;

@@ -22,10 +22,10 @@ bool ProgramLines::ran_document() const {
 }
 
 std::uint32_t ProgramLines::current() const {
-    if (!session_.live() || !ran_document() || session_.b()->run() == nullptr) {
+    if (!(session_.live() || replay_.on()) || !ran_document() || session_.b()->run() == nullptr) {
         return 0;
     }
-    const core::Line line = session_.current_line();
+    const core::Line line = replay_.on() ? replay_.moment().line : session_.current_line();
     const std::string& file = session_.b()->run()->file(core::file_of(line));
     return fs::path(file).filename() == programs_.document()->path().filename()
                ? programs_.document()->line_of_run(core::number_of(line))

@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/state/programs.h"
+#include "app/ui/state/replay.h"
 #include "app/ui/state/view/timeline_state.h"
 
 namespace headway::ui {
@@ -15,14 +16,14 @@ namespace headway::ui {
 // Lines are counted from 1; 0: none.
 class ProgramLines {
 public:
-    ProgramLines(session::Session& session, Programs& programs, const TimelineState& timeline)
-        : session_(session), programs_(programs), timeline_(timeline) {}
+    ProgramLines(session::Session& session, Programs& programs, Replay& replay, const TimelineState& timeline)
+        : session_(session), programs_(programs), replay_(replay), timeline_(timeline) {}
 
     // The session's last run is of the document shown.
     void note_run();
     // Whether run B ran the text of the document shown, so that line numbers match.
     [[nodiscard]] bool ran_document() const;
-    // Where the program is, and where the last run failed.
+    // Where the program is, or was at the replayed moment, and where the last run failed.
     [[nodiscard]] std::uint32_t current() const;
     [[nodiscard]] std::uint32_t failed() const;
     [[nodiscard]] std::uint32_t selected() const;  // of a sentence that is pointed at, else of the selected op
@@ -36,6 +37,7 @@ public:
 private:
     session::Session& session_;
     Programs& programs_;
+    Replay& replay_;
     const TimelineState& timeline_;
     const editor::Document* ran_ = nullptr;  // whose text is run by the run `ran_started_`
     std::string ran_tab_;

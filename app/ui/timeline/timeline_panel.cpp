@@ -28,6 +28,10 @@ const model::Run* TimelinePanel::run_at(int index) const {
 
 Moment TimelinePanel::moment() const {
     Moment moment;
+    if (state_.replay.on() && !runs_.empty() && runs_.front().run == &state_.replay.run()) {
+        moment.ns = state_.replay.ns();
+        return moment;
+    }
     const auto hit = hover_ ? hover_ : hit_at_cursor();
     const bool pointed = hit && !panning_ && run_at(hit->run) != nullptr;
     moment.run = pointed                                            ? hit->run
@@ -269,6 +273,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
     }
     draw_found(list, scroll);
     draw_measure(list, scroll);
+    draw_playhead(list, scroll);
     draw_keyboard_cursor(list, scroll);
     draw_alive_moment(list, scroll);
     draw_label_drag(list, scroll);
@@ -491,6 +496,36 @@ void TimelinePanel::draw_cursor(ImDrawList* list, ImVec2 at, float scroll) {
     const float x = std::round(at.x);
     for (float y = top; y < bottom; y += ui_.px(5)) {
         list->AddRectFilled({x, y}, {x + std::max(1.0f, std::floor(ui_.fonts.scale())), y + ui_.px(2)}, colour(c));
+    }
+}
+
+// The replayed moment: a line over the rows of run B, and what came after it is dimmed.
+void TimelinePanel::draw_playhead(ImDrawList* list, float scroll) {
+    if (!state_.replay.on() || runs_.empty() || runs_.front().run != &state_.replay.run()) {
+        return;
+    }
+    const model::Run& run = *runs_.front().run;
+    const float x = layout_.map.x_px_from_ns(static_cast<double>(state_.replay.ns() - run.measure_begin_ns()));
+    float top = layout_.axis.y1, bottom = layout_.axis.y0;
+    for (const auto& row : layout_.rows) {
+        if (row.run == 0) {
+            top = std::min(top, row.box.y0);
+            bottom = std::max(bottom, row.box.y1);
+        }
+    }
+    top -= scroll;
+    bottom -= scroll;
+    if (bottom <= top) {
+        return;
+    }
+    const float from = std::clamp(x, layout_.axis.x0, layout_.axis.x1);
+    list->AddRectFilled({from, top}, {layout_.axis.x1 + ui_.px(4), bottom},
+                        colour(figure::faded(ui_.theme->background, 0.62)));
+    if (x >= layout_.axis.x0 - 1 && x <= layout_.axis.x1 + 1) {
+        const float half = std::max(0.5f, ui_.exact_px(1)), r = ui_.exact_px(5);
+        list->AddRectFilled({x - half, top}, {x + half, bottom}, colour(ui_.theme->text));
+        list->AddTriangleFilled({x - r, top - r}, {x + r, top - r}, {x, top + r * 0.4f}, colour(ui_.theme->text));
+        ui_.rects.insert_or_assign("playhead", WidgetRect{x - half, top, x + half, bottom});
     }
 }
 

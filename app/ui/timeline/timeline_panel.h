@@ -116,6 +116,7 @@ private:
     void handle_mouse(bool hovered, ImVec2 at);
     void draw_cursor(ImDrawList* list, ImVec2 at, float scroll);
     void draw_measure(ImDrawList* list, float scroll);
+    void draw_playhead(ImDrawList* list, float scroll);
     void draw_keyboard_cursor(ImDrawList* list, float scroll);
     void draw_alive_moment(ImDrawList* list, float scroll);
     void end_measure();

@@ -1,4 +1,4 @@
-#include "app/ui/state/progress.h"
+#include "app/ui/state/saved/progress.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,65 @@
+#include "app/ui/lesson/now_box.h"
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headway::ui {
+
+NowText now_text(AppState& state) {
+    if (state.replay.on()) {
+        return {model::sentence_of(state.replay.run(), state.replay.moment()),
+                "→ shows the next event, ← the one before, Esc the whole run."};
+    }
+    const session::Session& session = state.session;
+    const session::Execution* b = session.b();
+    const bool held = session.backend_held(), paused = session.paused();
+    if (b == nullptr || b->run() == nullptr || !session.live() || !(held || paused)) {
+        return {};
+    }
+    const model::Run& run = *b->run();
+    const model::Moment moment = model::moment_at(run, run.now_ns(), 1);
+    NowText text;
+    text.sentence = model::sentence_of(run, moment);
+    if (held) {
+        text.sentence += " You hold the backend.";
+        core::OpId next = 0;
+        for (const model::LaneMoment& lane : moment.lanes) {
+            if (lane.running == 0 && !lane.waiting.empty() && (next == 0 || lane.waiting.front() < next)) {
+                next = lane.waiting.front();
+            }
+        }
+        text.hint = next != 0 ? "+1 op lets the backend start one op; Hold lets it go on."
+                              : "Line (F10) lets the frontend go on; Hold lets the backend go on.";
+    } else {
+        text.hint = state.lines.can_step()
+                        ? "Line (F10) goes on to the next line, Op (F11) to the next op, Resume runs on."
+                        : "Op (F11) goes on to the next op, Resume runs on.";
+    }
+    return text;
+}
+
+float draw_now_box(AppState& state, Ui& ui, ImVec2 at, float width) {
+    const NowText text = now_text(state);
+    if (text.sentence.empty()) {
+        return 0;
+    }
+    const figure::Theme& t = *ui.theme;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float pad = ui.px(12), room = width - 2 * pad;
+    const auto wrapped = [&](ImDrawList* to, ImVec2 place, Face face, figure::Rgba tone, const std::string& words) {
+        return draw_wrapped(ui, to, place, room, face, 14, 20, tone, words);
+    };
+    ui.fonts.cover(text.sentence);
+    const float sentence = wrapped(nullptr, {}, Face::regular, t.text, text.sentence);
+    const float hint = wrapped(nullptr, {}, Face::medium, t.good, text.hint);
+    const float height = ui.px(28) + sentence + ui.px(6) + hint + ui.px(10);
+    draw_card(ui, list, at, {at.x + width, at.y + height}, figure::mixed(t.panel, t.good, t.dark ? 0.12 : 0.08), 8);
+    list->AddRect(at, {at.x + width, at.y + height}, colour(figure::mixed(t.panel, t.good, 0.6)), ui.exact_px(8));
+    draw_text(ui, list, at.x + pad, at.y + ui.px(20), Face::semibold, 13, t.good,
+              state.replay.on() ? "At this moment" : "Now");
+    wrapped(list, {at.x + pad, at.y + ui.px(28)}, Face::regular, t.text, text.sentence);
+    wrapped(list, {at.x + pad, at.y + ui.px(34) + sentence}, Face::medium, t.good, text.hint);
+    ui.rects.insert_or_assign("now", WidgetRect{at.x, at.y, at.x + width, at.y + height});
+    return height;
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,139 @@
+#include "app/ui/state/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway::ui {
+
+bool Replay::possible() const {
+    const session::Execution* b = session_.b();
+    return b != nullptr && b->run() != nullptr && !b->live() && !b->grows() && !b->lags() && b->run()->op_count() > 0;
+}
+
+void Replay::start() {
+    if (!possible()) {
+        return;
+    }
+    const model::Run& shown = run();
+    const auto measured = shown.measured();
+    begin_ns_ = measured.begin_ns;
+    end_ns_ = std::max(measured.end_ns, begin_ns_ + 1);
+    before_ = model::events_until(shown, begin_ns_ - 1);
+    events_ = model::events_until(shown, end_ns_) - before_;
+    // So slow that the whole run takes some seconds.
+    constexpr double kSeconds = 12;
+    slowdown_ = 1;
+    while (slowdown_ < 1'000'000 &&
+           static_cast<double>(end_ns_ - begin_ns_) * 1e-9 * static_cast<double>(slowdown_) < kSeconds / 3) {
+        slowdown_ *= 10;
+    }
+    on_ = true;
+    playing_ = false;
+    run_ = session_.started();
+    go_to(begin_ns_);
+}
+
+void Replay::leave() {
+    on_ = playing_ = false;
+    moment_.reset();
+}
+
+void Replay::go_to(std::int64_t ns) {
+    if (!on_) {
+        start();
+    }
+    if (on_) {
+        ns_ = std::clamp(ns, begin_ns_, end_ns_);
+        rest_ns_ = 0;
+        moment_.reset();
+    }
+}
+
+void Replay::step(int direction) {
+    if (!on_) {
+        start();
+        if (!on_ || direction > 0) {
+            return;  // the first step shows the beginning
+        }
+        ns_ = end_ns_ + 1;
+    }
+    playing_ = false;
+    const auto to = direction > 0 ? model::next_event_ns(run(), ns_) : model::previous_event_ns(run(), ns_);
+    go_to(to ? *to : direction > 0 ? end_ns_ : begin_ns_);
+}
+
+void Replay::to_begin() {
+    go_to(begin_ns_);
+    playing_ = false;
+}
+
+void Replay::to_end() {
+    if (!on_) {
+        start();
+    }
+    go_to(end_ns_);
+    playing_ = false;
+}
+
+void Replay::play_or_pause() {
+    if (!on_) {
+        start();
+    }
+    if (!on_) {
+        return;
+    }
+    if (!playing_ && ns_ >= end_ns_) {
+        go_to(begin_ns_);
+    }
+    playing_ = !playing_;
+}
+
+void Replay::set_slower(int direction) {
+    slowdown_ =
+        direction > 0 ? std::min<std::int64_t>(slowdown_ * 10, 1'000'000) : std::max<std::int64_t>(slowdown_ / 10, 1);
+}
+
+const model::Moment& Replay::moment() {
+    if (!moment_) {
+        moment_ = model::moment_at(run(), ns_);
+    }
+    return *moment_;
+}
+
+std::uint64_t Replay::event() const {
+    return model::events_until(run(), ns_) - before_;
+}
+
+std::int64_t Replay::ns_of_event(std::uint64_t event) const {
+    std::int64_t low = begin_ns_, high = end_ns_;
+    while (event > 0 && low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (model::events_until(run(), middle) < before_ + event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool Replay::advance(double seconds) {
+    if (on_ && (!possible() || run_ != session_.started())) {
+        leave();  // another run is shown
+    }
+    if (!on_ || !playing_) {
+        return false;
+    }
+    // A slow frame does not skip more than a tenth of a second.
+    const double passed = std::min(seconds, 0.1) * 1e9 / static_cast<double>(slowdown_) + rest_ns_;
+    const auto whole = static_cast<std::int64_t>(std::floor(passed));
+    const std::int64_t to = ns_ + whole;
+    go_to(to);
+    rest_ns_ = passed - static_cast<double>(whole);
+    if (to >= end_ns_) {
+        playing_ = false;
+    }
+    return true;
+}
+
+}  // namespace headway::ui

@@ -1,0 +1,59 @@
+// Replay: the window shows run B as it was at one moment, and the moment moves: step by step, or with time.
+//
+// Threads: the UI's. No ImGui.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "app/model/moment/moment.h"
+#include "app/session/session.h"
+
+namespace headway::ui {
+
+class Replay {
+public:
+    explicit Replay(session::Session& session) : session_(session) {}
+
+    // The run has ended, and is completely read.
+    [[nodiscard]] bool possible() const;
+    [[nodiscard]] bool on() const { return on_; }
+    void start();  // at the beginning of the measured part
+    void leave();
+    // Both start the replay if it is off.
+    void step(int direction);  // to the next or the previous event
+    void go_to(std::int64_t ns);
+    void to_begin();
+    void to_end();
+
+    [[nodiscard]] bool playing() const { return playing_; }
+    void play_or_pause();
+    // How many times slower than the run time passes: a power of ten from 1 to 10^6.
+    [[nodiscard]] std::int64_t slowdown() const { return slowdown_; }
+    void set_slower(int direction);
+
+    // In the run's time. Only while it is on.
+    [[nodiscard]] std::int64_t ns() const { return ns_; }
+    [[nodiscard]] std::int64_t begin_ns() const { return begin_ns_; }
+    [[nodiscard]] std::int64_t end_ns() const { return end_ns_; }
+    [[nodiscard]] const model::Run& run() const { return *session_.b()->run(); }
+    [[nodiscard]] const model::Moment& moment();
+    [[nodiscard]] std::uint64_t event() const;  // events that have happened since the beginning
+    [[nodiscard]] std::uint64_t events() const { return events_; }
+    // The moment at which this many of them have happened.
+    [[nodiscard]] std::int64_t ns_of_event(std::uint64_t event) const;
+
+    // Once a frame. True while it moves.
+    bool advance(double seconds);
+
+private:
+    session::Session& session_;
+    bool on_ = false, playing_ = false;
+    std::uint64_t run_ = 0;  // the session's number of the run
+    std::int64_t ns_ = 0, begin_ns_ = 0, end_ns_ = 0, slowdown_ = 1000;
+    double rest_ns_ = 0;                     // of the time that has passed, less than a nanosecond
+    std::uint64_t before_ = 0, events_ = 0;  // events before the beginning; from there to the end
+    std::optional<model::Moment> moment_;    // at ns_
+};
+
+}  // namespace headway::ui

@@ -1,0 +1,109 @@
+// Back and forth through a run that has ended.
+#include "app/ui/lesson/now_box.h"
+#include "tests/ui/window/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+class ReplayTest : public WindowTest {
+protected:
+    void SetUp() override {
+        WindowTest::SetUp();
+        state.look.mode = Mode::step;
+        run_to_the_end();
+        frames(3);
+    }
+};
+
+TEST_F(ReplayTest, StepsThroughEachEventAndBackToTheSamePicture) {
+    act("command:replay.start");
+    ASSERT_TRUE(state.replay.on());
+    EXPECT_TRUE(shown("playhead"));
+    EXPECT_EQ(state.replay.ns(), state.replay.begin_ns());
+    frames(60);
+    const auto first = pixels();
+    for (int i = 0; i < 12; ++i) {
+        const std::uint64_t before = state.replay.event();
+        act("key:right");
+        EXPECT_GT(state.replay.event(), before);
+    }
+    EXPECT_NE(pixels(), first);
+    for (int i = 0; i < 200 && state.replay.ns() > state.replay.begin_ns(); ++i) {
+        act("key:left");
+    }
+    frames(60);
+    EXPECT_EQ(pixels(), first);
+}
+
+TEST_F(ReplayTest, ShowsTheQueueAndTheSentenceOfTheMoment) {
+    act("key:shift+f10");  // from the end
+    ASSERT_TRUE(state.replay.on());
+    act("key:home");
+    EXPECT_EQ(state.replay.ns(), state.replay.begin_ns());
+    state.details.show("queue");
+    bool queued = false, named = false;
+    for (int i = 0; i < 150; ++i) {
+        act("key:right");
+        const model::Moment& moment = state.replay.moment();
+        const NowText text = now_text(state);
+        EXPECT_FALSE(text.sentence.empty());
+        for (const model::LaneMoment& lane : moment.lanes) {
+            if (lane.running != 0) {
+                frames(1);
+                EXPECT_TRUE(shown("queue/" + std::to_string(lane.running)));
+                named = named || text.sentence.find("#" + std::to_string(lane.running)) != std::string::npos;
+            }
+            queued = queued || lane.queued > 0;
+        }
+    }
+    EXPECT_TRUE(named);
+    act("key:end");
+    EXPECT_EQ(state.replay.ns(), state.replay.end_ns());
+}
+
+TEST_F(ReplayTest, IsScrubbedWithTheMouse) {
+    act("command:replay.start");
+    const WidgetRect track = rect("replay/track");
+    const auto at = [&](float share) {
+        return std::to_string(track.x0 + (track.x1 - track.x0) * share) + "," + std::to_string(track.centre_y());
+    };
+    act("drag:" + at(0.1f) + "," + at(0.5f));
+    const double half = static_cast<double>(state.replay.event()) / static_cast<double>(state.replay.events());
+    EXPECT_NEAR(half, 0.5, 0.02);
+    act("drag:" + at(0.5f) + "," + at(1.0f));
+    EXPECT_EQ(state.replay.event(), state.replay.events());
+}
+
+TEST_F(ReplayTest, PlaysToTheEnd) {
+    act("command:replay.start");
+    EXPECT_GT(state.replay.slowdown(), 1);
+    act("key:space");
+    EXPECT_TRUE(state.replay.playing());
+    EXPECT_TRUE(app->animating());
+    frames(20);
+    EXPECT_GT(state.replay.ns(), state.replay.begin_ns());
+    for (int i = 0; i < 6; ++i) {
+        act("click:replay/faster");
+    }
+    frames(2000);
+    EXPECT_FALSE(state.replay.playing());
+    EXPECT_EQ(state.replay.ns(), state.replay.end_ns());
+    act("key:escape");
+    frames(2);
+    EXPECT_FALSE(state.replay.on());
+    EXPECT_FALSE(shown("playhead"));
+}
+
+TEST_F(ReplayTest, ANewRunEndsIt) {
+    act("command:replay.start");
+    act("key:f5");
+    frames(3);
+    EXPECT_FALSE(state.replay.on());
+    act("wait");
+    EXPECT_FALSE(state.replay.on());
+    act("key:left");  // moves the cursor
+    EXPECT_FALSE(state.replay.on());
+}
+
+}  // namespace
+}  // namespace headway::ui::test
