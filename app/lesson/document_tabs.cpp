@@ -145,11 +145,7 @@ std::string dialect_of(std::string_view python) {
 }
 
 std::string dialect_label(std::string_view tab) {
-    return tab == "mxnet"        ? "MXNet"
-           : tab == "pytorch"    ? "PyTorch"
-           : tab == "tensorflow" ? "TensorFlow"
-           : tab == "python"     ? "Python"
-                                 : "Headway";
+    return tab == "mxnet" ? "MXNet" : tab == "pytorch" ? "PyTorch" : tab == "tensorflow" ? "TensorFlow" : "Headway";
 }
 
 }  // namespace headway::lesson

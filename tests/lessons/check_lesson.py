@@ -106,17 +106,20 @@ def check(folder, verbose):
     functions = [f for f in vars(module).values() if hasattr(f, "sentences")]
     problems = form_problems((folder / "lesson.md").read_text("utf-8"), [s for f in functions for s in f.sentences])
     settings = settings_of(facts, getattr(module, "LARGEST", {}))
+    # Each setting of the parameters with the lesson's own program; its other tabs with the parameters as they are.
+    cases = [("", setting) for setting in settings] + [(tab, {}) for tab in getattr(module, "TABS", [])]
     for function in functions:
         for device in function.devices or dict.fromkeys([facts["device"], "simulated"]):
-            for setting in settings:
+            for tab, setting in cases:
                 where = f"{function.__name__} on {device}" + "".join(f" with {k}={v}" for k, v in setting.items())
+                where += f" in tab {tab}" if tab else ""
                 begun = time.monotonic()
                 outcome = "holds"
                 try:
-                    function(checking.Lesson(folder, facts, device, setting))
+                    function(checking.Lesson(folder, facts, device, setting, tab))
                 except checking.NotHere as reason:
                     outcome = f"not here: {reason}"
-                    if not setting and device == (function.devices or [facts["device"]])[0]:
+                    if not setting and not tab and device == (function.devices or [facts["device"]])[0]:
                         problems.append(f"{where}, with the parameters as they are: {outcome}")
                 except Exception as error:  # any error: go on with the other claims
                     problems.append(f"{where}:\n    {failure(error, function)}")

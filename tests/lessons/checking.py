@@ -146,8 +146,8 @@ class Run:
 class Lesson:
     """A lesson at one setting of its parameters, on one device."""
 
-    def __init__(self, folder, facts, device, setting):
-        self.folder, self.id, self.device = folder, facts["id"], device
+    def __init__(self, folder, facts, device, setting, tab=""):
+        self.folder, self.id, self.device, self.tab = folder, facts["id"], device, tab
         self._values = {p["name"]: _value(p, setting.get(p["name"], p["value"])) for p in facts["parameters"]}
         self._defaults = {p["name"]: _value(p, p["value"]) for p in facts["parameters"]}
 
@@ -182,6 +182,8 @@ class Lesson:
         words = [word for option in options for word in option.split()]
         if "--device" not in words:
             words += ["--device", self.device]
+        if self.tab and "--tab" not in words:
+            words += ["--tab", self.tab]
         for name, value in sorted({**self._values, **parameters}.items()):
             if value != self._defaults.get(name):
                 words += ["--set", f"{name}={value}"]

@@ -9,6 +9,7 @@
 #include "app/runner/programs/program.h"
 #include "app/runner/python/simulated_host.h"
 #include "app/runner/python/tensor_type.h"
+#include "engine/trace/barrier_names.h"
 
 namespace headway::runner::python {
 
@@ -226,6 +227,15 @@ PyObject* mark(PyObject*, PyObject* arguments) {
         return nullptr;
     }
     const std::string_view mark = what;
+    trace::BarrierPolicy policy;
+    if (mark == "barrier") {
+        const auto read = trace::barrier_from_word(name);
+        if (!read) {
+            PyErr_SetString(PyExc_ValueError, read.error().message.c_str());
+            return nullptr;
+        }
+        policy = *read;
+    }
     const bool done = outside_gil([&] {
         if (mark == "scope_begin") {
             runtime->events.scope_begin(name);
@@ -235,6 +245,8 @@ PyObject* mark(PyObject*, PyObject* arguments) {
             runtime->events.minibatch_begin();
         } else if (mark == "minibatch_end") {
             runtime->events.minibatch_end();
+        } else if (mark == "barrier") {
+            runtime->control.set_written_barrier(policy);
         } else if (mark == "measure_begin") {
             runtime->events.measure_begin();
         } else if (mark == "measure_end") {

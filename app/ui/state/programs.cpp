@@ -221,7 +221,7 @@ void Programs::take_source() {
     if (lesson() == nullptr || lesson()->program.empty()) {
         return;
     }
-    const std::string chosen = tab_of_[session_.settings.program];
+    const auto choice = tab_of_.find(session_.settings.program);
     const bool file = !place().empty() && !fs::is_directory(place(), ignored);
     if (file) {
         if (auto shown = sources.show_file(place())) {
@@ -232,7 +232,8 @@ void Programs::take_source() {
     } else {
         tabs_ = Sources::tabs_of(*lesson());
     }
-    const auto known = std::find_if(tabs_.begin(), tabs_.end(), [&](const Tab& t) { return t.id == chosen; });
+    const auto known = std::find_if(tabs_.begin(), tabs_.end(),
+                                    [&](const Tab& t) { return choice != tab_of_.end() && t.id == choice->second; });
     if (!tabs_.empty()) {
         session_.settings.tab = known != tabs_.end() ? known->id : tabs_.front().id;
     }

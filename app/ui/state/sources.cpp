@@ -104,11 +104,12 @@ std::vector<Tab> Sources::tabs_of(const lesson::Lesson& lesson) {
     std::vector<Tab> tabs;
     if (const auto own = lesson.python_file(); !own.empty()) {
         tabs.push_back({"", lesson::dialect_label(lesson::dialect_of(text_of(own)))});
-    } else if (!lesson.tabs.empty()) {
-        tabs.push_back({"", "C++"});
     }
     for (const auto& [tab, file] : lesson.tabs) {
         tabs.push_back({tab, lesson::dialect_label(tab)});
+    }
+    if (lesson.python_file().empty() && !tabs.empty()) {
+        tabs.push_back({"", "C++"});  // a built-in program: last, as learners read Python
     }
     return tabs;
 }

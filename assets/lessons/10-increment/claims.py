@@ -1,6 +1,8 @@
 from checking import busy_share, claim, needs
 
 LARGEST = {"n": 12000, "size": 10000}
+TABS = ["python"]
+LINES_NS = 3 * 100  # of Python in a step on simulated: for, y = x + 1, if
 
 
 @claim("When the frontend waits for each result, a step costs the sum of three stages: issue it (t₁), execute it (t₂), hand "
@@ -10,9 +12,10 @@ LARGEST = {"n": 12000, "size": 10000}
 def three_stages(lesson):
     n, each, once = lesson["n"], lesson.run(wait="each"), lesson.run(wait="once")
     t1, t2, t3 = (each[key] for key in ("t1_ns", "t2_ns", "t3_ns"))
-    assert each["total_ns"] == n * (t1 + t2 + t3)
+    lines = n * LINES_NS + 1000 if lesson.tab else 0  # the frontend's own work
+    assert 0 <= each["total_ns"] - n * (t1 + t2 + t3) <= lines
     assert (once["t1_ns"], once["t2_ns"]) == (t1, t2)
-    assert n * max(t1, t2) < once["total_ns"] <= n * max(t1, t2) + t1 + t2 + t3
+    assert n * max(t1, t2) < once["total_ns"] <= n * max(t1, t2) + t1 + t2 + t3 + lines
 
 
 @claim("Look at the measured total beside the predicted one: what lies between them has names.")
@@ -37,7 +40,7 @@ def hand_over(lesson):
 def one_at_most(lesson):
     run = lesson.run(wait="each")
     assert run["headway_max"] == 1
-    assert len(run.waits("wait_to_read")) == len(run.waits()) == lesson["n"]
+    assert len(run.waits("wait_to_read")) == len(run.waits()) - len(run.waits("waitall")) == lesson["n"]
 
 
 @claim("With once the frontend runs ahead of a worker that is slower, or still waking up, by thousands of steps.",

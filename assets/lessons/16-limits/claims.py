@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"batches": 60, "batch_size": 512, "features": 512, "hidden": 512}
+TABS = ["python"]
 LARGE = {"batch_size": 512, "hidden": 2048}
 
 
@@ -19,7 +20,7 @@ def enough(lesson):
 def a_queue_limit(lesson):
     free, limited = (lesson.run(*options, **large(lesson)) for options in ((), ("--queue-limit 64",)))
     assert limited["headway_max"] <= 64
-    assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall"}
+    assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall", "item"}
     enough(lesson)
     needs(free["headway_max"] > 200, "the queue is never that long")
     needs(limited["headway_max"] >= 64, "the backend keeps up")

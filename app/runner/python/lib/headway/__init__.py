@@ -156,6 +156,12 @@ class minibatch:
             _headway.mark("minibatch_end")
 
 
+def barrier(policy):
+    """The program's own barrier policy: "none", "op", "minibatch" or "behind:K". It holds while the barrier selector is
+    on "As written"; every other choice there replaces it."""
+    _headway.mark("barrier", policy)
+
+
 def measure():
     """Begins measuring: everything before was warm-up."""
     _headway.mark("measure_begin")
