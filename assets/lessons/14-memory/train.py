@@ -16,7 +16,8 @@ narrow = max(hidden // 4, 1)
 weights = [weight(features, hidden), weight(hidden, narrow), weight(narrow, 1)]
 labels = hw.ones(batch_size, 1)
 hw.waitall()
-hw.barrier("minibatch")  # wait after each minibatch; the selector above replaces it
+# wait after each minibatch; the barrier selector replaces it
+hw.barrier("minibatch")
 hw.measure()
 
 # issue
@@ -28,7 +29,8 @@ with hw.scope("training"):
                 x = hw.randn(batch_size, features)
                 for w in weights[:-1]:
                     x = (x @ w).relu()
-                loss = (x @ weights[-1] - labels).square().mean()
+                y = x @ weights[-1]
+                loss = (y - labels).square().mean()
             loss.backward()
             for w in weights:
                 w.add_scaled_(w.gradient, -lr)

@@ -27,7 +27,8 @@ with hw.scope("training"):
                 x = hw.randn(batch_size, features)
                 for w in weights[:-1]:
                     x = (x @ w).relu()
-                loss = (x @ weights[-1] - labels).square().mean()
+                y = x @ weights[-1]
+                loss = (y - labels).square().mean()
             loss.backward()
             for w in weights:
                 w.add_scaled_(w.gradient, -lr)

@@ -1,0 +1,19 @@
+import headway as hw
+
+steps = 8
+size = 400
+wait = "once"
+
+# make data
+a = hw.randn(size, size) * (1 / size)
+hw.waitall()
+hw.measure()
+
+# issue
+for _ in range(steps):
+    b = a @ a
+    if wait == "each":
+        hw.waitall()
+
+# wait
+hw.waitall()
