@@ -196,7 +196,7 @@ std::vector<OpId> needs_at(const Run& run, OpId op, std::int64_t ns) {
     return needs;
 }
 
-std::string sentence_of(const Run& run, const Moment& m) {
+std::string frontend_sentence(const Run& run, const Moment& m) {
     std::string text;
     const std::string line = core::number_of(m.line) != 0 ? "Line " + std::to_string(core::number_of(m.line)) : "";
     const std::string subject = line.empty() ? "The frontend" : line;
@@ -221,27 +221,27 @@ std::string sentence_of(const Run& run, const Moment& m) {
                : line.empty() ? "The frontend goes on"
                               : line + " goes on";
     }
-    text += ".";
-    std::string lanes;
+    return text + ".";
+}
+
+std::string backend_sentence(const Run& run, const Moment& m) {
+    constexpr std::size_t kNamed = 2;  // lanes
+    std::string text;
     std::uint64_t queued = 0;
     std::size_t running = 0;
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
         queued += m.lanes[i].queued;
-        if (m.lanes[i].running == 0) {
-            continue;
-        }
-        constexpr std::size_t kNamed = 2;
-        if (++running <= kNamed) {
-            lanes += (lanes.empty() ? " " : ", ") + run.lanes()[i].name + " runs " + op_text(run, m.lanes[i].running);
+        if (m.lanes[i].running != 0 && ++running <= kNamed) {
+            text += (text.empty() ? "" : ", ") + run.lanes()[i].name + " runs " + op_text(run, m.lanes[i].running);
         }
     }
-    if (running > 2) {
-        lanes += " and " + std::to_string(running - 2) + " more lanes run ops";
+    if (running > kNamed) {
+        const std::size_t more = running - kNamed;
+        text += " and " + std::to_string(more) + (more == 1 ? " more lane runs an op" : " more lanes run ops");
     }
     if (running == 0) {
-        lanes = queued == 0 ? " The backend has nothing to do" : " The backend runs nothing";
+        text = queued == 0 ? "The backend has nothing to do" : "The backend runs nothing";
     }
-    text += lanes;
     if (queued > 0) {
         text += "; " + count_text(queued) + (queued == 1 ? " op is queued" : " ops are queued");
     }

@@ -49,7 +49,9 @@ struct Moment {
 // The ops that this op still needs at `ns`: its dependencies that have not ended.
 [[nodiscard]] std::vector<OpId> needs_at(const Run& run, OpId op, std::int64_t ns);
 
-// "Line 6 waits in print for #4 add. Worker 0 runs #2 fill; 2 more ops are queued."
-[[nodiscard]] std::string sentence_of(const Run& run, const Moment& moment);
+// What the frontend does: "Line 6 waits in print for #4 add."
+[[nodiscard]] std::string frontend_sentence(const Run& run, const Moment& moment);
+// What the lanes do: "Worker 0 runs #2 fill; 2 ops are queued."
+[[nodiscard]] std::string backend_sentence(const Run& run, const Moment& moment);
 
 }  // namespace headway::model

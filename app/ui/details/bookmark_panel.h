@@ -1,4 +1,4 @@
-// The list of bookmarks under the timeline.
+// The list of bookmarks.
 #pragma once
 
 #include "app/ui/timeline/timeline_panel.h"

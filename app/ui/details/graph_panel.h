@@ -1,4 +1,4 @@
-// Under the timeline: the dependency graph of a page of ops, or the same ops as the two threads hand them over. Both
+// The dependency graph of a page of ops, or the same ops as the two threads hand them over. Both
 // show the run's state at the moment under the pointer in the timeline, else at the view's end.
 //
 // A click selects the op here, in the timeline and in the source. The card at the pointer is the timeline's. The wheel

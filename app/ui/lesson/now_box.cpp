@@ -1,12 +1,35 @@
 #include "app/ui/lesson/now_box.h"
 
+#include <algorithm>
+
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
 
+namespace {
+
+// "Stopped before line 6, print(z)."
+std::string stopped_before(const AppState& state, std::uint32_t line) {
+    std::string text = "Stopped before line " + std::to_string(line);
+    const auto& lines = state.programs.document()->text.lines();
+    if (line <= lines.size()) {
+        const std::string& code = lines[line - 1];
+        const std::size_t begin = std::min(code.find_first_not_of(" \t"), code.size());
+        constexpr std::size_t kMost = 60;
+        if (begin < code.size() && code.size() - begin <= kMost) {
+            return text + ", " + code.substr(begin) + ".";
+        }
+    }
+    return text + ".";
+}
+
+}  // namespace
+
 NowText now_text(AppState& state) {
     if (state.replay.on()) {
-        return {model::sentence_of(state.replay.run(), state.replay.moment()),
+        const model::Run& run = state.replay.run();
+        const model::Moment& moment = state.replay.moment();
+        return {model::frontend_sentence(run, moment) + " " + model::backend_sentence(run, moment),
                 "→ shows the next event, ← the one before, Esc the whole run."};
     }
     const session::Session& session = state.session;
@@ -18,7 +41,11 @@ NowText now_text(AppState& state) {
     const model::Run& run = *b->run();
     const model::Moment moment = model::moment_at(run, run.now_ns(), 1);
     NowText text;
-    text.sentence = model::sentence_of(run, moment);
+    // A paused program stands before a line; its last event belongs to an earlier one.
+    const std::uint32_t line = state.lines.current();
+    const bool before_line = paused && moment.wait < 0 && line != 0;
+    text.sentence = (before_line ? stopped_before(state, line) : model::frontend_sentence(run, moment)) + " " +
+                    model::backend_sentence(run, moment);
     if (held) {
         text.sentence += " You hold the backend.";
         core::OpId next = 0;

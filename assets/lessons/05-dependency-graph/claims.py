@@ -17,7 +17,7 @@ def only_print_waits(lesson):
     assert set(wait["caused_by"]) <= {1, 2, 3, 4}
 
 
-@claim("Look at the drawing below the timeline: four launches side by side on the frontend's thread, an arrow from each "
+@claim("Look at the drawing Threads: four launches side by side on the frontend's thread, an arrow from each "
        "to its op on the backend's, and the dashed way back to `print`.",
        "The row above it shows the same launches and ops as they would stand if each were waited for.")
 def the_same_ops_waited_for(lesson):

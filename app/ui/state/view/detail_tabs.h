@@ -1,4 +1,4 @@
-// Which panel is shown under the timeline.
+// Which view the details show.
 //
 // Threads: the UI's. No ImGui.
 #pragma once

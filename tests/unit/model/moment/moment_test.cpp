@@ -126,7 +126,10 @@ TEST(Moment, SaysWhatGoesOn) {
     builder.exec(0, 2, 60, 90);
     const auto run = builder.read();
     const std::string name = run->signature(run->op(1).signature).name;
-    const auto says = [&](std::int64_t ns) { return sentence_of(*run, moment_at(*run, ns)); };
+    const auto says = [&](std::int64_t ns) {
+        const Moment moment = moment_at(*run, ns);
+        return frontend_sentence(*run, moment) + " " + backend_sentence(*run, moment);
+    };
     EXPECT_EQ(says(5).substr(0, 16), "Line 3 issues #1") << says(5);
     EXPECT_EQ(says(15), "Line 3 goes on. The backend runs nothing; 1 op is queued.");
     EXPECT_NE(says(45).find("Line 5 waits in waitall for all 2 ops that are not finished. The backend runs nothing; "
