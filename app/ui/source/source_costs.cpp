@@ -39,7 +39,8 @@ float SourceEditor::costs_px(float width) const {
     return ui_.px(width < ui_.px(kNarrow) ? kNarrowColumn + kNarrowOps : 2 * kColumn + kOps);
 }
 
-void SourceEditor::draw_heads(float right, float baseline) {
+void SourceEditor::draw_heads(float left, float right, float baseline) {
+    costs_width_ = costs_px(right - left);
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool narrow = costs_width_ < ui_.px(2 * kColumn);

@@ -384,7 +384,6 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     Frame f{};
     f.min = window->InnerRect.Min;
     f.max = window->InnerRect.Max;
-    costs_width_ = costs_px(f.max.x - f.min.x);
     f.code_left = f.min.x + gutter_px();
     f.code_right = std::max(f.code_left + 1, f.max.x - costs_width_ - ui_.px(4));
     ui_.rects.insert_or_assign("source/code", WidgetRect{f.code_left, f.min.y, f.code_right, f.max.y});

@@ -17,8 +17,8 @@ public:
     SourceEditor(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
     // Draws the state's current document, which must not be null.
     void draw(ImVec2 min, ImVec2 max);
-    // The cost columns' headings, ending at `right`.
-    void draw_heads(float right, float baseline);
+    // The headings of the cost columns of an editor that is drawn from `left` to `right`. Call before draw().
+    void draw_heads(float left, float right, float baseline);
     // Width of these columns in an editor of this width.
     [[nodiscard]] float costs_px(float width) const;
     // Moves the keyboard focus to the editor.
