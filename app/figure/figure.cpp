@@ -281,7 +281,7 @@ private:
         for (const TimelineRun& shown : shown_) {
             const std::size_t begins = list_.items.size();
             y = draw_error(shown, y);
-            const auto total_ns = static_cast<double>(shown.run->end_ns() - shown.run->measure_begin_ns());
+            const auto total_ns = shown.run->program_time().program_ns(shown.run->end_ns());
             if (until_ns_ && *until_ns_ < total_ns) {  // the error has not happened yet, but its space is reserved
                 list_.items.resize(begins, Rect{});
             }
@@ -372,7 +372,7 @@ private:
             }
             const model::Run& run = *shown_[static_cast<std::size_t>(row.run)].run;
             if (header) {  // the total is not known before the run's end
-                if (static_cast<double>(run.end_ns() - run.measure_begin_ns()) <= ns) {
+                if (run.program_time().program_ns(run.end_ns()) <= ns) {
                     continue;
                 }
                 const float width = text_width(FontRole::mono_bold, look_.timeline.header_px,

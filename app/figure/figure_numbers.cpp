@@ -69,19 +69,19 @@ std::vector<FigureColumn> columns_at(std::span<const TimelineRun> runs, double n
         FigureColumn column{head, {}, false, 0};
         bool any = false;
         for (const TimelineRun& shown : runs) {
-            const std::int64_t origin = shown.run->measure_begin_ns();
-            const auto end_ns = static_cast<double>(shown.run->end_ns() - origin);
+            const model::ProgramTime& time = shown.run->program_time();
+            const double end_ns = time.program_ns(shown.run->end_ns());
             const bool known = recorded == nullptr || shown.run->capabilities().*recorded;
             any = any || known;
-            column.cells.push_back(known ? cell(*shown.run, origin + static_cast<std::int64_t>(std::min(ns, end_ns)))
-                                         : std::string("–"));
+            column.cells.push_back(known
+                                       ? cell(*shown.run, static_cast<std::int64_t>(time.run_ns(std::min(ns, end_ns))))
+                                       : std::string("–"));
         }
         if (any) {
             all.push_back(std::move(column));
         }
     };
-    add("time", nullptr,
-        [](const Run& r, std::int64_t at) { return duration_text(static_cast<double>(at - r.measure_begin_ns())); });
+    add("time", nullptr, [](const Run& r, std::int64_t at) { return duration_text(r.program_time().program_ns(at)); });
     add("issued", &model::TraceCapabilities::issues, [](const Run& r, std::int64_t at) {
         std::size_t first = 0, last = r.op_count();  // ops are issued in the order of their ids
         while (first < last) {

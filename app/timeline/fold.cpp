@@ -117,10 +117,9 @@ public:
             return;
         }
         // From the first span's begin to the last span's end, at least a pixel.
-        const float x = o_.map.x_px_from_ns(static_cast<double>(begin_ns_ - o_.origin_ns));
+        const float x = o_.x_px_from_run_ns(begin_ns_);
         const float x0 = std::clamp(x, o_.map.x0(), o_.map.x1() - 1);
-        const float x1 =
-            std::clamp(o_.map.x_px_from_ns(static_cast<double>(end_ns_ - o_.origin_ns)), x0 + 1, o_.map.x1());
+        const float x1 = std::clamp(o_.x_px_from_run_ns(end_ns_), x0 + 1, o_.map.x1());
         std::uint64_t all = 0;
         std::size_t most = 0;
         for (std::size_t f = 0; f < time_.size(); ++f) {
@@ -144,9 +143,9 @@ public:
         failed_ = false;
     }
 
-    [[nodiscard]] std::int64_t column_of(double ns) const {
+    [[nodiscard]] std::int64_t column_of(std::int64_t run_ns) const {
         const auto column =
-            static_cast<std::int64_t>(std::floor((o_.map.x_px_from_ns(ns) - o_.map.x0()) / o_.column_px));
+            static_cast<std::int64_t>(std::floor((o_.x_px_from_run_ns(run_ns) - o_.map.x0()) / o_.column_px));
         return std::clamp<std::int64_t>(column, 0, last_column());
     }
     [[nodiscard]] std::int64_t last_column() const {
@@ -183,11 +182,9 @@ public:
     Folder(const Spans& spans, const FoldOptions& options) : spans_(spans), o_(options), sliver_(o_, pieces_) {}
 
     std::vector<Piece> fold() {
-        const double begin = o_.map.ns_from_x_px(o_.map.x0());
-        const double end = o_.map.ns_from_x_px(o_.map.x1());
-        const auto origin = static_cast<double>(o_.origin_ns);
-        const IndexRange range = touching(spans_, static_cast<std::int64_t>(std::floor(begin + origin)),
-                                          static_cast<std::int64_t>(std::ceil(end + origin)));
+        const IndexRange range =
+            touching(spans_, static_cast<std::int64_t>(std::floor(o_.run_ns_from_x_px(o_.map.x0()))),
+                     static_cast<std::int64_t>(std::ceil(o_.run_ns_from_x_px(o_.map.x1()))));
         const auto columns = static_cast<std::size_t>(sliver_.last_column() + 1);
         constexpr std::size_t kWorthWalking = 8;  // spans per column; above that a binary search is cheaper
         if (range.last - range.first <= columns * kWorthWalking) {
@@ -205,7 +202,7 @@ public:
 private:
     // Whether the span is drawn individually; does not depend on the scroll position.
     [[nodiscard]] bool wide(const Span& span) const {
-        return static_cast<double>(span.end_ns - span.begin_ns) >= least_ns_;
+        return o_.time->program_ns(span.end_ns) - o_.time->program_ns(span.begin_ns) >= least_ns_;
     }
 
     // Adds the item at `i`, and returns the next one.
@@ -222,14 +219,13 @@ private:
             }
             span.mark = false;
         }
-        const auto begin = static_cast<double>(span.begin_ns - o_.origin_ns);
         if (!wide(span)) {
-            sliver_.add(i, span, sliver_.column_of(begin));
+            sliver_.add(i, span, sliver_.column_of(span.begin_ns));
             return item.end;
         }
         sliver_.flush();
-        const float x0 = o_.map.x_px_from_ns(begin);
-        const float x1 = o_.map.x_px_from_ns(static_cast<double>(span.end_ns - o_.origin_ns));
+        const float x0 = o_.x_px_from_run_ns(span.begin_ns);
+        const float x1 = o_.x_px_from_run_ns(span.end_ns);
         const float left = std::clamp(x0, o_.map.x0(), o_.map.x1() - 1);
         pieces_.push_back({left, std::max(std::min(x1, o_.map.x1()), left + 1), static_cast<std::uint32_t>(i), 1, 1,
                            span.family, span.mark});
@@ -244,8 +240,7 @@ private:
             sliver_.flush();
         }
         sliver_.add_sums(item.first, static_cast<std::uint32_t>(item.count() - hidden), sums, all, all.end_ns,
-                         !Spans::kMarkHides && sums.marked > 0,
-                         sliver_.column_of(static_cast<double>(all.begin_ns - o_.origin_ns)));
+                         !Spans::kMarkHides && sums.marked > 0, sliver_.column_of(all.begin_ns));
         if (wide(all)) {
             sliver_.flush();
         }
@@ -258,9 +253,8 @@ private:
         const model::SpanIndex& index = spans_.index();
         std::vector<std::int64_t> ends(columns - 1);  // of every column except the last
         for (std::size_t column = 0; column + 1 < columns; ++column) {
-            const double end = o_.map.ns_from_x_px(o_.map.x0() + static_cast<float>(column + 1) * o_.column_px) +
-                               static_cast<double>(o_.origin_ns);
-            ends[column] = static_cast<std::int64_t>(std::ceil(end));
+            const float end_px = o_.map.x0() + static_cast<float>(column + 1) * o_.column_px;
+            ends[column] = static_cast<std::int64_t>(std::ceil(o_.run_ns_from_x_px(end_px)));
         }
         std::vector<std::size_t> blocks;
         index.blocks_near(ends, blocks);
@@ -295,8 +289,7 @@ private:
             const std::uint64_t hidden = Spans::kMarkHides ? sums.marked : 0;
             if (const auto count = static_cast<std::uint32_t>(to - at - hidden); count > 0) {
                 sliver_.add_sums(at, count, sums, first, span_at(spans_, to - 1).end_ns,
-                                 !Spans::kMarkHides && sums.marked > 0,
-                                 sliver_.column_of(static_cast<double>(first.begin_ns - o_.origin_ns)));
+                                 !Spans::kMarkHides && sums.marked > 0, sliver_.column_of(first.begin_ns));
             }
             so_far = up_to;
             summed = to;

@@ -29,9 +29,12 @@ struct Piece {
 
 struct FoldOptions {
     TimeMap map;
-    std::int64_t origin_ns = 0;  // run time at axis position 0
-    float least_px = 1.5F;       // narrower ones are folded
-    float column_px = 2;         // width of the columns they are folded into
+    const model::ProgramTime* time = nullptr;  // the run's
+    float least_px = 1.5F;                     // narrower ones are folded
+    float column_px = 2;                       // width of the columns they are folded into
+
+    [[nodiscard]] float x_px_from_run_ns(std::int64_t ns) const { return map.x_px_from_ns(time->program_ns(ns)); }
+    [[nodiscard]] double run_ns_from_x_px(float x) const { return time->run_ns(map.ns_from_x_px(x)); }
 };
 
 // Everything that overlaps the axis, in order of time; the counts of the pieces add up to the number of spans.

@@ -59,7 +59,7 @@ std::string barrier_label(const model::Run& run) {
     std::string label = comparison::barrier_words(run.info(), run.info().barrier);
     for (std::size_t i = 0; i < std::min(changes.size(), kMostTold); ++i) {
         label += ", then " + comparison::barrier_words(run.info(), changes[i].barrier) + " from " +
-                 duration_text(static_cast<double>(std::max<std::int64_t>(0, changes[i].ns - run.measure_begin_ns())));
+                 duration_text(std::max(0.0, run.program_time().program_ns(changes[i].ns)));
     }
     return changes.size() > kMostTold ? label + ", and so on" : label;
 }
@@ -242,7 +242,7 @@ private:
 
     RowPen pen_of(int run) {
         const TimelineRun& shown = out_.runs[static_cast<std::size_t>(run)];
-        return {o_, out_, *shown.run, shown, shown.run->measure_begin_ns(), run};
+        return {o_, out_, *shown.run, shown, run};
     }
 
     // Starts folding the lane rows of every run, in row order.
@@ -297,6 +297,7 @@ private:
             }
             if (i + 1 == out_.rows.size() || out_.rows[i + 1].run != row.run) {
                 draw_pauses(pen);
+                draw_queued(pen);
                 draw_folded_parts(pen, row);
                 draw_unmeasured(pen, row);
             }
@@ -312,7 +313,7 @@ private:
     // row).
     void draw_unmeasured(const RowPen& pen, const RowBox& last) {
         constexpr double kFaded = 0.62;
-        draw_range(pen, last, out_.axis.x0, pen.x(pen.origin_ns), "warm-up", kFaded);
+        draw_range(pen, last, out_.axis.x0, pen.x(pen.run.measure_begin_ns()), "warm-up", kFaded);
         if (const model::Run::Measured measured = pen.run.measured(); measured.end_marked) {
             draw_range(pen, last, pen.x(measured.end_ns), pen.x(pen.run.end_ns()), "not measured", kFaded);
         }
@@ -382,10 +383,10 @@ float timeline_natural_height(std::span<const TimelineRun> runs, const TimelineO
 TimelineView whole_view(std::span<const TimelineRun> runs, bool with_warmup) {
     TimelineView view{0, 0};
     for (const TimelineRun& shown : runs) {
-        const std::int64_t origin = shown.run->measure_begin_ns();
-        view.end_ns = std::max(view.end_ns, static_cast<double>(shown.run->end_ns() - origin));
+        const model::ProgramTime& time = shown.run->program_time();
+        view.end_ns = std::max(view.end_ns, time.program_ns(shown.run->end_ns()));
         if (with_warmup) {
-            view.begin_ns = std::min(view.begin_ns, static_cast<double>(-origin));
+            view.begin_ns = std::min(view.begin_ns, time.program_ns(0));
         }
     }
     if (!(view.span_ns() >= 1)) {

@@ -22,7 +22,8 @@
 
 namespace headway::figure {
 
-// A time range, in nanoseconds from where measuring began in each run (warm-up is negative).
+// A time range, in nanoseconds of the program's time (model::ProgramTime): from where measuring began in each run
+// (warm-up is negative), without the learner's pauses.
 struct TimelineView {
     double begin_ns = 0, end_ns = 1;
     [[nodiscard]] double span_ns() const { return end_ns - begin_ns; }
@@ -127,10 +128,18 @@ struct DrawnCounts {
     std::uint64_t works_drawn = 0, works_folded = 0;
 };
 
+// An op that a lane has not begun, drawn behind what the lane has executed while the learner has stopped the run.
+struct QueuedBox {
+    int run = 0;
+    core::OpId op = 0;
+    Box box;
+};
+
 class TimelineLayout {
 public:
     DisplayList list;
     std::vector<RowBox> rows;
+    std::vector<QueuedBox> queued;
     TimeMap map;
     Box area;  // the rectangle laid out; taller than asked for when the rows need more
     Box axis;  // the part of it that the time axis covers
@@ -139,6 +148,14 @@ public:
     // a curve changes too often to draw every step: drawn as the minimum and maximum of each pixel column
     bool curves_in_columns = false;
 
+    // The x of a time of that run, not clamped to the axis, and the inverse.
+    [[nodiscard]] float x_px_from_run_ns(int run, std::int64_t ns) const {
+        return map.x_px_from_ns(time(run).program_ns(ns));
+    }
+    [[nodiscard]] double run_ns_from_x_px(int run, float x) const { return time(run).run_ns(map.ns_from_x_px(x)); }
+    [[nodiscard]] const model::ProgramTime& time(int run) const {
+        return runs[static_cast<std::size_t>(run)].run->program_time();
+    }
     [[nodiscard]] std::optional<Hit> hit(float x, float y) const;
     // Where an op is drawn, even outside of the view; empty when it has not started or its lane has no row.
     [[nodiscard]] std::optional<Box> box_of_op(int run, core::OpId op) const;

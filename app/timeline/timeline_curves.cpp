@@ -28,8 +28,8 @@ struct Reach {
 };
 
 Reach reach_of(const RowPen& pen) {
-    const double begin = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
-    const double end = pen.map().ns_from_x_px(pen.right()) + static_cast<double>(pen.origin_ns);
+    const double begin = pen.run_ns_from_x_px(pen.map().x0());
+    const double end = pen.run_ns_from_x_px(pen.right());
     Reach reach;
     reach.begin_ns = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(begin)));
     reach.end_ns = std::min(pen.run.end_ns(), static_cast<std::int64_t>(std::ceil(end)));
@@ -57,9 +57,7 @@ std::vector<model::Extremes> column_extremes(const RowPen& pen, const Curve& cur
                                              float end_px) {
     std::vector<std::int64_t> bounds;
     bounds.reserve(x.size() + 1);
-    const auto add = [&](float px) {
-        bounds.push_back(static_cast<std::int64_t>(pen.map().ns_from_x_px(px)) + pen.origin_ns);
-    };
+    const auto add = [&](float px) { bounds.push_back(static_cast<std::int64_t>(pen.run_ns_from_x_px(px))); };
     std::for_each(x.begin(), x.end(), add);
     add(end_px);
     std::vector<model::Extremes> extremes;
@@ -154,8 +152,8 @@ float top_between(const RowPen& pen, const Curve& curve, const Reach& reach, con
     if (x1 <= x0) {
         return v.base_y;
     }
-    const auto begin = static_cast<std::int64_t>(pen.map().ns_from_x_px(x0)) + pen.origin_ns;
-    const auto end = static_cast<std::int64_t>(pen.map().ns_from_x_px(x1)) + pen.origin_ns;
+    const auto begin = static_cast<std::int64_t>(pen.run_ns_from_x_px(x0));
+    const auto end = static_cast<std::int64_t>(pen.run_ns_from_x_px(x1));
     return v.y(static_cast<double>(curve.extremes(begin, std::max(end, begin + 1)).most));
 }
 
@@ -197,7 +195,7 @@ void label_peak(const RowPen& pen, const Curve& curve, const Reach& reach, const
                 const std::vector<Box>& taken, const Peak& peak, std::string label, Rgba colour, float size,
                 FontRole role) {
     const float height = label_height(size, pen.px(1));
-    const float peak_x = pen.map().x_px_from_ns(static_cast<double>(peak.ns - pen.origin_ns));
+    const float peak_x = pen.x_px_from_run_ns(peak.ns);
     const bool earlier = peak_x < pen.map().x0() - 1;
     const bool later = peak_x > pen.map().x1() + 1;
     if (earlier) {
@@ -415,7 +413,7 @@ void draw_memory(const RowPen& pen, const RowBox& row, std::uint64_t top_bytes) 
             // Sample a little to the right of the change.
             for (std::size_t i = 0; i < settled.x.size(); ++i) {
                 const double ns = pen.map().ns_from_x_px(settled.x[i]) + 0.02 * pen.map().ns_per_px();
-                const auto run_ns = static_cast<std::int64_t>(ns) + pen.origin_ns;
+                const auto run_ns = static_cast<std::int64_t>(pen.run.program_time().run_ns(ns));
                 settled.most[i] = std::max<std::int64_t>(0, live.at(run_ns) - pending.at(run_ns));
             }
         } else {

@@ -127,9 +127,9 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
         {measured.first_wait, measured.waits_end});
 
     if (const auto& open = pen.run.open_wait()) {
-        const auto origin = static_cast<double>(pen.run.measure_begin_ns());
-        const float x0 = std::max(c.x0, pen.layout.map.x_px_from_ns(static_cast<double>(open->begin_ns) - origin));
-        const float x1 = std::min(c.x1, pen.layout.map.x_px_from_ns(static_cast<double>(open->end_ns) - origin));
+        const float x0 = std::max(c.x0, pen.x_px_from_run_ns(open->begin_ns));
+        // The learner's time is not on the axis: the wait reaches to the end of the row until the run goes on.
+        const float x1 = pen.run.stopped_by_learner() ? c.x1 : std::min(c.x1, pen.x_px_from_run_ns(open->end_ns));
         if (x1 > x0) {
             draw_wait(*open, x0, x1, still_needed(pen.run, *open));
         }

@@ -126,10 +126,7 @@ void add_retained_highlights(const TimelineLayout& layout, int run, core::OpId o
     }
     const model::Run& model = *layout.runs[static_cast<std::size_t>(run)].run;
     const model::Op& own = model.op(op);
-    const std::int64_t origin = model.measure_begin_ns();
-    const auto x = [&](std::int64_t ns) {
-        return layout.map.x_px_from_ns(static_cast<double>(std::min(ns, model.now_ns()) - origin));
-    };
+    const auto x = [&](std::int64_t ns) { return layout.x_px_from_run_ns(run, std::min(ns, model.now_ns())); };
     constexpr std::size_t kMost = 5;
     const float step = 6 * scale;
     std::size_t place = 0;
@@ -210,13 +207,11 @@ void add_wait_highlight(const TimelineLayout& layout, int run, int wait, std::sp
     std::for_each(lines.begin(), lines.end(), close);
     if (recorded && static_cast<std::size_t>(wait) < model.waits().size()) {
         std::size_t left = model::kWaitCauses;
-        const std::int64_t origin = model.measure_begin_ns();
         model::walk_wait(model, static_cast<std::size_t>(wait),
                          [&](core::OpId op, std::int64_t, std::int64_t from, std::int64_t end) {
                              if (const auto at = layout.box_of_op(run, op)) {
-                                 under(*at, layout.map.x_px_from_ns(static_cast<double>(from - origin)),
-                                       layout.map.x_px_from_ns(static_cast<double>(end - origin)), 4 * scale,
-                                       theme.wait);
+                                 under(*at, layout.x_px_from_run_ns(run, from), layout.x_px_from_run_ns(run, end),
+                                       4 * scale, theme.wait);
                              }
                              return --left > 0;
                          });
@@ -263,8 +258,7 @@ void add_place_highlight(const TimelineLayout& layout, int run, const model::Pla
     if (run < 0 || static_cast<std::size_t>(run) >= layout.runs.size()) {
         return;
     }
-    const std::int64_t origin = layout.runs[static_cast<std::size_t>(run)].run->measure_begin_ns();
-    const auto x = [&](std::int64_t ns) { return layout.map.x_px_from_ns(static_cast<double>(ns - origin)); };
+    const auto x = [&](std::int64_t ns) { return layout.x_px_from_run_ns(run, ns); };
     // Neighbouring rows share one outline.
     std::vector<Box> boxes;
     for (const RowBox& row : layout.rows) {

@@ -45,21 +45,26 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         return std::nullopt;
     }
     const model::Run& run = *runs[static_cast<std::size_t>(row->run)].run;
-    const std::int64_t origin = run.measure_begin_ns();
     Hit hit;
     hit.run = row->run;
     hit.row = row->kind;
     hit.lane = row->lane;
     hit.ns = map.ns_from_x_px(x);
     hit.ns_per_px = map.ns_per_px();
-    const double ns = hit.ns + static_cast<double>(origin);
-    const double slack = static_cast<double>(kNear) * map.ns_per_px();
-    const auto begin = static_cast<std::int64_t>(std::floor(ns - slack));
-    const auto end = static_cast<std::int64_t>(std::ceil(ns + slack));
+    const auto run_ns = [&](float px) { return run_ns_from_x_px(hit.run, px); };
+    const double ns = run_ns(x);
+    const auto begin = static_cast<std::int64_t>(std::floor(run_ns(x - kNear)));
+    const auto end = static_cast<std::int64_t>(std::ceil(run_ns(x + kNear)));
     // Count those that share a sliver's column.
-    const auto begin_column = static_cast<std::int64_t>(std::floor(ns - map.ns_per_px()));
-    const auto end_column = static_cast<std::int64_t>(std::ceil(ns + map.ns_per_px()));
+    const auto begin_column = static_cast<std::int64_t>(std::floor(run_ns(x - 1)));
+    const auto end_column = static_cast<std::int64_t>(std::ceil(run_ns(x + 1)));
 
+    if (const auto box = std::find_if(queued.begin(), queued.end(),
+                                      [&](const QueuedBox& b) { return b.run == hit.run && b.box.contains(x, y); });
+        box != queued.end()) {
+        hit.op = box->op;
+        return hit;
+    }
     if (row->kind == RowKind::lane) {
         const model::Lane& lane = run.lanes()[static_cast<std::size_t>(row->lane)];
         const auto time = [&](std::size_t i) {
@@ -81,8 +86,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
                 }
             }
         } else if (const model::Running* running = run.running(static_cast<std::size_t>(row->lane));
-                   running != nullptr && static_cast<double>(running->begin_ns) - slack <= ns &&
-                   ns <= static_cast<double>(run.now_ns()) + slack) {
+                   running != nullptr && running->begin_ns <= end && begin <= run.now_ns()) {
             hit.op = running->op;
         }
     } else if (row->kind == RowKind::launch) {
@@ -119,7 +123,7 @@ std::optional<Hit> TimelineLayout::hit(float x, float y) const {
         if (const auto& open = run.open_wait()) {
             const double open_distance =
                 distance({static_cast<double>(open->begin_ns), static_cast<double>(open->end_ns)});
-            if (open_distance <= slack && open_distance < wait_distance) {
+            if (open->begin_ns <= end && begin <= open->end_ns && open_distance < wait_distance) {
                 hit.wait = static_cast<int>(run.waits().size());
                 wait_distance = open_distance;
             }
@@ -196,9 +200,8 @@ std::optional<Box> box_in(const TimelineLayout& layout, int run, RowKind kind, i
                           std::int64_t end_ns) {
     for (const RowBox& row : layout.rows) {
         if (row.run == run && row.kind == kind && (kind != RowKind::lane || row.lane == lane)) {
-            const std::int64_t origin = layout.runs[static_cast<std::size_t>(run)].run->measure_begin_ns();
-            const float x0 = layout.map.x_px_from_ns(static_cast<double>(begin_ns - origin));
-            const float x1 = layout.map.x_px_from_ns(static_cast<double>(end_ns - origin));
+            const float x0 = layout.x_px_from_run_ns(run, begin_ns);
+            const float x1 = layout.x_px_from_run_ns(run, end_ns);
             return Box{x0, row.content.y0, std::max(x1, x0 + 1), row.content.y1};
         }
     }

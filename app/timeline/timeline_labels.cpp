@@ -54,7 +54,7 @@ void draw_header(const RowPen& pen, const RowBox& row) {
         put(count_text(run.lost_records()) + (run.lost_records() == 1 ? " record lost" : " records lost"),
             pen.theme().warning, FontRole::ui_semibold, small, right);
     }
-    if (pen.options.until_ns < static_cast<double>(run.end_ns() - run.measure_begin_ns())) {
+    if (pen.options.until_ns < run.program_time().program_ns(run.end_ns())) {
         return;  // the outcome is not known yet
     }
     if (const std::int64_t paused = run.paused_ns(); paused > 0) {  // pauses are on the axis but not in the total

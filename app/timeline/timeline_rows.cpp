@@ -14,13 +14,13 @@ float RowPen::right() const {
 }
 
 std::int64_t RowPen::now_ns() const {
-    const double until = options.until_ns + static_cast<double>(origin_ns);
+    const double until = run.program_time().run_ns(options.until_ns);
     const std::int64_t now = run.now_ns();
     return until < static_cast<double>(now) ? std::max<std::int64_t>(0, static_cast<std::int64_t>(until)) : now;
 }
 
 float RowPen::x(std::int64_t run_ns) const {
-    const float x = map().x_px_from_ns(static_cast<double>(run_ns - origin_ns));
+    const float x = x_px_from_run_ns(run_ns);
     const float end = right();
     return std::clamp(x, map().x0() - 8, end < map().x1() ? end : end + 8);
 }
@@ -32,7 +32,7 @@ FoldOptions RowPen::fold_options() const {
         const double end = std::max(options.until_ns, layout.view.begin_ns + map().ns_per_px());
         fold.map = TimeMap({layout.view.begin_ns, end}, map().x0(), map().x_px_from_ns(end));
     }
-    fold.origin_ns = origin_ns;
+    fold.time = &run.program_time();
     fold.least_px = px(1.5F);
     fold.column_px = std::max(2.0F, std::round(px(2)));
     return fold;
@@ -65,7 +65,7 @@ bool RowPen::tag(const std::string& text, Box room, Rgba colour, Rgba ground, fl
 std::size_t ops_of(const RowPen& pen, int lane) {
     const auto& ops = pen.run.lanes()[static_cast<std::size_t>(lane)].ops;
     IndexRange range =
-        lane_range(pen.run, pen.run.lanes()[static_cast<std::size_t>(lane)], pen.origin_ns, pen.now_ns());
+        lane_range(pen.run, pen.run.lanes()[static_cast<std::size_t>(lane)], pen.run.measure_begin_ns(), pen.now_ns());
     const core::OpId first = pen.run.measured().first;
     // ops issued before measuring but running when it began
     while (range.first < range.last && ops[range.first] < first) {
@@ -80,14 +80,14 @@ std::size_t ops_of(const RowPen& pen, int lane) {
 }
 
 std::size_t issues_of(const RowPen& pen) {
-    const IndexRange range = issue_range(pen.run, pen.origin_ns, pen.now_ns());
+    const IndexRange range = issue_range(pen.run, pen.run.measure_begin_ns(), pen.now_ns());
     const auto first = std::max(static_cast<core::OpId>(range.first + 1), pen.run.measured().first);
     const auto last = std::min(static_cast<core::OpId>(range.last), pen.run.measured().last);
     return model::issued_ops(pen.run, first, last);
 }
 
 std::size_t waits_of(const RowPen& pen) {
-    const IndexRange range = wait_range(pen.run, pen.origin_ns, pen.now_ns());
+    const IndexRange range = wait_range(pen.run, pen.run.measure_begin_ns(), pen.now_ns());
     // A wait that ends where measuring begins belongs to the warm-up.
     const std::size_t first = std::max(range.first, pen.run.measured().first_wait);
     const std::size_t end = std::max(std::min(range.last, pen.run.measured().waits_end), first);
@@ -101,14 +101,39 @@ std::size_t waits_of(const RowPen& pen) {
     return waits;
 }
 
+namespace {
+
+// A dashed line through the run's rows at each seam of its time.
+void draw_seams(const RowPen& pen, const Box& axis) {
+    Box rows{0, 0, 0, 0};
+    for (const RowBox& row : pen.layout.rows) {
+        if (row.run == pen.index && row.kind != RowKind::header && row.kind != RowKind::bookmarks) {
+            rows = {0, rows.y1 == 0 ? row.box.y0 : rows.y0, 0, row.box.y1};
+        }
+    }
+    float last_x = -1e9F;
+    for (const model::Seam& seam :
+         pen.run.program_time().seams_between(pen.layout.view.begin_ns, pen.layout.view.end_ns)) {
+        const float x = std::round(pen.x(seam.begin_ns)) + 0.5F;
+        if (x - last_x >= pen.px(3) && x >= axis.x0 && x <= axis.x1) {
+            pen.list().add(
+                Line{{x, rows.y0}, {x, rows.y1}, faded(pen.theme().dim, 0.8), pen.line_px(1), pen.px(2), pen.px(3)});
+            last_x = x;
+        }
+    }
+}
+
+}  // namespace
+
 void draw_pauses(const RowPen& pen) {
-    if (pen.run.paused_ns() == 0 && pen.run.holds().list().empty()) {
+    if (!pen.run.paused_or_held()) {
         return;
     }
     const float least = pen.px(8);  // slow motion pauses at every line, too short to draw
     const Box& axis = pen.layout.axis;
-    const auto run_ns = [&](float x) { return static_cast<std::int64_t>(pen.map().ns_from_x_px(x)) + pen.origin_ns; };
-    const IndexRange in_view = wait_range(pen.run, run_ns(axis.x0), run_ns(axis.x1));
+    draw_seams(pen, axis);
+    const IndexRange in_view = wait_range(pen.run, static_cast<std::int64_t>(pen.run_ns_from_x_px(axis.x0)),
+                                          static_cast<std::int64_t>(pen.run_ns_from_x_px(axis.x1)));
     const Rgba none{0, 0, 0, 0};
     const Rgba stripe = faded(pen.theme().faint, 0.3);
     for (const model::Hold& hold : pen.run.holds().list()) {

@@ -14,8 +14,7 @@ struct RowPen {
     TimelineLayout& layout;
     const model::Run& run;
     const TimelineRun& shown;
-    std::int64_t origin_ns = 0;  // run time at axis position 0
-    int index = 0;               // the run's index in the layout
+    int index = 0;  // the run's index in the layout
 
     [[nodiscard]] const Theme& theme() const { return *options.theme; }
     [[nodiscard]] const TimelineStyle& style() const { return options.style; }
@@ -29,7 +28,11 @@ struct RowPen {
     // right(): the x of the axis's end or of `until_ns`, whichever is earlier. now_ns(): the last run time to draw.
     [[nodiscard]] float right() const;
     [[nodiscard]] std::int64_t now_ns() const;
-    // The x of a run time, clamped near the axis so that coordinates stay small.
+    [[nodiscard]] double run_ns_from_x_px(float x) const { return run.program_time().run_ns(map().ns_from_x_px(x)); }
+    // The x of a run time; x(): clamped near the axis so that coordinates stay small.
+    [[nodiscard]] float x_px_from_run_ns(std::int64_t ns) const {
+        return map().x_px_from_ns(run.program_time().program_ns(ns));
+    }
     [[nodiscard]] float x(std::int64_t run_ns) const;
     [[nodiscard]] FoldOptions fold_options() const;
     // The gap at the right of a bar that separates it from the next; 0 for bars too narrow to spare it.
@@ -44,8 +47,12 @@ struct RowPen {
 void draw_label(const RowPen& pen, const RowBox& row);
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
-// Draws the times when the user had paused the run: hatched over all of the run's rows.
+// Draws the times when the user had paused the run: hatched over all of the run's rows while lanes executed, else, as
+// nothing happened, a seam.
 void draw_pauses(const RowPen& pen);
+// Draws the ops that the lanes have not begun, in their order, at the right of the run while the learner has stopped
+// it. Their places and widths stand for no times.
+void draw_queued(const RowPen& pen);
 // The height to reserve above a curve for the label of its peak.
 float peak_label_px(const TimelineStyle& style, float scale);
 void draw_headway(const RowPen& pen, const RowBox& row);

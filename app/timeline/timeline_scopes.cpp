@@ -73,7 +73,7 @@ void draw_minibatches(const RowPen& pen, Box line) {
     const std::int64_t end_ns = pen.now_ns();
     const float right = pen.right();
     // The first minibatch in view; they are ordered by time.
-    const double left_ns = pen.map().ns_from_x_px(pen.map().x0()) + static_cast<double>(pen.origin_ns);
+    const double left_ns = pen.run_ns_from_x_px(pen.map().x0());
     auto it = std::lower_bound(all.begin(), all.end(), left_ns, [&](const model::Minibatch& m, double ns) {
         return static_cast<double>(std::min(m.issue_end_ns, end_ns)) < ns;
     });

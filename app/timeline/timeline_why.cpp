@@ -58,7 +58,7 @@ void add_note(const TimelineLayout& layout, int run, const std::vector<std::stri
 
 // The run's time in the middle of a pixel column.
 std::int64_t time_at(const TimelineLayout& layout, const model::Run& run, float x) {
-    return static_cast<std::int64_t>(layout.map.ns_from_x_px(x)) + run.measure_begin_ns();
+    return static_cast<std::int64_t>(run.program_time().run_ns(layout.map.ns_from_x_px(x)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -43,13 +44,19 @@ public:
     void clear() { *this = Holds(); }
 
     [[nodiscard]] const std::vector<Hold>& list() const { return list_; }
+    // The times in which at least one lane was held that overlap this time range: ascending and disjoint, `lane`
+    // unused.
+    [[nodiscard]] std::span<const Hold> within(std::int64_t begin_ns, std::int64_t end_ns) const {
+        const auto first =
+            std::partition_point(any_.begin(), any_.end(), [&](const Hold& hold) { return hold.end_ns <= begin_ns; });
+        return {first,
+                std::partition_point(first, any_.end(), [&](const Hold& hold) { return hold.begin_ns < end_ns; })};
+    }
     // How long at least one lane was held within this time range.
     [[nodiscard]] std::int64_t held_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
         std::int64_t ns = 0;
-        auto hold =
-            std::partition_point(any_.begin(), any_.end(), [&](const Hold& other) { return other.end_ns <= begin_ns; });
-        for (; hold != any_.end() && hold->begin_ns < end_ns; ++hold) {
-            ns += std::max<std::int64_t>(std::min(hold->end_ns, end_ns) - std::max(hold->begin_ns, begin_ns), 0);
+        for (const Hold& hold : within(begin_ns, end_ns)) {
+            ns += std::max<std::int64_t>(std::min(hold.end_ns, end_ns) - std::max(hold.begin_ns, begin_ns), 0);
         }
         return ns;
     }

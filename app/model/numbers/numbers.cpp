@@ -91,7 +91,7 @@ NumbersWalk::Sums::Sums(const Run& run)
         numbers.warmup_ns = part_.begin_ns - run.first_ns_;
     }
     if (const auto& wait = run.open_wait_) {
-        const std::int64_t paused_ns = run.paused_in(*wait, part_);
+        const std::int64_t paused_ns = run.paused_in_open_wait(part_);
         const std::int64_t ns = clipped(wait->begin_ns, wait->end_ns, part_) - paused_ns;
         add_to(numbers.paused_ns, paused_ns);
         add_to(numbers.blocked_ns, ns);

@@ -22,10 +22,15 @@ std::int64_t Run::paused_in(const Wait& wait, const Measured& part) const {
                : holds_.held_ns(std::max(wait.begin_ns, part.begin_ns), std::min(wait.end_ns, part.end_ns));
 }
 
+std::int64_t Run::paused_in_open_wait(const Measured& part) const {
+    return (open_wait_ ? paused_in(*open_wait_, part) : 0) +
+           (open_hold_ ? clipped(open_hold_->begin_ns, open_hold_->end_ns, part) : 0);
+}
+
 std::int64_t Run::paused_ns() const {
     const Measured part = measured();
     constexpr auto kPaused = trace::WaitKind::paused;
-    std::int64_t ns = open_wait_ ? paused_in(*open_wait_, part) : 0;
+    std::int64_t ns = paused_in_open_wait(part);
     // Waits do not overlap: find those that intersect a hold by the hold's begin.
     std::set<std::size_t> held;
     for (const Hold& hold : holds_.list()) {

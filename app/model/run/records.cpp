@@ -403,6 +403,7 @@ void Run::take_wait(const trace::WaitRecord& record) {
     wait.target_op = op_waited_for(wait);
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
+    any_paused_ = any_paused_ || wait.kind == trace::WaitKind::paused;
     waits_.push_back(std::move(wait));
 }
 

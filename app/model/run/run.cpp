@@ -94,6 +94,7 @@ void Run::forget() {
     driver_events_.clear();
     costs_.clear();
     holds_.clear();
+    program_time_.clear();
     waits_.clear();
     issue_index_.clear();
     wait_index_.clear();
@@ -109,7 +110,7 @@ void Run::forget() {
     first_ns_ = program_end_ns_ = measure_begin_ns_ = measure_end_ns_ = kPending;
     last_ns_ = last_exec_ns_ = 0;
     measure_begin_op_ = measure_end_op_ = 0;
-    any_issued_ = false;
+    any_issued_ = any_paused_ = false;
     measure_begin_wait_ = measure_end_wait_ = 0;
     dependencies_ = std::make_unique<Dependencies>(ops_);
     intake_ = std::make_unique<Intake>(live_, pending_);
@@ -163,15 +164,18 @@ bool Run::update(double budget_ms) {
     fold();
     give_back();
     open_wait_.reset();
+    open_hold_.reset();
     running_.clear();
     if (!more) {  // otherwise they may begin after the records taken so far
         look_at_open_wait();
         look_at_running_ops();
+        look_at_open_hold();
         info_.no_minibatches = state() != trace::RunState::running && minibatches_.empty();
     }
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].last = static_cast<OpId>(ops_.size());
     }
+    program_time_.update(*this);
     return more;
 }
 
@@ -277,6 +281,22 @@ void Run::look_at_running_ops() {
     }
 }
 
+// A hold is recorded in pieces, or when it ends. While the frontend waits, the lanes are held since they ended an op.
+void Run::look_at_open_hold() {
+    if (!open_wait_ || open_wait_->kind == trace::WaitKind::paused || !running_.empty() ||
+        reader_->header().control.hold_backend.load(std::memory_order_relaxed) == 0) {
+        return;
+    }
+    std::int64_t begin_ns = std::max(open_wait_->begin_ns, last_exec_ns_);
+    for (const Hold& hold : holds_.within(begin_ns, open_wait_->end_ns)) {
+        begin_ns = hold.end_ns;
+    }
+    if (begin_ns < open_wait_->end_ns) {
+        open_hold_ = Hold{begin_ns, open_wait_->end_ns, 0};
+        open_wait_->held_ns += open_wait_->end_ns - begin_ns;
+    }
+}
+
 std::int64_t Run::begun_ns(OpId id) const {
     const Op& op = this->op(id);
     const Running* running = this->running(op.lane);
@@ -297,6 +317,10 @@ std::int64_t Run::recorded_until_ns(std::size_t lane) const {
         return last_ns_;
     }
     return lanes_[lane].ops.empty() ? 0 : ops_[lanes_[lane].ops.back() - 1].end_ns;
+}
+
+bool Run::stopped_by_learner() const {
+    return !closed_ && open_wait_ && (open_wait_->kind == trace::WaitKind::paused || open_hold_);
 }
 
 bool Run::cut_off() const {
@@ -345,6 +369,7 @@ void Run::close() {
         minibatches_[static_cast<std::size_t>(open)].issue_end_ns = last_ns_;
         intake_->open_minibatch = -1;
     }
+    program_time_.update(*this);
 }
 
 // ---- queries ----

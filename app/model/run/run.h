@@ -27,6 +27,7 @@
 #include "app/model/run/events.h"
 #include "app/model/run/frontend_time.h"
 #include "app/model/run/numbers.h"
+#include "app/model/run/program_time.h"
 #include "app/model/run/run_end.h"
 #include "engine/core/result.h"
 #include "engine/devices/op.h"
@@ -120,6 +121,16 @@ public:
     [[nodiscard]] const std::vector<DriverEvent>& driver_events() const { return driver_events_; }
     [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
     [[nodiscard]] const Holds& holds() const { return holds_; }
+    // Without the learner's pauses and holds, from where measuring began: the time axis of a timeline.
+    [[nodiscard]] const ProgramTime& program_time() const { return program_time_; }
+    // Whether, at the last update(), the learner had paused the frontend, or held the lanes that it waited for.
+    [[nodiscard]] bool stopped_by_learner() const;
+    // What is not in holds() yet: the learner holds the lanes that the frontend waits for. `lane` is unused.
+    [[nodiscard]] const std::optional<Hold>& open_hold() const { return open_hold_; }
+    // Whether the learner ever paused, stepped or slowed the run, or held lanes.
+    [[nodiscard]] bool paused_or_held() const {
+        return any_paused_ || !holds_.list().empty() || (open_wait_ && open_wait_->kind == trace::WaitKind::paused);
+    }
     [[nodiscard]] const Waits& waits() const { return waits_; }
     [[nodiscard]] const Events<Work>& works() const { return works_; }  // in their order
     [[nodiscard]] const Events<Scope>& scopes() const { return scopes_; }
@@ -244,6 +255,7 @@ public:
     [[nodiscard]] std::int64_t paused_ns() const;
     // The pauses in one wait, within the measured part.
     [[nodiscard]] std::int64_t paused_in(const Wait& wait, const Measured& part) const;
+    [[nodiscard]] std::int64_t paused_in_open_wait(const Measured& part) const;
     [[nodiscard]] std::int64_t total_ns() const;
     // Visits all measured ops, see numbers_walk.h.
     [[nodiscard]] Numbers numbers() const;
@@ -291,6 +303,7 @@ private:
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
     void look_at_open_wait();
     void look_at_running_ops();
+    void look_at_open_hold();
     // (folding.cpp)
     void fold();
     [[nodiscard]] std::size_t most_ops() const;  // in memory
@@ -320,8 +333,10 @@ private:
     std::vector<DriverEvent> driver_events_;
     std::vector<Cost> costs_;
     Holds holds_;
+    ProgramTime program_time_;
     Waits waits_;
     std::optional<Wait> open_wait_;
+    std::optional<Hold> open_hold_;
     std::vector<Running> running_;               // by lane
     std::array<std::uint32_t, 256> open_ops_{};  // by lane number: issued and not ended
     Events<Work> works_;
@@ -335,6 +350,7 @@ private:
     std::int64_t measure_begin_ns_ = kPending, measure_end_ns_ = kPending;
     OpId measure_begin_op_ = 0, measure_end_op_ = 0;  // ops issued before the mark
     bool any_issued_ = false;                         // at least one issue was recorded, not only executions
+    bool any_paused_ = false;                         // waits_ has a pause
     std::size_t measure_begin_wait_ = 0, measure_end_wait_ = 0;
     std::uint32_t rescaled_ = 0;
     double ns_per_tick_ = 0;  // 0: not known yet

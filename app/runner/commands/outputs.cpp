@@ -230,8 +230,7 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
     if (wish.from_ns || wish.to_ns) {
         double end_ns = 0;
         for (const model::Run* run : {&a, b}) {
-            end_ns = run == nullptr ? end_ns
-                                    : std::max(end_ns, static_cast<double>(run->end_ns() - run->measure_begin_ns()));
+            end_ns = run == nullptr ? end_ns : std::max(end_ns, run->program_time().program_ns(run->end_ns()));
         }
         options.view = figure::TimelineView{wish.from_ns.value_or(0), wish.to_ns.value_or(end_ns)};
         if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {

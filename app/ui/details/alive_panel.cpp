@@ -51,8 +51,8 @@ void AlivePanel::draw(ImVec2 min, ImVec2 max) {
         return;
     }
     const int run_index = state_.timeline.alive->run;
-    const std::string at = figure::place_text(static_cast<double>(walk_->ns() - run_->measure_begin_ns()),
-                                              timeline_.layout().map.ns_per_px());
+    const std::string at =
+        figure::place_text(run_->program_time().program_ns(walk_->ns()), timeline_.layout().map.ns_per_px());
     if (walking_) {
         say("Looking for what was alive at " + at + ": " + figure::percent_text(walk_->share_done()));
         return;

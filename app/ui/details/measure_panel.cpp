@@ -117,9 +117,9 @@ void MeasurePanel::draw(ImVec2 min, ImVec2 max) {
     const float each = (max.x - min.x - 2 * pad) / static_cast<float>(std::max(1, runs) * across);
     for (int r = 0; r < runs; ++r) {
         const model::Run* run = timeline_.run_at(r);
-        const std::int64_t origin = run->measure_begin_ns();
-        summaries_.push_back(
-            model::time_range_summary(*run, std::llround(span->begin()) + origin, std::llround(span->end()) + origin));
+        const model::ProgramTime& time = run->program_time();
+        summaries_.push_back(model::time_range_summary(*run, std::llround(time.run_ns(span->begin())),
+                                                       std::llround(time.run_ns(span->end()))));
         const auto& summary = summaries_.back();
         const auto cells = measure_cells(*run, summary, t, rows * static_cast<std::size_t>(across));
         for (std::size_t i = 0; i < std::min(cells.size(), rows * static_cast<std::size_t>(across)); ++i) {

@@ -158,7 +158,8 @@ figure::TimelineView AppState::whole_view() const {
     }
     figure::TimelineView whole = figure::whole_view(runs, false);
     if (session.running()) {
-        whole.end_ns += whole.span_ns() * 0.05;  // room to grow
+        // Room to grow; and, while the learner steps, for what is queued.
+        whole.end_ns += whole.span_ns() * (b->run() != nullptr && b->run()->paused_or_held() ? 0.6 : 0.05);
     }
     return whole;
 }

@@ -100,7 +100,7 @@ void describe_wait(const model::Run& run, const model::Wait& wait, int index, do
     }
     card.lines.push_back({Tone::wait, text});
     card.lines.push_back(
-        {Tone::dim, "from     " + place_text(static_cast<double>(wait.begin_ns - run.measure_begin_ns()), ns_per_px)});
+        {Tone::dim, "from     " + place_text(run.program_time().program_ns(wait.begin_ns), ns_per_px)});
     if (!run.capabilities().issues) {
         return;  // the trace has no dependencies
     }
@@ -165,7 +165,7 @@ void describe_work(const model::Run& run, int index, double ns_per_px, Card& car
     }
     card.lines.push_back({Tone::issue, text});
     card.lines.push_back(
-        {Tone::dim, "from     " + place_text(static_cast<double>(work.begin_ns - run.measure_begin_ns()), ns_per_px)});
+        {Tone::dim, "from     " + place_text(run.program_time().program_ns(work.begin_ns), ns_per_px)});
     card.lines.push_back({Tone::dim, "no op: it runs at once, and nothing is issued meanwhile"});
 }
 
@@ -215,11 +215,31 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
     }
 }
 
+// What the learner's pauses cut out of the axis, where the hit is near a seam.
+void describe_seams(const model::Run& run, const figure::Hit& hit, Card& card) {
+    constexpr double kNearPx = 4;
+    const double near_ns = kNearPx * hit.ns_per_px;
+    const auto seams = run.program_time().seams_between(hit.ns - near_ns, hit.ns + near_ns);
+    if (seams.empty()) {
+        return;
+    }
+    std::int64_t ns = 0;
+    for (const model::Seam& seam : seams) {
+        ns += seam.duration_ns();
+    }
+    if (card.title.empty()) {
+        card.title = "Paused";
+    }
+    const std::string times = seams.size() == 1 ? "" : count_text(seams.size()) + " times, ";
+    card.lines.push_back({Tone::dim, "here you paused or held the run " + times + "for " +
+                                         duration_text(static_cast<double>(ns)) + "; not on the axis"});
+}
+
 }  // namespace
 
 Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details) {
     Card card;
-    const auto ns = static_cast<std::int64_t>(hit.ns) + run.measure_begin_ns();
+    const auto ns = static_cast<std::int64_t>(run.program_time().run_ns(hit.ns));
     if (hit.only_sums) {
         card.title = count_text(hit.folded) + (hit.row == figure::RowKind::frontend ? " events" : " ops");
         card.detail = "folded";
@@ -302,6 +322,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
                                                                                              batch.issue_begin_ns))});
         }
     }
+    describe_seams(run, hit, card);
     if (!card.empty() && run.info().simulated) {
         card.lines.push_back({Tone::warning, "SIMULATED"});
     }

@@ -10,13 +10,12 @@ namespace headway::ui {
 std::vector<float> minimap_heights(const model::Run& run, figure::TimelineView whole, int columns) {
     std::vector<float> heights(static_cast<std::size_t>(std::max(0, columns)));
     const double step = whole.span_ns() / std::max(1, columns);
-    const auto origin = static_cast<double>(run.measure_begin_ns());
     const model::Curve& curve = run.headway();
     const bool by_headway = run.capabilities().issues && curve.most() > 0;
     for (int i = 0; i < columns; ++i) {
-        const double at = whole.begin_ns + origin + step * i;
-        const auto begin = static_cast<std::int64_t>(at);
-        const auto end = std::max(begin + 1, static_cast<std::int64_t>(at + step));
+        const double at = whole.begin_ns + step * i;
+        const auto begin = static_cast<std::int64_t>(run.program_time().run_ns(at));
+        const auto end = std::max(begin + 1, static_cast<std::int64_t>(run.program_time().run_ns(at + step)));
         double height = 0;
         if (begin > run.end_ns() || end < 0) {
             // nothing in this column

@@ -158,7 +158,6 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
 void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const CardFindings& details, Card& card) {
     const model::Op& op = run.op(id);
     const model::Signature& signature = run.signature(op.signature);
-    const std::int64_t origin = run.measure_begin_ns();
     card.title = signature.name + " " + named(id);
     card.detail = signature.shapes;
     if (!op.not_issued) {
@@ -166,7 +165,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
         if (op.line != 0) {
             issued += run.line_text(op.line) + "   ";
         }
-        issued += place_text(static_cast<double>(op.issue_begin_ns - origin), ns_per_px) + "  took " +
+        issued += place_text(run.program_time().program_ns(op.issue_begin_ns), ns_per_px) + "  took " +
                   duration_text(static_cast<double>(op.issue_end_ns - op.issue_begin_ns));
         card.lines.push_back({Tone::issue, issued});
     }
@@ -175,7 +174,7 @@ void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const C
         card.lines.push_back({Tone::dim, "not started yet"});
     } else {
         // Measured from the issue, or, if that is not in the trace, from where measuring began.
-        const std::int64_t delay = begun_ns - (op.not_issued ? origin : op.issue_begin_ns);
+        const std::int64_t delay = begun_ns - (op.not_issued ? run.measure_begin_ns() : op.issue_begin_ns);
         std::string text = "started  " + std::string(delay >= 0 && !op.not_issued ? "+" : "") +
                            duration_text(static_cast<double>(delay));
         if (op.end_ns == model::kPending) {

@@ -34,7 +34,8 @@ void TimelinePanel::add_bookmark() {
                           : state_.timeline.cursor ? state_.timeline.cursor->ns
                                                    : (view.begin_ns + view.end_ns) / 2;
         // The view may reach beyond the run.
-        const std::int64_t last = std::max<std::int64_t>(run->now_ns() - run->measure_begin_ns(), 0);
+        const std::int64_t last =
+            std::max<std::int64_t>(std::llround(run->program_time().program_ns(run->now_ns())), 0);
         mark.begin_ns = mark.end_ns = std::min<std::int64_t>(std::llround(at), last);
     }
     const auto place = state_.bookmarks.add(run, mark);

@@ -73,7 +73,7 @@ void TimelinePanel::draw_playhead(ImDrawList* list, float scroll) {
         return;
     }
     const model::Run& run = *runs_.front().run;
-    const float x = layout_.map.x_px_from_ns(static_cast<double>(state_.replay.ns() - run.measure_begin_ns()));
+    const float x = layout_.map.x_px_from_ns(run.program_time().program_ns(state_.replay.ns()));
     float top = layout_.axis.y1, bottom = layout_.axis.y0;
     for (const auto& row : layout_.rows) {
         if (row.run == 0) {

@@ -34,7 +34,7 @@ Moment TimelinePanel::moment() const {
                                                                     : 0;
     if (const model::Run* run = run_at(moment.run)) {
         const double at = pointed ? hit->ns : state_.timeline.view.view().end_ns;
-        moment.ns = std::min(static_cast<std::int64_t>(at) + run->measure_begin_ns(), run->now_ns());
+        moment.ns = std::min(static_cast<std::int64_t>(run->program_time().run_ns(at)), run->now_ns());
         moment.op = pointed ? hit->op : 0;
     }
     return moment;
@@ -206,6 +206,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
     const bool hovered = ImGui::IsItemHovered() && !state_.look.palette_open;
     const bool active = ImGui::IsItemActive() && !state_.look.palette_open;
     ui_.rects.insert_or_assign("timeline", WidgetRect{layout_.axis.x0, min.y, layout_.axis.x1, max.y});
+    ui_.rects.insert_or_assign("timeline/all", WidgetRect{min.x, min.y, max.x, max.y});
 
     ImDrawList* list = ImGui::GetWindowDrawList();
     const gfx::PixelBox bounds{std::floor(min.x), std::floor(min.y), std::ceil(max.x), std::ceil(max.y)};

@@ -20,7 +20,7 @@ void TimelinePanel::draw_found(ImDrawList* list, float scroll) const {
         if (run == nullptr) {
             continue;
         }
-        const float x = layout_.map.x_px_from_ns(static_cast<double>(place.found.ns - run->measure_begin_ns()));
+        const float x = layout_.map.x_px_from_ns(run->program_time().program_ns(place.found.ns));
         if (x < layout_.axis.x0 || x > layout_.axis.x1 || (x >= last && x - last < 1)) {
             continue;
         }

@@ -16,16 +16,16 @@ void TimelinePanel::select(int run, core::OpId op, bool show) {
     state_.timeline.selection = {run, op};
     if (show) {
         const model::Op& o = r->op(op);
-        const auto origin = static_cast<double>(r->measure_begin_ns());
-        const auto begin = static_cast<double>(o.begin_ns == model::kPending ? o.issue_begin_ns : o.begin_ns);
-        const auto end = static_cast<double>(o.end_ns == model::kPending ? o.issue_end_ns : o.end_ns);
-        state_.timeline.view.show({begin - origin, std::max(begin + 1, end) - origin});
+        const model::ProgramTime& time = r->program_time();
+        const double begin = time.program_ns(o.begin_ns == model::kPending ? o.issue_begin_ns : o.begin_ns);
+        const double end = time.program_ns(o.end_ns == model::kPending ? o.issue_end_ns : o.end_ns);
+        state_.timeline.view.show({begin, std::max(begin + 1, end)});
     }
 }
 
 void TimelinePanel::show_wait(const model::Run& run, const model::Wait& wait) {
-    const auto origin = static_cast<double>(run.measure_begin_ns());
-    state_.timeline.view.show({static_cast<double>(wait.begin_ns) - origin, static_cast<double>(wait.end_ns) - origin});
+    const model::ProgramTime& time = run.program_time();
+    state_.timeline.view.show({time.program_ns(wait.begin_ns), time.program_ns(wait.end_ns)});
 }
 
 void TimelinePanel::fit_selection_or_all() {
@@ -104,8 +104,7 @@ void TimelinePanel::select_matching_op() {
 void TimelinePanel::bring_into_view() {
     const model::Run* run = run_at(state_.timeline.selection.run);
     const auto& op = run->op(state_.timeline.selection.op);
-    const auto at = static_cast<double>((op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns) -
-                                        run->measure_begin_ns());
+    const double at = run->program_time().program_ns(op.begin_ns == model::kPending ? op.issue_begin_ns : op.begin_ns);
     const auto view = state_.timeline.view.target();
     if (at < view.begin_ns || at > view.end_ns) {
         state_.timeline.view.bring_in(at);

@@ -20,7 +20,7 @@ struct Made {
     model::RecordingBuilder builder;
     std::unique_ptr<model::Run> run;
 
-    Made(std::uint32_t seed, int count, bool ops_fail = true) : builder(std::size_t{64} << 20) {
+    Made(std::uint32_t seed, int count, bool ops_fail = true, bool pauses = false) : builder(std::size_t{64} << 20) {
         std::mt19937 random(seed);
         for (std::uint16_t id = 1; id <= 8; ++id) {
             trace::SignatureInfo info{};
@@ -45,6 +45,11 @@ struct Made {
                 builder.wait(now_ns, now_ns + 5, trace::WaitKind::item);
                 now_ns += 5;
             }
+            if (pauses && i % 3000 == 2999) {
+                const std::int64_t pause = model::ProgramTime::kLeastSeamNs + random() % 5'000'000;
+                builder.wait(now_ns, now_ns + pause, trace::WaitKind::paused);
+                now_ns += pause;
+            }
         }
         run = builder.read();
     }
@@ -57,8 +62,8 @@ struct Seen {
 };
 
 void check(const std::vector<Piece>& pieces, const std::vector<Seen>& all, const FoldOptions& o) {
-    const auto left = static_cast<std::int64_t>(std::floor(o.map.ns_from_x_px(o.map.x0()))) + o.origin_ns;
-    const auto right = static_cast<std::int64_t>(std::ceil(o.map.ns_from_x_px(o.map.x1()))) + o.origin_ns;
+    const auto left = static_cast<std::int64_t>(std::floor(o.run_ns_from_x_px(o.map.x0())));
+    const auto right = static_cast<std::int64_t>(std::ceil(o.run_ns_from_x_px(o.map.x1())));
     // Pieces cover the ops in view in order and without gaps: none is dropped or counted twice.
     std::size_t first = 0;
     while (first < all.size() && all[first].end < left) {
@@ -98,18 +103,16 @@ void check(const std::vector<Piece>& pieces, const std::vector<Seen>& all, const
     EXPECT_EQ(at, last);
 }
 
-TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
-    const Made made(7, 60'000);
-    const model::Run& run = *made.run;
+void check_everywhere(const model::Run& run) {
     std::mt19937_64 random(3);
-    const double length = static_cast<double>(run.now_ns());
+    const double length = run.program_time().program_ns(run.now_ns());
     for (int round = 0; round < 120; ++round) {
         // Views from the whole run to a few nanoseconds, anywhere, also beyond its ends.
         const double span = length * std::pow(0.5, static_cast<double>(random() % 22)) * 1.2;
         const double begin = (static_cast<double>(random() % 1000) / 1000 * 1.2 - 0.1) * length - span / 2;
         FoldOptions o;
         o.map = TimeMap({begin, begin + span}, 100, 100 + static_cast<float>(50 + random() % 1500));
-        o.origin_ns = static_cast<std::int64_t>(random() % 100);
+        o.time = &run.program_time();
         o.column_px = random() % 2 == 0 ? 2.0F : 3.0F;
         SCOPED_TRACE(round);
         for (const model::Lane& lane : run.lanes()) {
@@ -130,10 +133,22 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
             waits.push_back({wait.begin_ns, wait.end_ns});
         }
         check(fold_waits(run, o), waits, o);
-        if (HasFailure()) {
+        if (testing::Test::HasFailure()) {
             return;
         }
     }
+}
+
+TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
+    const Made made(7, 60'000);
+    check_everywhere(*made.run);
+}
+
+// The same where the learner's pauses are cut out of the axis.
+TEST(Fold, ShowsEveryOpOnceBesideSeams) {
+    const Made made(7, 60'000, true, true);
+    ASSERT_GT(made.run->program_time().seams().size(), 10u);
+    check_everywhere(*made.run);
 }
 
 // Of a long run's middle only sums are left, in blocks. A block is drawn as a whole: no op is dropped or counted twice.
@@ -152,6 +167,7 @@ TEST(Fold, FoldedBlocksAreShownAsAWhole) {
         const double begin = (static_cast<double>(random() % 1000) / 1000 * 1.2 - 0.1) * length - span / 2;
         FoldOptions o;
         o.map = TimeMap({begin, begin + span}, 100, 100 + static_cast<float>(50 + random() % 1500));
+        o.time = &whole.program_time();
         SCOPED_TRACE(round);
         for (std::size_t lane = 0; lane < 2; ++lane) {
             const model::SpanIndex& index = run.lanes()[lane].index;
@@ -184,6 +200,7 @@ TEST(Fold, ParallelFoldingEqualsFoldingEachLane) {
     const model::Run& run = *made.run;
     FoldOptions o;
     o.map = TimeMap({0, static_cast<double>(run.now_ns())}, 0, 1700);
+    o.time = &run.program_time();
     std::vector<int> lanes;
     for (int i = 0; i < 37; ++i) {
         lanes.push_back(i % 3 == 0 ? 1 : 0);
@@ -211,6 +228,7 @@ TEST(Fold, LongSpansAreExact) {
     const auto run = builder.read();
     FoldOptions o;
     o.map = TimeMap({0, static_cast<double>(at)}, 0, 6);
+    o.time = &run->program_time();
     std::vector<Seen> all;
     for (const core::OpId id : run->lanes()[0].ops) {
         all.push_back({run->op(id).begin_ns, run->op(id).end_ns});

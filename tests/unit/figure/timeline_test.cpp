@@ -82,7 +82,7 @@ TEST_F(Timelines, EveryWaitIsAtLeastAPixelWide) {
     shown.add(test::training({}, 60, true));
     FoldOptions fold;
     fold.map = TimeMap(whole_view(shown.runs, false), 0, 500);
-    fold.origin_ns = shown.kept[0]->measure_begin_ns();
+    fold.time = &shown.kept[0]->program_time();
     std::uint64_t n = 0;
     for (const Piece& p : fold_waits(*shown.kept[0], fold)) {
         EXPECT_GE(p.x1 - p.x0, 0.99F);
