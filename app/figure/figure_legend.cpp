@@ -1,4 +1,5 @@
 #include "app/figure/figure_parts.h"
+#include "app/figure/legend.h"
 
 namespace headway::figure {
 
@@ -89,6 +90,22 @@ float draw_legend(const FigurePen& pen, float y, const Occurring& o, const InSho
         });
     }
     return y + swatch_height + 10;
+}
+
+DisplayList whole_legend(const Theme& theme, const TextMeasure& measure, float scale) {
+    constexpr float kWidth = 300;  // narrower than any two entries side by side
+    DisplayList list;
+    Occurring all;
+    all.families.fill(true);
+    all.issues = all.waits = all.works = all.failed = all.pending = true;
+    FigureLook look;
+    look.legend_px = 14;
+    const FigurePen pen{list, theme, look, measure, 0, 1};
+    const float y = draw_legend(pen, 0, all, {true, true});
+    list.width_px = kWidth;
+    list.height_px = y;
+    figure::scale(list, scale);
+    return list;
 }
 
 }  // namespace headway::figure

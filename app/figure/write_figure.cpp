@@ -1,4 +1,5 @@
 #include "app/figure/figure.h"
+#include "app/figure/formula.h"
 #include "app/figure/graph.h"
 #include "app/render/writers.h"
 
@@ -79,6 +80,17 @@ core::Result<void> write_graph(const std::string& path, const model::Run& run, c
     const FileNotes notes{"Dependencies of " + graph_caption(run, graph), "Headway " + run.info().version,
                           run.info().date};
     return write_list(path, graph_figure(run, graph, theme(name), fonts), notes, scale, fonts);
+}
+
+core::Result<void> write_formula(const std::string& path, const model::Stages& stages, FormulaOptions options,
+                                 ThemeName name, float scale) {
+    if (auto known = check_figure_path(path); !known) {
+        return known;
+    }
+    const FontSet fonts;
+    options.theme = &theme(name);
+    options.measure = &fonts;
+    return write_list(path, formula_figure(stages, options), {formula_sentence(stages), "Headway", ""}, scale, fonts);
 }
 
 }  // namespace headway::figure

@@ -190,8 +190,9 @@ Lesson parse_front(const YAML::Node& front) {
     }
     if (front["view"]) {
         lesson.view = words(front["view"], "view");
-        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads" && lesson.view != "output") {
-            refuse("view must be numbers, graph, threads or output", front["view"]);
+        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads" && lesson.view != "output" &&
+            lesson.view != "formula") {
+            refuse("view must be numbers, graph, threads, output or formula", front["view"]);
         }
     }
     if (front["part"]) {

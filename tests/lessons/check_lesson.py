@@ -22,7 +22,8 @@ MUST_BE_PROVED = ("**Claim.**", "**Look at**")
 
 
 def sentences_of(text):
-    """The sentences of a paragraph, without Markdown's emphasis characters."""
+    """The sentences of a paragraph, without Markdown's emphasis characters and the addresses of links."""
+    text = re.sub(r"\[([^\]]*)\]\((?:<look:[^>]*>|look:[^)]*)\)", r"\1", text)
     text = " ".join(re.sub(r"\*\*\w+\.\*\*", "", text).replace("*", "").split())
     return [s for s in re.split(r"(?<=[.?!])\s+(?=[A-Z`])", text) if s]
 

@@ -73,6 +73,22 @@ TEST(Markdown, ShowsLinksEntitiesAndQuotes) {
     EXPECT_EQ(blocks[1].spans[0].text, "indented");
 }
 
+TEST(Markdown, LinksThatPointIntoTheWindowKeepTheirAddress) {
+    const auto blocks =
+        parse_markdown("See [the *last* wait](<look:last(w in waits where w.ns &gt; 5us)>), [all](look:ops).");
+    ASSERT_EQ(blocks.size(), 1u);
+    const auto& spans = blocks[0].spans;
+    ASSERT_EQ(spans.size(), 7u);
+    EXPECT_EQ(spans[0].look, "");
+    for (const std::size_t i : {1, 2, 3}) {
+        EXPECT_EQ(spans[i].look, "last(w in waits where w.ns > 5us)");
+    }
+    EXPECT_EQ(spans[2].text, "last");
+    EXPECT_EQ(spans[4].text, ", ");
+    EXPECT_EQ(spans[5].look, "ops");
+    EXPECT_EQ(spans[6].text, ".");
+}
+
 TEST(Markdown, ACodeBlockMayBeEmpty) {
     const auto blocks = parse_markdown("```\n```\n");
     ASSERT_EQ(blocks.size(), 1u);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/ui/lesson/prediction_words.h"
+#include "app/ui/lesson/show_places.h"
 #include "app/ui/lesson/time_bar.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -29,7 +30,7 @@ void ExplainPanel::update() {
         const model::Run* before = lookup_.run();
         lookup_.look(ended ? b->shared_run() : nullptr, b->numbers());
         if (lookup_.run() != before) {
-            state_.timeline.sentence = -1;
+            state_.timeline.sentence = state_.timeline.look = -1;
             // Of a lesson's first run only: after that the learner knows where it is.
             if (shown_lesson_ != state_.programs.index() && b->phase() != session::Phase::recorded) {
                 shown_lesson_ = state_.programs.index();
@@ -41,7 +42,7 @@ void ExplainPanel::update() {
     if (stale() || state_.timeline.sentence >= count) {
         state_.timeline.sentence = -1;
     }
-    state_.timeline.places.clear();
+    state_.timeline.places = state_.timeline.look >= 0 ? state_.timeline.look_places : std::vector<model::Place>();
     if (state_.timeline.sentence >= 0) {
         point_at(static_cast<std::size_t>(state_.timeline.sentence));
     }
@@ -178,33 +179,11 @@ void ExplainPanel::choose(std::size_t index) {
         return;
     }
     state_.timeline.sentence = chosen;
+    state_.timeline.look = -1;
     const std::vector<model::Place>& places = lookup_.explanation().sentences[index].places;
     if (!places.empty()) {
-        show(places);
+        show_places(state_.timeline.view, *lookup_.run(), places);
     }
-}
-
-// The range of all places.
-void ExplainPanel::show(const std::vector<model::Place>& places) {
-    constexpr double kAround = 0.04;  // of the run, on each side of a moment
-    ViewControl& view = state_.timeline.view;
-    const model::Run& run = *lookup_.run();
-    const model::Run::Measured part = run.measured();
-    model::Place place = places[0];
-    for (const model::Place& other : places) {
-        place.begin_ns = std::min(place.begin_ns, other.begin_ns);
-        place.end_ns = std::max(place.end_ns, other.end_ns);
-    }
-    if (place.begin_ns <= part.begin_ns && place.end_ns >= part.end_ns) {
-        view.fit();
-        return;
-    }
-    const double origin = static_cast<double>(run.measure_begin_ns());
-    const double begin = static_cast<double>(place.begin_ns) - origin, end = static_cast<double>(place.end_ns) - origin;
-    const double around = begin == end ? kAround * view.whole().span_ns() : 0;
-    const ViewControl::View whole = view.whole();
-    view.show({std::max(begin - around, std::min(begin, whole.begin_ns)),
-               std::min(end + around, std::max(end, whole.end_ns))});
 }
 
 void ExplainPanel::step(int direction) {

@@ -38,7 +38,6 @@ private:
     [[nodiscard]] std::vector<TextPiece> pieces_of(const model::Sentence& sentence) const;
     void point_at(std::size_t index);
     void choose(std::size_t index);
-    void show(const std::vector<model::Place>& places);
 
     AppState& state_;
     Ui& ui_;

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui/widgets/paragraph.h"
+#include "app/ui/lesson/show_places.h"
+#include "app/ui/state/run_data.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -17,12 +18,16 @@ void LessonPanel::parse() {
     parsed_revision_ = state_.programs.revision();
     blocks_.clear();
     try_blocks_.clear();
+    links_.clear();
+    state_.timeline.look = -1;
     const lesson::Lesson* lesson = state_.programs.lesson();
     if (lesson == nullptr) {
         return;
     }
     blocks_ = parse_markdown(lesson->text);
     try_blocks_ = parse_markdown(lesson->try_text);
+    parse_links(blocks_);
+    parse_links(try_blocks_);
     ui_.fonts.cover(lesson->title);
     ui_.fonts.cover(lesson->text);
     ui_.fonts.cover(lesson->try_text);
@@ -36,8 +41,104 @@ void LessonPanel::parse() {
     }
 }
 
+void LessonPanel::parse_links(const std::vector<MarkdownBlock>& blocks) {
+    for (const MarkdownBlock& block : blocks) {
+        for (const MarkdownSpan& span : block.spans) {
+            if (span.look.empty()) {
+                continue;
+            }
+            auto look = questions::parse_look(span.look);
+            if (!look) {
+                state_.notices.add(Notice::Kind::file, Notice::Tone::bad,
+                                   state_.programs.lesson()->file + ": the link \"" + span.text +
+                                       "\" cannot be read: " + look.error().message);
+            }
+            links_.push_back(look ? std::optional(std::move(*look)) : std::nullopt);
+        }
+    }
+}
+
+core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
+    const session::Execution* b = state_.session.b();
+    if (b == nullptr || b->run() == nullptr || b->live() || b->grows() || b->lags()) {
+        return expression::sentence("Run the program first; then this link shows what it speaks of.");
+    }
+    const auto run = b->shared_run();
+    if (facts_ == nullptr || facts_run_ != run) {
+        facts_run_ = run;
+        facts_ = check::make_run_facts(data_of(*b));
+    }
+    auto places = questions::places_of(*links_[static_cast<std::size_t>(link)], *facts_, *run);
+    if (!places) {
+        return expression::sentence("The last run has nothing that this link speaks of: " + places.error().message +
+                                    ".");
+    }
+    return places;
+}
+
+void LessonPanel::follow(int link) {
+    const questions::Look& look = *links_[static_cast<std::size_t>(link)];
+    if (!look.tab.empty()) {
+        state_.details.show(look.tab);
+        return;
+    }
+    TimelineState& timeline = state_.timeline;
+    if (timeline.look == link) {  // a second click shows everything again
+        timeline.look = -1;
+        timeline.view.fit();
+        return;
+    }
+    auto places = places_of(link);
+    if (!places) {
+        state_.notices.add(Notice::Kind::file, Notice::Tone::info, places.error().message);
+        return;
+    }
+    timeline.selection = {};
+    timeline.sentence = -1;
+    timeline.look = link;
+    timeline.look_places = *places;
+    show_places(timeline.view, *facts_run_, *places);
+}
+
+void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
+    constexpr std::size_t kMostOpsForPreview = 20'000;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    int last = -1, part = 0;
+    for (const LinkBox& box : boxes) {
+        part = box.link == last ? part + 1 : 0;
+        last = box.link;
+        const std::string id =
+            "look/" + std::to_string(box.link + 1) + (part > 0 ? "/" + std::to_string(part + 1) : std::string());
+        ImGui::SetCursorScreenPos(box.min);
+        ImGui::PushID(id.c_str());
+        const bool clicked = ImGui::InvisibleButton("look", {box.max.x - box.min.x, box.max.y - box.min.y});
+        ImGui::PopID();
+        const bool known = links_[static_cast<std::size_t>(box.link)].has_value();
+        mark_item(ui_, id, known);
+        const bool hovered = known && ImGui::IsItemHovered() && !state_.look.palette_open;
+        const bool chosen = state_.timeline.look == box.link;
+        const float line = std::max(1.0f, ui_.exact_px(hovered || chosen ? 2 : 1)), y = box.max.y - ui_.px(3);
+        list->AddRectFilled({box.min.x, y - line}, {box.max.x, y}, colour(ui_.theme->issue));
+        if (!hovered) {
+            continue;
+        }
+        ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        const session::Execution* b = state_.session.b();
+        if (const auto& look = links_[static_cast<std::size_t>(box.link)];
+            look->tab.empty() && b != nullptr && b->run() != nullptr && b->run()->op_count() <= kMostOpsForPreview) {
+            if (auto places = places_of(box.link)) {
+                state_.timeline.places = std::move(*places);
+            }
+        }
+        if (clicked) {
+            follow(box.link);
+        }
+    }
+}
+
 void LessonPanel::draw(float width) {
     parse();
+    drawn_links_ = 0;
     draw_blocks(blocks_, width);
 }
 
@@ -116,10 +217,16 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
             piece.size_px = 13.5f;
             piece.colour = t.text;
         }
+        if (!span.look.empty()) {
+            piece.link = drawn_links_++;
+            piece.colour = t.issue;
+        }
         pieces.push_back(piece);
     }
-    return draw_paragraph(ui_, list, {at.x + indent, at.y}, width - indent, 23, pieces) +
-           ui_.px(block.kind == Kind::item ? 2 : 10);
+    std::vector<LinkBox> links;
+    const float height = draw_paragraph(ui_, list, {at.x + indent, at.y}, width - indent, 23, pieces, &links);
+    draw_links(links);
+    return height + ui_.px(block.kind == Kind::item ? 2 : 10);
 }
 
 }  // namespace headway::ui

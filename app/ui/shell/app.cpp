@@ -8,6 +8,7 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/shell/keys_help.h"
+#include "app/ui/shell/legend_card.h"
 #include "app/ui/shell/notice_strip.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -37,8 +38,10 @@ App::App(AppState& state, gfx::Fonts& fonts)
       timeline_(state, ui_),
       detail_(state, ui_, timeline_),
       verdict_(state, ui_),
+      formula_(state, ui_),
       replay_(state, ui_),
       status_(state, ui_),
+      tour_(state, ui_),
       palette_(ui_),
       open_(state, ui_),
       export_(state, ui_),
@@ -98,6 +101,7 @@ void App::frame() {
     // Choosing a program or starting a run leaves the map.
     if (shown_lesson_ != state_.programs.index() || shown_run_ != state_.session.started()) {
         state_.look.map = state_.look.map && shown_lesson_ == -2;
+        state_.formula.shown = false;
         shown_lesson_ = state_.programs.index();
         shown_run_ = state_.session.started();
     }
@@ -121,8 +125,11 @@ void App::frame() {
             state_.run();
         }
     }
+    draw_legend_card(ui_, legend_layer_, legend_);
     draw_keys_help(state_, ui_, commands_);
-    if (palette_.is_open()) {
+    if (tour_.on()) {
+        tour_.draw();
+    } else if (palette_.is_open()) {
         palette_.draw();
     } else {
         handle_keys();
@@ -147,6 +154,12 @@ void App::draw_panes(const Pane& all) {
     const WindowPanes panes = lay_out_window(room);
     if (panes.lesson.shown()) {
         lesson_.draw(panes.lesson.min, panes.lesson.max);
+    }
+    if (state_.formula.shown) {
+        const Pane rest{{panes.lesson.shown() ? panes.lesson.max.x : all.min.x, all.min.y}, all.max};
+        formula_.draw(rest.min, rest.max);
+        draw_notices(state_, ui_, {rest.min.x + ui_.px(14), rest.max.y - ui_.px(60)}, rest.width() - ui_.px(28));
+        return;
     }
     if (panes.timeline.shown()) {
         using CardPlace = TimelinePanel::CardPlace;

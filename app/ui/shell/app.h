@@ -12,12 +12,14 @@
 #include "app/ui/details/verdict_strip.h"
 #include "app/ui/dialogs/dialogs.h"
 #include "app/ui/dialogs/export_dialog.h"
+#include "app/ui/lesson/formula_panel.h"
 #include "app/ui/shell/commands.h"
 #include "app/ui/shell/lesson_column.h"
 #include "app/ui/shell/map_panel.h"
 #include "app/ui/shell/palette.h"
 #include "app/ui/shell/status_bar.h"
 #include "app/ui/shell/top_bar.h"
+#include "app/ui/shell/tour.h"
 #include "app/ui/shell/window_layout.h"
 #include "app/ui/source/source_panel.h"
 #include "app/ui/state/app_state.h"
@@ -70,7 +72,8 @@ private:
     void handle_keys();
     bool handle_ring();  // true: the key was handled
     void next_barrier();
-    void run_typed();  // a parameter that is being edited is applied first
+    void show_formula();  // or hide it
+    void run_typed();     // a parameter that is being edited is applied first
     void escape();
 
     AppState& state_;
@@ -84,13 +87,17 @@ private:
     TimelinePanel timeline_;
     DetailPanel detail_;
     VerdictStrip verdict_;
+    FormulaPanel formula_;
     ReplayBar replay_;
     StatusBar status_;
+    Tour tour_;
     Palette palette_;
     OpenDialog open_;
     ExportDialog export_;
     CloseDialog close_;
     std::function<void()> take_picture_;
+    bool legend_ = false;  // shown
+    gfx::Layer legend_layer_;
     CommandTable commands_;
     FocusRing ring_;
     float styled_scale_ = 0;

@@ -24,6 +24,14 @@ void App::next_barrier() {
     state_.settings.set_barrier(now == offered.end() || now + 1 == offered.end() ? offered.front() : *(now + 1));
 }
 
+void App::show_formula() {
+    state_.formula.shown = !state_.formula.shown;
+    state_.look.map = false;
+    if (state_.formula.shown) {
+        formula_.take_run();
+    }
+}
+
 void App::run_typed() {
     timeline_.keep_note();
     if (lesson_.parameters().editing()) {
@@ -36,6 +44,10 @@ void App::run_typed() {
 void App::escape() {
     if (state_.look.show_keys) {
         state_.look.show_keys = false;
+    } else if (legend_) {
+        legend_ = false;
+    } else if (state_.formula.shown) {
+        state_.formula.shown = false;
     } else if (timeline_.search().is_open()) {
         timeline_.close_search();
     } else {
@@ -86,11 +98,12 @@ std::vector<Command> App::make_commands() {
     add(
         "step.breakpoint", "Breakpoint at the cursor", "F9", "breakpoint at the cursor", kAnywhere,
         [this] { source_.toggle_breakpoint(); }, source);
-    name("backend.hold", "Hold / release the backend",
-         [this] { state_.session.hold_backend(!state_.session.backend_held()); });
-    name(
-        "backend.step", "Step the held backend by one op", [this] { state_.session.step_backend(); },
-        [this, live] { return live() && state_.session.backend_held(); });
+    add("backend.hold", "Hold / release the backend", "H", "hold the backend; let it start one op", kWindow,
+        [this] { state_.session.hold_backend(!state_.session.backend_held()); });
+    add(
+        "backend.step", "Let the held backend start one op", "Shift H", "-", kWindow,
+        [this] { state_.session.step_backend(); },
+        [this, live] { return live() && state_.session.backend_held(); }, kRepeats);
 
     group = "Replay";
     const auto replaying = [this] { return state_.replay.on(); };
@@ -268,6 +281,9 @@ std::vector<Command> App::make_commands() {
         "explain.previous", "What happened: previous sentence", "Shift E", "-", kWindow,
         [this] { lesson_.explain().step(-1); }, [this] { return lesson_.explain().any(); }, kRepeats);
 
+    add("formula.show", "The formula, drawn: sliders for N, t₁, t₂, t₃", "U", "the chapter's formula, drawn", kWindow,
+        [this] { show_formula(); });
+
     group = "Lanes";
     add(
         "lane.up", "Lane: up", "Alt ↑", "up, down (or drag the label)", kWindow, [this] { timeline_.shift_row(-1); },
@@ -287,6 +303,9 @@ std::vector<Command> App::make_commands() {
     group = "Window";
     add("window.map", "Map of the lessons", "Ctrl M", "map of the lessons", kAnywhere,
         [this] { state_.look.map = !state_.look.map; });
+    name("window.tour", "Tour of the window", [this] { tour_.start(); });
+    add("window.legend", "Legend: what colours and shapes mean", "Z", "legend of colours and shapes", kWindow,
+        [this] { legend_ = !legend_; });
     add("mode.next", "Mode: learn, step, compare in turn", "V", "learn, step, compare", kWindow,
         [this] { set_mode(static_cast<Mode>((static_cast<std::size_t>(state_.look.mode) + 1) % kModes)); });
     for (const Mode mode : {Mode::learn, Mode::step, Mode::compare}) {

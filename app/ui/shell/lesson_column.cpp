@@ -121,6 +121,20 @@ float LessonColumn::draw_steps(ImVec2 at, float width) {
     return height;
 }
 
+// Of a lesson about the formula.
+void LessonColumn::draw_formula_button(float width) {
+    if (const lesson::Lesson* lesson = state_.programs.lesson(); lesson == nullptr || lesson->view != "formula") {
+        return;
+    }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (button(ui_, "lesson/formula", state_.formula.shown ? "Hide the formula" : "Draw the formula", at)) {
+        ui_.run_command("formula.show");
+    }
+    tooltip_of_command(ui_, "The formula as bars, with sliders for its values", "formula.show");
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, ui_.px(42)});
+}
+
 // The lesson's text, its parameters, and what happened in the last run.
 void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
@@ -173,6 +187,7 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     scroll_here(Part::explain);
     explain_.draw(width, edited_lesson_ != state_.programs.index());
     ImGui::Dummy({width, ui_.px(4)});
+    draw_formula_button(width);
     scroll_here(Part::tries);
     lesson_.draw_try(width);
     if (ImGui::GetScrollY() < ImGui::GetScrollMaxY() - 1) {

@@ -29,6 +29,7 @@ private:
     void draw_text(ImVec2 min, ImVec2 max);
     // The steps of the lesson above the text: which are done, and a click shows one. Returns the height.
     float draw_steps(ImVec2 at, float width);
+    void draw_formula_button(float width);
     [[nodiscard]] bool changed_after_run() const;
 
     AppState& state_;

@@ -127,7 +127,7 @@ float MapPanel::draw_head(ImVec2 at, float width) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_text(ui_, list, at.x, at.y + ui_.px(26), Face::bold, 19, t.text, "What does your program wait for?");
     const int next = next_lesson();
-    const float room = next >= 0 ? width - ui_.px(190) : width;
+    const float room = next >= 0 ? width - ui_.px(250) : width;
     draw_text(
         ui_, list, at.x, at.y + ui_.px(48), Face::regular, 14, t.dim,
         elided(ui_, Face::regular, 14,
@@ -146,6 +146,12 @@ float MapPanel::draw_head(ImVec2 at, float width) {
             open_lesson(next);
         }
         tooltip(ui_, lesson.title + (lesson.shows.empty() ? "" : ": " + lesson.shows));
+        const ButtonLook quiet{.kind = ButtonKind::plain};
+        const float tour = button_width(ui_, "Tour", quiet);
+        if (button(ui_, "map/tour", "Tour", {at.x + width - wide - tour - ui_.px(8), at.y + ui_.px(14)}, quiet)) {
+            ui_.run_command("window.tour");
+        }
+        tooltip(ui_, "What is where in the window; less than a minute");
     }
     return ui_.px(66);
 }

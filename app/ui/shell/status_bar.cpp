@@ -106,7 +106,7 @@ void StatusBar::draw(ImVec2 min, ImVec2 max) {
         hints.push_back({"End", "follow the run"});
     }
     for (const Hint& h : {Hint{"V", "mode"}, Hint{"Wheel", "zoom"}, Hint{"Right drag", "pan"}, Hint{"Drag", "measure"},
-                          Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"?", "all keys"}}) {
+                          Hint{"F", "fit"}, Hint{"F12", "figure"}, Hint{"Z", "legend"}, Hint{"?", "all keys"}}) {
         hints.push_back(h);
     }
     for (const auto& hint : hints) {

@@ -23,6 +23,7 @@
 #include "app/ui/state/saved/progress.h"
 #include "app/ui/state/view/bookmarks.h"
 #include "app/ui/state/view/detail_tabs.h"
+#include "app/ui/state/view/formula_state.h"
 #include "app/ui/state/view/look.h"
 #include "app/ui/state/view/notices.h"
 #include "app/ui/state/view/row_arrangement.h"
@@ -42,6 +43,7 @@ public:
     Notices notices;
     Look look;
     DetailTabs details;
+    FormulaState formula;
     TimelineState timeline;
     Bookmarks bookmarks;
     RowArrangement arrangement;

@@ -3,28 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
-#include "app/check/run_facts.h"
+#include "app/ui/state/run_data.h"
 
 namespace headway::ui {
-namespace {
-
-std::shared_ptr<const check::RunData> data_of(const session::Execution& execution) {
-    auto data = std::make_shared<check::RunData>();
-    data->run = execution.shared_run();
-    for (const session::OutputLine& line : execution.output()) {
-        data->printed += line.error ? "" : line.text + "\n";
-    }
-    std::istringstream text(execution.settings.text);
-    for (std::string line; std::getline(text, line);) {
-        data->source.push_back(line);
-    }
-    return data;
-}
-
-}  // namespace
-
 void Predictions::update() {
     if (lesson_ != programs_.index() || revision_ != programs_.revision()) {
         lesson_ = programs_.index();

@@ -57,13 +57,12 @@ TimelinePanel::Snapped TimelinePanel::snapped(double ns, float y) const {
             continue;
         }
         const model::Run& run = *runs_[static_cast<std::size_t>(row.run)].run;
-        const std::int64_t origin = run.measure_begin_ns();
-        const std::int64_t run_ns = std::llround(ns) + origin;
+        const std::int64_t run_ns = std::llround(run.program_time().run_ns(ns));
         const auto edge = edge_in(
             row, [&](model::EdgeRow kind, std::size_t lane) { return nearest_edge(run, kind, lane, run_ns, reach); },
             [run_ns](std::int64_t a, std::int64_t b) { return std::abs(a - run_ns) < std::abs(b - run_ns); });
         if (edge) {
-            const auto at = static_cast<double>(*edge - origin);
+            const double at = run.program_time().program_ns(*edge);
             if (!best || std::abs(at - ns) < std::abs(best->ns - ns)) {
                 best = Snapped{at, true, {row.run, row.kind, row.lane}};
             }
@@ -88,9 +87,9 @@ void TimelinePanel::measure_chosen() {
     if (run != nullptr && state_.timeline.selection.any()) {
         const model::Op& op = run->op(state_.timeline.selection.op);
         const bool ran = op.begin_ns != model::kPending;
-        const auto origin = run->measure_begin_ns();
-        measure(static_cast<double>((ran ? op.begin_ns : op.issue_begin_ns) - origin),
-                static_cast<double>((ran ? op.end_ns : op.issue_end_ns) - origin));
+        const model::ProgramTime& time = run->program_time();
+        measure(time.program_ns(ran ? op.begin_ns : op.issue_begin_ns),
+                time.program_ns(ran ? op.end_ns : op.issue_end_ns));
         state_.timeline.measured->from_edge = state_.timeline.measured->to_edge = true;
         state_.timeline.measured->from_row = state_.timeline.measured->to_row = {
             state_.timeline.selection.run, ran ? RowKind::lane : RowKind::frontend, ran ? op.lane : -1};
@@ -106,7 +105,7 @@ void TimelinePanel::clear() {
         state_.timeline.cursor.reset();
     } else {
         state_.timeline.selection = {};
-        state_.timeline.sentence = -1;
+        state_.timeline.sentence = state_.timeline.look = -1;
     }
 }
 
@@ -129,7 +128,7 @@ Cursor& TimelinePanel::hold_cursor() {
                 if (row.kind == RowKind::lane && row.run == state_.timeline.selection.run && row.lane == op.lane &&
                     op.begin_ns != model::kPending) {
                     state_.timeline.cursor->row = i;
-                    state_.timeline.cursor->ns = static_cast<double>(op.begin_ns - run->measure_begin_ns());
+                    state_.timeline.cursor->ns = run->program_time().program_ns(op.begin_ns);
                 }
             }
         }
@@ -154,13 +153,13 @@ void TimelinePanel::move_cursor(int direction, bool to_edge, bool measures) {
     const figure::RowBox& row = layout_.rows[cursor.row];
     bool edge = false;
     if (const model::Run* run = run_at(row.run); to_edge && run != nullptr && has_spans(row)) {
-        const std::int64_t from = std::llround(cursor.ns) + run->measure_begin_ns();
+        const std::int64_t from = std::llround(run->program_time().run_ns(cursor.ns));
         const bool forwards = direction > 0;
         const auto next = edge_in(
             row, [&](model::EdgeRow kind, std::size_t lane) { return next_edge(*run, kind, lane, from, forwards); },
             [forwards](std::int64_t a, std::int64_t b) { return forwards ? a < b : a > b; });
         if (next) {
-            cursor.ns = static_cast<double>(*next - run->measure_begin_ns());
+            cursor.ns = run->program_time().program_ns(*next);
             edge = true;
         }
     } else {
@@ -243,7 +242,7 @@ void TimelinePanel::choose_at_cursor() {
 void TimelinePanel::show_alive(int run, double ns, int device) {
     if (const model::Run* r = run_at(run)) {
         state_.timeline.alive =
-            Moment{run, std::min<std::int64_t>(std::llround(ns) + r->measure_begin_ns(), r->now_ns()), 0, device};
+            Moment{run, std::min<std::int64_t>(std::llround(r->program_time().run_ns(ns)), r->now_ns()), 0, device};
         state_.details.show_for_now("alive");
     }
 }
@@ -254,7 +253,7 @@ void TimelinePanel::show_alive_here() {
         // Without a pointer or a cursor: the run's memory peak.
         const bool pointed = hover_ || state_.timeline.cursor;
         const std::int64_t ns = pointed ? here.ns : run->live_bytes().most_at_ns();
-        show_alive(here.run, static_cast<double>(ns - run->measure_begin_ns()));
+        show_alive(here.run, run->program_time().program_ns(ns));
     }
 }
 
@@ -267,8 +266,8 @@ void TimelinePanel::draw_alive_moment(ImDrawList* list, float scroll) {
     for (const figure::RowBox& row : layout_.rows) {
         if (row.kind == RowKind::memory && row.run == state_.timeline.alive->run &&
             (state_.timeline.alive->device < 0 || row.lane == state_.timeline.alive->device)) {
-            const float x = std::round(
-                layout_.map.x_px_from_ns(static_cast<double>(state_.timeline.alive->ns - run->measure_begin_ns())));
+            const float x =
+                std::round(layout_.map.x_px_from_ns(run->program_time().program_ns(state_.timeline.alive->ns)));
             // Up to the curve, so that it does not cross the row's label.
             const auto device = static_cast<std::size_t>(std::max(row.lane, 0));
             const auto top = static_cast<double>(figure::memory_top(runs_, device));

@@ -64,16 +64,24 @@ public:
         }
         open_ = false;
     }
-    void enter_span(MD_SPANTYPE type) { change(type, 1); }
+    void enter_span(MD_SPANTYPE type, void* detail) {
+        change(type, 1);
+        if (type == MD_SPAN_A) {
+            const std::string address = address_of(*static_cast<MD_SPAN_A_DETAIL*>(detail));
+            look_ = address.starts_with(kLook) ? address.substr(kLook.size()) : "";
+        }
+    }
     void leave_span(MD_SPANTYPE type, void* detail) {
         change(type, -1);
-        if (type == MD_SPAN_A) {
-            const MD_ATTRIBUTE& href = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
-            const std::string address(href.text, href.size);
+        if (type == MD_SPAN_A && look_.empty()) {
+            const std::string address = address_of(*static_cast<MD_SPAN_A_DETAIL*>(detail));
             const auto& spans = blocks.back().spans;
             if (spans.empty() || !spans.back().text.ends_with(address)) {
                 text(" (" + address + ")");
             }
+        }
+        if (type == MD_SPAN_A) {
+            look_.clear();
         }
     }
     void text(std::string_view text) {
@@ -85,8 +93,8 @@ public:
                             : emphasis_ > 0                               ? Style::emphasis
                                                                           : Style::plain;
         auto& spans = blocks.back().spans;
-        if (spans.empty() || spans.back().style != style) {
-            spans.push_back({style, {}});
+        if (spans.empty() || spans.back().style != style || spans.back().look != look_) {
+            spans.push_back({style, {}, look_});
         }
         spans.back().text += text;
     }
@@ -94,6 +102,17 @@ public:
     std::vector<MarkdownBlock> blocks;
 
 private:
+    static constexpr std::string_view kLook = "look:";
+    static std::string address_of(const MD_SPAN_A_DETAIL& link) {
+        const MD_ATTRIBUTE& href = link.href;
+        std::string address;
+        for (int i = 0; href.substr_offsets[i] < href.size; ++i) {
+            const std::string_view part(href.text + href.substr_offsets[i],
+                                        href.substr_offsets[i + 1] - href.substr_offsets[i]);
+            address += href.substr_types[i] == MD_TEXT_ENTITY ? character_of(part) : part;
+        }
+        return address;
+    }
     struct List {
         bool numbered = false;
         unsigned next = 0;
@@ -112,6 +131,7 @@ private:
     std::vector<List> lists_;  // the innermost last
     bool open_ = false;        // text belongs to the last block
     int strong_ = 0, emphasis_ = 0, code_ = 0;
+    std::string look_;  // of the link that is open
 };
 
 Blocks& blocks_in(void* data) {
@@ -131,8 +151,8 @@ std::vector<MarkdownBlock> parse_markdown(std::string_view text) {
         blocks_in(data).leave_block(type);
         return 0;
     };
-    parser.enter_span = [](MD_SPANTYPE type, void*, void* data) {
-        blocks_in(data).enter_span(type);
+    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* data) {
+        blocks_in(data).enter_span(type, detail);
         return 0;
     };
     parser.leave_span = [](MD_SPANTYPE type, void* detail, void* data) {

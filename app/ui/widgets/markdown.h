@@ -1,5 +1,6 @@
 // Reads the text of lessons, which is Markdown (CommonMark): headings, paragraphs, lists and blocks of code; inline
-// `code`, *emphasis* and **strong**. HTML is shown as written; a link shows its address behind its text.
+// `code`, *emphasis* and **strong**. HTML is shown as written. A link whose address begins with "look:" points at
+// something in the window (app/questions/look.h); any other shows its address behind its text.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@ namespace headway::ui {
 struct MarkdownSpan {
     enum class Style { plain, emphasis, strong, code } style = Style::plain;
     std::string text;
+    std::string look{};  // the address after "look:", of a link's text
 };
 
 struct MarkdownBlock {

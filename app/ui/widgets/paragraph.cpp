@@ -7,8 +7,8 @@
 
 namespace headway::ui {
 
-float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px,
-                     std::span<const TextPiece> pieces) {
+float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
+                     std::vector<LinkBox>* links) {
     struct Word {
         std::string_view text;
         const TextPiece* piece;
@@ -48,6 +48,14 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
                 y += line;
             } else {
                 x += space;
+            }
+        }
+        if (word.piece->link >= 0 && links != nullptr) {
+            const ImVec2 min{at.x + x, y}, max{at.x + x + word.width, y + line};
+            if (!links->empty() && links->back().link == word.piece->link && links->back().min.y == y) {
+                links->back().max.x = max.x;
+            } else {
+                links->push_back({word.piece->link, min, max});
             }
         }
         if (list != nullptr) {

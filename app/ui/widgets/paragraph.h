@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "app/ui/widgets/ui_context.h"
 
@@ -14,11 +15,18 @@ struct TextPiece {
     float size_px = 15;
     figure::Rgba colour;
     bool whole = false;  // is not broken at its spaces: "3.10 ms"
+    int link = -1;       // at least 0: underlined, and reported as a LinkBox with this number
+};
+
+// Where a piece with a link is; one for each line that it is on.
+struct LinkBox {
+    int link = 0;
+    ImVec2 min, max;
 };
 
 // Returns the height. Pieces without a space between them, as in "(**so**)", stay together. Draws nothing when `list`
-// is null. The baseline fits the largest size.
-float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px,
-                     std::span<const TextPiece> pieces);
+// is null. The baseline fits the largest size. Adds the boxes of links to `links`, if given.
+float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
+                     std::vector<LinkBox>* links = nullptr);
 
 }  // namespace headway::ui

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "app/lesson/assets.h"
+#include "app/questions/look.h"
+#include "app/ui/widgets/markdown.h"
 #include "tests/ui/window/window_fixture.h"
 
 namespace headway::ui::test {
@@ -103,6 +105,28 @@ TEST_P(FullCircleTest, PredictRunExplainStepBackTry) {
     frames(4);
     EXPECT_EQ(state.timeline.sentence, 0);
     act("key:escape");
+
+    // Look: each link of the text points at something in this run.
+    int links = 0;
+    for (const MarkdownBlock& block : parse_markdown(state.programs.lesson()->text)) {
+        for (const MarkdownSpan& span : block.spans) {
+            if (span.look.empty()) {
+                continue;
+            }
+            reach("look/" + std::to_string(++links));
+            const auto look = questions::parse_look(span.look);
+            ASSERT_TRUE(look) << look.error().message;
+            if (look->tab.empty()) {
+                EXPECT_EQ(state.timeline.look, links - 1) << span.text;
+                EXPECT_FALSE(state.timeline.look_places.empty());
+                act("key:escape");
+                EXPECT_EQ(state.timeline.look, -1);
+            } else {
+                EXPECT_EQ(state.details.shown, look->tab);
+            }
+        }
+    }
+    EXPECT_GT(links, 0);
 
     // Step ten events back, and to the end again.
     ASSERT_TRUE(state.replay.possible());

@@ -62,9 +62,12 @@ struct TimelineState {
     std::optional<MeasuredSpan> measured;
     bool measuring = false;  // a drag is in progress
     std::optional<Cursor> cursor;
-    // The sentence of the explanation of B that was clicked (-1: none), and what the sentence under the pointer, else
-    // that one, speaks of.
+    // The sentence of the explanation of B that was clicked (-1: none), and the link in the lesson's text (-1: none)
+    // with its places. At most one of both. `places`: what the sentence or link under the pointer, else that one,
+    // points at; highlighted.
     int sentence = -1;
+    int look = -1;
+    std::vector<model::Place> look_places;
     std::vector<model::Place> places;
     std::optional<Moment> alive;  // the moment whose tensors are listed
     // Overlays on finished runs: the critical path, and the run without barriers.

@@ -1,0 +1,116 @@
+// What guides a newcomer: the tour, the legend, and links in a lesson's text.
+#include <fstream>
+#include <string>
+
+#include "tests/ui/window/window_fixture.h"
+
+namespace headway::ui::test {
+namespace {
+
+class GuideWindowTest : public WindowTest {
+protected:
+    void SetUp() override {
+        const std::filesystem::path lesson = folder / "01-linked";
+        std::filesystem::create_directory(lesson);
+        std::ofstream(lesson / "lesson.md") << R"(---
+id: linked
+title: With links
+program: train
+device: simulated
+parameters:
+  batches: {value: 6, least: 1, most: 100}
+  batch_size: {value: 32, least: 1, most: 100}
+  hidden: {value: 32, least: 1, most: 100}
+---
+**Look at** [the last wait](<look:last(waits)>), [the graph](look:graph), and [no print](<look:[w in waits where w.kind == 'print']>).
+)";
+        const auto opened = state.programs.open(lesson);
+        ASSERT_TRUE(opened) << opened.error().message;
+        open(1280, 720);
+        frames(3);
+    }
+    // After a run the lesson is scrolled to what happened.
+    void read_again() {
+        frames(3);
+        act("click:step/read");
+        frames(3);
+    }
+};
+
+TEST_F(GuideWindowTest, TheTourRunsTheProgramAndEnds) {
+    state.look.map = true;
+    frames(2);
+    app->commands().find("window.tour")->run();
+    frames(2);
+    EXPECT_FALSE(state.look.map);
+    int cards = 0;
+    for (; shown("tour") && cards < 20; ++cards) {
+        const WidgetRect& card = rect("tour");
+        EXPECT_GE(card.x0, 0);
+        EXPECT_LE(card.x1, 1280);
+        EXPECT_GE(card.y0, 0);
+        EXPECT_LE(card.y1, 720);
+        act(cards % 2 == 0 ? "click:tour/next" : "key:enter");
+        frames(2);
+    }
+    EXPECT_EQ(cards, 7);
+    EXPECT_NE(session.b(), nullptr) << "the tour shows a run";
+    act("wait");
+}
+
+TEST_F(GuideWindowTest, TheTourCanBeLeft) {
+    app->commands().find("window.tour")->run();
+    frames(2);
+    act("click:tour/leave");
+    frames(2);
+    EXPECT_FALSE(shown("tour"));
+    app->commands().find("window.tour")->run();
+    frames(2);
+    act("key:escape");
+    frames(2);
+    EXPECT_FALSE(shown("tour"));
+    EXPECT_EQ(session.b(), nullptr) << "nothing was run";
+}
+
+TEST_F(GuideWindowTest, TheLegendComesAndGoes) {
+    act("key:z");
+    frames(2);
+    EXPECT_TRUE(shown("legend"));
+    act("key:escape");
+    frames(2);
+    EXPECT_FALSE(shown("legend"));
+}
+
+TEST_F(GuideWindowTest, ALinkZoomsToWhatItSpeaksOf) {
+    act("click:look/1");
+    frames(2);
+    EXPECT_EQ(state.timeline.look, -1);
+    EXPECT_TRUE(state.notices.has(Notice::Kind::file)) << "there is no run yet, and the window says so";
+    run_to_the_end();
+    read_again();
+    act("click:look/1");
+    frames(60);
+    ASSERT_EQ(state.timeline.look, 0);
+    const model::Run& run = *session.b()->run();
+    ASSERT_EQ(state.timeline.look_places.size(), 1u);
+    const model::Wait& wait = run.waits()[static_cast<std::size_t>(state.timeline.look_places[0].wait)];
+    EXPECT_NEAR(state.timeline.view.view().begin_ns, run.program_time().program_ns(wait.begin_ns), 2);
+    EXPECT_NEAR(state.timeline.view.view().end_ns, run.program_time().program_ns(wait.end_ns), 2);
+    act("click:look/1");
+    frames(60);
+    EXPECT_EQ(state.timeline.look, -1) << "a second click shows everything again";
+    act("click:look/2");
+    EXPECT_EQ(state.details.shown, "graph");
+}
+
+TEST_F(GuideWindowTest, ALinkToWhatTheRunDoesNotHaveSaysSo) {
+    run_to_the_end();
+    read_again();
+    state.notices.dismiss(Notice::Kind::file);
+    act("click:look/3");
+    EXPECT_EQ(state.timeline.look, -1);
+    EXPECT_TRUE(state.notices.has(Notice::Kind::file));
+}
+
+}  // namespace
+}  // namespace headway::ui::test
