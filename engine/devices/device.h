@@ -131,6 +131,11 @@ public:
 
     // While held, lanes finish what they run and start nothing new.
     virtual void hold(bool /*held*/) {}
+    // Slow motion: a lane pauses after each op for `factor` times the op's duration; 0: not. The frontend's pauses are
+    // so much longer than its issues, so that both are slowed alike.
+    virtual void slow_down(float /*factor*/) {}
+    // Call now and then while the frontend is paused: lanes without threads of their own do what the learner asks for.
+    virtual void attend() {}
 
 protected:
     explicit Device(const DeviceSlot& place = {})

@@ -54,6 +54,9 @@ void RunControl::read() {
         recent_.assign(limit, {0, 0});
     }
     op_delay_ns_ = control_.op_delay_ns.load();
+    if (op_delay_ns_ == 0) {
+        lanes_.device(0).slow_down(0);
+    }
     line_delay_us_ = static_cast<std::uint32_t>(control_.line_delay_ns.load() / 1000);
     slow_ = (slow_ & (kGathers | kForked)) | (barrier().kind == trace::BarrierKind::op ? kOpBarrier : 0u) |
             (queue_limit_ != 0 ? kQueueLimit : 0u) | (control_.pause.load() != 0 ? kPaused : 0u) |
@@ -101,6 +104,7 @@ void RunControl::stay_paused(bool at_a_line) {
                 break;
             }
             sleep_ns(kPausePollNs);
+            lanes_.device(0).attend();
         }
     } catch (const ProgramError&) {  // stopped while paused
         resume();
@@ -189,11 +193,22 @@ void RunControl::wait_after_issue(std::uint32_t lane, std::uint32_t seq) {
         wait(lane, seq, {WaitKind::op_barrier, "op barrier", 0, op});
     }
     if ((slow_ & kDelay) != 0) {
+        slow_lanes_alike();
         const auto begin = recorder_.now();
         sleep_ns(static_cast<std::int64_t>(op_delay_ns_));
         paused_ns_ += static_cast<std::int64_t>(op_delay_ns_);
         recorder_.end_wait(begin, kSlowMotion);
     }
+}
+
+// The lanes are slowed by the factor by which the frontend is.
+void RunControl::slow_lanes_alike() {
+    constexpr double kLeastNs = 500, kMostNs = 100'000;  // an op beyond that is the frontend's own work
+    const std::int64_t now_ns = core::monotonic_ns() - paused_ns_;
+    const double spent_ns = std::clamp(static_cast<double>(now_ns - last_op_ns_), kLeastNs, kMostNs);
+    op_ns_ = op_ns_ == 0 ? spent_ns : 0.9 * op_ns_ + 0.1 * spent_ns;
+    last_op_ns_ = now_ns;
+    lanes_.device(0).slow_down(static_cast<float>(static_cast<double>(op_delay_ns_) / op_ns_));
 }
 
 // --- child processes ---

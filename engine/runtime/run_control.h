@@ -111,6 +111,7 @@ private:
     void stay_paused(bool at_a_line = false);
     void stop_at_line(int depth);
     void wait_after_issue(std::uint32_t lane, std::uint32_t seq);
+    void slow_lanes_alike();
     // Waits for command `seq` of `lane`, and records that.
     void wait(std::uint32_t lane, std::uint32_t seq, const WaitEvent& event);
     [[noreturn]] void refuse_in_child() const;
@@ -125,6 +126,9 @@ private:
     std::uint32_t queue_limit_ = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // (lane, seq) of the last queue_limit_ ops
     std::uint64_t op_delay_ns_ = 0;
+    // Slow motion: the mean time that the frontend takes for an op, without pauses, and when that was computed last.
+    double op_ns_ = 0;
+    std::int64_t last_op_ns_ = 0;
     int stopped_depth_ = 0;
     std::int64_t paused_ns_ = 0;
     trace::BarrierPolicy learners_barrier_;

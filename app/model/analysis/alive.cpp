@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/model/run/budget.h"
 #include "app/model/run/queries.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -25,7 +25,7 @@ double AliveWalk::share_done() const {
 }
 
 bool AliveWalk::step(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     // If the run was taken again with a corrected clock, it may have fewer ops than before.
     last_ = std::min(last_, static_cast<OpId>(run_.op_count()));

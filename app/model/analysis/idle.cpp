@@ -3,7 +3,7 @@
 #include <array>
 
 #include "app/model/analysis/idle.h"
-#include "app/model/run/budget.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -148,7 +148,7 @@ void IdleWalk::end_lane() {
 }
 
 bool IdleWalk::step(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     while (lane_ < run_.lanes().size()) {
         const auto& ops = run_.lanes()[lane_].ops;

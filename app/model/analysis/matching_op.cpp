@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "app/model/run/budget.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
 bool IssueOrder::update(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     const auto end = static_cast<OpId>(run_.op_count()) + 1;
     if (!run_.folded_parts().empty()) {

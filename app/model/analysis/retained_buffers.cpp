@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/model/run/budget.h"
 #include "app/model/run/queries.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -53,7 +53,7 @@ RetainedBuffer* RetainedBuffersWalk::find(BufferId buffer) {
 }
 
 bool RetainedBuffersWalk::step(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr OpId kAtOnce = 4096;
     while (phase_ == Phase::ops) {
         const OpId end = static_cast<OpId>(run_.op_count()) + 1;

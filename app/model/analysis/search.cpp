@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/model/run/budget.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 namespace {
@@ -186,7 +186,7 @@ bool SearchWalk::step(double budget_ms) {
     if (done_) {
         return false;
     }
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr std::size_t kBetweenLooks = 4096;  // items between two checks of the time budget
     std::size_t looked = 0;
     const auto spent = [&] { return ++looked % kBetweenLooks == 0 && budget.spent(); };

@@ -9,10 +9,10 @@
 #include "app/model/numbers/prediction.h"
 #include "app/model/numbers/regime.h"
 #include "app/model/replay/replay.h"
-#include "app/model/run/budget.h"
 #include "app/model/run/folding.h"
 #include "app/model/run/sums.h"
 #include "app/model/run/tally.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -127,7 +127,7 @@ bool NumbersWalk::Sums::ended(const Op& op) const {
 }
 
 bool NumbersWalk::Sums::step(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     while (stage_ != Stage::done) {
         if (prediction_ != nullptr && !has_ended()) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/model/replay/replay_backend.h"
-#include "app/model/run/budget.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -237,7 +237,7 @@ Replay::Replay(const Run& run, Wish wish)
 Replay::~Replay() = default;
 
 bool Replay::step(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     constexpr std::size_t kAtOnce = 1024;
     const auto& waits = run_.waits();
     while (!done_) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "app/model/run/budget.h"
 #include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
+#include "engine/core/time_budget.h"
 
 namespace headway::model {
 
@@ -124,7 +124,7 @@ void Run::forget() {
 // ---- update ----
 
 bool Run::update(double budget_ms) {
-    const Budget budget(budget_ms);
+    const core::TimeBudget budget(budget_ms);
     reader_->poll();
     // A drop or an op may be taken only after all records that its thread wrote before it. So the sizes of the
     // streams are read in the reverse order of taking their records.
@@ -217,12 +217,17 @@ void Run::look_at_open_wait() {
     const auto device = header.wait_device.load(std::memory_order_relaxed);
     // The recorder's own thread updates this time every few milliseconds, even while nothing else happens.
     const auto alive = header.last_ticks.load(std::memory_order_acquire);
-    // On a virtual clock no time passes during a wait, so there is nothing to show.
-    if (begin == 0 || header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks) ||
-        begin != header.wait_begin.load(std::memory_order_acquire)) {
+    if (begin == 0 || begin != header.wait_begin.load(std::memory_order_acquire)) {
         return;
     }
     Wait wait;
+    wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
+    // On a virtual clock no time passes during a wait; it lasts only if the learner makes it last.
+    const bool virtual_time = header.virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
+    const bool held = header.control.hold_backend.load(std::memory_order_relaxed) != 0;
+    if (virtual_time && wait.kind != trace::WaitKind::paused && !held) {
+        return;
+    }
     wait.begin_ns = ns_from_ticks(begin);
     // The wait has ended, perhaps without a record because the device was lost.
     if ((!waits_.empty() && wait.begin_ns < waits_.back().end_ns) ||
@@ -230,13 +235,13 @@ void Run::look_at_open_wait() {
         return;
     }
     if (program_end_ns_ == kPending) {
-        see(ns_from_ticks(alive));
+        see(virtual_time ? wait.begin_ns : ns_from_ticks(alive));
     }
     wait.end_ns = last_ns_;
-    if (wait.begin_ns >= wait.end_ns) {
+    if (wait.begin_ns >= wait.end_ns && !virtual_time) {
         return;
     }
-    wait.kind = static_cast<trace::WaitKind>(kind_name >> 16);
+    wait.end_ns = std::max(wait.begin_ns, wait.end_ns);
     wait.held_ns = wait.kind == trace::WaitKind::paused ? 0 : holds_.held_ns(wait.begin_ns, wait.end_ns);
     wait.name = string(static_cast<std::uint16_t>(kind_name));
     wait.line = line;
@@ -287,11 +292,13 @@ void Run::look_at_open_hold() {
         reader_->header().control.hold_backend.load(std::memory_order_relaxed) == 0) {
         return;
     }
+    const bool virtual_time = reader_->header().virtual_clock != static_cast<std::uint32_t>(trace::ClockKind::ticks);
     std::int64_t begin_ns = std::max(open_wait_->begin_ns, last_exec_ns_);
     for (const Hold& hold : holds_.within(begin_ns, open_wait_->end_ns)) {
         begin_ns = hold.end_ns;
     }
-    if (begin_ns < open_wait_->end_ns) {
+    if (begin_ns < open_wait_->end_ns || virtual_time) {
+        begin_ns = std::min(begin_ns, open_wait_->end_ns);
         open_hold_ = Hold{begin_ns, open_wait_->end_ns, 0};
         open_wait_->held_ns += open_wait_->end_ns - begin_ns;
     }

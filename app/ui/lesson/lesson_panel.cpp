@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/ui/lesson/show_places.h"
-#include "app/ui/state/run_data.h"
+#include "app/ui/state/learning/run_data.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {

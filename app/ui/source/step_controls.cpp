@@ -72,17 +72,15 @@ void StepControls::backend(float& x, float y) {
     auto& session = state_.session;
     x += draw_text(ui_, ImGui::GetWindowDrawList(), x, y + ui_.px(17), Face::medium, kText, t.dim, "Backend") +
          ui_.px(7);
-    // On the virtual clock, lanes run only while the frontend waits, so they cannot be held.
-    const bool possible = session.settings.device != "simulated";
-    const bool held = possible && session.backend_held();
-    if (put(x, y, "backend/hold", "Hold", possible,
-            !possible ? "A simulated backend cannot be held: its time is virtual"
-            : held    ? "The lanes start no new ops; click to release them"
-                      : "Hold the backend: the lanes start no new ops, the frontend continues to issue",
+    const bool held = session.backend_held();
+    if (put(x, y, "backend/hold", "Hold", true,
+            held ? "The lanes start no new ops; click to release them (H)"
+                 : "Hold the backend: the lanes start no new ops, the frontend continues to issue (H)",
             held)) {
         session.hold_backend(!held);
     }
-    if (put(x, y, "backend/step", "+1 op", held && session.live(), "Let the held backend start one more op")) {
+    if (put(x, y, "backend/step", "+1 op", held && session.live(),
+            "Let the held backend start one more op (Shift H)")) {
         session.step_backend();
     }
 }
@@ -106,7 +104,7 @@ void StepControls::slow_motion(float x, float y, float right) {
             session.set_line_delay(wanted);
         }
     }
-    tooltip(ui_, "Slow motion: a pause after each line and each op, from 1 ms to 10 s");
+    tooltip(ui_, "Slow motion: a pause after each line and each op, from 1 ms to 10 s; the lanes are slowed alike");
     const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
     const float knob = x + ui_.px(6) + share_of_delay(delay) * (width - ui_.px(12)), r = ui_.exact_px(6);
     const float half = ui_.exact_px(2);

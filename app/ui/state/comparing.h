@@ -11,8 +11,8 @@
 #include "app/comparison/verdict.h"
 #include "app/session/rounds.h"
 #include "app/session/session.h"
+#include "app/ui/state/program/programs.h"
 #include "app/ui/state/program_lines.h"
-#include "app/ui/state/programs.h"
 #include "app/ui/state/view/notices.h"
 #include "app/ui/state/view/timeline_state.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/session/session.h"
-#include "app/ui/state/programs.h"
+#include "app/ui/state/program/programs.h"
 #include "app/ui/state/replay.h"
 #include "app/ui/state/view/timeline_state.h"
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "engine/core/clock.h"
 #include "engine/core/system/thread.h"
@@ -203,6 +205,21 @@ void CpuDevice::stay_held(std::uint32_t lane) {
     record_piece();
 }
 
+// Pauses for slow motion after an op that took this long. The learner may change the factor meanwhile.
+void CpuDevice::stay_slow(std::uint32_t lane, std::uint64_t op_ticks) {
+    constexpr auto kSlice = std::chrono::microseconds(200);
+    const auto begin = core::ticks();
+    const auto wanted = [&] {
+        return static_cast<double>(op_ticks) * static_cast<double>(slow_factor_.load(std::memory_order_relaxed));
+    };
+    while (static_cast<double>(core::ticks() - begin) < wanted() && !abandoned_.load()) {
+        std::this_thread::sleep_for(kSlice);
+    }
+    if (op_ticks != 0 && options_.record) {
+        recording_.record_hold(lane, begin, core::ticks());
+    }
+}
+
 void CpuDevice::work(std::uint32_t index) {
     core::name_thread(("lane-" + std::to_string(first_lane() + index)).c_str());
     if (options_.pin_worker >= 0) {
@@ -254,9 +271,10 @@ void CpuDevice::work(std::uint32_t index) {
             if (end - done > 3) {
                 lane.queue.prefetch(3);  // never the command that the frontend is writing
             }
-            if ((held_.load(std::memory_order_relaxed) | control_.hold_backend.load(std::memory_order_relaxed)) != 0)
-                [[unlikely]] {
+            if ((held_.load(std::memory_order_relaxed) | control_.hold_backend.load(std::memory_order_relaxed)) != 0 ||
+                slow_factor_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
                 stay_held(first_lane() + index);
+                stay_slow(first_lane() + index, std::exchange(lane.last_ticks, 0));
             }
             if (command.wait_lane != kNoLaneWait) {
                 if (has_lane(command.wait_lane)) [[likely]] {
@@ -290,7 +308,8 @@ void CpuDevice::run(Lane& lane, Command& command) {
     const auto begin = core::ticks();
     lane.running->store(trace::pack_running(command.op, begin), std::memory_order_relaxed);
     kernel(*command.signature, command);
-    lane.writer.add({begin, trace::pack_duration(core::ticks() - begin), command.op});
+    lane.last_ticks = core::ticks() - begin;
+    lane.writer.add({begin, trace::pack_duration(lane.last_ticks), command.op});
 }
 
 // The slow path: frees, waits without an op, lazy operands, failures, and the commands left when a program is stopped.
@@ -319,8 +338,9 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
         failed = !run_alone(command);
     }
     if (options_.record) {
+        lane.last_ticks = core::ticks() - begin;
         lane.writer.add(
-            {begin, trace::pack_duration(core::ticks() - begin), failed ? command.op | trace::kFailedOp : command.op});
+            {begin, trace::pack_duration(lane.last_ticks), failed ? command.op | trace::kFailedOp : command.op});
     }
 }
 

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] std::uint64_t lazy_bytes() const override { return lazy_bytes_.load(std::memory_order_relaxed); }
     void set_lazy_budget(std::uint64_t bytes) override { lazy_budget_.store(bytes, std::memory_order_relaxed); }
     void hold(bool held) override;
+    void slow_down(float factor) override { slow_factor_.store(factor, std::memory_order_relaxed); }
     void abandon() override { abandoned_.store(true, std::memory_order_relaxed); }
 
 private:
@@ -59,6 +60,7 @@ private:
         alignas(128) std::array<std::atomic<std::uint64_t>, core::kMaxLanes + 1> wake_at{};
         trace::StreamWriter<trace::ExecRecord> writer;
         std::atomic<std::uint64_t>* running = nullptr;  // in trace::RunningOp: the op shown as running
+        std::uint64_t last_ticks = 0;                   // duration of the last op
         std::jthread thread;
     };
     struct LazyBlock {
@@ -70,6 +72,7 @@ private:
     [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *lanes_[lane - first_lane()]; }
     void work(std::uint32_t index);
     void stay_held(std::uint32_t lane);
+    void stay_slow(std::uint32_t lane, std::uint64_t op_ticks);
     void run(Lane& lane, Command& command);
     void run_slowly(Lane& lane, Command& command);
     bool run_alone(Command& command);
@@ -93,6 +96,7 @@ private:
     std::uint64_t spin_ticks_ = 0;
     bool crowded_ = false;  // more threads than cores: spinning threads yield
     std::atomic<std::uint32_t> held_{0};
+    std::atomic<float> slow_factor_{0};
     std::atomic<bool> abandoned_{false};
     std::atomic<bool> stopping_{false};
 

@@ -1,9 +1,11 @@
 #include "engine/devices/simulated/simulated.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine/core/sequence.h"
@@ -15,6 +17,7 @@ SimulatedDevice::SimulatedDevice(CostModel model, std::uint32_t streams, trace::
     : model_(std::move(model)), world_(std::make_shared<World>()) {
     HEADWAY_ASSERT(streams >= 1 && streams <= core::kMaxLanes, "a simulated device has 1 to 16 streams");
     recording.use_virtual_clock();
+    world_->recording = &recording;
     kernels::use_one_blas_thread();
     info_.kind = "simulated";
     info_.name =
@@ -94,6 +97,7 @@ void SimulatedDevice::publish(std::uint32_t index) {
         task.wait_seq = command.wait_seq;
     }
     lane.commands.push_back(command);
+    world_->follow_learner();
     world_->schedule.submit(index, task, world_->now_ns);
     world_->schedule.run_until(world_->now_ns);
 }
@@ -112,8 +116,18 @@ void SimulatedDevice::wait(std::uint32_t index, std::uint32_t seq) {
     if (core::reached(lane_of(index).completed.load(std::memory_order_relaxed), seq)) {
         return;
     }
+    world_->follow_learner();
     if (core::after(seq, world_->schedule.started(index))) {
-        hold(false);
+        if (world_->held_by_learner) {
+            stay_held(index, seq);
+        }
+        if (world_->held_by_caller) {
+            hold(false);
+        }
+    }
+    play_until(index, seq);
+    if (world_->abandoned) {
+        return;
     }
     world_->now_ns = std::max(world_->now_ns, world_->schedule.run_until_completed(index, seq));
     world_->schedule.run_until(world_->now_ns);
@@ -125,8 +139,28 @@ void SimulatedDevice::advance(std::uint64_t ns) {
 }
 
 void SimulatedDevice::hold(bool held) {
-    world_->schedule.hold(held, world_->now_ns);
+    world_->held_by_caller = held;
+    world_->schedule.hold(held || world_->held_by_learner, world_->now_ns);
     world_->schedule.run_until(world_->now_ns);
+}
+
+void SimulatedDevice::attend() {
+    world_->follow_learner();
+    world_->schedule.run_until(world_->now_ns);
+}
+
+// Waits until the command has begun, the lanes are released, or the run is stopped.
+void SimulatedDevice::stay_held(std::uint32_t index, std::uint32_t seq) {
+    constexpr auto kPoll = std::chrono::milliseconds(1);
+    while (world_->held_by_learner && core::after(seq, world_->schedule.started(index))) {
+        if (world_->recording->control().stop.load() != 0) {
+            abandon();
+            return;
+        }
+        std::this_thread::sleep_for(kPoll);
+        world_->follow_learner();
+        world_->schedule.run_all();  // what may run while the frontend waits, and no more
+    }
 }
 
 void SimulatedDevice::abandon() {
@@ -135,6 +169,58 @@ void SimulatedDevice::abandon() {
     for (std::uint32_t lane = 0; lane < world_->lanes.size(); ++lane) {
         lane_of(lane).commands.clear();
         lane_of(lane).completed.store(world_->schedule.submitted(lane), std::memory_order_release);
+    }
+}
+
+// Slow motion: runs the events before this completion at their time.
+void SimulatedDevice::play_until(std::uint32_t index, std::uint32_t seq) {
+    constexpr double kSliceNs = 5e6, kUsualIssueNs = 1000;
+    trace::Control& control = world_->recording->control();
+    double played_ns = 0;  // of the way to the next event, in virtual time
+    while (!core::reached(lane_of(index).completed.load(std::memory_order_relaxed), seq)) {
+        const auto delay_ns = static_cast<double>(control.op_delay_ns.load(std::memory_order_relaxed));
+        const auto next_ns = world_->schedule.next_ns();
+        if (delay_ns == 0 || !next_ns || world_->abandoned) {
+            return;
+        }
+        if (control.stop.load() != 0) {
+            abandon();
+            return;
+        }
+        const double factor = delay_ns / (model_.t1_ns != 0 ? static_cast<double>(model_.t1_ns) : kUsualIssueNs);
+        const double left_ns =
+            (*next_ns > world_->now_ns ? static_cast<double>(*next_ns - world_->now_ns) : 0) - played_ns;
+        if (left_ns > 0) {
+            const double slice_ns = std::min(left_ns * factor, kSliceNs);
+            std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(slice_ns) + 1));
+            played_ns += (slice_ns + 1) / factor;
+            continue;
+        }
+        world_->now_ns = std::max(world_->now_ns, *next_ns);
+        world_->schedule.run_until(world_->now_ns);
+        played_ns = 0;
+    }
+}
+
+void SimulatedDevice::World::follow_learner() {
+    trace::Control& control = recording->control();
+    const bool held = control.hold_backend.load(std::memory_order_relaxed) != 0 && !abandoned;
+    if (held != held_by_learner) {
+        held_by_learner = held;
+        schedule.hold(held || held_by_caller, now_ns);
+        if (held) {
+            held_since_ns = now_ns;
+        } else if (now_ns > held_since_ns) {
+            for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+                recording->record_hold(lane, held_since_ns, now_ns);
+            }
+        }
+    }
+    for (auto steps = control.backend_steps.load(std::memory_order_relaxed); held && steps != 0;) {
+        if (control.backend_steps.compare_exchange_strong(steps, steps - 1)) {
+            schedule.allow_one(now_ns);
+            --steps;
+        }
     }
 }
 

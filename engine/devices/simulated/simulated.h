@@ -14,7 +14,12 @@
 // each has its own cost model, whose t1 is the frontend time for issuing an op to its lanes.
 //
 // hold(): commands that have begun end as planned; the others begin at the release or later. A wait for one of these
-// would never end, because only the waiting thread could release the lanes, so the wait releases them.
+// would never end, because only the waiting thread could release the lanes, so the wait releases them. Lanes that the
+// learner holds (trace::Control) are released by another process: there the wait lasts, in real time, until that
+// happens, until the learner has let the op start, or the run is stopped. No virtual time passes meanwhile.
+//
+// Slow motion (trace::Control) plays virtual time: the frontend pauses after each op, and a wait lasts, in real time,
+// so many times longer as that pause is longer than t1.
 //
 // Threads: the frontend only; the device has no threads.
 #pragma once
@@ -57,6 +62,7 @@ public:
     [[nodiscard]] std::uint64_t now() const override { return world_->now_ns; }
     void advance(std::uint64_t ns) override;
     void hold(bool held) override;
+    void attend() override;
 
     [[nodiscard]] std::uint32_t earliest_lane(const std::array<std::uint32_t, core::kMaxLanes>& needs,
                                               std::uint32_t preferred, std::uint32_t next) const override;
@@ -79,16 +85,24 @@ private:
         void task_ends(std::uint32_t lane, const VirtualLanes::Task& task, std::uint64_t begin_ns,
                        std::uint64_t end_ns) override;
 
+        // Applies a hold or a release by the learner, and the ops that it lets start.
+        void follow_learner();
+
         VirtualLanes schedule;
+        trace::Recording* recording = nullptr;
         std::vector<Lane*> lanes;  // by lane number
         std::uint64_t now_ns = 0;  // the frontend's clock
         bool abandoned = false;
+        bool held_by_caller = false, held_by_learner = false;
+        std::uint64_t held_since_ns = 0;  // by the learner
     };
     struct LazyBlock {
         float* data;
         std::uint64_t bytes;
     };
 
+    void stay_held(std::uint32_t lane, std::uint32_t seq);
+    void play_until(std::uint32_t lane, std::uint32_t seq);
     void make_lanes(const char* name, std::uint32_t count, trace::Recording& recording);
     [[nodiscard]] Lane& lane_of(std::uint32_t lane) const { return *world_->lanes[lane]; }
     [[nodiscard]] TaskCost cost_of(const Command& command) const;

@@ -83,6 +83,11 @@ std::uint64_t VirtualLanes::run_until_completed(std::uint32_t index, std::uint32
     return event_ns_;
 }
 
+std::optional<std::uint64_t> VirtualLanes::next_ns() const {
+    const Event event = next_event();
+    return event.lane == kNoLane ? std::nullopt : std::optional(event.ns);
+}
+
 void VirtualLanes::run_all() {
     for (Event event = next_event(); event.lane != kNoLane; event = next_event()) {
         take(event);
@@ -97,6 +102,12 @@ void VirtualLanes::hold(bool held, std::uint64_t now_ns) {
         }
     }
     held_ = held;
+    allowed_ = 0;
+}
+
+void VirtualLanes::allow_one(std::uint64_t now_ns) {
+    released_ns_ = now_ns;
+    ++allowed_;
 }
 
 void VirtualLanes::abandon() {
@@ -139,7 +150,7 @@ VirtualLanes::Event VirtualLanes::next_event() const {
         std::uint64_t begin_ns = 0;
         if (lane.running) {
             consider(i, lane.end_ns, 0, i);
-        } else if (!held_ && !lane.queue.empty() && begin_of(lane, begin_ns)) {
+        } else if ((!held_ || allowed_ != 0) && !lane.queue.empty() && begin_of(lane, begin_ns)) {
             consider(i, begin_ns, lane.queue.front().task.is_op ? 2 : 1, lane.queue.front().order);
         }
     }
@@ -159,6 +170,7 @@ void VirtualLanes::begin_task(std::uint32_t index, std::uint64_t ns) {
     Lane& lane = *lanes_[index];
     lane.task = lane.queue.front().task;
     lane.queue.pop_front();
+    allowed_ -= lane.task.is_op && allowed_ != 0 ? 1 : 0;
     lane.task.cost = observer_.task_begins(index, lane.task);
     lane.running = true;
     lane.begin_ns = lane.settled_ns = ns;

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/core/ids.h"
@@ -68,12 +69,16 @@ public:
     // Runs events until the lane has completed `seq` tasks; returns the time of that completion. Lanes must not be
     // held.
     std::uint64_t run_until_completed(std::uint32_t lane, std::uint32_t seq);
+    // When the next event happens; nothing if none can.
+    [[nodiscard]] std::optional<std::uint64_t> next_ns() const;
     // Runs all submitted tasks.
     void run_all();
 
     // While held, no task begins; after the release none begins before `now_ns`.
     void hold(bool held, std::uint64_t now_ns);
     [[nodiscard]] bool held() const { return held_; }
+    // While held: one more op may begin, not before `now_ns`.
+    void allow_one(std::uint64_t now_ns);
     // Drops tasks that have not begun and counts them as completed. Running tasks count as completed at once, and are
     // reported with the end that they would have had.
     void abandon();
@@ -131,6 +136,7 @@ private:
     std::uint64_t released_ns_ = 0;
     std::uint64_t event_ns_ = 0;  // time of the last event
     bool held_ = false;
+    std::uint32_t allowed_ = 0;  // while held: ops that may begin
 };
 
 }  // namespace headway::devices

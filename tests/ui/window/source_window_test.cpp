@@ -193,12 +193,6 @@ TEST_F(SourceWindow, TheSliderSetsSlowMotion) {
     act("drag:" + std::to_string(slow.centre_x()) + "," + std::to_string(slow.centre_y()) + "," +
         std::to_string(slow.x0 - 20) + "," + std::to_string(slow.centre_y()));
     EXPECT_EQ(session.line_delay_ns(), 0u);
-    session.settings.device = "simulated";
-    frames(2);
-    act("click:backend/hold");
-    EXPECT_FALSE(session.backend_held()) << "virtual time";
-    session.settings.device = "cpu";
-    frames(2);
     act("click:backend/hold");
     EXPECT_TRUE(session.backend_held());
     act("click:backend/hold");

@@ -67,6 +67,35 @@ TEST_F(WindowTest, AWaitGrowsWhileItLasts) {
     EXPECT_FALSE(run.open_wait());
 }
 
+// In virtual time no time passes while the lanes are held: the wait, and what the lanes have queued, are there.
+TEST_F(WindowTest, AHoldOfTheSimulatedDeviceLastsUntilItsRelease) {
+    act("device:simulated");
+    act("barrier:minibatch");
+    session.hold_backend(true);
+    act("run");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto run = [&] { return session.b()->run(); };
+    const auto until = [&](const auto& condition) {
+        while (!(run() != nullptr && condition()) && std::chrono::steady_clock::now() < end) {
+            frames(1);
+        }
+        ASSERT_TRUE(run() != nullptr && condition());
+    };
+    until([&] { return run()->open_wait() && run()->stopped_by_learner() && run()->op_count() > 3; });
+    frames(5);
+    EXPECT_EQ(run()->ended_count(), 0u);
+    EXPECT_FALSE(app->timeline().layout().queued.empty());
+    const std::int64_t waits_since_ns = run()->open_wait()->begin_ns;
+    for (std::size_t ops = 1; ops <= 3; ++ops) {
+        act("click:backend/step");
+        until([&] { return run()->ended_count() == ops; });
+    }
+    EXPECT_GE(run()->op(1).begin_ns, waits_since_ns);
+    session.hold_backend(false);
+    act("wait");
+    EXPECT_EQ(session.b()->phase(), session::Phase::finished) << session.b()->ending();
+}
+
 TEST_F(TimelineWindowTest, TheWheelZoomsAtThePointer) {
     const WidgetRect& area = rect("timeline");
     const float x = area.x0 + (area.x1 - area.x0) * 0.25f;

@@ -3,7 +3,9 @@
 #include "engine/devices/simulated/simulated.h"
 
 #include <array>
+#include <chrono>
 #include <random>
+#include <thread>
 #include <string>
 #include <vector>
 
@@ -162,6 +164,69 @@ TEST(Simulated, HeldLanesStartNothingUntilReleased) {
     rig.busy(0, 5);  // issued 390
     rig.device().wait(0, 3);
     EXPECT_EQ(rig.device().now(), 395u);
+}
+
+// The times do not depend on how long the learner holds the lanes.
+TEST(Simulated, AWaitForLanesThatTheLearnerHoldsLastsUntilTheirRelease) {
+    Rig rig(constant_costs(10, 0, 0), 2);
+    trace::Control& control = rig.recording().control();
+    control.hold_backend.store(1);
+    rig.busy(0, 100);  // issued 10
+    rig.busy(0, 50);
+    rig.busy(1, 30);
+    rig.device().advance(300);
+    EXPECT_EQ(rig.completed(0) + rig.completed(1), 0u);
+    control.backend_steps.store(1);
+    rig.device().attend();  // at 330: the first op of the first lane
+    rig.device().advance(99);
+    EXPECT_EQ(rig.completed(0), 0u);
+    rig.device().advance(1);
+    EXPECT_EQ(rig.completed(0), 1u);
+    std::jthread learner([&control] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        control.hold_backend.store(0);
+    });
+    rig.device().wait(0, 2);  // released at 430
+    EXPECT_EQ(rig.device().now(), 480u);
+    expect_record(rig.records(0)[0], 1, 330, 430);
+    expect_record(rig.records(0)[1], 2, 430, 480);
+    expect_record(rig.records(1)[0], 3, 430, 460);
+}
+
+TEST(Simulated, AWaitForHeldLanesEndsWhenTheLearnerLetsItsOpStart) {
+    Rig rig(constant_costs(10, 0, 0), 2);
+    trace::Control& control = rig.recording().control();
+    control.hold_backend.store(1);
+    rig.busy(0, 100);
+    rig.busy(0, 50);
+    std::jthread learner([&control] {
+        for (int i = 0; i < 2; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            control.backend_steps.fetch_add(1);
+        }
+    });
+    rig.device().wait(0, 2);  // since 20
+    EXPECT_EQ(rig.device().now(), 170u);
+    rig.busy(1, 5);
+    rig.device().advance(100);
+    EXPECT_EQ(rig.completed(1), 0u) << "the lanes are still held";
+    control.hold_backend.store(0);
+    rig.device().wait(1, 1);
+    EXPECT_EQ(rig.completed(1), 1u);
+}
+
+TEST(Simulated, AStopEndsAWaitForHeldLanes) {
+    Rig rig(constant_costs(10, 0, 0), 2);
+    trace::Control& control = rig.recording().control();
+    control.hold_backend.store(1);
+    rig.busy(0, 100);
+    std::jthread learner([&control] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        control.stop.store(1);
+    });
+    rig.device().wait(0, 1);
+    EXPECT_EQ(rig.completed(0), 1u);
+    EXPECT_TRUE(rig.records(0).empty()) << "it was not run";
 }
 
 TEST(Simulated, AbandonCountsEverythingWithoutRunningIt) {

@@ -1,4 +1,4 @@
-#include "app/ui/state/view/formula_state.h"
+#include "app/ui/state/learning/formula_state.h"
 
 #include <algorithm>
 #include <cmath>

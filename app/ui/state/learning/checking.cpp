@@ -1,4 +1,4 @@
-#include "app/ui/state/checking.h"
+#include "app/ui/state/learning/checking.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "app/ui/state/run_settings.h"
+#include "app/ui/state/program/run_settings.h"
 
 namespace headway::ui {
 

@@ -16,7 +16,7 @@
 #include "app/check/exercise.h"
 #include "app/lesson/lesson.h"
 #include "app/session/session.h"
-#include "app/ui/state/sources.h"
+#include "app/ui/state/program/sources.h"
 #include "app/ui/state/view/notices.h"
 
 namespace headway::ui {

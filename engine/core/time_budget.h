@@ -1,16 +1,16 @@
-// The time limit of one step of incremental work. Private to app/model.
+// The time limit of one step of incremental work.
 //
 // Threads: one.
 #pragma once
 
 #include <chrono>
 
-namespace headway::model {
+namespace headway::core {
 
-class Budget {
+class TimeBudget {
 public:
     // Counts from construction. 0: no limit.
-    explicit Budget(double ms) : ms_(ms) {}
+    explicit TimeBudget(double ms) : ms_(ms) {}
     [[nodiscard]] bool spent() const {
         return ms_ > 0 && std::chrono::duration<double, std::milli>(Clock::now() - begin_).count() > ms_;
     }
@@ -21,4 +21,4 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
-}  // namespace headway::model
+}  // namespace headway::core

@@ -10,7 +10,7 @@
 
 #include "app/check/check_process.h"
 #include "app/session/session.h"
-#include "app/ui/state/programs.h"
+#include "app/ui/state/program/programs.h"
 #include "app/ui/state/view/notices.h"
 
 namespace headway::ui {

@@ -1,4 +1,4 @@
-#include "app/ui/state/run_data.h"
+#include "app/ui/state/learning/run_data.h"
 
 #include <sstream>
 #include <string>

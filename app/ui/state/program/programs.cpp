@@ -1,4 +1,4 @@
-#include "app/ui/state/programs.h"
+#include "app/ui/state/program/programs.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,10 +1,10 @@
-#include "app/ui/state/predictions.h"
+#include "app/ui/state/learning/predictions.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
-#include "app/ui/state/run_data.h"
+#include "app/ui/state/learning/run_data.h"
 
 namespace headway::ui {
 void Predictions::update() {

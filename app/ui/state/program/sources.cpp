@@ -1,4 +1,4 @@
-#include "app/ui/state/sources.h"
+#include "app/ui/state/program/sources.h"
 
 #include <unistd.h>
 
