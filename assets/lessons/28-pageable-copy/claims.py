@@ -15,8 +15,7 @@ def copies_and_products(run, lesson):
     return copies, products
 
 
-@claim("From pageable memory, where a tensor on the CPU usually is, PyTorch waits for the copy although it is called "
-       "non-blocking.",
+@claim("A new tensor on the CPU is pageable.", "From there the frontend waits for the copy, `non_blocking=True` or not.",
        "Look at the brackets copy on the frontend's lane: in each one there is a wait, and headway is two ops at most.")
 def pageable_waits(lesson):
     run = lesson.run(memory="pageable")
