@@ -35,7 +35,7 @@ def without_a_pause(lesson):
     assert two["live_bytes_peak"] > one["live_bytes_peak"]
 
 
-@claim("It pays for a frontend that is late now and then: while the frontend pauses, the stream works off the queue.",
+@claim("It pays off if the frontend is late now and then: while the frontend pauses, the stream works off the queue.",
        "Look at the stream behind every pause, and at the memory's peak.",
        "With Behind on 1 the stream runs dry in the pause; with 2 it does not, the run is shorter, and the peak is 14.7 MB higher.")
 def with_a_pause(lesson):
