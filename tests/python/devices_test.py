@@ -24,7 +24,7 @@ TORCH = """
 import torch
 x = torch.ones(4, 4)
 gpu = torch.device("cuda")
-y = x.to(gpu, non_blocking=True)
+y = x.pin_memory().to(gpu, non_blocking=True)
 z = (y @ y).cpu()
 net = torch.nn.Linear(4, 2).to(gpu)
 loss = (net(y) ** 2).sum()
@@ -90,7 +90,7 @@ class Dialects:
         (sync,) = outcome.waits("synchronize")
         self.assertEqual((sync["name"], sync["device"]), ("torch.cuda.synchronize", self.device))
         copies = [w["name"] for w in outcome.waits("copy")]
-        self.assertEqual(copies, ["cpu", "to", "to"])  # non_blocking is not waited for
+        self.assertEqual(copies, ["cpu", "to", "to"])  # non_blocking from pinned memory is not waited for
 
     def test_mxnet(self):
         outcome = self.good(MXNET)

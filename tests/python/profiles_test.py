@@ -106,6 +106,23 @@ class Profiles(unittest.TestCase):
                             "b = a.to('cpu', non_blocking=True)\ntorch.cuda.synchronize()\n")
         self.assertEqual([w["kind"] for w in outcome.waits()], ["synchronize"])
 
+    def test_a_non_blocking_copy_from_pageable_memory_waits(self):
+        text = ("import torch\nx = torch.ones(400, 400, device='cpu')%s\ny = x%s.to('cuda', non_blocking=True)\n"
+                "torch.cuda.synchronize()\nprint(x.is_pinned(), y.is_pinned())\n")
+        for pin, rows, waits in (("", "", ["to (pageable)"]), (".pin_memory()", "", []), (".pin_memory()", "[:7]", []),
+                                 (".pin_memory()", ".reshape(-1)", []), (".pin_memory()", ".detach()", []),
+                                 (".pin_memory()", ".pin_memory()", []), (".pin_memory() + 1", "", ["to (pageable)"])):
+            with self.subTest(pin=pin, rows=rows):
+                outcome = self.good(text % (pin, rows))
+                self.assertEqual([w["name"] for w in outcome.waits("copy")], waits)
+                self.assertEqual(outcome.out, "%s False\n" % (not waits))
+
+    def test_a_non_blocking_copy_to_the_cpu_is_pinned(self):
+        outcome = simulated("import torch\na = torch.ones(4, 4, device='cuda')\nb = a.to('cpu', non_blocking=True)\n"
+                            "print(b.is_pinned(), a.cpu().is_pinned())\na.pin_memory()\n")
+        self.assertEqual(outcome.out, "True False\n")
+        self.assertIn("cannot pin a tensor on cuda:0", outcome.err)
+
     def test_missing_functions_are_named(self):
         for text, missing in (("import torch\ntorch.cuda.Stream()\n", "torch.cuda.Stream"),
                               ("import torch\ntorch.cuda.Event()\n", "torch.cuda.Event"),

@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"n": 5000}
+TABS = ["python"]
 TURN = 562_500  # elements: t2 = 2 µs + 8 bytes each at 1.5 TB/s = 5 µs = t1
 
 
@@ -14,12 +15,14 @@ def size_of(lesson):
 
 
 @claim("On the simulated device every stage always takes the same time, so the formulas can be checked to the nanosecond.",
-       "The lesson has one stream: the formulas are about one lane.")
+       "The formulas are about one lane and three stages, so this lesson has one stream, and the program's own lines take "
+       "no time.")
 def one_lane(lesson):
-    run = lesson.run(size=size_of(lesson))
+    run = lesson.run(wait="once", size=size_of(lesson))
     assert run["settings"]["streams"] == run.lanes_used() == 1
     for key in ("t1", "t2"):
         assert run[key]["p10_ns"] == run[key]["most_ns"]
+    assert sum(op.issue_end_ns - op.issue_begin_ns for op in run.ops) == run.ops[-1].issue_end_ns - run.begin_ns
 
 
 @claim("Waiting each time costs N·(t₁+t₂+t₃).")

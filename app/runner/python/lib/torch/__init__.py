@@ -78,6 +78,9 @@ class Size(tuple):
         return n
 
 
+_pinned = set()  # ids of buffers in pinned memory; an id is not used twice
+
+
 class Tensor(_headway.Tensor):
     __slots__ = ()
     __setitem__ = assign
@@ -216,14 +219,34 @@ class Tensor(_headway.Tensor):
         if target == self.device:
             return self
         there = self.to_device(max(target._number, 0), target)
-        if not non_blocking:
-            # As in PyTorch, the program waits for copies unless non_blocking is set.
-            there.wait_to_read(name, "copy")
+        # As in PyTorch, the program waits for copies unless non_blocking is set. To the GPU it waits even then if the
+        # source is pageable; to the CPU a non-blocking copy goes to pinned memory.
+        pageable = target.type == "cuda" and not self.is_pinned()
+        if not non_blocking or pageable:
+            there.wait_to_read(name + " (pageable)" if non_blocking else name, "copy")
+        elif target.type == "cpu":
+            _pinned.add(there.buffer_id)
         there.waits = target.type == "cpu"
         return there
 
+    def __getitem__(self, key):
+        rows = _headway.Tensor.__getitem__(self, key)
+        if _pinned and self.is_pinned():
+            _pinned.add(rows.buffer_id)  # in PyTorch they are a view
+        return rows
+
+    def is_pinned(self):
+        return self.buffer_id in _pinned
+
     def pin_memory(self):
-        return self
+        """A copy in pinned memory, or this tensor if it is there already. What pinning costs is not modelled."""
+        if not (headway_drive.names_devices and cuda.is_available()) or self.is_pinned():
+            return self
+        if self.device.type != "cpu":
+            raise RuntimeError("cannot pin a tensor on %s: only tensors on the CPU can be pinned" % self.device)
+        there = self.copy()
+        _pinned.add(there.buffer_id)
+        return there
 
     def add_(self, other, alpha=1):
         self += other * alpha if alpha != 1 else other

@@ -1,0 +1,20 @@
+import headway as hw
+
+n = 200
+wait = "once"
+size = 2
+
+# make data
+x = hw.ones(1, size)
+(x + 1).wait_to_read()
+hw.measure()
+
+# issue
+for _ in range(n):
+    y = x + 1
+    if wait == "each":
+        y.wait_to_read()
+
+# wait
+if wait == "once":
+    hw.waitall()
