@@ -1,15 +1,23 @@
 #include "app/questions/judge.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace headway::questions {
 namespace {
 
-constexpr const char* kNoAnswer = "This run does not answer the question";
+using expression::Expression;
+using expression::Record;
 
-RunAnswer no_answer(const std::string& why) {
-    return {std::string(kNoAnswer) + (why.empty() ? "." : ": " + why + "."), std::nullopt, "", {}};
-}
+constexpr const char* kNoAnswer = "This run does not answer the question";
+// How far a moment may be off the axis, in percent of its length: what rounding does.
+constexpr double kOffAxis = 0.5;
+
+// Why a run does not answer; empty: without a reason.
+struct NoAnswer {
+    std::string why;
+};
 
 std::string without_full_stop(std::string text) {
     if (text.ends_with('.')) {
@@ -18,53 +26,182 @@ std::string without_full_stop(std::string text) {
     return text;
 }
 
-}  // namespace
+template <class Value>
+Value known(core::Result<Value> value) {
+    if (!value) {
+        throw NoAnswer{without_full_stop(value.error().message)};
+    }
+    return std::move(*value);
+}
 
-RunAnswer answer_of(const Question& question, const expression::Record& facts) {
-    RunAnswer answer;
-    if (question.needs) {
-        const auto needed = question.needs->truth(facts);
-        if (!needed || !*needed) {
-            return no_answer(needed ? "" : without_full_stop(needed.error().message));
+double number_of(const Expression& expression, const Record& facts) {
+    const auto value = known(expression.evaluate(facts));
+    if (value.number() == nullptr || !std::isfinite(*value.number())) {
+        throw NoAnswer{"it has no such number"};
+    }
+    return *value.number();
+}
+
+// Finds what is right, by kind of question.
+struct Finder {
+    const Question& question;
+    const Record& facts;
+    const TimeAxis& axis;
+    RunAnswer& answer;
+
+    void operator()(const Choices& choices) const {
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            const bool right = known(choices[i].right.truth(facts));
+            if (right && answer.right) {
+                throw NoAnswer{"more than one choice is right for it"};
+            }
+            if (right) {
+                answer.right = ChoiceGuess{i};
+            }
+            const auto why = choices[i].why.evaluate(facts);
+            answer.whys.push_back(why ? *why : "");
+        }
+        if (!answer.right) {
+            throw NoAnswer{"none of the choices is right for it"};
         }
     }
-    for (std::size_t i = 0; i < question.choices.size(); ++i) {
-        const auto right = question.choices[i].right.truth(facts);
-        if (!right) {
-            return no_answer(without_full_stop(right.error().message));
+
+    void operator()(const Number& number) const { answer.right = NumberGuess{number_of(number.value, facts)}; }
+
+    void operator()(const Order& order) const {
+        for (const Event& event : order.events) {
+            answer.at_ns.push_back(axis(number_of(event.at, facts)));
         }
-        if (*right && answer.right) {
-            return no_answer("more than one choice is right for it");
+        OrderGuess right{std::vector<std::size_t>(order.events.size())};
+        std::iota(right.events.begin(), right.events.end(), 0U);
+        std::stable_sort(right.events.begin(), right.events.end(),
+                         [this](std::size_t a, std::size_t b) { return answer.at_ns[a] < answer.at_ns[b]; });
+        answer.right = std::move(right);
+        take_why();
+    }
+
+    void operator()(const Drawn& drawn) const {
+        const double begin = drawn.axis_begin ? axis(number_of(*drawn.axis_begin, facts)) : 0;
+        const double end = drawn.axis_end ? axis(number_of(*drawn.axis_end, facts)) : begin_to_end();
+        if (end <= begin) {
+            throw NoAnswer{"its axis has no length"};
         }
-        if (*right) {
-            answer.right = static_cast<double>(i);
+        answer.axis_ns = end - begin;
+        const auto percent = [&](const Expression& moment) {
+            const double share = 100 * (axis(number_of(moment, facts)) - begin) / (end - begin);
+            if (share < -kOffAxis || share > 100 + kOffAxis) {
+                throw NoAnswer{"what is to be drawn lies outside of the axis"};
+            }
+            return std::clamp(share, 0.0, 100.0);
+        };
+        DrawnGuess right;
+        right.from = percent(drawn.from);
+        right.to = drawn.to ? percent(*drawn.to) : right.from;
+        if (right.to < right.from) {
+            throw NoAnswer{"what is to be drawn ends before it begins"};
         }
-        const auto why = question.choices[i].why.evaluate(facts);
+        answer.right = right;
+        take_why();
+    }
+
+private:
+    [[nodiscard]] double begin_to_end() const {
+        const auto total = facts.field("total_ns");
+        const auto value = total ? known(*total) : expression::Value(0.0);
+        return value.number() == nullptr ? 0 : *value.number();
+    }
+    void take_why() const {
+        const auto why = question.why.evaluate(facts);
         answer.whys.push_back(why ? *why : "");
     }
-    if (question.number) {
-        const auto value = question.number->value.evaluate(facts);
-        if (!value) {
-            return no_answer(without_full_stop(value.error().message));
+};
+
+template <class... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+}  // namespace
+
+TimeAxis time_axis_of(const model::Run& run) {
+    return [&run](double moment_ns) { return run.program_time().program_ns(std::llround(moment_ns)); };
+}
+
+RunAnswer answer_of(const Question& question, const Record& facts, const TimeAxis& axis) {
+    RunAnswer answer;
+    try {
+        if (question.needs && !known(question.needs->truth(facts))) {
+            throw NoAnswer{};
         }
-        if (value->number() == nullptr || !std::isfinite(*value->number())) {
-            return no_answer("it has no such number");
-        }
-        answer.right = *value->number();
+        std::visit(Finder{question, facts, axis, answer}, question.kind);
+        answer.sentence = known(question.answer.evaluate(facts));
+    } catch (const NoAnswer& no) {
+        answer = {};
+        answer.problem = std::string(kNoAnswer) + (no.why.empty() ? "." : ": " + no.why + ".");
     }
-    if (!answer.right) {
-        return no_answer("none of the choices is right for it");
-    }
-    const auto sentence = question.answer.evaluate(facts);
-    if (!sentence) {
-        return no_answer(without_full_stop(sentence.error().message));
-    }
-    answer.sentence = *sentence;
     return answer;
 }
 
-bool is_right(const Question& question, const RunAnswer& answer, double guess) {
-    return question.number ? std::abs(guess - *answer.right) <= question.number->within : guess == *answer.right;
+bool is_right(const Question& question, const RunAnswer& answer, const Guess& guess) {
+    if (!answer.right || answer.right->index() != guess.index()) {
+        return false;
+    }
+    return std::visit(
+        Overloaded{[&](const ChoiceGuess& choice) { return choice == std::get<ChoiceGuess>(*answer.right); },
+                   [&](const NumberGuess& number) {
+                       return std::abs(number.value - std::get<NumberGuess>(*answer.right).value) <=
+                              std::get<Number>(question.kind).within;
+                   },
+                   [&](const OrderGuess& order) {
+                       const auto placed = in_place(answer, order);
+                       return std::all_of(placed.begin(), placed.end(), [](bool in) { return in; });
+                   },
+                   [&](const DrawnGuess& drawn) {
+                       const auto& right = std::get<DrawnGuess>(*answer.right);
+                       const double within = std::get<Drawn>(question.kind).within;
+                       return std::abs(drawn.from - right.from) <= within && std::abs(drawn.to - right.to) <= within;
+                   }},
+        guess);
+}
+
+std::vector<bool> in_place(const RunAnswer& answer, const OrderGuess& guess) {
+    const auto& right = std::get<OrderGuess>(*answer.right);
+    std::vector<bool> placed;
+    for (std::size_t i = 0; i < guess.events.size(); ++i) {
+        placed.push_back(answer.at_ns[guess.events[i]] == answer.at_ns[right.events[i]]);
+    }
+    return placed;
+}
+
+std::string why_not(const RunAnswer& answer, const Guess& guess) {
+    const auto* choice = std::get_if<ChoiceGuess>(&guess);
+    const std::size_t index = choice != nullptr ? choice->choice : 0;
+    return index < answer.whys.size() ? answer.whys[index] : "";
+}
+
+std::string words_of(const Question& question, const Guess& guess) {
+    const auto percent = [](double value) { return expression::number_text(std::round(value * 10) / 10) + " %"; };
+    return std::visit(
+        Overloaded{[&](const ChoiceGuess& choice) { return std::get<Choices>(question.kind)[choice.choice].text; },
+                   [&](const NumberGuess& number) {
+                       const std::string& unit = std::get<Number>(question.kind).unit;
+                       return expression::number_text(number.value) + (unit.empty() ? "" : " " + unit);
+                   },
+                   [&](const OrderGuess& order) {
+                       std::string words;
+                       for (const std::size_t event : order.events) {
+                           words += (words.empty() ? "" : " → ") + std::get<Order>(question.kind).events[event].text;
+                       }
+                       return words;
+                   },
+                   [&](const DrawnGuess& drawn) {
+                       return std::get<Drawn>(question.kind).to
+                                  ? "from " + percent(drawn.from) + " to " + percent(drawn.to)
+                                  : "at " + percent(drawn.from);
+                   }},
+        guess);
 }
 
 }  // namespace headway::questions

@@ -3,24 +3,41 @@
 // Threads: any that may read the facts.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/model/run/run.h"
+#include "app/questions/guess.h"
 #include "app/questions/questions.h"
 
 namespace headway::questions {
 
 struct RunAnswer {
     std::string problem;            // why the run does not answer the question; "": it does
-    std::optional<double> right;    // the index of the right choice, or the number
+    std::optional<Guess> right;     // what is exactly right; of an order with equal times one of several
+    std::vector<double> at_ns;      // of an order: the times of its events on the timeline's axis
+    std::optional<double> axis_ns;  // of a drawn one: the length of the axis
     std::string sentence;           // the answer
-    std::vector<std::string> whys;  // by choice; "" where there is none
+    std::vector<std::string> whys;  // what is wrong with a wrong guess: by choice, or one; "" where there is none
 };
 
-[[nodiscard]] RunAnswer answer_of(const Question& question, const expression::Record& facts);
+// The time on the timeline's axis of a moment, as the facts have it; both in ns.
+using TimeAxis = std::function<double(double moment_ns)>;
+// That of a run, which must outlive it.
+[[nodiscard]] TimeAxis time_axis_of(const model::Run& run);
 
-// Whether a guess, the index of a choice or a number, is right. The run must have answered.
-[[nodiscard]] bool is_right(const Question& question, const RunAnswer& answer, double guess);
+[[nodiscard]] RunAnswer answer_of(const Question& question, const expression::Record& facts, const TimeAxis& axis);
+
+// Whether a guess is right. The run must have answered. A guess of another kind than the question's is wrong.
+[[nodiscard]] bool is_right(const Question& question, const RunAnswer& answer, const Guess& guess);
+// Of an order: for each place, whether the event that the learner put there belongs there.
+[[nodiscard]] std::vector<bool> in_place(const RunAnswer& answer, const OrderGuess& guess);
+// What is wrong with a wrong guess; empty if there is nothing to say.
+[[nodiscard]] std::string why_not(const RunAnswer& answer, const Guess& guess);
+
+// A guess in words: "12.5 ms", "the text of a choice", "first event → second event", "from 10 % to 90 %".
+[[nodiscard]] std::string words_of(const Question& question, const Guess& guess);
 
 }  // namespace headway::questions

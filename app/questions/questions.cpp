@@ -1,6 +1,10 @@
 #include "app/questions/questions.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <numeric>
+#include <set>
 #include <sstream>
 
 #include "app/check/run_facts.h"
@@ -13,7 +17,28 @@ namespace {
 using expression::Expression;
 using expression::Sentence;
 
-constexpr std::size_t kMostBytes = 200'000, kMostQuestions = 10, kMostChoices = 6;
+constexpr std::size_t kMostBytes = 200'000, kMostQuestions = 10, kMostChoices = 6, kFewestEvents = 3, kMostEvents = 6,
+                      kMostLanes = 4;
+constexpr double kMostWithin = 50;
+constexpr const char* kKinds = "choices, number, order or drawn";
+
+// An order of `count` things that only depends on the seed's text, and is not 0, 1, 2, …
+std::vector<std::size_t> shuffled(std::size_t count, const std::string& seed) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), 0U);
+    std::uint64_t state = 0xcbf29ce484222325;  // FNV-1a, then a linear congruential generator
+    for (const char c : seed) {
+        state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+    for (std::size_t i = count - 1; i > 0; --i) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        std::swap(order[i], order[(state >> 33U) % (i + 1)]);
+    }
+    if (std::is_sorted(order.begin(), order.end())) {
+        std::rotate(order.begin(), order.begin() + 1, order.end());
+    }
+    return order;
+}
 
 class Parser {
 public:
@@ -34,37 +59,53 @@ public:
 private:
     Question question(const YAML::Node& node) {
         if (!node.IsMap()) {
-            check::refuse("a question must be a map with ask, answer, and choices or number", node);
+            check::refuse("a question must be a map with ask, answer, and " + std::string(kKinds), node);
         }
-        check::allow_only(node, {"answer", "ask", "choices", "needs", "number"}, "a question");
+        check::allow_only(node, {"answer", "ask", "choices", "drawn", "needs", "number", "order", "why"}, "a question");
         Question question;
         question.ask = check::needed_words(node, "ask", "the question");
         question.answer = sentence(check::needed_words(node, "answer", "the question"), node["answer"]);
         if (node["needs"]) {
             question.needs = expression(check::words(node["needs"], "needs"), node["needs"]);
         }
-        if (node["choices"].IsDefined() == node["number"].IsDefined()) {
-            check::refuse("a question has either choices or a number", node);
+        const int kinds =
+            (node["choices"] ? 1 : 0) + (node["number"] ? 1 : 0) + (node["order"] ? 1 : 0) + (node["drawn"] ? 1 : 0);
+        if (kinds != 1) {
+            check::refuse("a question has one of " + std::string(kKinds), node);
         }
-        if (node["number"]) {
-            question.number = number(node["number"]);
-            return question;
+        if (node["choices"]) {
+            question.kind = choices(node["choices"]);
+        } else if (node["number"]) {
+            question.kind = number(node["number"]);
+        } else if (node["order"]) {
+            question.kind = order(node["order"], question.ask);
+        } else {
+            question.kind = drawn(node["drawn"]);
         }
-        const YAML::Node choices = node["choices"];
-        if (!choices.IsSequence() || choices.size() < 2 || choices.size() > kMostChoices) {
-            check::refuse("a question has 2 to " + std::to_string(kMostChoices) + " choices", choices);
+        if (node["why"]) {
+            if (!node["order"] && !node["drawn"]) {
+                check::refuse("why belongs to an order or a drawn question, or to a choice", node["why"]);
+            }
+            question.why = sentence(check::words(node["why"], "why"), node["why"]);
         }
-        for (const auto& choice : choices) {
+        return question;
+    }
+
+    Choices choices(const YAML::Node& node) {
+        if (!node.IsSequence() || node.size() < 2 || node.size() > kMostChoices) {
+            check::refuse("a question has 2 to " + std::to_string(kMostChoices) + " choices", node);
+        }
+        Choices choices;
+        for (const auto& choice : node) {
             if (!choice.IsMap()) {
                 check::refuse("a choice must be a map with text and right", choice);
             }
             check::allow_only(choice, {"right", "text", "why"}, "a choice");
-            question.choices.push_back(
-                {check::needed_words(choice, "text", "the choice"),
-                 expression(check::needed_words(choice, "right", "the choice"), choice["right"]),
+            choices.push_back(
+                {check::needed_words(choice, "text", "the choice"), needed(choice, "right", "the choice"),
                  choice["why"] ? sentence(check::words(choice["why"], "why"), choice["why"]) : Sentence()});
         }
-        return question;
+        return choices;
     }
 
     Number number(const YAML::Node& node) {
@@ -77,15 +118,114 @@ private:
                 check::refuse(std::string("the number has no ") + needed, node);
             }
         }
-        Number number{expression(check::needed_words(node, "value", "the number"), node["value"]),
-                      check::number(node["least"], "least"), check::number(node["most"], "most"),
-                      check::words(node, "unit", ""), check::number(node["within"], "within")};
+        Number number{needed(node, "value", "the number"), check::number(node["least"], "least"),
+                      check::number(node["most"], "most"), check::words(node, "unit", ""),
+                      check::number(node["within"], "within")};
         if (number.least >= number.most || number.within < 0) {
             check::refuse("the number needs a least below its most, and within of at least 0", node);
         }
         return number;
     }
 
+    Order order(const YAML::Node& node, const std::string& ask) {
+        if (!node.IsSequence() || node.size() < kFewestEvents || node.size() > kMostEvents) {
+            check::refuse("an order has " + std::to_string(kFewestEvents) + " to " + std::to_string(kMostEvents) +
+                              " events, each with text and at",
+                          node);
+        }
+        Order order;
+        std::set<std::string> texts;
+        for (const auto& event : node) {
+            if (!event.IsMap()) {
+                check::refuse("an event must be a map with text and at", event);
+            }
+            check::allow_only(event, {"at", "text"}, "an event");
+            order.events.push_back({check::needed_words(event, "text", "the event"), needed(event, "at", "the event")});
+            if (!texts.insert(order.events.back().text).second) {
+                check::refuse("two events have the same text", event);
+            }
+        }
+        order.shown = shuffled(order.events.size(), ask);
+        return order;
+    }
+
+    Drawn drawn(const YAML::Node& node) {
+        if (!node.IsMap()) {
+            check::refuse("drawn must be a map with row, from and within", node);
+        }
+        check::allow_only(node, {"axis", "draws", "from", "lanes", "row", "to", "within"}, "a drawn question");
+        Drawn drawn{.from = needed(node, "from", "the drawn question")};
+        if (node["to"]) {
+            drawn.to = expression(check::words(node["to"], "to"), node["to"]);
+        }
+        drawn.lanes =
+            node["lanes"] ? check::list_of_words(node["lanes"], "lanes") : std::vector<std::string>{"Backend"};
+        if (drawn.lanes.empty() || drawn.lanes.size() > kMostLanes) {
+            check::refuse("a drawn question has 1 to " + std::to_string(kMostLanes) + " lanes", node["lanes"]);
+        }
+        const std::string row = check::needed_words(node, "row", "the drawn question");
+        const auto lane = std::find(drawn.lanes.begin(), drawn.lanes.end(), row);
+        if (row != "frontend" && lane == drawn.lanes.end()) {
+            check::refuse("row must be frontend or one of the lanes", node["row"]);
+        }
+        drawn.row = row == "frontend" ? 0 : static_cast<std::size_t>(lane - drawn.lanes.begin()) + 1;
+        set_look(drawn, node);
+        if (node["axis"]) {
+            set_axis(drawn, node["axis"]);
+        }
+        if (!node["within"]) {
+            check::refuse("the drawn question has no within", node);
+        }
+        drawn.within = check::number(node["within"], "within");
+        if (drawn.within <= 0 || drawn.within > kMostWithin) {
+            check::refuse("within is in percent of the axis, above 0 and at most 50", node["within"]);
+        }
+        return drawn;
+    }
+
+    static void set_look(Drawn& drawn, const YAML::Node& node) {
+        if (drawn.row == 0) {
+            const std::string what = check::words(node, "draws", "wait");
+            if (what != "wait" && what != "issue" && what != "work") {
+                check::refuse("the frontend's row draws wait, issue or work", node["draws"]);
+            }
+            drawn.what = what == "wait" ? Drawn::What::wait : what == "issue" ? Drawn::What::issue : Drawn::What::work;
+            return;
+        }
+        drawn.what = Drawn::What::op;
+        const std::string what = check::words(node, "draws", "other");
+        std::string known;
+        for (int i = 0; i <= static_cast<int>(devices::Family::other); ++i) {
+            const auto family = static_cast<devices::Family>(i);
+            if (what == devices::name_of(family)) {
+                drawn.family = family;
+                return;
+            }
+            known += (known.empty() ? "" : ", ") + std::string(devices::name_of(family));
+        }
+        check::refuse("a lane's row draws a family of ops: " + known, node["draws"]);
+    }
+
+    void set_axis(Drawn& drawn, const YAML::Node& node) {
+        check::allow_only(node, {"begin", "end", "left", "right"}, "an axis");
+        if (node["begin"].IsDefined() != node["left"].IsDefined() ||
+            node["end"].IsDefined() != node["right"].IsDefined()) {
+            check::refuse("the axis has a name for each end that it sets: left for its begin, right for its end", node);
+        }
+        if (node["begin"]) {
+            drawn.axis_begin = needed(node, "begin", "the axis");
+            drawn.left = check::needed_words(node, "left", "the axis");
+        }
+        if (node["end"]) {
+            drawn.axis_end = needed(node, "end", "the axis");
+            drawn.right = check::needed_words(node, "right", "the axis");
+        }
+    }
+
+    // The expression of this key.
+    Expression needed(const YAML::Node& map, const char* key, const std::string& what) {
+        return expression(check::needed_words(map, key, what), map[key]);
+    }
     Expression expression(const std::string& text, const YAML::Node& at) {
         return known(Expression::parse(text, check::run_functions()), at);
     }

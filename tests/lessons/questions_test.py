@@ -3,8 +3,10 @@
 
     questions_test.py [--verbose] [FOLDER...]        FOLDER: .../lessons/NN-name; default: all
 
-A run must answer each question with one choice or a number on the slider, unless the question's `needs` does not hold.
-With the lesson's own settings and on its device it must answer all. The runs: on cpu and simulated, with each barrier
+A run must answer each question with one choice, a number on the slider, an order of all events or a place on the axis,
+unless the question's `needs` does not hold.
+With the lesson's own settings and on its device it must answer all, and on simulated the events must stand in the file
+in the order of that run (otherwise the shuffled order might be the right one). The runs: on cpu and simulated, with each barrier
 and in each tab, then with one parameter at its least, at its most, and at each of its words.
 """
 
@@ -30,12 +32,15 @@ class Question:
     """A question as it stands in questions.yaml, read without a YAML library."""
 
     def __init__(self, block):
-        head, self.answer = re.split(r"^  answer:", block, maxsplit=1, flags=re.M)
+        head, answer = re.split(r"^  answer:", block, maxsplit=1, flags=re.M)
+        self.answer = re.split(r"^  \w+:", answer, maxsplit=1, flags=re.M)[0]
         self.ask = plain(re.match(r"- ask:(.*?)(?=^  \w+:)", block, re.S | re.M).group(1))
         self.choices, self.number = {}, None
-        for choice in re.split(r"^    - text:", head, flags=re.M)[1:]:
+        for choice in re.split(r"^    - text:", head, flags=re.M)[1:] if "\n  choices:" in head else []:
             self.choices[plain(choice.split("\n      right:")[0])] = "\n      why:" in choice
-        if not self.choices:
+        self.events = [plain(text) for text in re.findall(r"^    - text:(.*?)\n      at:", head, re.S | re.M)]
+        self.drawn = re.search(r"^  drawn:", head, re.M) is not None
+        if not (self.choices or self.events or self.drawn):
             self.number = [float(re.search(rf"\b{key}: *([-\d.]+)", head).group(1)) for key in ("least", "most")]
 
 
@@ -59,6 +64,8 @@ def form_problems(questions):
             problems.append(f"the answer has a number that is not a fact: {plain(question.answer)}")
         if len(re.findall(r"[.?!](?=\s|$)", question.ask)) > 2:
             problems.append(f"the question has more than two sentences: {question.ask}")
+        if len(question.events) > 5:
+            problems.append(f"{len(question.events)} events: {question.ask}")
         if question.choices and not 2 <= len(question.choices) <= 4:
             problems.append(f"{len(question.choices)} choices: {question.ask}")
     return problems
@@ -108,7 +115,13 @@ def answers_of(questions, output):
     return answers
 
 
-def case_problems(questions, done, default):
+def on_axis(said):
+    """Whether this is "at 20 %" or "from 10 % to 90 %" of the axis."""
+    found = re.fullmatch(r"(?:at|from ([\d.]+) % to) ([\d.]+) %", said)
+    return found is not None and 0 <= float(found.group(1) or 0) <= float(found.group(2)) <= 100
+
+
+def case_problems(questions, done, default, device_is_exact):
     """What is wrong with this run's answers, and which choices were right."""
     try:
         answers = answers_of(questions, done.stdout)
@@ -124,6 +137,12 @@ def case_problems(questions, done, default):
                 problems.append(f"{question.ask}\n    {said!r} is none of the choices that were read")
             if question.number and not question.number[0] <= float(said.split()[0]) <= question.number[1]:
                 problems.append(f"{question.ask}\n    {said} is not on the slider")
+            if question.events and sorted(said.split(" → ")) != sorted(question.events):
+                problems.append(f"{question.ask}\n    {said!r} is not an order of {question.events}")
+            if question.events and default and device_is_exact and said.split(" → ") != question.events:
+                problems.append(f"{question.ask}\n    the events are not listed in the order of this run: {said}")
+            if question.drawn and not on_axis(said):
+                problems.append(f"{question.ask}\n    {said!r} is not a place on the axis")
             if "{" in answer or "}" in answer or not answer:
                 problems.append(f"{question.ask}\n    the answer is {answer!r}")
     if done.returncode not in (0, 1, 3) or (done.returncode == 0) != (len(right) == len(questions)):
@@ -152,7 +171,7 @@ def check(folder, pool, verbose):
         if "no Python frontend" in done.stderr:
             print("skipped:", done.stderr.strip())
             raise SystemExit(77)
-        found, right = case_problems(questions, done, default)
+        found, right = case_problems(questions, done, default, device == "simulated")
         problems += [f"{words(case)}: {problem}" for problem in found]
         wrong |= {(q.ask, text) for q in questions if q.ask in right for text in q.choices if text != right[q.ask]}
         if verbose:

@@ -136,22 +136,17 @@ int print_answers(const Job& job, std::unique_ptr<model::Run> run) {
     for (std::string line; std::getline(program, line);) {
         data->source.push_back(line);
     }
-    const auto facts = check::make_run_facts(std::move(data));
+    const auto facts = check::make_run_facts(data);
     int status = kDone;
     for (const questions::Question& question : *all) {
-        const questions::RunAnswer answer = questions::answer_of(question, *facts);
-        std::string right = answer.problem;
+        const questions::RunAnswer answer = questions::answer_of(question, *facts, questions::time_axis_of(*data->run));
         if (!answer.right) {
             status = kProgramFailed;
-        } else if (question.number) {
-            right = expression::number_text(*answer.right) + " " + question.number->unit;
-        } else {
-            right = question.choices[static_cast<std::size_t>(*answer.right)].text;
+            std::printf("%s\n  %s\n", question.ask.c_str(), answer.problem.c_str());
+            continue;
         }
-        std::printf("%s\n  %s\n", question.ask.c_str(), right.c_str());
-        if (answer.right) {
-            std::printf("  %s\n", answer.sentence.c_str());
-        }
+        std::printf("%s\n  %s\n  %s\n", question.ask.c_str(), questions::words_of(question, *answer.right).c_str(),
+                    answer.sentence.c_str());
     }
     return status;
 }

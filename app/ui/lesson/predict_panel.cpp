@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/ui/widgets/paragraph.h"
@@ -13,30 +14,17 @@ namespace {
 
 constexpr float kText = 14, kLine = 20, kIndent = 26, kPad = 4;
 
-// Text with `code` between back-ticks.
 std::vector<TextPiece> pieces_of(std::string_view text, figure::Rgba ink, figure::Rgba code) {
-    std::vector<TextPiece> pieces;
-    bool in_code = false;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('`'), text.size());
-        if (end > 0) {
-            pieces.push_back(in_code ? TextPiece{text.substr(0, end), Face::mono, kText - 1, code, true}
-                                     : TextPiece{text.substr(0, end), Face::regular, kText, ink});
-        }
-        in_code = !in_code;
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return pieces;
+    return text_with_code(text, kText, ink, code);
 }
 
 // A guess is given in steps that a learner can tell apart.
-double rounded(double value, const questions::Number& number) {
-    const double step = std::pow(10, std::floor(std::log10((number.most - number.least) / 50)));
-    return std::clamp(std::round(value / step) * step, number.least, number.most);
+double step_of(const questions::Number& number) {
+    return std::pow(10, std::floor(std::log10((number.most - number.least) / 50)));
 }
-
-std::string words_of(double value, const questions::Number& number) {
-    return expression::number_text(value) + (number.unit.empty() ? "" : " " + number.unit);
+double rounded(double value, const questions::Number& number) {
+    const double step = step_of(number);
+    return std::clamp(std::round(value / step) * step, number.least, number.most);
 }
 
 }  // namespace
@@ -62,6 +50,12 @@ void PredictPanel::draw(float width) {
         y += draw_question(i, {start.x, y}, width) + ui_.px(10);
     }
     ui_.rects.insert_or_assign("predict", WidgetRect{start.x, start.y, start.x + width, y});
+    // A click here gives the focus to ImGui's window, and Tab would go to a parameter's field instead of the next
+    // control.
+    const bool clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::IsWindowFocused();
+    if (clicked && !ImGui::GetIO().WantTextInput && ImGui::IsMouseHoveringRect(start, {start.x + width, y})) {
+        ImGui::SetWindowFocus(nullptr);
+    }
     ImGui::SetCursorScreenPos(start);
     ImGui::Dummy({width, y - start.y + ui_.px(6)});
 }
@@ -74,11 +68,16 @@ float PredictPanel::draw_question(std::size_t index, ImVec2 at, float width) {
     y += draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x, y}, width, kLine,
                         pieces_of(question.ask, t.text, t.text));
     y += ui_.px(4);
-    if (question.number) {
+    if (const auto* choices = std::get_if<questions::Choices>(&question.kind)) {
+        for (std::size_t i = 0; i < choices->size(); ++i) {
+            y += draw_choice(index, i, {at.x, y}, width);
+        }
+    } else if (std::holds_alternative<questions::Number>(question.kind)) {
         y += draw_number(index, {at.x, y}, width);
-    }
-    for (std::size_t i = 0; i < question.choices.size(); ++i) {
-        y += draw_choice(index, i, {at.x, y}, width);
+    } else if (std::holds_alternative<questions::Order>(question.kind)) {
+        y += order_.draw(index, {at.x, y}, width);
+    } else {
+        y += drawn_.draw(index, {at.x, y}, width);
     }
     y += draw_answer(index, {at.x, y}, width);
     return y - at.y;
@@ -87,15 +86,16 @@ float PredictPanel::draw_question(std::size_t index, ImVec2 at, float width) {
 float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const questions::Choice& shown = state_.predictions.questions()[question].choices[choice];
+    const questions::Choice& shown =
+        std::get<questions::Choices>(state_.predictions.questions()[question].kind)[choice];
     ui_.fonts.cover(shown.text);
-    const auto guess = state_.predictions.guess_of(question);
-    const bool chosen = guess && *guess == static_cast<double>(choice);
+    const questions::Guess this_one = questions::ChoiceGuess{choice};
+    const bool chosen = state_.predictions.guess_of(question) == this_one;
     const questions::RunAnswer* answer = state_.predictions.answer_of(question);
     if (answer != nullptr && !answer->problem.empty()) {
         answer = nullptr;
     }
-    const bool right = answer != nullptr && *answer->right == static_cast<double>(choice);
+    const bool right = answer != nullptr && answer->right == this_one;
     const float indent = ui_.px(kIndent), pad = ui_.px(kPad), overhang = ui_.px(8);
     const auto words = pieces_of(shown.text, chosen || right ? t.text : t.dim, t.text);
     const float height = draw_paragraph(ui_, nullptr, at, width - indent, kLine, words) + 2 * pad;
@@ -111,7 +111,7 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
         list->AddRectFilled({at.x - overhang, at.y}, {at.x + width, at.y + height}, colour(t.raised), ui_.exact_px(6));
     }
     if (clicked) {
-        state_.predictions.guess(question, static_cast<double>(choice));
+        state_.predictions.guess(question, this_one);
     }
     const bool wrong = answer != nullptr && chosen && !right;
     draw_round(ui_, list, {at.x + ui_.px(9), at.y + pad + ui_.px(kLine) * 0.5f},
@@ -132,8 +132,9 @@ float PredictPanel::draw_choice(std::size_t question, std::size_t choice, ImVec2
 float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const questions::Number& number = *state_.predictions.questions()[question].number;
-    const auto guess = state_.predictions.guess_of(question);
+    const questions::Question& asked = state_.predictions.questions()[question];
+    const auto& number = std::get<questions::Number>(asked.kind);
+    const auto guess = state_.predictions.guess_as<questions::NumberGuess>(question);
     const questions::RunAnswer* answer = state_.predictions.answer_of(question);
     const float value_width = ui_.px(92), height = ui_.px(30), y = at.y + height / 2;
     const float left = at.x + ui_.px(8), right = at.x + width - value_width;
@@ -150,26 +151,30 @@ float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
     if (ImGui::IsItemActive()) {
         const double share = static_cast<double>((ImGui::GetIO().MousePos.x - left) / std::max(right - left, 1.0f));
         const double value = rounded(number.least + std::clamp(share, 0.0, 1.0) * (number.most - number.least), number);
-        if (!guess || *guess != value) {
-            state_.predictions.guess(question, value);
+        if (!guess || guess->value != value) {
+            state_.predictions.guess(question, questions::NumberGuess{value});
         }
+    }
+    if (const int steps = arrow_steps(ui_, id, ArrowKeys::sideways); steps != 0) {
+        const double from = guess ? guess->value : (number.least + number.most) / 2;
+        state_.predictions.guess(question, questions::NumberGuess{rounded(from + steps * step_of(number), number)});
     }
     const float thick = ui_.exact_px(4);
     list->AddRectFilled({left, y - thick / 2}, {right, y + thick / 2}, colour(t.border), thick / 2);
     if (answer != nullptr && answer->problem.empty()) {
-        const float x = place_of(*answer->right), from = place_of(*answer->right - number.within),
-                    to = place_of(*answer->right + number.within);
+        const double exact = std::get<questions::NumberGuess>(*answer->right).value;
+        const float x = place_of(exact), from = place_of(exact - number.within), to = place_of(exact + number.within);
         list->AddRectFilled({from, y - thick / 2}, {to, y + thick / 2}, colour(t.good), thick / 2);
         list->AddRectFilled({x - ui_.exact_px(1), y - ui_.px(9)}, {x + ui_.exact_px(1), y + ui_.px(9)}, colour(t.good));
     }
     if (guess) {
-        list->AddCircleFilled({place_of(*guess), y}, ui_.exact_px(7), colour(t.issue));
+        list->AddCircleFilled({place_of(guess->value), y}, ui_.exact_px(7), colour(t.issue));
     } else {
         list->AddCircle({place_of((number.least + number.most) / 2), y}, ui_.exact_px(7), colour(t.dim), 24,
                         std::max(1.0f, ui_.exact_px(1.5f)));
     }
     draw_text_right(ui_, list, at.x + width, y + ui_.exact_px(kText * 0.36f), guess ? Face::semibold : Face::regular,
-                    kText, guess ? t.text : t.dim, guess ? words_of(*guess, number) : "drag");
+                    kText, guess ? t.text : t.dim, guess ? questions::words_of(asked, *guess) : "drag");
     return height;
 }
 
@@ -181,7 +186,7 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
     }
     const figure::Theme& t = *ui_.theme;
     const questions::Question& question = state_.predictions.questions()[index];
-    const double guess = *state_.predictions.guess_of(index);
+    const questions::Guess& guess = *state_.predictions.guess_of(index);
     std::vector<TextPiece> words;
     std::string why;
     if (!answer->problem.empty()) {
@@ -189,8 +194,8 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
     } else {
         const bool right = questions::is_right(question, *answer, guess);
         words.push_back({right ? "Right. " : "Not so. ", Face::semibold, kText, right ? t.good : t.warning, true});
-        if (!question.number && !right) {
-            why = answer->whys[static_cast<std::size_t>(guess)];
+        if (!right) {
+            why = questions::why_not(*answer, guess);
             why += why.empty() ? "" : " ";
         }
         for (const std::string* text : {&std::as_const(why), &answer->sentence}) {
@@ -200,7 +205,7 @@ float PredictPanel::draw_answer(std::size_t index, ImVec2 at, float width) {
             }
         }
     }
-    const float indent = ui_.px(question.number ? 0 : kIndent);
+    const float indent = ui_.px(std::holds_alternative<questions::Choices>(question.kind) ? kIndent : 0);
     const float height = draw_paragraph(ui_, ImGui::GetWindowDrawList(), {at.x + indent, at.y + ui_.px(4)},
                                         width - indent, kLine, words);
     ui_.rects.insert_or_assign("predict/" + std::to_string(index + 1) + "/answer",

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "app/ui/lesson/drawn_question.h"
+#include "app/ui/lesson/order_question.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/ui_context.h"
 
@@ -11,7 +13,7 @@ namespace headway::ui {
 
 class PredictPanel {
 public:
-    PredictPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
+    PredictPanel(AppState& state, Ui& ui) : state_(state), ui_(ui), order_(state, ui), drawn_(state, ui) {}
     // Draws from ImGui's cursor down, and moves the cursor below. Nothing for a lesson without questions.
     void draw(float width);
 
@@ -23,6 +25,8 @@ private:
 
     AppState& state_;
     Ui& ui_;
+    OrderQuestion order_;
+    DrawnQuestion drawn_;
 };
 
 }  // namespace headway::ui

@@ -127,6 +127,7 @@ void App::frame() {
     }
     draw_legend_card(ui_, legend_layer_, legend_);
     draw_keys_help(state_, ui_, commands_);
+    ui_.arrow = {};
     if (tour_.on()) {
         tour_.draw();
     } else if (palette_.is_open()) {
@@ -141,7 +142,7 @@ void App::frame() {
                                                 {at->second.x1 + gap, at->second.y1 + gap}, colour(ui_.theme->issue),
                                                 ui_.exact_px(6), 0, line);
     }
-    moving_ = moving_ || ring_.clicking();
+    moving_ = moving_ || ring_.clicking() || !ui_.arrow.control.empty();
 }
 
 void App::draw_panes(const Pane& all) {
@@ -272,7 +273,13 @@ bool App::handle_ring() {
     for (const auto& [key, dx, dy] :
          {std::tuple{Key::left, -1, 0}, {Key::right, 1, 0}, {Key::up, 0, -1}, {Key::down, 0, 1}}) {
         if (gfx::key_pressed(key, true)) {
-            ring_.go(rects_, dx, dy);
+            const auto at = rects_.find(ring_.at());
+            const ArrowKeys own = dx != 0 ? ArrowKeys::sideways : ArrowKeys::upright;
+            if (at != rects_.end() && at->second.arrows == own) {
+                ui_.arrow = {ring_.at(), dx + dy, io.KeyShift};
+            } else {
+                ring_.go(rects_, dx, dy);
+            }
             return true;
         }
     }

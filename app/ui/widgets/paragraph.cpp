@@ -67,4 +67,19 @@ float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float lin
     return y + line - at.y;
 }
 
+std::vector<TextPiece> text_with_code(std::string_view text, float size_px, figure::Rgba ink, figure::Rgba code) {
+    std::vector<TextPiece> pieces;
+    bool in_code = false;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('`'), text.size());
+        if (end > 0) {
+            pieces.push_back(in_code ? TextPiece{text.substr(0, end), Face::mono, size_px - 1, code, true}
+                                     : TextPiece{text.substr(0, end), Face::regular, size_px, ink});
+        }
+        in_code = !in_code;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return pieces;
+}
+
 }  // namespace headway::ui

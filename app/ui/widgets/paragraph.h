@@ -29,4 +29,7 @@ struct LinkBox {
 float draw_paragraph(Ui& ui, ImDrawList* list, ImVec2 at, float width, float line_px, std::span<const TextPiece> pieces,
                      std::vector<LinkBox>* links = nullptr);
 
+// Text with `code` between back-ticks, which is drawn in another font.
+std::vector<TextPiece> text_with_code(std::string_view text, float size_px, figure::Rgba ink, figure::Rgba code);
+
 }  // namespace headway::ui

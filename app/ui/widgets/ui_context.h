@@ -28,6 +28,13 @@ inline ImVec4 colour4(figure::Rgba c) {
             static_cast<float>(c.a) / 255};
 }
 
+// An arrow key that was pressed on a focused control that uses it.
+struct ArrowKey {
+    std::string control;  // its id; empty: none was pressed
+    int step = 0;         // -1: left or up, 1: right or down
+    bool shift = false;
+};
+
 struct Ui {
     gfx::Fonts& fonts;
     WidgetRects& rects;
@@ -41,8 +48,10 @@ struct Ui {
     // Drawn below everything else in the window: large fills, for which ImGui's shader is slow without a GPU. Null
     // outside a frame.
     gfx::Layer* ground = nullptr;
-    // Collects the panels' visible texts, one per line: x, y and the text, separated by tabs. Null: not needed (scripts set
-    // it).
+    // What was pressed in the frame before.
+    ArrowKey arrow{};
+    // Collects the panels' visible texts, one per line: x, y and the text, separated by tabs. Null: not needed (scripts
+    // set it).
     std::string* words = nullptr;
 
     [[nodiscard]] float px(float design_px) const { return std::round(design_px * fonts.scale()); }

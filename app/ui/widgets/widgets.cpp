@@ -327,13 +327,24 @@ float draw_wrapped(Ui& ui, ImDrawList* list, ImVec2 at, float width, Face face, 
 }
 
 void mark_item(Ui& ui, std::string_view id, bool enabled) {
-    ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    mark_place(ui, id, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), enabled);
+}
+
+void mark_place(Ui& ui, std::string_view id, ImVec2 min, ImVec2 max, bool enabled) {
     // Only what is visible in a panel that scrolls: a click elsewhere would hit something else.
     const ImRect clip = ImGui::GetCurrentWindow()->ClipRect;
     min = {std::max(min.x, clip.Min.x), std::max(min.y, clip.Min.y)};
     max = {std::min(max.x, clip.Max.x), std::min(max.y, clip.Max.y)};
     ui.rects.insert_or_assign(std::string(id), WidgetRect{min.x, min.y, max.x, max.y, enabled, true,
                                                           ImGui::GetCurrentContext()->BeginPopupStack.Size});
+}
+
+int arrow_steps(Ui& ui, std::string_view id, ArrowKeys keys) {
+    constexpr int kWithShift = 5;
+    if (const auto found = ui.rects.find(id); found != ui.rects.end()) {
+        found->second.arrows = keys;
+    }
+    return ui.arrow.control == id ? ui.arrow.step * (ui.arrow.shift ? kWithShift : 1) : 0;
 }
 
 bool close_popups() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "app/lesson/assets.h"
@@ -54,7 +55,17 @@ protected:
         ASSERT_NE(session.b(), nullptr);
         frames(5);
     }
-    std::map<std::size_t, std::optional<double>> last_;  // by question: what was right for the last run
+    // Something wrong, by kind, for a question that is not answered with a click.
+    [[nodiscard]] static questions::Guess wrong(const questions::Question& question) {
+        if (const auto* number = std::get_if<questions::Number>(&question.kind)) {
+            return questions::NumberGuess{number->least - 1e9};
+        }
+        if (const auto* order = std::get_if<questions::Order>(&question.kind)) {
+            return questions::OrderGuess{order->shown};
+        }
+        return questions::DrawnGuess{-1000, -1000};
+    }
+    std::map<std::size_t, std::optional<questions::Guess>> last_;  // by question: what was right for the last run
 };
 
 TEST_P(FullCircleTest, PredictRunExplainStepBackTry) {
@@ -76,12 +87,12 @@ TEST_P(FullCircleTest, PredictRunExplainStepBackTry) {
     for (const bool right : {false, true}) {
         std::vector<bool> guessed(questions.size());
         for (std::size_t i = 0; i < questions.size(); ++i) {
-            if (questions[i].choices.empty()) {
-                state.predictions.guess(i, right && last_[i] ? *last_[i] : questions[i].number->least - 1e9);
+            if (!std::holds_alternative<questions::Choices>(questions[i].kind)) {
+                state.predictions.guess(i, right && last_[i] ? *last_[i] : wrong(questions[i]));
                 guessed[i] = true;
                 continue;
             }
-            const std::size_t wanted = right && last_[i] ? static_cast<std::size_t>(*last_[i]) + 1 : 1;
+            const std::size_t wanted = right && last_[i] ? std::get<questions::ChoiceGuess>(*last_[i]).choice + 1 : 1;
             reach("predict/" + std::to_string(i + 1) + "/" + std::to_string(wanted));
             guessed[i] = state.predictions.guess_of(i).has_value();
         }
@@ -92,8 +103,8 @@ TEST_P(FullCircleTest, PredictRunExplainStepBackTry) {
             ASSERT_NE(answer, nullptr) << i;
             EXPECT_FALSE(answer->sentence.empty() && answer->problem.empty()) << i;
             last_[i] = answer->right;
-            if (right && answer->problem.empty()) {
-                EXPECT_TRUE(questions::is_right(questions[i], *answer, *state.predictions.guess_of(i))) << i;
+            if (answer->problem.empty() && (right || !std::holds_alternative<questions::Choices>(questions[i].kind))) {
+                EXPECT_EQ(questions::is_right(questions[i], *answer, *state.predictions.guess_of(i)), right) << i;
             }
         }
     }

@@ -42,6 +42,7 @@ A *small* network is trained.
         open(1920, 1080);
         frames(3);
     }
+    [[nodiscard]] double number() const { return state.predictions.guess_as<questions::NumberGuess>(1)->value; }
     [[nodiscard]] double ops() const { return static_cast<double>(session.b()->numbers().ops); }
 };
 
@@ -50,14 +51,14 @@ TEST_F(PredictWindowTest, AnswersAreHiddenUntilTheRunHasEnded) {
     act("click:step/predict");
     frames(3);
     act("click:predict/1/1");
-    EXPECT_EQ(state.predictions.guess_of(0), 0);
+    EXPECT_EQ(state.predictions.guess_of(0), questions::Guess(questions::ChoiceGuess{0}));
     EXPECT_FALSE(shown("predict/1/answer"));
     EXPECT_FALSE(state.predictions.all_guessed());
     run_to_the_end();
     act("click:step/predict");
     frames(3);
     ASSERT_NE(state.predictions.answer_of(0), nullptr);
-    EXPECT_EQ(state.predictions.answer_of(0)->right, 1);
+    EXPECT_EQ(state.predictions.answer_of(0)->right, questions::Guess(questions::ChoiceGuess{1}));
     EXPECT_EQ(state.predictions.answer_of(0)->sentence,
               "It issued " + std::to_string(session.b()->numbers().ops) + ".");
     EXPECT_TRUE(shown("predict/1/answer"));
@@ -75,7 +76,7 @@ TEST_F(PredictWindowTest, AGuessAfterTheRunIsForTheNextOne) {
     frames(2);
     ASSERT_NE(state.predictions.answer_of(0), nullptr);
     // Another guess does not become right by hindsight.
-    state.predictions.guess(0, 0);
+    state.predictions.guess(0, questions::ChoiceGuess{0});
     frames(2);
     EXPECT_EQ(state.predictions.answer_of(0), nullptr);
 }
@@ -90,15 +91,33 @@ TEST_F(PredictWindowTest, NumbersAreDragged) {
         std::to_string(y));
     ASSERT_TRUE(state.predictions.guess_of(1));
     const double share = 82 / static_cast<double>(track.x1 - track.x0 - 16);
-    EXPECT_NEAR(*state.predictions.guess_of(1), 1000 * share, 60);
+    EXPECT_NEAR(number(), 1000 * share, 60);
     run_to_the_end();
     frames(2);
     ASSERT_NE(state.predictions.answer_of(1), nullptr);
-    EXPECT_EQ(*state.predictions.answer_of(1)->right, ops());
+    EXPECT_EQ(state.predictions.answer_of(1)->right, questions::Guess(questions::NumberGuess{ops()}));
+}
+
+TEST_F(PredictWindowTest, NumbersAreSetWithTheArrowKeys) {
+    act("click:step/predict");
+    frames(3);
+    for (int i = 0; i < 200 && app->focus_ring().at() != "predict/2"; ++i) {
+        act("key:tab");
+    }
+    ASSERT_EQ(app->focus_ring().at(), "predict/2");
+    act("key:right");
+    ASSERT_TRUE(state.predictions.guess_of(1));
+    EXPECT_EQ(number(), 510);
+    act("key:shift+left");
+    EXPECT_EQ(number(), 460);
+    EXPECT_EQ(app->focus_ring().at(), "predict/2") << "the arrow keys stay with the slider";
+    act("key:down");
+    EXPECT_EQ(number(), 460);
+    EXPECT_NE(app->focus_ring().at(), "predict/2");
 }
 
 TEST_F(PredictWindowTest, AnotherLessonHasItsOwnQuestions) {
-    state.predictions.guess(0, 1);
+    state.predictions.guess(0, questions::ChoiceGuess{1});
     state.programs.choose("increment");
     frames(2);
     EXPECT_TRUE(state.predictions.questions().empty());

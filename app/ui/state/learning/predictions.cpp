@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "app/ui/state/learning/run_data.h"
 
 namespace headway::ui {
+
 void Predictions::update() {
     if (lesson_ != programs_.index() || revision_ != programs_.revision()) {
         lesson_ = programs_.index();
@@ -42,23 +44,24 @@ void Predictions::judge() {
     }
     answered_ = session_.started();
     answers_.clear();
-    const auto facts = check::make_run_facts(data_of(*run));
+    const auto data = data_of(*run);
+    const auto facts = check::make_run_facts(data);
     for (const questions::Question& question : questions_) {
-        answers_.push_back(questions::answer_of(question, *facts));
+        answers_.push_back(questions::answer_of(question, *facts, questions::time_axis_of(*data->run)));
     }
 }
 
-void Predictions::guess(std::size_t question, double value) {
-    guesses_[question] = {value, session_.started() + 1};
+void Predictions::guess(std::size_t question, questions::Guess guess) {
+    guesses_[question] = {std::move(guess), session_.started() + 1};
 }
 
 const questions::RunAnswer* Predictions::answer_of(std::size_t question) const {
-    const Guess& guess = guesses_[question];
-    return answers_.empty() || !guess.value || guess.before_run > answered_ ? nullptr : &answers_[question];
+    const Made& made = guesses_[question];
+    return answers_.empty() || !made.guess || made.before_run > answered_ ? nullptr : &answers_[question];
 }
 
 bool Predictions::all_guessed() const {
-    return std::all_of(guesses_.begin(), guesses_.end(), [](const Guess& guess) { return guess.value.has_value(); });
+    return std::all_of(guesses_.begin(), guesses_.end(), [](const Made& made) { return made.guess.has_value(); });
 }
 
 }  // namespace headway::ui

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "app/questions/judge.h"
@@ -24,16 +25,25 @@ public:
     void update();
 
     [[nodiscard]] const std::vector<questions::Question>& questions() const { return questions_; }
-    void guess(std::size_t question, double value);
+    void guess(std::size_t question, questions::Guess guess);
     // The guess for the next run, or the one that the shown run was started with.
-    [[nodiscard]] std::optional<double> guess_of(std::size_t question) const { return guesses_[question].value; }
+    [[nodiscard]] const std::optional<questions::Guess>& guess_of(std::size_t question) const {
+        return guesses_[question].guess;
+    }
+    // The same for a question whose guesses are of this kind.
+    template <class Kind>
+    [[nodiscard]] std::optional<Kind> guess_as(std::size_t question) const {
+        const auto& guess = guess_of(question);
+        return guess && std::holds_alternative<Kind>(*guess) ? std::optional<Kind>(std::get<Kind>(*guess))
+                                                             : std::nullopt;
+    }
     // The run's answer, to a guess that was made before it; null: none yet.
     [[nodiscard]] const questions::RunAnswer* answer_of(std::size_t question) const;
     [[nodiscard]] bool all_guessed() const;
 
 private:
-    struct Guess {
-        std::optional<double> value;
+    struct Made {
+        std::optional<questions::Guess> guess;
         std::uint64_t before_run = 0;  // the number of the first run that it counts for
     };
     void judge();
@@ -44,7 +54,7 @@ private:
     int lesson_ = -2;
     std::uint64_t revision_ = 0;
     std::vector<questions::Question> questions_;
-    std::vector<Guess> guesses_;
+    std::vector<Made> guesses_;
     std::vector<questions::RunAnswer> answers_;  // of the run with the number answered_; empty: none
     std::uint64_t answered_ = 0;
 };
