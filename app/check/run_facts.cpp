@@ -8,6 +8,7 @@
 
 #include "app/check/json_value.h"
 #include "app/model/report/report.h"
+#include "engine/core/count_text.h"
 #include "engine/trace/wait_names.h"
 
 namespace headway::check {
@@ -282,7 +283,7 @@ private:
         const model::Run::Measured part = run.measured();
         if (name == "ops" || name == "waits" || name == "barriers" || name == "blockers") {
             if (run.op_count() > kMostEvents || !run.folded_parts().empty()) {
-                return unknown("the program issued more than " + std::to_string(kMostEvents) + " ops");
+                return unknown("the program issued more than " + core::counted(kMostEvents, "op"));
             }
             return name == "ops" ? ops(part) : waits(part, name);
         }

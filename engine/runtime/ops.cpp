@@ -1,6 +1,7 @@
 // Ops check and infer shapes here, on the frontend, so that an error is reported at the line of the call.
 #include <bit>
 
+#include "engine/core/count_text.h"
 #include "engine/core/system/lazy_memory.h"
 #include "engine/runtime/runtime.h"
 
@@ -91,7 +92,7 @@ Tensor Runtime::from_host(const Shape& shape, std::span<const float> values) {
     const Entry& entry = entry_for({OpKind::copy_to_device, 0, 0, 0, checked(shape, "from_host")});
     if (values.size() != static_cast<std::size_t>(entry.signature.elements)) {
         lines.raise(ErrorKind::shape,
-                    "from_host: " + std::to_string(values.size()) + " values do not fill " + to_string(shape));
+                    "from_host: " + core::count_text(values.size()) + " values do not fill " + to_string(shape));
     }
     // The op reads a copy of the values that lives until the op has run, so the program may change its own values at
     // once.

@@ -9,6 +9,26 @@ import unittest
 from scenario import RUNNER, WITH_FIGURES, Scenario, main
 
 
+# What stands in a single record, is a setting, or says what is missing.
+SUPPORTED = ("machine", "settings", "parameters", "lost_records", "end", "result", "explanation", "warmup_ns", "error")
+OF_ONE_RECORD = ("line", "begin_ns", "ns", "index", "issue_begin_ns", "first_op", "last_op", "end_ns")
+UNKNOWN_OF_DEVICES = ("ops", "busy_ns", "idle_ns", "waits", "waited_ns", "live_bytes_peak", "pending_bytes_peak",
+                      "reserved_bytes_peak")
+
+
+def numbers_without_support(value, path=""):
+    """The paths of numbers in a report that a recording without all records does not support."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not (path == "" and key in SUPPORTED):
+                yield from numbers_without_support(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from numbers_without_support(inner, f"{path}[]")
+    elif not isinstance(value, bool) and isinstance(value, (int, float)) and path.rsplit(".", 1)[-1] not in OF_ONE_RECORD:
+        yield path
+
+
 class BadInput(Scenario):
     def test_usage_errors_have_status_two(self):
         cases = [
@@ -196,6 +216,10 @@ class BadInput(Scenario):
         self.assertIn("did not fit into the recording", report["stderr"])
         self.assertEqual(report["end"]["verdict"], "overflowed")
         self.assertGreater(report["lost_records"], 0)
+        # Whatever is computed from more than one record is unknown, at each depth.
+        self.assertEqual(sorted(numbers_without_support(report)), [])
+        self.assertEqual([set(device) - {"kind", "name", "simulated", "lanes"} == set(UNKNOWN_OF_DEVICES)
+                          for device in report["devices"]], [True])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/exchange/chrome/chrome_folds.h"
 #include "app/exchange/files/chrome_event.h"
 #include "app/model/run/run_info.h"
 #include "engine/core/error_word.h"
@@ -9,7 +10,7 @@
 
 namespace headway::exchange {
 
-void write_metadata(const model::Run& run, JsonText& to) {
+void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonText& to) {
     const auto& info = run.info();
     const auto text = [&](const char* name, const std::string& value) {
         to.put_all("\"", name, "\":");
@@ -77,7 +78,7 @@ void write_metadata(const model::Run& run, JsonText& to) {
         to.put(json::quoted(info.barrier_changes[i].barrier));
         to.put("}");
     });
-    const auto numbers = run.numbers();
+    const auto numbers = folds != nullptr ? folds->numbers : run.numbers();
     const auto measured = run.measured();
     to.put(",\"measured\":{\"begin_us\":");
     to.put_us(measured.begin_ns);
@@ -102,6 +103,10 @@ void write_metadata(const model::Run& run, JsonText& to) {
     if (!info.lane_streams.empty()) {
         to.put(",\"lane_streams\":");
         to.list(info.lane_streams.size(), [&](std::size_t lane) { to.put_all(info.lane_streams[lane]); });
+    }
+    if (folds != nullptr) {
+        to.put(",");
+        write_folds(run, *folds, to);
     }
     if (const auto end_ns = run.program_end_ns()) {
         to.put(",\"program_end_us\":");

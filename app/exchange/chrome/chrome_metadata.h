@@ -10,10 +10,12 @@
 #include "app/exchange/foreign/run_builder.h"
 #include "app/json/json.h"
 #include "app/model/run/run.h"
+#include "app/model/run/saved_folds.h"
 
 namespace headway::exchange {
 
-void write_metadata(const model::Run& run, JsonText& to);
+// `folds`: null unless the run was folded.
+void write_metadata(const model::Run& run, const model::SavedFolds* folds, JsonText& to);
 
 // Returns a sentence about devices whose lanes cannot be, or "".
 std::string read_metadata(json::Value run, RunBuilder& builder);

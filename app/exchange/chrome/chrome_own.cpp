@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "app/exchange/chrome/chrome_folds.h"
 #include "app/exchange/chrome/chrome_formats.h"
 #include "app/exchange/chrome/chrome_metadata.h"
 #include "app/exchange/chrome/chrome_writer.h"
@@ -24,12 +25,17 @@ std::uint32_t small(RawJson json) {
 class OwnFormat final : public TraceFormat {
 public:
     explicit OwnFormat(const std::string& other_data)
-        : odd_devices_(read_metadata(json::Document(other_data).root(), builder_)) {}
+        : odd_devices_(read_metadata(json::Document(other_data).root(), builder_)),
+          folds_(json::Document(other_data).root()["folded"]) {}
 
     void take(const ChromeEvent& event) override {
         ++events_;
         if (event.phase == 'C') {
-            counter(event);
+            if (folds_.any()) {
+                folds_.take_counter(event);
+            } else {
+                counter(event);
+            }
             return;
         }
         if (event.phase != 'X' && event.phase != 'i') {
@@ -38,6 +44,8 @@ public:
         const std::int64_t tid = integer_from(event.tid).value_or(0);
         if (!event.time.has_ns() || event.duration.ns < 0) {
             ++odd_;
+        } else if (folds_.any() && bare(event.category) == kFoldedCategory) {
+            folds_.take_block(event, line_of(event));
         } else if (tid == kFrontendTid) {
             issue(event);
         } else if (tid == kWaitsTid) {
@@ -45,6 +53,7 @@ public:
         } else if (tid == kWorkTid) {
             builder_.works.push_back({event.time.ns, event.time.ns + event.duration.ns, text_from(event.name),
                                       line_of(event), small(event.argument("issued"))});
+            folds_.take_work(event);
         } else if (tid == kMinibatchesTid) {
             minibatch(event);
         } else if (tid == kDropsTid) {
@@ -90,13 +99,14 @@ public:
         merge_samples();
         const auto by_op = [](const auto& a, const auto& b) { return a.op < b.op; };
         std::stable_sort(builder_.launches.begin(), builder_.launches.end(), by_op);
-        std::erase_if(builder_.launches, [this](const auto& launch) { return launch.op > builder_.ops.size(); });
+        std::erase_if(builder_.launches, [this](const auto& launch) { return launch.op > op_count(); });
         for (auto& parts : builder_.parts) {
             std::stable_sort(parts.begin(), parts.end(), by_op);
         }
         std::stable_sort(builder_.more_outputs.begin(), builder_.more_outputs.end(), by_op);
         notes.left_out(odd_,
                        counted(odd_, "event that makes no sense was", "events that make no sense were") + " left out.");
+        builder_.folds = folds_.finish(notes);
         return std::move(builder_);
     }
 
@@ -104,8 +114,11 @@ private:
     // The number of the event's op; 0 if it is impossible.
     core::OpId op_of(const ChromeEvent& event, const char* name = "op") const {
         const std::uint64_t id = number(event.argument(name));
-        return id <= 2 * events_ + (1u << 16) && id < trace::kPart ? static_cast<core::OpId>(id) : 0;
+        return id < trace::kPart && id - folds_.folded_before(static_cast<core::OpId>(id)) <= 2 * events_ + (1u << 16)
+                   ? static_cast<core::OpId>(id)
+                   : 0;
     }
+    [[nodiscard]] std::uint64_t op_count() const { return builder_.ops.size() + folds_.folded_ops(); }
 
     core::Line line_of(const ChromeEvent& event) {
         const auto text = bare(event.argument("line"));
@@ -118,14 +131,15 @@ private:
 
     void issue(const ChromeEvent& event) {
         const core::OpId id = op_of(event);
-        if (id == 0) {
+        if (id == 0 || folds_.is_folded(id)) {
             ++odd_;
             return;
         }
-        if (id > builder_.ops.size()) {
-            builder_.ops.resize(id);
+        const core::OpId place = id - folds_.folded_before(id);
+        if (place > builder_.ops.size()) {
+            builder_.ops.resize(place);
         }
-        RunBuilder::Op& op = builder_.ops[id - 1];
+        RunBuilder::Op& op = builder_.ops[place - 1];
         op.known = true;
         op.issue_begin_ns = event.time.ns;
         op.issue_end_ns = event.time.ns + event.duration.ns;
@@ -224,6 +238,9 @@ private:
         if (lane >= builder_.lanes.size()) {
             builder_.lanes.resize(lane + 1);
         }
+        if (folds_.is_folded(id)) {
+            folds_.take_edge(event, lane);
+        }
         builder_.lanes[lane].push_back(
             {event.time.ns, event.time.ns + event.duration.ns, id, !event.argument("failed").empty()});
     }
@@ -254,6 +271,7 @@ private:
         wait.issued = small(event.argument("issued"));
         wait.waits_through = wait.target != 0 ? 0 : small(event.argument("through"));
         builder_.waits.push_back(std::move(wait));
+        folds_.take_wait(event);
     }
 
     void cost(const ChromeEvent& event) {
@@ -297,6 +315,7 @@ private:
         batch.first = small(event.argument("first"));
         batch.last = small(event.argument("last"));
         builder_.minibatches.push_back(batch);
+        folds_.take_minibatch(event);
     }
 
     void counter(const ChromeEvent& event) {
@@ -346,7 +365,7 @@ private:
             before_ns = op.issue_begin_ns;
         }
         notes.repaired(missing, missing == 1 ? std::string("The issue of 1 op is missing.")
-                                             : "The issues of " + std::to_string(missing) + " ops are missing.");
+                                             : "The issues of " + core::counted(missing, "op") + " are missing.");
         if (!std::is_sorted(builder_.more_inputs.begin(), builder_.more_inputs.end(),
                             [](const auto& a, const auto& b) { return a.op < b.op; })) {
             std::stable_sort(builder_.more_inputs.begin(), builder_.more_inputs.end(),
@@ -354,7 +373,7 @@ private:
         }
         std::uint64_t astray = 0;
         for (auto& lane : builder_.lanes) {
-            astray += std::erase_if(lane, [this](const auto& exec) { return exec.op > builder_.ops.size(); });
+            astray += std::erase_if(lane, [this](const auto& exec) { return exec.op > op_count(); });
         }
         notes.left_out(astray, counted(astray, "execution of an op that was never issued was",
                                        "executions of ops that were never issued were") +
@@ -364,6 +383,7 @@ private:
     RunBuilder builder_;
     static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // counter not in this event: unchanged
     const std::string odd_devices_;                               // the sentence about impossible ones; needs builder_
+    FoldsReader folds_;
     std::uint64_t events_ = 0, odd_ = 0, odd_lanes_ = 0;
     std::string first_odd_lane_;
     std::unordered_map<std::string, std::uint16_t> found_;

@@ -122,13 +122,18 @@ core::Result<ReadTrace> read_events(const OpenSource& open, const std::string& n
     if (progress != nullptr) {
         progress->permille.store(930, std::memory_order_relaxed);
     }
-    trace.run = std::make_unique<model::Run>(std::move(*reader));
+    trace.run = builder->folds == nullptr ? std::make_unique<model::Run>(std::move(*reader))
+                                          : std::make_unique<model::Run>(std::move(*reader), std::move(builder->folds));
     while (trace.run->update(50)) {
         if (progress != nullptr && progress->cancel.load(std::memory_order_relaxed)) {
             return cancelled(name);
         }
     }
     trace.run->close();
+    if (const std::uint64_t folded = trace.run->folded_ops(); folded > 0) {
+        trace.notes.push_back("Of this run's " + counted(trace.run->op_count(), "op") + " " + core::count_text(folded) +
+                              " are in the file as sums only.");
+    }
     if (trace.run->op_count() == 0 && trace.run->waits().empty() && !trace.own) {
         std::string message = "a trace in which nothing takes any time";
         for (const std::string& note : trace.notes) {  // these may contain the reason

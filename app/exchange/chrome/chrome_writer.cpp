@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "app/exchange/chrome/chrome_folds.h"
 #include "app/exchange/chrome/chrome_metadata.h"
 #include "app/exchange/files/json_text.h"
 #include "app/json/json.h"
@@ -85,11 +86,12 @@ const char* word_for(trace::CostKind kind) {
 
 class Writer : JsonText {
 public:
-    Writer(const model::Run& run, const Sink& sink) : JsonText(sink), run_(run) {}
+    Writer(const model::Run& run, const Sink& sink)
+        : JsonText(sink), run_(run), folds_(run.folded_parts().empty() ? nullptr : folds_to_write(run)) {}
 
     bool write() {
         put("{\"displayTimeUnit\":\"ns\",\n\"otherData\":");
-        write_metadata(run_, *this);
+        write_metadata(run_, folds_.get(), *this);
         put(",\n\"traceEvents\":[\n");
         names();
         issues();
@@ -103,6 +105,14 @@ public:
         driver_events();
         executions();
         holds();
+        if (folds_ != nullptr) {
+            write_folded_blocks(run_, *folds_, *this, first_);
+            model::each_curve(run_, [this](const char* name, const char* unit, const model::Curve& curve) {
+                counter(name, unit, curve);
+            });
+            put("\n]}\n");
+            return flush();
+        }
         if (run_.capabilities().issues) {
             counter("headway", "ops", run_.headway());
         }
@@ -180,9 +190,11 @@ private:
     void costs();
     void executions();
     void holds();
+    void edge(std::size_t lane, std::size_t i);
     void counter(const char* name, const char* unit, const model::Curve& curve);
 
     const model::Run& run_;
+    const std::unique_ptr<model::SavedFolds> folds_;  // null: the run was not folded
     std::unordered_map<std::uint16_t, SignatureText> signatures_;
     std::unordered_map<core::Line, std::string> lines_;  // with quotes, and the file's number
     bool first_ = true;
@@ -199,6 +211,9 @@ void Writer::names() {
         thread(kWorkTid, "Frontend's own work", order++);
     }
     thread(kDropsTid, "Frontend drops tensors", order++);
+    if (folds_ != nullptr) {
+        thread(kFoldedTid, "Only sums were kept", order++);
+    }
     if (!run_.costs().empty()) {
         thread(kCostsTid, "Frontend costs, measured on some events", order++);
     }
@@ -226,7 +241,7 @@ void Writer::names() {
 }
 
 void Writer::issues() {
-    for (core::OpId id = 1; id <= run_.op_count() && good(); ++id) {
+    for (core::OpId id = run_.next_known(1); id <= run_.op_count() && good(); id = run_.next_known(id + 1)) {
         const auto& op = run_.op(id);
         const auto& text = signature(op.signature);
         event("X", kFrontendTid);
@@ -287,7 +302,12 @@ void Writer::issues() {
 }
 
 void Writer::waits() {
-    for (const auto& wait : run_.waits()) {
+    const auto& waits = run_.waits();
+    for (std::size_t i = 0; i < waits.size(); i = waits.after(i)) {
+        const model::Wait& wait = waits[i];
+        if (wait.folded) {
+            continue;
+        }
         if (!event("X", kWaitsTid)) {
             return;
         }
@@ -304,12 +324,20 @@ void Writer::waits() {
         } else {
             put_all(",\"through\":", wait.waits_through);
         }
+        if (folds_ != nullptr && wait.target_op != 0) {  // it may have been folded
+            put_all(",\"target_op\":", wait.target_op);
+        }
         put("}}");
     }
 }
 
 void Writer::works() {
-    for (const auto& work : run_.works()) {
+    const auto& works = run_.works();
+    for (std::size_t i = 0; i < works.size(); i = works.after(i)) {
+        const model::Work& work = works[i];
+        if (work.folded) {
+            continue;
+        }
         if (!event("X", kWorkTid)) {
             return;
         }
@@ -323,7 +351,12 @@ void Writer::works() {
 }
 
 void Writer::scopes() {
-    for (const auto& scope : run_.scopes()) {
+    const auto& scopes = run_.scopes();
+    for (std::size_t i = 0; i < scopes.size(); i = scopes.after(i)) {
+        const model::Scope& scope = scopes[i];
+        if (scope.folded) {
+            continue;
+        }
         if (!event("X", kFirstScopeTid + scope.depth)) {
             return;
         }
@@ -335,7 +368,12 @@ void Writer::scopes() {
 }
 
 void Writer::minibatches() {
-    for (const auto& minibatch : run_.minibatches()) {
+    const auto& minibatches = run_.minibatches();
+    for (std::size_t i = 0; i < minibatches.size(); i = minibatches.after(i)) {
+        const model::Minibatch& minibatch = minibatches[i];
+        if (minibatch.folded) {
+            continue;
+        }
         if (!event("X", kMinibatchesTid)) {
             return;
         }
@@ -348,7 +386,12 @@ void Writer::minibatches() {
 }
 
 void Writer::launches() {
-    for (const auto& launch : run_.launches()) {
+    const auto& launches = run_.launches();
+    for (std::size_t i = 0; i < launches.size(); i = launches.after(i)) {
+        const model::Launch& launch = launches[i];
+        if (launch.folded) {
+            continue;
+        }
         if (!event("X", kLaunchTid)) {
             return;
         }
@@ -415,9 +458,15 @@ void Writer::holds() {
 void Writer::executions() {
     for (std::size_t lane = 0; lane < run_.lanes().size(); ++lane) {
         const int tid = kFirstLaneTid + static_cast<int>(lane);
-        for (const auto id : run_.lanes()[lane].ops) {
+        const auto& ops = run_.lanes()[lane].ops;
+        for (std::size_t i = 0; i < ops.size(); i = ops.after(i)) {
+            const core::OpId id = ops[i];
             const auto& op = run_.op(id);
-            if (op.begin_ns == model::kPending) {
+            if (op.begin_ns == model::kPending || ops.is_folded(i)) {
+                continue;
+            }
+            if (op.folded) {
+                edge(lane, i);
                 continue;
             }
             const auto& text = signature(op.signature);
@@ -447,8 +496,29 @@ void Writer::executions() {
     }
 }
 
+// An op whose issue was folded, but not its execution.
+void Writer::edge(std::size_t lane, std::size_t i) {
+    const model::Lane& ran = run_.lanes()[lane];
+    const core::OpId id = ran.ops[i];
+    const model::SpanIndex::Span span = ran.index.at(i, [&](std::size_t) {
+        const model::Op& op = run_.op(id);
+        return std::pair{op.begin_ns, op.end_ns};
+    });
+    if (!event("X", kFirstLaneTid + static_cast<int>(lane))) {
+        return;
+    }
+    this->span(span.begin_ns, span.end_ns);
+    put_all(",\"cat\":\"execute,", word_for(span.family), "\",\"name\":\"", word_for(span.family),
+            "\",\"args\":{\"op\":", id, ",\"family\":", static_cast<int>(span.family));
+    put(span.mark ? ",\"failed\":true}}" : "}}");
+}
+
 void Writer::counter(const char* name, const char* unit, const model::Curve& curve) {
     for (std::size_t i = 0; i < curve.size(); ++i) {
+        if (curve.is_folded(i)) {
+            i += model::Curve::kFolded - 1;
+            continue;
+        }
         if (!event("C", 0)) {
             return;
         }

@@ -6,6 +6,9 @@
 // settings, files, signatures and measuring marks, and for each issue the op's number, buffers and source line.
 // Durations above two seconds are restored with microsecond resolution, everything else exactly.
 //
+// Of a run that was folded (app/model/run/folding.h) the file lists what is there op by op, one event for each folded
+// block, and the numbers of the whole run (chrome_folds.h).
+//
 // Threads: one that may read the run.
 #pragma once
 
@@ -16,7 +19,7 @@ namespace headway::exchange {
 
 // Thread ids of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
-                     kDriverTid = 7, kCostsTid = 8, kFirstScopeTid = 10, kFirstLaneTid = 100;
+                     kDriverTid = 7, kCostsTid = 8, kFoldedTid = 9, kFirstScopeTid = 10, kFirstLaneTid = 100;
 // Category of the time ranges in which the learner held a lane; they are in the lane's row.
 inline constexpr const char* kHoldCategory = "held";
 inline constexpr const char* kReservedSecondDevice = "reserved bytes, second device";  // a counter

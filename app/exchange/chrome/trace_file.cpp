@@ -22,12 +22,6 @@ bool ends_in_gz(std::string_view path) {
 
 core::Result<void> write_trace_file(const model::Run& run, const std::string& path,
                                     const std::function<bool()>& go_on) {
-    if (const std::uint64_t folded = run.folded_ops(); folded > 0) {
-        return core::Error{core::ErrorKind::failed,
-                           path + " was not written: a trace lists every op, and of this run's " +
-                               std::to_string(run.op_count()) + " ops " + std::to_string(folded) +
-                               " are only known as sums. Save a report or a figure, or run fewer ops"};
-    }
     auto file = OutputFile::create(path);
     if (!file) {
         return file.error();

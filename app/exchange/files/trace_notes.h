@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/count_text.h"
+
 namespace headway::exchange {
 
-// "1 span", "2 spans".
-inline std::string counted(std::uint64_t count, const char* one, const char* many) {
-    return std::to_string(count) + " " + (count == 1 ? one : many);
-}
+using core::counted;
 
 class TraceNotes {
 public:

@@ -253,7 +253,7 @@ private:
             while (issued < builder_.ops.size() && builder_.ops[issued].issue_begin_ns < event.ns) {
                 ++issued;
             }
-            event.issued = static_cast<core::OpId>(issued);
+            event.issued = builder_.ops_before(issued, event.ns);
         }
         std::vector<ScopeEvent> batches;
         for (const model::Minibatch& batch : builder_.minibatches) {
@@ -277,8 +277,8 @@ private:
             const auto at =
                 std::lower_bound(builder_.ops.begin(), builder_.ops.end(), ns,
                                  [](const RunBuilder::Op& op, std::int64_t t) { return op.issue_begin_ns < t; });
-            changes.push_back({static_cast<core::OpId>(at - builder_.ops.begin()), ns, FrontendKind::barrier,
-                               static_cast<std::uint32_t>(i)});
+            changes.push_back({builder_.ops_before(static_cast<std::size_t>(at - builder_.ops.begin()), ns), ns,
+                               FrontendKind::barrier, static_cast<std::uint32_t>(i)});
         }
         const auto before = static_cast<std::ptrdiff_t>(events.size());
         events.insert(events.end(), changes.begin(), changes.end());
@@ -292,8 +292,8 @@ private:
         events.insert(events.end(), works.begin(), works.end());
         std::inplace_merge(events.begin(), events.begin() + end, events.end(), earlier);
         if (builder_.program_end_ns != model::kPending) {
-            events.push_back(
-                {static_cast<core::OpId>(builder_.ops.size()), builder_.program_end_ns, FrontendKind::program_end, 0});
+            events.push_back({builder_.ops_before(builder_.ops.size(), INT64_MAX), builder_.program_end_ns,
+                              FrontendKind::program_end, 0});
         }
         return events;
     }
@@ -397,6 +397,22 @@ private:
         }
     }
 
+    // What was folded has no records, but counts.
+    void pass_folded() {
+        if (builder_.folds == nullptr) {
+            return;
+        }
+        const auto& parts = builder_.folds->parts;
+        for (; part_ < parts.size() && parts[part_].first == op_count_ + 1; ++part_) {
+            op_count_ = parts[part_].last;
+        }
+        const auto& waits = builder_.folds->waits;
+        for (; wait_block_ < waits.size() && waits[wait_block_].block * model::kFoldedItems <= wait_count_;
+             ++wait_block_) {
+            wait_count_ += waits[wait_block_].block * model::kFoldedItems == wait_count_ ? model::kFoldedItems : 0;
+        }
+    }
+
     // Writes ops, waits and events in the program's order: by the number of ops issued before, then by time.
     void frontend(const std::vector<ScopeEvent>& events) {
         const auto& ops = builder_.ops;
@@ -405,22 +421,23 @@ private:
         std::size_t wait = 0;
         std::size_t event = 0;
         while (op < ops.size() || wait < waits.size() || event < events.size()) {
-            const bool wait_due = wait < waits.size() && (waits[wait].issued <= op || op == ops.size());
-            const bool mark_due = event < events.size() && (events[event].issued <= op || op == ops.size());
+            pass_folded();
+            const bool wait_due = wait < waits.size() && (waits[wait].issued <= op_count_ || op == ops.size());
+            const bool mark_due = event < events.size() && (events[event].issued <= op_count_ || op == ops.size());
             if (mark_due && (!wait_due || events[event].ns <= waits[wait].begin_ns)) {
                 if (events[event].kind == FrontendKind::program_end) {
-                    measure_before(static_cast<core::OpId>(op + 1), waits.size() + 1);
+                    measure_before(op_count_ + 1, SIZE_MAX);
                 }
                 add_event(events[event++]);
             } else if (wait_due) {
-                measure_before(op_count_, wait + 1);
+                measure_before(op_count_, wait_count_ + 1);
                 add_wait(waits[wait++]);
             } else {
-                measure_before(static_cast<core::OpId>(op + 1), wait_count_);
+                measure_before(op_count_ + 1, wait_count_);
                 add_op(ops[op++]);
             }
         }
-        measure_before(static_cast<core::OpId>(ops.size() + 1), waits.size() + 1);
+        measure_before(op_count_ + 1, SIZE_MAX);
         builder_.ops = {};
         builder_.more_inputs = {};
     }
@@ -451,10 +468,22 @@ private:
     trace::StreamWriter<trace::FrontendRecord> frontend_{recording_, {trace::StreamKind::frontend, 0}};
     core::OpId op_count_ = 0;
     std::size_t wait_count_ = 0, more_ = 0, more_output_ = 0;
+    std::size_t part_ = 0, wait_block_ = 0;  // of what was folded: the next ones
     bool measure_begun_ = false, measure_ended_ = false;
 };
 
 }  // namespace
+
+core::OpId RunBuilder::ops_before(std::size_t place, std::int64_t ns) const {
+    auto count = static_cast<core::OpId>(place);
+    for (std::size_t i = 0; folds != nullptr && i < folds->parts.size(); ++i) {
+        const model::FoldedPart& part = folds->parts[i];
+        if (part.first <= count || (part.first == count + 1 && ns > part.begin_ns)) {
+            count += part.last - part.first + 1;
+        }
+    }
+    return count;
+}
 
 core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder) {
     // Pages are allocated as records arrive; the last chunk of each stream may be nearly empty.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/model/run/run.h"
+#include "app/model/run/saved_folds.h"
 #include "engine/core/result.h"
 
 namespace headway::exchange {
@@ -82,6 +83,11 @@ struct RunBuilder {
     model::Run::Measured measured;  // if begin_marked, end_marked
     std::int64_t program_end_ns = model::kPending;
     std::string error_json, result_json, end_json;  // "" for none
+    // Of a run that was folded; else null. `ops` and the other lists then lack what was folded, but the numbers of ops
+    // count all of them.
+    std::unique_ptr<model::SavedFolds> folds;
+    // How many ops of the run precede element `place` of `ops`; at `ns`, if a folded part begins there.
+    [[nodiscard]] core::OpId ops_before(std::size_t place, std::int64_t ns) const;
 };
 
 // Writes a recording in memory. Consumes `builder` step by step, so that peak memory is less than both together.

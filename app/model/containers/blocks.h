@@ -83,6 +83,12 @@ public:
     // Gives back the memory of elements [block * kBlock, (block + 1) * kBlock), which must all be there. From now on
     // they read as T() and must not be changed.
     void release(std::size_t block) { blocks_[block].reset(placeholder()); }
+    // Appends a block that is released already. The size must be a multiple of kBlock.
+    void append_released() {
+        blocks_.resize(size_ >> kShift);
+        blocks_.emplace_back(placeholder());
+        size_ += kBlock;
+    }
     [[nodiscard]] bool released(std::size_t i) const { return blocks_[i >> kShift].get() == placeholder(); }
 
 private:
@@ -151,6 +157,24 @@ public:
         whole_[block] = std::move(whole);
         for (std::size_t piece = 0; piece < kPieces; ++piece) {
             items_.release(block * kPieces + piece);
+        }
+    }
+    // Appends a block that is folded already. The size must be a multiple of kFoldedItems.
+    void append_folded(T whole) {
+        constexpr std::size_t kPieces = kFoldedItems / Blocks<T, kShift>::kBlock;
+        whole_.resize(size() / kFoldedItems + 1);
+        whole_.back() = std::move(whole);
+        for (std::size_t piece = 0; piece < kPieces; ++piece) {
+            items_.append_released();
+        }
+    }
+    // One element for each folded block, with the block's number.
+    template <class Call>
+    void each_folded(Call call) const {
+        for (std::size_t block = 0; block < whole_.size(); ++block) {
+            if (items_.released(block * kFoldedItems)) {
+                call(block, whole_[block]);
+            }
         }
     }
 

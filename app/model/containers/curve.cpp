@@ -125,27 +125,37 @@ void Curve::index_from(std::size_t first) {
             starts_.emplace_back(level);
             first = 0;  // a new level covers all earlier values, too
         }
-        auto& blocks = levels_[level];
-        auto& starts = starts_[level];
         const std::size_t count = (below + kFan - 1) / kFan;
         first /= kFan;
-        blocks.resize(count);
-        starts.resize(count);
-        for (std::size_t b = first; b < count; ++b) {
-            Extremes extremes = kNothing;
-            for (std::size_t i = b * kFan; i < std::min((b + 1) * kFan, below); ++i) {
-                if (level == 0) {
-                    take_in(extremes, values_[i]);
-                } else {
-                    take_in(extremes, levels_[level - 1][i]);
-                }
-            }
-            blocks[b] = extremes;
-            starts[b] = level == 0 ? times_[b * kFan] : starts_[level - 1][b * kFan];
-        }
+        index_level(level, first, below);
         below = count;
     }
-    // Descend from the top level to the first occurrence of the largest value.
+    find_most();
+}
+
+// Extremes and begins of one level, from block `first` on; `below`: how many elements the level below has.
+void Curve::index_level(std::size_t level, std::size_t first, std::size_t below) {
+    auto& blocks = levels_[level];
+    auto& starts = starts_[level];
+    const std::size_t count = (below + kFan - 1) / kFan;
+    blocks.resize(count);
+    starts.resize(count);
+    for (std::size_t b = first; b < count; ++b) {
+        Extremes extremes = kNothing;
+        for (std::size_t i = b * kFan; i < std::min((b + 1) * kFan, below); ++i) {
+            if (level == 0) {
+                take_in(extremes, values_[i]);
+            } else {
+                take_in(extremes, levels_[level - 1][i]);
+            }
+        }
+        blocks[b] = extremes;
+        starts[b] = level == 0 ? times_[b * kFan] : starts_[level - 1][b * kFan];
+    }
+}
+
+// Descends from the top level to the first occurrence of the largest value.
+void Curve::find_most() {
     if (values_.empty()) {
         return;
     }
@@ -195,6 +205,85 @@ void Curve::fold(std::int64_t before_ns, std::span<const Kept> kept) {
             starts_[level].release(fold_from_);
         }
     }
+}
+
+std::vector<Curve::FoldedBlock> Curve::folded_blocks() const {
+    std::vector<FoldedBlock> found;
+    for (std::size_t block = 0; block < most_at_of_.size(); ++block) {
+        if (!times_.released(block * kFolded)) {
+            continue;
+        }
+        FoldedBlock folded;
+        folded.block = block;
+        folded.most_at_ns = most_at_of_[block];
+        for (std::size_t i = 0; i < FoldedBlock::kQuarters; ++i) {
+            folded.begins_ns[i] = starts_[kReleasedLevels][block * FoldedBlock::kQuarters + i];
+            folded.extremes[i] = levels_[kReleasedLevels][block * FoldedBlock::kQuarters + i];
+        }
+        found.push_back(folded);
+    }
+    return found;
+}
+
+// The size is a multiple of kFolded, and all changes so far are indexed.
+void Curve::append_folded(const FoldedBlock& block) {
+    static_assert(FoldedBlock::kQuarters * kKeptValues == kFolded);
+    const std::size_t first = times_.size(), place = first / kFolded;
+    times_.append_released();
+    values_.append_released();
+    most_at_of_.resize(place + 1);
+    most_at_of_[place] = block.most_at_ns;
+    index_from(first);
+    for (std::size_t level = 0; level < kReleasedLevels; ++level) {
+        levels_[level].release(place);
+        starts_[level].release(place);
+    }
+    for (std::size_t i = 0; i < FoldedBlock::kQuarters; ++i) {
+        starts_[kReleasedLevels][place * FoldedBlock::kQuarters + i] = block.begins_ns[i];
+        levels_[kReleasedLevels][place * FoldedBlock::kQuarters + i] = block.extremes[i];
+    }
+    std::size_t below = levels_[kReleasedLevels].size(), from = place * FoldedBlock::kQuarters;
+    for (std::size_t level = kReleasedLevels + 1; level < levels_.size(); ++level) {
+        from /= kFan;
+        index_level(level, from, below);
+        below = levels_[level].size();
+    }
+}
+
+Curve Curve::restored(std::span<const Point> changes, std::span<const FoldedBlock> blocks) {
+    Curve curve;
+    std::size_t next = 0, indexed = 0;
+    std::int64_t until_ns = std::numeric_limits<std::int64_t>::min();
+    const auto index = [&] {
+        if (indexed < curve.times_.size()) {
+            curve.index_from(indexed);
+            indexed = curve.times_.size();
+        }
+    };
+    const auto append_blocks = [&] {
+        while (next < blocks.size() && blocks[next].block * kFolded <= curve.times_.size()) {
+            if (blocks[next].block * kFolded == curve.times_.size() && blocks[next].begins_ns[0] > until_ns &&
+                std::is_sorted(blocks[next].begins_ns.begin(), blocks[next].begins_ns.end())) {
+                index();
+                curve.append_folded(blocks[next]);
+                indexed = curve.times_.size();
+                until_ns = std::max(blocks[next].begins_ns.back(), blocks[next].most_at_ns);
+            }
+            ++next;
+        }
+    };
+    for (const Point& change : changes) {
+        append_blocks();
+        if (change.ns > until_ns) {
+            curve.times_.push_back(change.ns);
+            curve.values_.push_back(change.value);
+            until_ns = change.ns;
+        }
+    }
+    append_blocks();
+    index();
+    curve.find_most();
+    return curve;
 }
 
 // Starting at `at`: the last block of a level that starts before `ns` and lies in `block` of the level above.

@@ -6,6 +6,7 @@
 // Threads: one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -49,6 +50,22 @@ public:
     // Whether the change at `i` was folded: its time and value are not known, only the extremes of its block.
     [[nodiscard]] bool is_folded(std::size_t i) const { return times_.released(i); }
 
+    // What is left of a folded block of kFolded changes: the extremes of its quarters.
+    struct FoldedBlock {
+        static constexpr std::size_t kQuarters = 4;
+        std::size_t block = 0;
+        std::array<std::int64_t, kQuarters> begins_ns{};
+        std::array<Extremes, kQuarters> extremes{};
+        std::int64_t most_at_ns = 0;  // when its largest value began
+    };
+    [[nodiscard]] std::vector<FoldedBlock> folded_blocks() const;
+    struct Point {
+        std::int64_t ns = 0, value = 0;
+    };
+    // A curve from its changes and folded blocks, both ascending. Blocks that do not follow the changes before them,
+    // and changes that are not later than what is before them, are left out.
+    [[nodiscard]] static Curve restored(std::span<const Point> changes, std::span<const FoldedBlock> blocks);
+
     [[nodiscard]] std::size_t size() const { return times_.size(); }
     [[nodiscard]] std::int64_t time(std::size_t i) const { return times_[i]; }
     [[nodiscard]] std::int64_t value(std::size_t i) const { return values_[i]; }  // from time(i) to time(i + 1)
@@ -75,6 +92,9 @@ private:
     void sort_added();
     void append(const Change& change);
     void index_from(std::size_t first);
+    void index_level(std::size_t level, std::size_t first, std::size_t below);
+    void find_most();
+    void append_folded(const FoldedBlock& block);
     // Over values [first, end), not empty.
     [[nodiscard]] Extremes extremes_of(std::size_t first, std::size_t end) const;
     [[nodiscard]] std::size_t first_after(std::int64_t ns) const;

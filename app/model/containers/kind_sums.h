@@ -30,26 +30,56 @@ public:
             (size_ % kFoldedItems == 0 && size_ != noted_at())) {
             notes_.push_back({size_, sums_});
         }
-        if (kind >= slots_.size()) {
-            slots_.resize(kind + std::size_t{1}, kNone);
-        }
-        if (slots_[kind] == kNone) {
-            slots_[kind] = static_cast<std::uint32_t>(kinds_.size());
-            kinds_.push_back(kind);
-            sums_.emplace_back();
-        }
-        sums_[slots_[kind]].add(busy_ns);
+        slot_of(kind).add(busy_ns);
         ++size_;
+    }
+    // Adds `count` spans of which only the sums are known.
+    void append(std::size_t count, const std::vector<Sum>& sums) {
+        if (size_ != noted_at()) {
+            notes_.push_back({size_, sums_});
+        }
+        for (const Sum& sum : sums) {
+            Slot& slot = slot_of(sum.kind);
+            slot.count += sum.count;
+            slot.busy_ns += sum.busy_ns;
+        }
+        size_ += count;
+        notes_.push_back({size_, sums_});
     }
     void clear() { *this = KindSums(); }
     [[nodiscard]] std::size_t size() const { return size_; }
     // The total of every kind so far.
-    [[nodiscard]] std::vector<Sum> all() const {
+    [[nodiscard]] std::vector<Sum> all() const { return sums_of(sums_); }
+    // Counts a span whose kind is not known.
+    void skip() { ++size_; }
+    // The total of every kind at some places of spans [first, end], `end` among them if that is all there are.
+    struct Total {
+        std::size_t at = 0;  // of spans [0, at)
         std::vector<Sum> sums;
-        for (std::size_t i = 0; i < sums_.size(); ++i) {
-            sums.push_back({kinds_[i], sums_[i].count, sums_[i].busy_ns});
+    };
+    [[nodiscard]] std::vector<Total> totals(std::size_t first, std::size_t end) const {
+        std::vector<Total> totals;
+        for (const Note& note : notes_) {
+            if (note.at >= first && note.at <= end) {
+                totals.push_back({note.at, sums_of(note.sums)});
+            }
         }
-        return sums;
+        if (end == size_ && (totals.empty() || totals.back().at != size_)) {
+            totals.push_back({size_, all()});
+        }
+        return totals;
+    }
+    // Sets the total of every kind of the spans so far, some of which may have been skipped.
+    void set_total(const std::vector<Sum>& sums) {
+        std::fill(sums_.begin(), sums_.end(), Slot());
+        for (const Sum& sum : sums) {
+            slot_of(sum.kind) = {sum.count, sum.busy_ns};
+        }
+        if (!notes_.empty() && notes_.back().at == size_) {
+            notes_.back().sums = sums_;
+        } else {
+            notes_.push_back({size_, sums_});
+        }
     }
     // Keeps of spans [block * kFoldedItems, (block + 1) * kFoldedItems) only the sums before and after them.
     void fold(std::size_t block) {
@@ -78,7 +108,8 @@ public:
         }
         std::vector<Sum> sums;
         for (std::size_t i = 0; i < slots.size(); ++i) {
-            if (slots[i].count != 0) {
+            // Of folded ops next to kept ones only the kind of the first is known: a count may then be too low.
+            if (slots[i].count != 0 && slots[i].count <= last - std::min(first, last)) {
                 sums.push_back({kinds_[i], slots[i].count, slots[i].busy_ns});
             }
         }
@@ -100,6 +131,24 @@ private:
         std::vector<Slot> sums;  // by slot, for the kinds seen so far
     };
 
+    Slot& slot_of(std::uint32_t kind) {
+        if (kind >= slots_.size()) {
+            slots_.resize(kind + std::size_t{1}, kNone);
+        }
+        if (slots_[kind] == kNone) {
+            slots_[kind] = static_cast<std::uint32_t>(kinds_.size());
+            kinds_.push_back(kind);
+            sums_.emplace_back();
+        }
+        return sums_[slots_[kind]];
+    }
+    [[nodiscard]] std::vector<Sum> sums_of(const std::vector<Slot>& slots) const {
+        std::vector<Sum> sums;
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            sums.push_back({kinds_[i], slots[i].count, slots[i].busy_ns});
+        }
+        return sums;
+    }
     [[nodiscard]] std::size_t noted_at() const { return notes_.empty() ? 0 : notes_.back().at; }
     [[nodiscard]] const Note* note_before(std::size_t i) const {
         const auto after = std::upper_bound(notes_.begin(), notes_.end(), i,
@@ -117,6 +166,9 @@ private:
     void walk(std::size_t first, std::size_t last, At at, std::vector<Slot>& to, std::uint64_t sign) const {
         for (std::size_t i = first; i < last; ++i) {
             const auto [kind, busy_ns] = at(i);
+            if (kind >= slots_.size() || slots_[kind] == kNone) {
+                continue;  // the first op's of a folded block, which may have run in another lane
+            }
             Slot& slot = to[slots_[kind]];
             slot.count += sign;
             slot.busy_ns += sign * static_cast<std::uint64_t>(busy_ns);

@@ -38,6 +38,14 @@ struct SpanSums {
         busy_ns[static_cast<std::size_t>(family)] += static_cast<std::uint64_t>(ns);
         marked += mark ? 1 : 0;
     }
+    [[nodiscard]] SpanSums plus(const SpanSums& other) const {
+        SpanSums sums = *this;
+        for (std::size_t i = 0; i < kSpanFamilies; ++i) {
+            sums.busy_ns[i] += other.busy_ns[i];
+        }
+        sums.marked += other.marked;
+        return sums;
+    }
     [[nodiscard]] SpanSums since(const SpanSums& before) const {
         SpanSums sums = *this;
         for (std::size_t i = 0; i < kSpanFamilies; ++i) {
@@ -103,6 +111,19 @@ public:
         blocks_.release(block);
         begins_.release(block);
         marked_before_.release(block);
+    }
+    // Appends a block that is folded already. The size must be a multiple of kFolded.
+    void append_folded(std::int64_t begin_ns, std::int64_t end_ns, const SpanSums& sums) {
+        folds_.resize(size_ / kFolded + 1);
+        folds_.back() = {begin_ns, std::max(begin_ns, end_ns), total_, sums};
+        for (std::size_t i = 0; i < kFolded / kBlock / kBlock; ++i) {
+            coarse_.push_back(begin_ns);
+        }
+        blocks_.append_released();
+        begins_.append_released();
+        marked_before_.append_released();
+        total_ = total_.plus(sums);
+        size_ += kFolded;
     }
     [[nodiscard]] bool is_folded(std::size_t i) const { return fold_of(i) != nullptr; }
     // The item to which span `i` belongs: [first, end). A single span, or all spans that were folded with it.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "engine/core/bytes.h"
+#include "engine/core/count_text.h"
 
 namespace headway::model {
 namespace {
@@ -86,15 +87,7 @@ std::string budget_in_both_units(std::uint64_t bytes) {
 }
 
 std::string count_text(std::uint64_t n) {
-    const std::string digits = std::to_string(n);
-    std::string text;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) {
-            text += ',';
-        }
-        text += digits[i];
-    }
-    return text;
+    return core::count_text(n);
 }
 
 std::string compact_count_text(std::uint64_t n) {

@@ -10,6 +10,7 @@
 #include "app/model/numbers/regime.h"
 #include "app/model/replay/replay.h"
 #include "app/model/run/folding.h"
+#include "app/model/run/saved_folds.h"
 #include "app/model/run/sums.h"
 #include "app/model/run/tally.h"
 #include "engine/core/time_budget.h"
@@ -99,6 +100,13 @@ NumbersWalk::Sums::Sums(const Run& run)
         if (ns > 0) {
             add_to(tally_.cost_of(wait->line).blocked_ns, ns);
         }
+    }
+    if (const SavedFolds* saved = run.saved()) {
+        // They were computed before the run was saved.
+        numbers = saved->numbers;
+        lines = saved->lines;
+        tally_.devices = saved->devices;
+        stage_ = Stage::done;
     }
     run.renew(numbers);
     if (run.folding_ != nullptr) {

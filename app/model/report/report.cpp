@@ -33,38 +33,35 @@ Json time_or_null(std::int64_t ns) {
     return ns == kPending ? Json(nullptr) : Json(ns);
 }
 
-// Null in the report of a recording that lacks records: sums, maxima and what is computed from all ops.
-constexpr const char* kOfWholeRuns[] = {"ops",
-                                        "parts",
-                                        "total_ns",
-                                        "issue_ns",
-                                        "op_issue_ns",
-                                        "blocked_ns",
-                                        "recorded_work_ns",
-                                        "backend_busy_ns",
-                                        "backend_idle_ns",
-                                        "backend_open_ns",
-                                        "recorder_ns",
-                                        "recording_wait_ns",
-                                        "frontend",
-                                        "regime",
-                                        "predicted_ns",
-                                        "prediction",
-                                        "handover_ns",
-                                        "headway_max",
-                                        "live_bytes_peak",
-                                        "pending_bytes_peak",
-                                        "reserved_bytes_peak",
-                                        "rss_bytes_peak",
-                                        "critical_path",
-                                        "idle",
-                                        "without_barriers_ns"};
-
 // Null if the trace does not contain the value.
 template <class Value>
 Json if_recorded(bool recorded, const Value& value) {
     return recorded ? Json(value) : Json(nullptr);
 }
+
+// What a run's recording can support. Everything that is computed from more than one record (sums, counts, medians,
+// peaks, times between two records) goes through all(), at each depth of the report: it is null if records are missing
+// or wrong. if_recorded() is for settings and for what stands in a single record.
+class Support {
+public:
+    explicit Support(const Run& run)
+        : has(run.capabilities()), whole_(run.lost_records() == 0 && run.end().verdict != Verdict::damaged) {}
+
+    [[nodiscard]] bool whole() const { return whole_; }
+    template <class Value>
+    [[nodiscard]] Json all(bool recorded, const Value& value) const {
+        return if_recorded(whole_ && recorded, value);
+    }
+    template <class Value>
+    [[nodiscard]] Json all(const Value& value) const {
+        return all(true, value);
+    }
+
+    const TraceCapabilities has;
+
+private:
+    const bool whole_;
+};
 
 Json settings_of(const RunInfo& info, const TraceCapabilities& capabilities) {
     Json settings;
@@ -101,9 +98,9 @@ void put_line(Json& entry, const Run& run, core::Line line) {
 }
 
 // Appends one line of text per wait, without a JSON object in memory: there may be a million waits.
-void append_waits(std::string& text, const Run& run) {
+void append_waits(std::string& text, const Run& run, const Support& support) {
     const Run::Measured part = run.measured();
-    const bool recorded = run.capabilities().issues;  // the ops that a wait was for are known
+    const bool recorded = support.has.issues && support.whole();  // the ops that a wait was for are known
     constexpr const char* kFirst = "[\n    {";
     const char* before = kFirst;
     std::size_t named = 0;
@@ -171,25 +168,25 @@ Json pauses_of(const Run& run) {
     return list;
 }
 
-Json lines_of(const Run& run, const std::vector<LineCost>& costs) {
+Json lines_of(const Run& run, const Support& support, const std::vector<LineCost>& costs) {
     Json list = Json::array();
-    const TraceCapabilities capabilities = run.capabilities();
+    const TraceCapabilities& capabilities = support.has;
     if (!capabilities.issues && !capabilities.waits) {
         return nullptr;
     }
     for (const LineCost& cost : costs) {
         Json entry;
         put_line(entry, run, cost.line);
-        entry["issue_ns"] = if_recorded(capabilities.issues, cost.issue_ns);
-        entry["blocked_ns"] = if_recorded(capabilities.waits, cost.blocked_ns);
-        entry["recorded_work_ns"] = if_recorded(capabilities.settings, cost.recorded_work_ns);
-        entry["ops"] = cost.ops;
+        entry["issue_ns"] = support.all(capabilities.issues, cost.issue_ns);
+        entry["blocked_ns"] = support.all(capabilities.waits, cost.blocked_ns);
+        entry["recorded_work_ns"] = support.all(capabilities.settings, cost.recorded_work_ns);
+        entry["ops"] = support.all(cost.ops);
         list.push_back(std::move(entry));
     }
     return list;
 }
 
-Json minibatches_of(const Run& run) {
+Json minibatches_of(const Run& run, const Support& support) {
     Json list = Json::array();
     const auto& minibatches = run.minibatches();
     for (std::size_t i = 0; i < minibatches.size(); i = minibatches.after(i)) {
@@ -211,18 +208,18 @@ Json minibatches_of(const Run& run) {
         Json entry;
         entry["index"] = minibatch.index;
         entry["issue_begin_ns"] = minibatch.issue_begin_ns;
-        entry["issue_end_ns"] = time_or_null(minibatch.issue_end_ns);
-        const bool recorded = run.capabilities().issues;  // the minibatch of each op is known
-        entry["execute_begin_ns"] = recorded ? time_or_null(begin_ns) : nullptr;
-        entry["execute_end_ns"] = recorded ? time_or_null(end_ns) : nullptr;
+        entry["issue_end_ns"] = support.all(time_or_null(minibatch.issue_end_ns));
+        const bool recorded = support.has.issues;  // the minibatch of each op is known
+        entry["execute_begin_ns"] = support.all(recorded, time_or_null(begin_ns));
+        entry["execute_end_ns"] = support.all(recorded, time_or_null(end_ns));
         list.push_back(std::move(entry));
     }
     return list;
 }
 
 // Null if nothing was measured.
-Json spread_of(const Spread& spread) {
-    if (spread.count == 0) {
+Json spread_of(const Support& support, const Spread& spread) {
+    if (spread.count == 0 || !support.whole()) {
         return nullptr;
     }
     return {{"p10_ns", spread.p10},
@@ -233,23 +230,23 @@ Json spread_of(const Spread& spread) {
 }
 
 // The parts of the frontend's time; they add up to total_ns plus pauses.
-Json frontend_of(const FrontendTime& time, const TraceCapabilities& capabilities) {
+Json frontend_of(const FrontendTime& time, const Support& support) {
     Json json;
-    json["issue_ns"] = if_recorded(capabilities.issues, time.issue_ns);
-    json["work_ns"] = if_recorded(capabilities.settings, time.work_ns);
-    json["drop_ns"] = if_recorded(capabilities.settings, time.drop_ns);
-    json["wait_ns"] = if_recorded(capabilities.waits, time.wait_ns);
-    json["record_ns"] = if_recorded(capabilities.settings, time.record_ns);
-    json["descheduled_ns"] = if_recorded(capabilities.settings, time.descheduled_ns);
-    json["paused_ns"] = if_recorded(capabilities.settings, time.paused_ns);
-    json["unnamed_ns"] = time.unnamed_ns;
-    json["record_each"] = spread_of(time.record_each);
-    json["drop_each"] = spread_of(time.drop_each);
+    json["issue_ns"] = support.all(support.has.issues, time.issue_ns);
+    json["work_ns"] = support.all(support.has.settings, time.work_ns);
+    json["drop_ns"] = support.all(support.has.settings, time.drop_ns);
+    json["wait_ns"] = support.all(support.has.waits, time.wait_ns);
+    json["record_ns"] = support.all(support.has.settings, time.record_ns);
+    json["descheduled_ns"] = support.all(support.has.settings, time.descheduled_ns);
+    json["paused_ns"] = support.all(support.has.settings, time.paused_ns);
+    json["unnamed_ns"] = support.all(time.unnamed_ns);
+    json["record_each"] = spread_of(support, time.record_each);
+    json["drop_each"] = spread_of(support, time.drop_each);
     return json;
 }
 
 // Totals of the GPU driver's activities other than running ops.
-Json driver_of(const Run& run) {
+Json driver_of(const Run& run, const Support& support) {
     std::uint64_t waits = 0, between_streams = 0, allocations = 0, allocated_bytes = 0;
     std::int64_t wait_ns = 0;
     for (const DriverEvent& event : run.driver_events()) {
@@ -264,20 +261,20 @@ Json driver_of(const Run& run) {
         }
     }
     Json driver;
-    driver["waits"] = waits;
-    driver["wait_ns"] = wait_ns;
-    driver["waits_between_streams"] = between_streams;
-    driver["allocations"] = allocations;
-    driver["allocated_bytes"] = allocated_bytes;
+    driver["waits"] = support.all(waits);
+    driver["wait_ns"] = support.all(wait_ns);
+    driver["waits_between_streams"] = support.all(between_streams);
+    driver["allocations"] = support.all(allocations);
+    driver["allocated_bytes"] = support.all(allocated_bytes);
     return driver;
 }
 
 // Each device separately.
-Json devices_of(const Run& run, const Tally& tally) {
+Json devices_of(const Run& run, const Support& support, const Tally& tally) {
     std::vector<Tally::OfDevice> sums = tally.devices;
     sums.resize(std::max<std::size_t>(run.devices().size(), 1));
     sums[0].busy_ns -= run.shared_ns();
-    const TraceCapabilities capabilities = run.capabilities();
+    const TraceCapabilities& capabilities = support.has;
     Json list = Json::array();
     for (std::size_t i = 0; i < run.devices().size(); ++i) {
         const RunDevice& device = run.devices()[i];
@@ -289,24 +286,24 @@ Json devices_of(const Run& run, const Tally& tally) {
         for (std::size_t lane = device.first_lane; lane < run.lanes().size() && run.device_of_lane(lane) == i; ++lane) {
             entry["lanes"].push_back(run.lanes()[lane].name);
         }
-        entry["ops"] = sums[i].ops;
+        entry["ops"] = support.all(sums[i].ops);
         const auto lanes_used = static_cast<std::int64_t>(sums[i].lanes_used.count());
-        entry["busy_ns"] = if_recorded(capabilities.backend, sums[i].busy_ns);
+        entry["busy_ns"] = support.all(capabilities.backend, sums[i].busy_ns);
         entry["idle_ns"] =
-            if_recorded(capabilities.backend, std::max<std::int64_t>(lanes_used * run.total_ns() - sums[i].busy_ns, 0));
-        entry["waits"] = if_recorded(capabilities.waits, sums[i].waits);
-        entry["waited_ns"] = if_recorded(capabilities.waits, sums[i].waited_ns);
-        entry["live_bytes_peak"] = if_recorded(capabilities.memory, run.measured_peak(run.live_bytes(i)));
-        entry["pending_bytes_peak"] = if_recorded(capabilities.tensors, run.measured_peak(run.pending_bytes(i)));
+            support.all(capabilities.backend, std::max<std::int64_t>(lanes_used * run.total_ns() - sums[i].busy_ns, 0));
+        entry["waits"] = support.all(capabilities.waits, sums[i].waits);
+        entry["waited_ns"] = support.all(capabilities.waits, sums[i].waited_ns);
+        entry["live_bytes_peak"] = support.all(capabilities.memory, run.measured_peak(run.live_bytes(i)));
+        entry["pending_bytes_peak"] = support.all(capabilities.tensors, run.measured_peak(run.pending_bytes(i)));
         entry["reserved_bytes_peak"] =
-            if_recorded(capabilities.settings && run.clock() != trace::ClockKind::virtual_ns,
+            support.all(capabilities.settings && run.clock() != trace::ClockKind::virtual_ns,
                         std::max(run.measured_peak(run.reserved_bytes(i)), run.measured_peak(run.live_bytes(i))));
         list.push_back(std::move(entry));
     }
     return list;
 }
 
-Json scopes_of(const Run& run) {
+Json scopes_of(const Run& run, const Support& support) {
     Json list = Json::array();
     for (std::size_t i = 0; i < run.scopes().size(); i = run.scopes().after(i)) {
         const Scope& scope = run.scopes()[i];
@@ -315,27 +312,27 @@ Json scopes_of(const Run& run) {
         }
         Json entry;
         entry["name"] = scope.name;
-        entry["ns"] = scope.end_ns == kPending ? Json(nullptr) : Json(scope.end_ns - scope.begin_ns);
+        entry["ns"] = support.all(scope.end_ns != kPending, scope.end_ns - scope.begin_ns);
         list.push_back(std::move(entry));
     }
     return list;
 }
 
 // What is only in the sums, and not listed op by op.
-Json folded_of(const Run& run) {
+Json folded_of(const Run& run, const Support& support) {
     if (run.folded_parts().empty()) {
         return nullptr;
     }
     Json folded;
     std::uint64_t waits = 0;
-    folded["ops"] = run.folded_ops();
+    folded["ops"] = support.all(run.folded_ops());
     folded["parts"] = Json::array();
     for (const FoldedPart& part : run.folded_parts()) {
         waits += part.waits_end - part.first_wait;
         folded["parts"].push_back(
             {{"first_op", part.first}, {"last_op", part.last}, {"begin_ns", part.begin_ns}, {"end_ns", part.end_ns}});
     }
-    folded["waits"] = waits;
+    folded["waits"] = support.all(waits);
     return folded;
 }
 
@@ -393,7 +390,8 @@ std::string report_json(const Run& run) {
         report["device"]["timing_note"] = info.timing_note;
         report["device"]["timing_uncertainty_ns"] = info.timing_uncertainty_ns;
     }
-    const TraceCapabilities& capabilities = numbers.capabilities;
+    const Support support(run);
+    const TraceCapabilities& capabilities = support.has;
     report["machine"] = {{"cpu", if_recorded(capabilities.settings, info.cpu)},
                          {"cores", if_recorded(capabilities.settings, info.cores)},
                          {"os", if_recorded(capabilities.settings, info.os)}};
@@ -402,58 +400,59 @@ std::string report_json(const Run& run) {
     for (const auto& [name, value] : info.parameters) {
         report["parameters"][name] = value;
     }
-    report["ops"] = numbers.ops;
-    report["parts"] = if_recorded(capabilities.settings, numbers.parts);
-    report["total_ns"] = numbers.total_ns;
+    report["ops"] = support.all(numbers.ops);
+    report["parts"] = support.all(capabilities.settings, numbers.parts);
+    report["total_ns"] = support.all(numbers.total_ns);
     report["warmup_ns"] = if_recorded(capabilities.settings, numbers.warmup_ns);
-    report["issue_ns"] = if_recorded(capabilities.issues, numbers.frontend.issue_ns);
-    report["op_issue_ns"] = if_recorded(capabilities.issues, numbers.op_issue_ns);
-    report["blocked_ns"] = if_recorded(capabilities.waits, numbers.blocked_ns);
-    report["recorded_work_ns"] = if_recorded(capabilities.settings, numbers.recorded_work_ns);
-    report["backend_busy_ns"] = if_recorded(capabilities.backend, numbers.backend_busy_ns);
-    report["backend_idle_ns"] = if_recorded(capabilities.backend, numbers.backend_idle_ns);
-    report["backend_open_ns"] = if_recorded(capabilities.backend, numbers.backend_open_ns);
-    report["recorder_ns"] = if_recorded(capabilities.settings, numbers.recorder_ns);
-    report["recording_wait_ns"] = if_recorded(capabilities.settings, numbers.recording_wait_ns);
+    report["issue_ns"] = support.all(capabilities.issues, numbers.frontend.issue_ns);
+    report["op_issue_ns"] = support.all(capabilities.issues, numbers.op_issue_ns);
+    report["blocked_ns"] = support.all(capabilities.waits, numbers.blocked_ns);
+    report["recorded_work_ns"] = support.all(capabilities.settings, numbers.recorded_work_ns);
+    report["backend_busy_ns"] = support.all(capabilities.backend, numbers.backend_busy_ns);
+    report["backend_idle_ns"] = support.all(capabilities.backend, numbers.backend_idle_ns);
+    report["backend_open_ns"] = support.all(capabilities.backend, numbers.backend_open_ns);
+    report["recorder_ns"] = support.all(capabilities.settings, numbers.recorder_ns);
+    report["recording_wait_ns"] = support.all(capabilities.settings, numbers.recording_wait_ns);
     if (!run.launches().empty()) {
-        report["launch_ns"] = numbers.launch_ns;
+        report["launch_ns"] = support.all(numbers.launch_ns);
     }
-    report["frontend"] = frontend_of(numbers.frontend, capabilities);
-    report["frontend_page_faults"] = numbers.frontend.faults ? Json{{"minor", numbers.frontend.faults->minor},
-                                                                    {"major", numbers.frontend.faults->major}}
-                                                             : Json(nullptr);
-    report["t1_ns"] = if_recorded(capabilities.issues, whole(numbers.t1_ns));
-    report["t2_ns"] = if_recorded(capabilities.backend, whole(numbers.t2_ns));
-    report["t3_ns"] = if_recorded(capabilities.issues, whole(numbers.t3_ns));
-    report["t1"] = if_recorded(capabilities.issues, spread_of(numbers.t1));
-    report["t2"] = if_recorded(capabilities.backend, spread_of(numbers.t2));
-    report["t3"] = if_recorded(capabilities.issues, spread_of(numbers.t3));
-    report["regime"] = if_recorded(numbers.predicted && numbers.ops > 0, std::string(word_of(numbers.regime)));
-    report["predicted_ns"] = if_recorded(numbers.predicted, numbers.predicted_ns);
-    report["prediction"] = prediction_of(numbers);
-    report["handover_ns"] = if_recorded(capabilities.issues, numbers.handover_ns);
-    report["headway_max"] = if_recorded(capabilities.issues, numbers.headway_max);
-    report["live_bytes_peak"] = if_recorded(capabilities.memory, numbers.live_bytes_peak);
-    report["pending_bytes_peak"] = if_recorded(capabilities.tensors, numbers.pending_bytes_peak);
+    report["frontend"] = frontend_of(numbers.frontend, support);
+    report["frontend_page_faults"] =
+        numbers.frontend.faults && support.whole()
+            ? Json{{"minor", numbers.frontend.faults->minor}, {"major", numbers.frontend.faults->major}}
+            : Json(nullptr);
+    report["t1_ns"] = support.all(capabilities.issues, whole(numbers.t1_ns));
+    report["t2_ns"] = support.all(capabilities.backend, whole(numbers.t2_ns));
+    report["t3_ns"] = support.all(capabilities.issues, whole(numbers.t3_ns));
+    report["t1"] = if_recorded(capabilities.issues, spread_of(support, numbers.t1));
+    report["t2"] = if_recorded(capabilities.backend, spread_of(support, numbers.t2));
+    report["t3"] = if_recorded(capabilities.issues, spread_of(support, numbers.t3));
+    report["regime"] = support.all(numbers.predicted && numbers.ops > 0, std::string(word_of(numbers.regime)));
+    report["predicted_ns"] = support.all(numbers.predicted, numbers.predicted_ns);
+    report["prediction"] = support.all(prediction_of(numbers));
+    report["handover_ns"] = support.all(capabilities.issues, numbers.handover_ns);
+    report["headway_max"] = support.all(capabilities.issues, numbers.headway_max);
+    report["live_bytes_peak"] = support.all(capabilities.memory, numbers.live_bytes_peak);
+    report["pending_bytes_peak"] = support.all(capabilities.tensors, numbers.pending_bytes_peak);
     // Samples of the process; on a virtual clock there are none.
     const bool real = run.clock() != trace::ClockKind::virtual_ns;
-    report["reserved_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.reserved_bytes_peak);
-    report["rss_bytes_peak"] = if_recorded(capabilities.settings && real, numbers.rss_bytes_peak);
+    report["reserved_bytes_peak"] = support.all(capabilities.settings && real, numbers.reserved_bytes_peak);
+    report["rss_bytes_peak"] = support.all(capabilities.settings && real, numbers.rss_bytes_peak);
     report["lost_records"] = numbers.lost_records;
-    report["folded"] = folded_of(run);
+    report["folded"] = folded_of(run, support);
     // The rest needs dependencies and the duration of each op.
     for (const char* key : {"critical_path", "idle", "without_barriers_ns"}) {
         report[key] = nullptr;
     }
     const bool folded = !run.folded_parts().empty();
-    if (capabilities.tensors && !run.cut_off() && !folded) {
+    if (capabilities.tensors && support.whole() && !run.cut_off() && !folded) {
         const PathTotals path = critical_path(run);
         report["critical_path"] = {{"frontend_ns", path.frontend_ns}, {"handover_ns", path.handover_ns},
                                    {"execute_ns", path.execute_ns},   {"return_ns", path.return_ns},
                                    {"limit_ns", path.limit_ns},       {"ops", path.ops}};
         report["without_barriers_ns"] = without_barriers(run).total_ns;  // computed, not measured
     }
-    if (capabilities.tensors && !folded) {
+    if (capabilities.tensors && support.whole() && !folded) {
         const IdleCauses idle = idle_causes(run);
         report["idle"] = {{"frontend_ns", idle.frontend_ns}, {"barrier_ns", idle.barrier_ns},
                           {"blocker_ns", idle.blocker_ns},   {"limit_ns", idle.limit_ns},
@@ -462,14 +461,9 @@ std::string report_json(const Run& run) {
     }
 
     if (!run.driver_events().empty()) {
-        report["driver"] = driver_of(run);
+        report["driver"] = driver_of(run, support);
     }
     const RunEnd end = run.end();
-    if (end.verdict == Verdict::damaged || numbers.lost_records != 0) {
-        for (const char* key : kOfWholeRuns) {
-            report[key] = nullptr;
-        }
-    }
     report["end"] = {{"verdict", word_of(end.verdict)},
                      {"sentence", end.sentence},
                      {"missing", end.missing.empty() ? Json(nullptr) : Json(end.missing)},
@@ -477,10 +471,10 @@ std::string report_json(const Run& run) {
     report["explanation"] = explanation_json(run, numbers);
     Json rest;
     rest["pauses"] = pauses_of(run);
-    rest["lines"] = lines_of(run, walk.lines());
-    rest["minibatches"] = minibatches_of(run);
-    rest["scopes"] = scopes_of(run);
-    rest["devices"] = devices_of(run, walk.tally());
+    rest["lines"] = lines_of(run, support, walk.lines());
+    rest["minibatches"] = minibatches_of(run, support);
+    rest["scopes"] = scopes_of(run, support);
+    rest["devices"] = devices_of(run, support, walk.tally());
     rest["error"] = error_of(run);
     const json::Document result(run.result_json());
 
@@ -488,7 +482,7 @@ std::string report_json(const Run& run) {
     std::string text = dumped(report);
     text.resize(text.size() - 2);
     text += ",\n  \"waits\": ";
-    append_waits(text, run);
+    append_waits(text, run, support);
     text += "," + dumped(rest).substr(1);
     text.resize(text.size() - 2);
     text += ",\n  \"result\": " + (result.root() ? result.root().as_json() : "null") + "\n}\n";

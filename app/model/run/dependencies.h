@@ -48,6 +48,9 @@ public:
         }
     }
 
+    // For a block of ops that is folded already.
+    void append_released() { links_.append_released(); }
+
     // Calls call(output) for each buffer other than op.out that the op writes.
     template <class Call>
     void each_more_output(OpId id, Call call) const {

@@ -328,7 +328,7 @@ std::size_t Run::most_ops() const {
 
 void Run::fold() {
     const std::size_t most = most_ops(), limit = postpone_folding_ ? most + most / 4 : most;
-    if (!scale_final_ || info_.foreign || ops_.size() - folded_ops() <= limit) {
+    if (!scale_final_ || info_.foreign || restoring_ != nullptr || ops_.size() - folded_ops() <= limit) {
         return;
     }
     if (folding_ == nullptr) {
@@ -338,7 +338,11 @@ void Run::fold() {
 }
 
 std::uint64_t Run::folded_ops() const {
-    return folding_ != nullptr ? folding_->ops() : 0;
+    std::uint64_t ops = 0;
+    for (const FoldedPart& part : folded_parts_) {
+        ops += part.last - part.first + 1;
+    }
+    return ops;
 }
 
 std::uint64_t Run::first_drop() const {

@@ -4,6 +4,7 @@
 
 #include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
+#include "app/model/run/saved_folds.h"
 
 #include "engine/trace/barrier_names.h"
 #include "engine/trace/wait_names.h"
@@ -172,6 +173,9 @@ void Run::take_launches() {
             }
             ++next;
             if (op != 0) {
+                if (restoring_ != nullptr) {
+                    restoring_->catch_up_launches();
+                }
                 launches_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), op});
                 launch_index_.add(launches_.back().begin_ns, launches_.back().end_ns - launches_.back().begin_ns,
                                   devices::Family::other, false);
@@ -254,6 +258,9 @@ void Run::take_costs() {
 // ---- the frontend's records ----
 
 void Run::take(const trace::FrontendRecord& record) {
+    if (restoring_ != nullptr) {
+        restoring_->catch_up();
+    }
     const auto kind = trace::kind_of(record);
     if (kind != trace::FrontendKind::more_inputs &&
         kind != trace::FrontendKind::more_output) {  // part of their op's time
@@ -400,7 +407,7 @@ void Run::take_wait(const trace::WaitRecord& record) {
     if (wait.target == 0) {
         wait.waits_through = record.through != 0 ? std::min(record.through, wait.issued) : wait.issued;
     }
-    wait.target_op = op_waited_for(wait);
+    wait.target_op = restoring_ != nullptr ? restoring_->next_target() : op_waited_for(wait);
     wait_index_.add(wait.begin_ns, wait.end_ns - wait.begin_ns, devices::Family::other, false);
     wait_kinds_.add(static_cast<std::uint32_t>(wait.kind), wait.waited_ns());
     any_paused_ = any_paused_ || wait.kind == trace::WaitKind::paused;
@@ -416,7 +423,7 @@ void Run::take_work(const trace::WorkRecord& record) {
         work.name = "work";
     }
     work.line = record.line;
-    work.issued = static_cast<OpId>(ops_.size());
+    work.issued = restoring_ != nullptr ? restoring_->next_issued() : static_cast<OpId>(ops_.size());
     work_index_.add(work.begin_ns, work.end_ns - work.begin_ns, devices::Family::other, false);
     works_.push_back(std::move(work));
 }
@@ -501,7 +508,13 @@ void Run::take_program_event(const trace::FrontendRecord& record) {
 
 void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns) {
     if (id == 0 || ops_[id - 1].end_ns != kPending) {
+        if (restoring_ != nullptr && id != 0) {
+            restoring_->take_edge(lane, id, failed, begin_ns, end_ns);
+        }
         return;
+    }
+    if (restoring_ != nullptr) {
+        restoring_->catch_up(lane);
     }
     Op& op = ops_[id - 1];
     --open_ops_[op.lane];

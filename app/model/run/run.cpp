@@ -6,6 +6,7 @@
 
 #include "app/model/run/folding.h"
 #include "app/model/run/intake.h"
+#include "app/model/run/saved_folds.h"
 #include "engine/core/time_budget.h"
 
 namespace headway::model {
@@ -24,7 +25,15 @@ Run::Run(std::unique_ptr<trace::Reader> reader)
       dependencies_(std::make_unique<Dependencies>(ops_)),
       intake_(std::make_unique<Intake>(live_, pending_)) {}
 
+Run::Run(std::unique_ptr<trace::Reader> reader, std::unique_ptr<SavedFolds> folds) : Run(std::move(reader)) {
+    restoring_ = std::make_unique<Restoring>(*this, std::move(folds));
+}
+
 Run::~Run() = default;
+
+const SavedFolds* Run::saved() const {
+    return restoring_ != nullptr ? &restoring_->saved() : nullptr;
+}
 
 // ---- time ----
 
@@ -375,6 +384,9 @@ void Run::close() {
     if (const auto open = intake_->open_minibatch; open >= 0) {
         minibatches_[static_cast<std::size_t>(open)].issue_end_ns = last_ns_;
         intake_->open_minibatch = -1;
+    }
+    if (restoring_ != nullptr) {
+        restoring_->finish();
     }
     program_time_.update(*this);
 }

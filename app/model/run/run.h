@@ -38,17 +38,21 @@
 namespace headway::model {
 
 class Folding;
+class Restoring;
+struct SavedFolds;
 struct Tally;
 
 class Run {
 public:
     explicit Run(std::unique_ptr<trace::Reader> reader);
+    // A folded run from a trace file: the recording contains what the file lists event by event.
+    Run(std::unique_ptr<trace::Reader> reader, std::unique_ptr<SavedFolds> folds);
     ~Run();
     // Opens the same recording again, with nothing taken yet: for another thread, which may read at the same time
-    // as this one and may outlive it. Null if a part of the recording was given back.
-    [[nodiscard]] bool can_be_read_again() const { return !reader_->gave_back(); }
+    // as this one and may outlive it. Null if a part of the recording was given back or is only in a file as sums.
+    [[nodiscard]] bool can_be_read_again() const { return !reader_->gave_back() && restoring_ == nullptr; }
     [[nodiscard]] std::unique_ptr<Run> another() const {
-        return reader_->gave_back() ? nullptr : std::make_unique<Run>(reader_->another());
+        return can_be_read_again() ? std::make_unique<Run>(reader_->another()) : nullptr;
     }
 
     // Takes new records, for about `budget_ms` of work (0: all of them). True if more are left.
@@ -79,6 +83,8 @@ public:
     [[nodiscard]] const std::vector<FoldedPart>& folded_parts() const { return folded_parts_; }
     [[nodiscard]] std::uint64_t folded_ops() const;
     [[nodiscard]] const Folding* folding() const { return folding_.get(); }  // null: nothing was folded
+    // What the file said, if the run is one of those that were folded before they were saved; else null.
+    [[nodiscard]] const SavedFolds* saved() const;
     [[nodiscard]] bool is_folded(OpId id) const { return ops_.is_folded(id - 1); }
     // Whether the wait is in one of the folded parts; some of these can still be read.
     [[nodiscard]] bool is_folded_wait(std::size_t index) const;
@@ -269,6 +275,7 @@ private:
     friend class NumbersWalk;
     friend struct Tally;
     friend class Folding;
+    friend class Restoring;
     struct Intake;  // state of update()
     class Dependencies;
 
@@ -361,7 +368,8 @@ private:
     std::size_t fold_beyond_ = kFoldBeyond;
     bool postpone_folding_ = false;
     std::vector<FoldedPart> folded_parts_;
-    std::unique_ptr<Folding> folding_;  // null: nothing was folded
+    std::unique_ptr<Folding> folding_;      // null: nothing was folded
+    std::unique_ptr<Restoring> restoring_;  // null: not from the file of a folded run
 };
 
 }  // namespace headway::model

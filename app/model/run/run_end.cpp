@@ -5,21 +5,13 @@
 
 #include "app/model/run/run.h"
 #include "app/model/run/sentence.h"
+#include "engine/core/count_text.h"
 #include "engine/core/system/signal_words.h"
 
 namespace headway::model {
 namespace {
 
 constexpr std::array kWords{"complete", "stopped", "failed", "crashed", "overflowed", "damaged", "unknown"};
-
-// "1,234 ops"
-std::string count_of(std::uint64_t count, const char* what) {
-    std::string digits = std::to_string(count);
-    for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
-        digits.insert(static_cast<std::size_t>(i), ",");
-    }
-    return digits + " " + what + (count == 1 ? "" : "s");
-}
 
 // The error with its place, unless the message names it.
 std::string error_words(const RunError& error) {
@@ -41,11 +33,11 @@ std::string missing_in(const Run& run, Verdict verdict) {
     std::string text;
     const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", and ") + words; };
     if (const std::uint64_t lost = run.lost_records(); lost != 0 && verdict != Verdict::damaged) {
-        add(count_of(lost, "record") + " did not fit into the recording");
+        add(core::counted(lost, "record") + " did not fit into the recording");
     }
     if (run.cut_off()) {
         const std::uint64_t open = run.op_count() - run.ended_count();
-        add(count_of(open, "issued op") + (open == 1 ? " has no end" : " have no end"));
+        add(core::counted(open, "issued op") + (open == 1 ? " has no end" : " have no end"));
     }
     return text;
 }
@@ -70,7 +62,7 @@ std::string RunEnd::text() const {
 }
 
 RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
-    const std::string after = run.op_count() == 0 ? "" : " after " + count_of(run.op_count(), "op");
+    const std::string after = run.op_count() == 0 ? "" : " after " + core::counted(run.op_count(), "op");
     const auto end = [&run](Verdict verdict, const std::string& text) {
         return RunEnd{verdict, sentence_of(text), missing_in(run, verdict)};
     };
@@ -98,7 +90,8 @@ RunEnd run_end(const Run& run, const std::optional<ProcessEnd>& process) {
     if (run.lost_records() != 0) {
         return end(Verdict::overflowed, "Overflowed" + after + ": the recording was full");
     }
-    return end(Verdict::complete, "Complete" + (after.empty() ? ": no ops" : ": " + count_of(run.op_count(), "op")));
+    return end(Verdict::complete,
+               "Complete" + (after.empty() ? ": no ops" : ": " + core::counted(run.op_count(), "op")));
 }
 
 }  // namespace headway::model

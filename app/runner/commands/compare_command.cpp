@@ -10,6 +10,7 @@
 
 #include "app/comparison/verdict.h"
 #include "app/comparison/verdict_json.h"
+#include "app/model/numbers/format.h"
 #include "app/model/report/report.h"
 #include "app/runner/commands/child_run.h"
 #include "app/runner/commands/commands.h"
@@ -272,7 +273,8 @@ int compare_command(const CompareOptions& options) {
     for (std::size_t i = 0; i < std::size(both); ++i) {
         if (const auto paused = both[i].numbers[middle_of(both[i].numbers)].paused_ns; paused > 0) {
             tell(std::string("run ") + (i == 0 ? "A" : "B") + " stood still for " +
-                 time_text(static_cast<double>(paused)) + " (paused or stepped), which its times do not count");
+                 model::duration_text(static_cast<double>(paused)) +
+                 " (paused or stepped), which its times do not count");
         }
     }
     const comparison::Side compared[2] = {both[0].for_comparison(), both[1].for_comparison()};

@@ -5,6 +5,7 @@
 #include "app/exchange/chrome/trace_file.h"
 #include "app/exchange/files/output_file.h"
 #include "app/model/explanation/explanation.h"
+#include "app/model/numbers/format.h"
 #include "app/model/report/report.h"
 #include "app/model/user_data/user_data.h"
 #include "app/runner/commands/commands.h"
@@ -234,9 +235,9 @@ core::Result<void> write_figure([[maybe_unused]] const std::string& path, [[mayb
         }
         options.view = figure::TimelineView{wish.from_ns.value_or(0), wish.to_ns.value_or(end_ns)};
         if (options.view->begin_ns >= std::min(options.view->end_ns, end_ns)) {
-            return core::Error{core::ErrorKind::usage, "the run is over after " + time_text(end_ns) +
+            return core::Error{core::ErrorKind::usage, "the run is over after " + model::duration_text(end_ns) +
                                                            ", so there is nothing to show from " +
-                                                           time_text(options.view->begin_ns) + " on"};
+                                                           model::duration_text(options.view->begin_ns) + " on"};
         }
     }
     if (figure::is_movie_path(path)) {

@@ -13,6 +13,7 @@
 #include "app/comparison/naming.h"
 #include "app/confinement/confinement.h"
 #include "app/model/explanation/explanation.h"
+#include "app/model/numbers/format.h"
 #include "app/process/child.h"
 #include "app/questions/judge.h"
 #include "app/runner/commands/child_run.h"
@@ -20,6 +21,8 @@
 
 #include "app/runner/execution/device_choice.h"
 #include "app/runner/execution/execute.h"
+#include "engine/core/bytes.h"
+#include "engine/core/count_text.h"
 #include "engine/core/system/machine_memory.h"
 
 namespace headway::runner {
@@ -30,7 +33,7 @@ namespace {
 std::string prediction_text(const model::Numbers& n) {
     std::string text = model::text_of(model::time_bar(n));
     if (!n.prediction_formula.empty()) {
-        text += "; " + n.prediction_formula + " gives " + time_text(static_cast<double>(n.formula_ns));
+        text += "; " + n.prediction_formula + " gives " + model::duration_text(static_cast<double>(n.formula_ns));
     } else if (!n.no_formula.empty()) {
         text += "; the chapter's formula does not apply: " + n.no_formula;
     }
@@ -46,49 +49,47 @@ void summarise(const model::Run& run) {
     const auto n = run.numbers();
     const auto& info = run.info();
     std::string device = info.simulated ? "SIMULATED " + info.device_name : info.device_name;
-    const auto ops = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " op" : " ops"); };
+    const auto ops = [](std::uint64_t count) { return core::counted(count, "op"); };
     if (n.ops == 0) {
-        tell(info.program + " on " + device + ": no ops in " + time_text(static_cast<double>(n.total_ns)));
+        tell(info.program + " on " + device + ": no ops in " + model::duration_text(static_cast<double>(n.total_ns)));
         return;
     }
     const std::string regime = model::regime_word(n);
     tell(info.program + " on " + device + ", " + barrier_text(info) + ": " + ops(n.ops) + " in " +
-         time_text(static_cast<double>(n.total_ns)) +
+         model::duration_text(static_cast<double>(n.total_ns)) +
          (n.cut_off        ? ", and not all of them were done"
           : regime.empty() ? ""
                            : ", " + std::string(n.regime_even ? "frontend and backend " : "") + regime));
     if (n.predicted) {
         tell(prediction_text(n));
     }
-    tell("medians: t1 " + time_text(n.t1_ns) +
-         (n.predicted ? ", hand-over " + time_text(static_cast<double>(n.h_ns)) : std::string()) + ", t2 " +
-         time_text(n.t2_ns) + ", t3 " + time_text(n.t3_ns) + "; the recorder's own cost " +
-         time_text(static_cast<double>(n.recorder_ns)));
+    tell("medians: t1 " + model::duration_text(n.t1_ns) +
+         (n.predicted ? ", hand-over " + model::duration_text(static_cast<double>(n.h_ns)) : std::string()) + ", t2 " +
+         model::duration_text(n.t2_ns) + ", t3 " + model::duration_text(n.t3_ns) + "; the recorder's own cost " +
+         model::duration_text(static_cast<double>(n.recorder_ns)));
     if (const std::string profile = model::profile_words(info); !profile.empty()) {
         tell(profile);
     }
-    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + bytes_text(n.live_bytes_peak) +
+    tell("headway at most " + ops(n.headway_max) + ", live bytes at most " + core::bytes_text(n.live_bytes_peak) +
          (run.devices().size() > 1 ? ", on both devices together" : ""));
     std::uint64_t for_memory = 0;
     for (const auto& sum : run.wait_kinds().all()) {
         const auto kind = static_cast<trace::WaitKind>(sum.kind);
         for_memory += kind == trace::WaitKind::memory ? sum.count : 0;
         if (kind == trace::WaitKind::recording) {
-            tell("recording held the frontend back for " + time_text(static_cast<double>(sum.busy_ns)) + " in all (" +
-                 std::to_string(sum.count) + (sum.count == 1 ? " time" : " times") +
-                 "): it issued ops faster than they could be read");
+            tell("recording held the frontend back for " + model::duration_text(static_cast<double>(sum.busy_ns)) +
+                 " in all (" + core::counted(sum.count, "time") + "): it issued ops faster than they could be read");
         }
     }
     if (run.folded_ops() > 0) {
-        tell("of " + ops(run.op_count()) + ", " + std::to_string(run.folded_ops()) +
+        tell("of " + ops(run.op_count()) + ", " + core::count_text(run.folded_ops()) +
              " are known as sums only: the beginning and the end of the run are kept op by op");
     }
     const bool refused = run.error() && run.error()->kind == core::ErrorKind::out_of_memory;
     if ((for_memory > 0 || refused) && info.budget_is_default.value_or(false) && info.device_kind != "cuda") {
         tell((refused ? std::string("out of memory")
-                      : "the frontend waited for memory " + std::to_string(for_memory) +
-                            (for_memory == 1 ? " time" : " times")) +
-             ": tensors may take half of this machine's, " + bytes_text(core::default_budget()) +
+                      : "the frontend waited for memory " + core::counted(for_memory, "time")) +
+             ": tensors may take half of this machine's, " + core::bytes_text(core::default_budget()) +
              "; --budget sets another limit, --budget none takes it away");
     }
 }

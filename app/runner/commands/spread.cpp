@@ -4,7 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/model/numbers/format.h"
 #include "app/runner/commands/commands.h"
+#include "engine/core/bytes.h"
+#include "engine/core/count_text.h"
 
 namespace headway::runner {
 
@@ -59,9 +62,9 @@ Spread spread_of(const Measure& measure, std::span<const Numbers> runs) {
 
 std::string text_of(const Measure& measure, double value) {
     const auto whole_value = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(value), 0));
-    return measure.unit == Unit::ns      ? time_text(value)
-           : measure.unit == Unit::bytes ? bytes_text(whole_value)
-                                         : std::to_string(whole_value);
+    return measure.unit == Unit::ns      ? model::duration_text(value)
+           : measure.unit == Unit::bytes ? core::bytes_text(whole_value)
+                                         : core::count_text(whole_value);
 }
 
 std::size_t middle_of(std::span<const Numbers> runs) {

@@ -15,6 +15,8 @@
 #include "app/runner/execution/limit_watch.h"
 #include "app/runner/execution/machine.h"
 #include "app/runner/execution/messages.h"
+#include "engine/core/bytes.h"
+#include "engine/core/count_text.h"
 #include "engine/core/error_word.h"
 #include "engine/core/system/machine_memory.h"
 #include "engine/core/system/thread.h"
@@ -51,8 +53,7 @@ core::Error limit_error(const std::string& reached) {
 }
 
 core::Error stopped_error(runtime::Runtime& rt) {
-    core::Error error{core::ErrorKind::stopped, "stopped after " + std::to_string(rt.recorder.issued()) +
-                                                    (rt.recorder.issued() == 1 ? " op" : " ops")};
+    core::Error error{core::ErrorKind::stopped, "stopped after " + core::counted(rt.recorder.issued(), "op")};
     error.line = core::number_of(rt.lines.current());
     if (error.line != 0) {
         error.file = rt.lines.file_name(rt.lines.current());
@@ -161,8 +162,9 @@ public:
         const std::uint64_t resident = resident_bytes();
         if (memory.total != 0 && memory.available < memory.total / 16 && resident > memory.total / 8) {
             warned_ = true;
-            tell("the machine has only " + bytes_text(memory.available) + " of memory left, and this run has taken " +
-                 bytes_text(resident) + ": stop it, or run it with a smaller --budget or with a barrier");
+            tell("the machine has only " + core::bytes_text(memory.available) +
+                 " of memory left, and this run has taken " + core::bytes_text(resident) +
+                 ": stop it, or run it with a smaller --budget or with a barrier");
         }
     }
 

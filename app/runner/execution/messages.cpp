@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 namespace headway::runner {
 
 void tell(const std::string& sentence) {
@@ -34,36 +32,6 @@ int status_of(core::ErrorKind kind) {
         default:
             return kProgramFailed;
     }
-}
-
-std::string time_text(double ns) {
-    char text[40];
-    const double size = ns < 0 ? -ns : ns;
-    const double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : size >= 1e3 ? 1e3 : 1;
-    const char* name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "µs" : "ns";
-    const double value = ns / unit;
-    std::snprintf(text, sizeof text,
-                  unit == 1      ? "%.0f %s"
-                  : value >= 100 ? "%.0f %s"
-                  : value >= 10  ? "%.1f %s"
-                                 : "%.2f %s",
-                  value, name);
-    return text;
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    char text[40];
-    const double value = static_cast<double>(bytes);
-    if (bytes < 1000) {
-        std::snprintf(text, sizeof text, "%.0f bytes", value);
-    } else if (bytes < 1'000'000) {
-        std::snprintf(text, sizeof text, "%.1f kB", value / 1e3);
-    } else if (bytes < 1'000'000'000) {
-        std::snprintf(text, sizeof text, "%.1f MB", value / 1e6);
-    } else {
-        std::snprintf(text, sizeof text, "%.2f GB", value / 1e9);
-    }
-    return text;
 }
 
 }  // namespace headway::runner

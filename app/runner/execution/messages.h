@@ -18,8 +18,4 @@ void tell(const std::string& sentence);
 int fail(const core::Error& error);
 int status_of(core::ErrorKind kind);
 
-// "12.3 ms", "1.2 MB"
-std::string time_text(double ns);
-std::string bytes_text(std::uint64_t bytes);
-
 }  // namespace headway::runner

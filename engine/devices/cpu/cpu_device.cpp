@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "engine/core/clock.h"
+#include "engine/core/count_text.h"
 #include "engine/core/system/thread.h"
 
 namespace headway::devices {
@@ -397,9 +398,9 @@ float* CpuDevice::take_lazily_for(const Command& command) {
     auto* data = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
     if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + std::to_string(bytes) +
-                          " bytes asked for when the op started, " + std::to_string(live) + " in use" +
-                          (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
+                      "out of memory" + where() + ": " + core::count_text(bytes) +
+                          " bytes asked for when the op started, " + core::count_text(live) + " in use" +
+                          (budget != 0 ? " of a budget of " + core::count_text(budget) : std::string()));
         return nullptr;
     }
     lazy_[command.out_id] = {data, bytes};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/core/count_text.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
 
@@ -140,9 +141,9 @@ float* CudaDevice::take_lazily_from(Lane* lane, const Command& command) {
     }
     if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + std::to_string(bytes) +
-                          " bytes asked for when the op started, " + std::to_string(live) + " in use" +
-                          (budget != 0 ? " of a budget of " + std::to_string(budget) : std::string()));
+                      "out of memory" + where() + ": " + core::count_text(bytes) +
+                          " bytes asked for when the op started, " + core::count_text(live) + " in use" +
+                          (budget != 0 ? " of a budget of " + core::count_text(budget) : std::string()));
         return nullptr;
     }
     const std::lock_guard lock(lazy_mutex_);

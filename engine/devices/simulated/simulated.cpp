@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/core/count_text.h"
 #include "engine/core/sequence.h"
 #include "engine/devices/kernels/kernels.h"
 
@@ -329,9 +330,9 @@ float* SimulatedDevice::take_lazily_for(const Command& command) {
     auto* data = fits ? static_cast<float*>(allocate(bytes)) : nullptr;
     if (data == nullptr) {
         poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + std::to_string(bytes) +
-                          " bytes asked for when the op started, " + std::to_string(lazy_bytes_) + " in use" +
-                          (lazy_budget_ != 0 ? " of a budget of " + std::to_string(lazy_budget_) : std::string()));
+                      "out of memory" + where() + ": " + core::count_text(bytes) +
+                          " bytes asked for when the op started, " + core::count_text(lazy_bytes_) + " in use" +
+                          (lazy_budget_ != 0 ? " of a budget of " + core::count_text(lazy_budget_) : std::string()));
         return nullptr;
     }
     lazy_[command.out_id] = {data, bytes};

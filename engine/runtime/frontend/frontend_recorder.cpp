@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "engine/core/count_text.h"
+
 namespace headway::runtime {
 
 using trace::FrontendKind;
@@ -35,7 +37,7 @@ FrontendRecorder::FrontendRecorder(devices::Device& clock, trace::Recording& rec
 }
 
 void FrontendRecorder::refuse_op() const {
-    lines_.raise(core::ErrorKind::failed, "a run can hold at most " + std::to_string(kMaxOps) + " ops");
+    lines_.raise(core::ErrorKind::failed, "a run can hold at most " + core::counted(kMaxOps, "op"));
 }
 
 void FrontendRecorder::record_measured(const FrontendRecord& event, std::uint64_t end) {

@@ -3,118 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <random>
 #include <thread>
 
 #include "app/model/analysis/time_range_summary.h"
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/report/report.h"
-#include "tests/unit/model/recording_builder.h"
+#include "tests/unit/model/long_program.h"
 
 namespace headway::model {
 namespace {
 
 constexpr std::size_t kFewOps = 4 * kFoldedItems;
-
-struct LongProgram {
-    std::uint32_t seed = 1;
-    std::uint32_t lanes = 2;
-    std::size_t ops = 200'000;
-    std::size_t warm_up = 0;      // ops before the first mark; 0: no marks
-    std::size_t last_mark = 0;    // ops before the mark that ends the measured part; 0: none
-    std::size_t second_mark = 0;  // ops before a further one
-    std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
-};
-
-// Writes the program's records, and lets `look` look at the recording now and then.
-template <class Look>
-void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
-    std::mt19937 random(program.seed);
-    const auto below = [&random](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
-    std::vector<std::uint16_t> signatures;
-    for (int i = 0; i < 5; ++i) {
-        signatures.push_back(builder.signature(std::uint64_t{8} << i, "kind" + std::to_string(i)));
-    }
-    std::int64_t now = 100;
-    std::vector<std::int64_t> free_at(program.lanes, 0);
-    std::vector<std::deque<std::array<std::int64_t, 3>>> held(program.lanes);
-    std::deque<BufferId> alive;
-    BufferId buffers = 0;
-    const auto deliver = [&](std::size_t most) {
-        for (std::uint8_t lane = 0; lane < program.lanes; ++lane) {
-            for (std::size_t i = 0; i < most && !held[lane].empty(); ++i) {
-                const auto [op, begin, end] = held[lane].front();
-                builder.exec(lane, static_cast<OpId>(op), begin, end);
-                held[lane].pop_front();
-            }
-        }
-    };
-    for (std::size_t i = 1; i <= program.ops; ++i) {
-        if (program.warm_up != 0 && i == program.warm_up + 1) {
-            builder.mark(trace::FrontendKind::measure_begin, now);
-        }
-        if (i == program.last_mark + 1 || i == program.second_mark + 1) {
-            builder.mark(trace::FrontendKind::measure_end, now);
-        }
-        if (program.minibatches_every != 0 && i % program.minibatches_every == 1) {
-            builder.mark(trace::FrontendKind::minibatch_begin, now,
-                         static_cast<std::uint32_t>(i / program.minibatches_every));
-        }
-        if (program.scopes_every != 0 && i % program.scopes_every == 1) {
-            builder.mark(trace::FrontendKind::scope_begin, now, 0, "step");
-        }
-        const auto lane = static_cast<std::uint8_t>(below(program.lanes));
-        RecordingBuilder::Issue op;
-        op.begin = now;
-        op.end = now += 1 + below(6);
-        op.lane = lane;
-        op.signature = signatures[static_cast<std::size_t>(below(5))];
-        op.line = static_cast<core::Line>(1 + below(4));
-        op.in0 = alive.empty() ? 0 : alive[static_cast<std::size_t>(below(static_cast<std::uint32_t>(alive.size())))];
-        op.fresh = alive.empty() || below(4) != 0;
-        op.out = op.fresh ? ++buffers : alive.back();
-        const OpId id = builder.issue(op);
-        if (op.fresh) {
-            alive.push_back(op.out);
-        }
-        const std::int64_t begin = std::max(op.begin + below(4), free_at[lane]);
-        const std::int64_t end = free_at[lane] = begin + below(program.lanes * 8);
-        held[lane].push_back({id, begin, end});
-        if (alive.size() > 10) {
-            builder.drop(now, alive.front());
-            alive.pop_front();
-        }
-        if (below(30) == 0) {
-            const std::int64_t from = now;
-            builder.work(from, now += 1 + below(20), below(2) == 0 ? "NumPy" : "print", static_cast<core::Line>(2));
-        }
-        if (static_cast<std::size_t>(below(static_cast<std::uint32_t>(program.waits_every))) == 0) {
-            std::int64_t done = now;
-            for (const std::int64_t ns : free_at) {
-                done = std::max(done, ns);
-            }
-            const std::int64_t from = now;
-            now = done + below(5);
-            deliver(SIZE_MAX);
-            builder.wait(from, now, below(2) == 0 ? trace::WaitKind::waitall : trace::WaitKind::item, 0, 0,
-                         static_cast<core::Line>(3));
-        }
-        now += below(3);
-        if (program.scopes_every != 0 && i % program.scopes_every == 0) {
-            builder.mark(trace::FrontendKind::scope_end, now, 0, "step");
-        }
-        if (below(3) == 0) {
-            deliver(static_cast<std::size_t>(below(8)));
-        }
-        if (i % 10'000 == 0) {
-            look();
-        }
-    }
-    deliver(SIZE_MAX);
-    builder.mark(trace::FrontendKind::program_end, now);
-    builder.recording().header().state = static_cast<std::uint32_t>(trace::RunState::finished);
-}
 
 struct Both {
     std::unique_ptr<Run> folded, whole;
