@@ -1,5 +1,5 @@
 """Divides the frontend's time: issues, waits and pauses as recorded; the time between them from the costs that the
-frontend measured on a sample of events (rules: app/model/run/frontend_time.h)."""
+frontend measured on a sample of events (rules: app/model/description/frontend_time.h)."""
 
 import math
 

@@ -29,7 +29,8 @@ ARROWS = {
     "app/json": ["engine/core/system"],
     "app/model/containers": ["engine/core"],
     "app/model/costs": ["app/json"],
-    "app/model/run": ["engine/trace", "app/json", "app/model/containers", "app/model/costs"],
+    "app/model/description": ["engine/trace", "app/model/containers"],
+    "app/model/run": ["app/json", "app/model/description", "app/model/costs"],
     "app/model/replay": ["app/model/run"],
     "app/model/analysis": ["app/model/replay"],
     "app/model/numbers": ["app/model/analysis"],
@@ -79,6 +80,7 @@ ARROWS = {
 EXTRA_HEADERS = {
     "app/model/containers": {"engine/devices/op.h"},
     "app/model/costs": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h"},
+    "app/model/description": {"engine/devices/simulated/cost_model.h"},
     # Names of ops; what they cost on a simulated device, and its lanes in virtual time.
     "app/model/run": {"engine/devices/op.h", "engine/devices/host_costs.h", "engine/devices/simulated/cost_model.h",
                   "engine/devices/simulated/virtual_lanes.h"},

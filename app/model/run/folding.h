@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "app/model/containers/curve.h"
-#include "app/model/run/frontend_time.h"
+#include "app/model/description/frontend_time.h"
 #include "app/model/run/run.h"
 #include "app/model/run/tally.h"
 

@@ -1,4 +1,4 @@
-#include "app/model/run/frontend_time.h"
+#include "app/model/description/frontend_time.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "app/model/description/quantiles.h"
 #include "app/model/run/folding.h"
-#include "app/model/run/quantiles.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

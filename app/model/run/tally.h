@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/model/run/quantiles.h"
+#include "app/model/description/quantiles.h"
 #include "app/model/run/run.h"
 
 namespace headway::model {

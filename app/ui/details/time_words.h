@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/model/analysis/idle.h"
-#include "app/model/run/frontend_time.h"
+#include "app/model/description/frontend_time.h"
 
 namespace headway::ui {
 

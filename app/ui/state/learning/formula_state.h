@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/figure/formula.h"
+#include "app/model/description/numbers.h"
 #include "app/model/numbers/format.h"
-#include "app/model/run/numbers.h"
 
 namespace headway::ui {
 

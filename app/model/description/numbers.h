@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/model/run/description.h"
-#include "app/model/run/frontend_time.h"
+#include "app/model/description/description.h"
+#include "app/model/description/frontend_time.h"
 #include "engine/core/ids.h"
 
 namespace headway::model {

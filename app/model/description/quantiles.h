@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "app/model/run/frontend_time.h"
+#include "app/model/description/frontend_time.h"
 
 namespace headway::model {
 
