@@ -149,14 +149,14 @@ void Execution::catch_up(double budget_ms) {
 }
 
 // Why a run did not begin.
-std::string Execution::failure(const process::Ending& ending) const {
+std::string Execution::failure() const {
     // The last line of its error output.
     const auto words = std::find_if(output_.rbegin(), output_.rend(),
                                     [](const OutputLine& line) { return line.error && !line.text.empty(); });
     if (words != output_.rend()) {
         return words->text.starts_with("headway: ") ? words->text.substr(9) : words->text;
     }
-    return "The runner ended with status " + std::to_string(ending.status) + ".";
+    return "The runner ended with status " + std::to_string(end_->status) + ".";
 }
 
 void Execution::cannot_start(const std::string& why) {
@@ -164,11 +164,11 @@ void Execution::cannot_start(const std::string& why) {
     ending_ = model::sentence_of(why);
 }
 
-void Execution::finish(const process::Ending& ending, bool stop_asked, bool unread) {
-    end_ = {ending, stop_asked};
+void Execution::finish(const model::ProcessEnd& end, bool unread) {
+    end_ = end;
     unread_ = unread && run_;
     if (run_) {
-        run_->process_ended({ending.status, ending.signal, stop_asked});
+        run_->process_ended(end);
         if (!unread) {
             close();
         }
@@ -180,16 +180,15 @@ void Execution::judge_end() {
     if (!end_) {
         return;
     }
-    const auto& [ending, stop_asked] = *end_;
     if (!run_) {
-        phase_ = stop_asked           ? Phase::stopped
-                 : ending.signal != 0 ? Phase::killed
-                 : ending.status == 0 ? Phase::finished
-                                      : Phase::failed;
-        ending_ = stop_asked           ? "Stopped before the program began"
-                  : ending.signal != 0 ? "The runner was ended by " + core::signal_words(ending.signal)
-                  : ending.status != 0 ? failure(ending)
-                                       : "";
+        phase_ = end_->stop_asked    ? Phase::stopped
+                 : end_->signal != 0 ? Phase::killed
+                 : end_->status == 0 ? Phase::finished
+                                     : Phase::failed;
+        ending_ = end_->stop_asked    ? "Stopped before the program began"
+                  : end_->signal != 0 ? "The runner was ended by " + core::signal_words(end_->signal)
+                  : end_->status != 0 ? failure()
+                                      : "";
     } else {
         const model::RunEnd end = run_->end();
         phase_ = phase_of(end.verdict);

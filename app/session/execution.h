@@ -83,12 +83,12 @@ private:
     // Marks the recording as complete: reads it to its end. `walk`: a walk over it, if one exists already.
     void close(std::unique_ptr<model::NumbersWalk> walk = nullptr);
     void cannot_start(const std::string& why);
-    // Call when the run has ended. `stop_asked`: the learner stopped it. `unread`: not all of its records have been
-    // read; then lags() until catch_up() has done so.
-    void finish(const process::Ending& ending, bool stop_asked, bool unread);
+    // Call when the run has ended. `unread`: not all of its records have been read; then lags() until catch_up() has
+    // done so.
+    void finish(const model::ProcessEnd& end, bool unread);
     // Sets phase and sentence from how the process ended and from what has been read.
     void judge_end();
-    [[nodiscard]] std::string failure(const process::Ending& ending) const;
+    [[nodiscard]] std::string failure() const;
     // `changed`: the run has changed since the last call.
     void renew_numbers(double budget_ms, bool changed);
     void begin_walk(std::unique_ptr<model::NumbersWalk> walk);
@@ -102,11 +102,7 @@ private:
     std::uint64_t output_cut_ = 0;
     std::string ending_;
     // How the process ended; empty for a run that was not started here, and while it is in progress.
-    struct End {
-        process::Ending ending;
-        bool stop_asked = false;
-    };
-    std::optional<End> end_;
+    std::optional<model::ProcessEnd> end_;
     model::Numbers numbers_;
     std::optional<std::int64_t> sums_of_total_ns_;
     std::vector<model::LineCost> line_costs_;

@@ -13,6 +13,7 @@
 
 #include "engine/core/clock.h"
 #include "engine/trace/barrier_names.h"
+#include "engine/trace/reader.h"
 
 namespace headway::session {
 namespace {
@@ -266,7 +267,10 @@ void Session::poll_end() {
 }
 
 void Session::finish(const process::Ending& ending, bool unread) {
-    b_->finish(ending, stop_asked_, unread);
+    model::ProcessEnd end{ending.status, ending.signal, stop_asked_};
+    end.killed = stop_asked_ && ending.signal == SIGKILL;
+    end.damaged = recording_ && trace::is_damaged(recording_.get());
+    b_->finish(end, unread);
     child_.reset();
     ended_.reset();
     stop_asked_ = false;

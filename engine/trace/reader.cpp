@@ -1,10 +1,12 @@
 #include "engine/trace/reader.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -286,6 +288,26 @@ core::TickScale Reader::scale() const {
     const auto ns = static_cast<long double>(last.ns) - static_cast<long double>(first.ns);
     const bool plausible = ticks > 0 && ns > 0 && first.ns >= 0 && ns / ticks >= 0.01L && ns / ticks <= 1000.0L;
     return plausible ? core::TickScale(first, last) : core::TickScale();
+}
+
+// A full recording is plausible only if all chunks are used.
+bool is_damaged(int recording) {
+    alignas(Header) std::byte bytes[offsetof(Header, control)];
+    if (pread(recording, bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
+        return false;  // the run had not begun
+    }
+    const auto at = [&bytes](std::size_t offset, auto value) {
+        std::memcpy(&value, bytes + offset, sizeof value);
+        return value;
+    };
+    const auto magic = at(offsetof(Header, magic), std::uint64_t{});
+    const auto version = at(offsetof(Header, version), std::uint32_t{});
+    const auto capacity = at(offsetof(Header, chunk_capacity), std::uint32_t{});
+    const auto used = at(offsetof(Header, chunks_used), std::uint32_t{});
+    const auto state = at(offsetof(Header, state), std::uint32_t{});
+    const auto lost = at(offsetof(Header, lost_records), std::uint64_t{});
+    return magic != 0 && (magic != kMagic || version != kVersion || state > 3 || (lost != 0 && used < capacity) ||
+                          lost > std::uint64_t{1} << 48);
 }
 
 }  // namespace headway::trace

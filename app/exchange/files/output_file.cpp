@@ -68,6 +68,11 @@ std::string name_of(const std::string& path) {
     return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
 }
 
+// The first part of a name in the same folder.
+std::string temporary_beside(const std::string& target) {
+    return target.substr(0, target.find_last_of('/') + 1) + ".headway-";  // npos + 1 is 0
+}
+
 bool is_removed(const core::UniqueFd& folder) {
     struct stat now {};
     return fstat(folder.get(), &now) != 0 || now.st_nlink == 0;
@@ -167,15 +172,18 @@ core::Result<OutputFile> OutputFile::create(const std::string& path) {
             std::free(real);
         }
     }
-    const auto slash = file.target_.find_last_of('/');
-    file.temporary_ = (slash == std::string::npos ? "" : file.target_.substr(0, slash + 1)) + ".headway-XXXXXX";
-    file.fd_.reset(mkostemp(file.temporary_.data(), O_CLOEXEC));
+    // A file without a name vanishes with the process, however that ends. Not every file system has such files.
+    file.fd_.reset(open(folder_of(file.target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!file.fd_) {
-        const int why = errno;
-        file.temporary_.clear();
-        return cannot_write(path, why);
+        file.temporary_ = temporary_beside(file.target_) + "XXXXXX";
+        file.fd_.reset(mkostemp(file.temporary_.data(), O_CLOEXEC));
+        if (!file.fd_) {
+            const int why = errno;
+            file.temporary_.clear();
+            return cannot_write(path, why);
+        }
+        remember(file.temporary_);
     }
-    remember(file.temporary_);
     const bool keeps_mode = exists && S_ISREG(existing.st_mode);
     if (fchmod(file.fd_.get(), keeps_mode ? existing.st_mode & 0777 : core::permissions_of_new_files()) != 0) {
         file.errno_ = errno;
@@ -227,10 +235,28 @@ bool OutputFile::write(std::string_view bytes) {
     return errno_ == 0;
 }
 
+// Beside its place, as only a name can replace another file.
+void OutputFile::give_name() {
+    static std::atomic<unsigned> named = 0;
+    const std::string file = "/proc/self/fd/" + std::to_string(fd_.get());
+    do {
+        temporary_ = temporary_beside(target_) + std::to_string(getpid()) + "-" + std::to_string(named++);
+        remember(temporary_);
+        errno_ = linkat(AT_FDCWD, file.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+        if (errno_ != 0) {
+            forget(temporary_);
+            temporary_.clear();
+        }
+    } while (errno_ == EEXIST);
+}
+
 core::Result<void> OutputFile::commit() {
     // A full disk may be reported only now. Not every file system supports fsync.
-    if (errno_ == 0 && !temporary_.empty() && fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    if (errno_ == 0 && !target_.empty() && fsync(fd_.get()) != 0 && errno != EINVAL && errno != EROFS) {
         errno_ = errno;
+    }
+    if (errno_ == 0 && !target_.empty() && temporary_.empty()) {
+        give_name();
     }
     const int closed = fd_.close();
     errno_ = errno_ == 0 ? closed : errno_;

@@ -1,4 +1,4 @@
-// A file that is written atomically: to a temporary name in the same folder, then renamed.
+// A file that is written atomically: without a name or with a temporary one in the same folder, then renamed.
 //
 // Threads: one.
 #pragma once
@@ -29,8 +29,10 @@ public:
 private:
     OutputFile() = default;
     void discard();
+    void give_name();
 
-    std::string path_, target_, temporary_;  // as requested; after resolving links; empty if written to directly
+    std::string path_, target_;  // as requested; after resolving links, empty if written to directly
+    std::string temporary_;      // empty while it has no name
     core::UniqueFd fd_;
     int errno_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/exchange/foreign/scope_order.h"
 #include "engine/trace/barrier_names.h"
 #include "engine/trace/frontend_records.h"
 #include "engine/trace/recorder.h"
@@ -17,14 +18,6 @@ namespace {
 using trace::FrontendKind;
 
 constexpr std::uint64_t kMostTicks = std::uint64_t{1} << 42;  // durations from here on do not fit into a record
-
-// A frontend event other than an op or a wait: the program's events and its own work.
-struct ScopeEvent {
-    core::OpId issued = 0;  // ops issued before it
-    std::int64_t ns = 0;
-    FrontendKind kind = FrontendKind::scope_begin;
-    std::uint32_t index = 0;  // of a scope or work in the builder, or the minibatch's own
-};
 
 std::uint32_t duration(std::int64_t begin_ns, std::int64_t end_ns) {
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(end_ns - begin_ns, 0));
@@ -95,46 +88,6 @@ std::string run_json(const RunBuilder& builder) {
         text.insert(1, "\"cost_models\":" + info.cost_models + ",");
     }
     return text;
-}
-
-// Orders begins and ends of scopes so that the recorded depths are restored. Scopes that end at the same time as
-// one begins are ended first if its depth requires it.
-void add_scopes(const std::vector<model::Scope>& scopes, std::vector<ScopeEvent>& events) {
-    std::vector<std::uint32_t> open;
-    const auto end = [&](std::size_t place) {
-        events.push_back({0, scopes[open[place]].end_ns, FrontendKind::scope_end, open[place]});
-        open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
-    };
-    // Among the open scopes that end at or before `ns`, the earliest; for equal ends the innermost.
-    const auto next_end = [&](std::int64_t ns) {
-        std::size_t found = open.size();
-        for (std::size_t i = open.size(); i-- > 0;) {
-            const std::int64_t end_ns = scopes[open[i]].end_ns;
-            if (end_ns <= ns && (found == open.size() || end_ns < scopes[open[found]].end_ns)) {
-                found = i;
-            }
-        }
-        return found;
-    };
-    for (std::size_t i = 0; i < scopes.size(); ++i) {
-        const auto depth = static_cast<std::size_t>(std::max(scopes[i].depth, 0));
-        while (true) {
-            const std::size_t place = next_end(scopes[i].begin_ns);
-            if (place == open.size() || (scopes[open[place]].end_ns == scopes[i].begin_ns && open.size() <= depth)) {
-                break;
-            }
-            end(place);
-        }
-        events.push_back({0, scopes[i].begin_ns, FrontendKind::scope_begin, static_cast<std::uint32_t>(i)});
-        open.push_back(static_cast<std::uint32_t>(i));
-    }
-    while (!open.empty()) {
-        const std::size_t place = next_end(model::kPending - 1);
-        if (place == open.size()) {
-            return;  // these never ended
-        }
-        end(place);
-    }
 }
 
 class Recorder {

@@ -1,4 +1,5 @@
-// Streams with several lanes: in another program's trace the ops of one stream may have run at the same time.
+// A run's devices, and streams with several lanes: in another program's trace the ops of one stream may have run at the
+// same time.
 #include <algorithm>
 
 #include "app/model/run/run.h"
@@ -59,6 +60,42 @@ std::int64_t Run::shared_ns() const {
         }
     }
     return static_cast<std::int64_t>(std::min<std::uint64_t>(shared_ns, INT64_MAX));
+}
+
+std::size_t Run::device_of_lane(std::size_t lane) const {
+    std::size_t device = 0;
+    while (device + 1 < devices_.size() && lane >= devices_[device + 1].first_lane) {
+        ++device;
+    }
+    return device;
+}
+
+std::string Run::device_name(std::size_t device) const {
+    return devices_.size() < 2 || device >= devices_.size() ? "" : devices_[device].kind == "cpu" ? "CPU" : "GPU";
+}
+
+const Curve& Run::live_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? live_ : devices_[device].live;
+}
+const Curve& Run::pending_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? pending_ : devices_[device].pending;
+}
+const Curve& Run::reserved_bytes(std::size_t device) const {
+    return devices_.size() < 2 ? reserved_ : devices_[device].reserved;
+}
+
+int Run::device_of(const Wait& wait) const {
+    if (devices_.size() < 2) {
+        return 0;
+    }
+    if (wait.target_op != 0 && wait.target_op <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.target_op - 1].lane));
+    }
+    const bool for_one_op = wait.kind == trace::WaitKind::op_barrier || wait.kind == trace::WaitKind::queue_limit;
+    if (for_one_op && wait.waits_through != 0 && wait.waits_through <= ops_.size()) {
+        return static_cast<int>(device_of_lane(ops_[wait.waits_through - 1].lane));
+    }
+    return wait.device < static_cast<int>(devices_.size()) ? wait.device : -1;
 }
 
 }  // namespace headway::model

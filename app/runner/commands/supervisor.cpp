@@ -19,6 +19,7 @@
 
 #include "app/runner/execution/interrupt.h"
 #include "engine/trace/format.h"
+#include "engine/trace/reader.h"
 
 namespace headway::runner {
 namespace {
@@ -84,27 +85,6 @@ void reap(pid_t except) {
         waitpid(info.si_pid, nullptr, WNOHANG);
         info = {};
     }
-}
-
-// The program can write into the memory that it records into. A full recording is plausible only if all chunks are
-// used.
-bool is_damaged(int recording) {
-    alignas(trace::Header) std::byte bytes[offsetof(trace::Header, control)];
-    if (pread(recording, bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
-        return false;  // the run had not begun
-    }
-    const auto at = [&bytes](std::size_t offset, auto value) {
-        std::memcpy(&value, bytes + offset, sizeof value);
-        return value;
-    };
-    const auto magic = at(offsetof(trace::Header, magic), std::uint64_t{});
-    const auto version = at(offsetof(trace::Header, version), std::uint32_t{});
-    const auto capacity = at(offsetof(trace::Header, chunk_capacity), std::uint32_t{});
-    const auto used = at(offsetof(trace::Header, chunks_used), std::uint32_t{});
-    const auto state = at(offsetof(trace::Header, state), std::uint32_t{});
-    const auto lost = at(offsetof(trace::Header, lost_records), std::uint64_t{});
-    return magic != 0 && (magic != trace::kMagic || version != trace::kVersion || state > 3 ||
-                          (lost != 0 && used < capacity) || lost > std::uint64_t{1} << 48);
 }
 
 }  // namespace
@@ -173,7 +153,7 @@ model::ProcessEnd supervise(process::Child& child, int recording, LiveRun& live,
     end.stop_asked = Interrupts::count() > 0;
     end.status = ending->status;
     end.signal = ending->signal;
-    end.damaged = is_damaged(recording);
+    end.damaged = trace::is_damaged(recording);
     return end;
 }
 
