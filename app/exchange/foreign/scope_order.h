@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/model/run/events.h"
+#include "app/model/description/events.h"
 #include "engine/trace/frontend_records.h"
 
 namespace headway::exchange {
