@@ -159,7 +159,9 @@ figure::TimelineView AppState::whole_view() const {
     figure::TimelineView whole = figure::whole_view(runs, false);
     if (session.running()) {
         // Room to grow; and, while the learner steps, for what is queued.
-        whole.end_ns += whole.span_ns() * (b->run() != nullptr && b->run()->paused_or_held() ? 0.6 : 0.05);
+        const model::Run* run = b->run();
+        const bool steps = run != nullptr && (run->paused_or_held() || run->stopped_by_learner());
+        whole.end_ns += whole.span_ns() * (steps ? 0.6 : 0.05);
     }
     return whole;
 }
