@@ -25,7 +25,7 @@ namespace headway::session {
 
 struct Options {
     std::string runner;                   // path of headway-runner
-    std::uint64_t trace_bytes_limit = 0;  // 0: a quarter of the free memory, at most 2 GiB
+    std::uint64_t trace_bytes_limit = 0;  // 0: a quarter of the free memory, at most 384 MiB
     bool look_for_devices = true;
 };
 

@@ -1,5 +1,5 @@
 // Overlays that explain a run's duration: its critical path, and its what-if run, the run without barriers as
-// model/what_if.h computes it. Both cost per pixel column and not per op.
+// app/model/replay/what_if.h computes it. Both cost per pixel column and not per op.
 //
 // Threads: as for the layout.
 #pragma once

@@ -62,7 +62,7 @@ void LimitWatch::watch(const std::stop_token& done, const confinement::Limits& l
         control.stop.store(1);
         control.attention.store(1);
         kill_children();
-        // Memory does not wait: a program can fill the machine's in a second.
+        // Without kPatience_ns: within a second a program can fill the machine's memory.
         const bool too_much = limits.memory_bytes != 0 && usage.memory_bytes > limits.memory_bytes / 4 * 5;
         if (too_much || now_ns - reached_ns > kPatience_ns) {
             record_(reached_);

@@ -15,7 +15,7 @@ namespace headway::runner::python {
 // no way to take such a hook away. lib/headway_graded.py refuses most of it before, with better words.
 void guard(const std::string& program);
 
-// The values of these top-level names as one JSON object (app/check/result_values.h reads it). Call when all ops of the
+// The values of these top-level names as one JSON object (app/check/json_value.h reads it). Call when all ops of the
 // run have ended: tensors are read from the device's memory, and nothing is recorded.
 std::string values_json(PyObject* names_and_values, const std::vector<std::string>& wanted);
 

@@ -1,4 +1,4 @@
-// Draws a display list of app/figure into a layer: shapes with our shaders, text and slanted lines with Dear ImGui.
+// Draws a display list (app/render) into a layer: shapes with our shaders, text and slanted lines with Dear ImGui.
 #pragma once
 
 #include "app/gfx/layer.h"

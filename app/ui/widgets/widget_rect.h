@@ -1,4 +1,7 @@
-// Where each named widget was drawn in the last frame, so that a test can point at it by name.
+// Where each named widget was drawn in the last frame: the keyboard moves between controls, the tour points at some, and
+// tests find them by name. In pixels of the window.
+//
+// Threads: the UI's.
 #pragma once
 
 #include <cstdint>
