@@ -46,6 +46,7 @@ struct LineChange {
     std::uint32_t first = 0, removed = 0, added = 0;
 };
 
+// One function for each editing command: all of them change text, caret and undo list together.
 class TextEditor {
 public:
     static constexpr std::uint32_t kIndent = 4;

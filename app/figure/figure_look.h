@@ -25,7 +25,7 @@ inline constexpr std::array kFigureSizes{FigureSize::slide,  FigureSize::column,
 const char* word_of(FigureSize size);
 std::optional<FigureSize> figure_size_called(std::string_view word);
 
-// Sizes in px of the layout.
+// Sizes in px of the layout, a member for each.
 struct FigureLook {
     float width_px = 0, height_px = 0;  // of the figure; 0: from the options, or (height) as high as needed
     // Range of the scale from layout to figure; the largest scale at which everything fits is used.

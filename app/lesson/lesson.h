@@ -44,6 +44,7 @@ namespace headway::lesson {
 inline constexpr std::array<const char*, 4> kParts{"Returning is not finishing", "Barriers and blockers",
                                                    "Memory is the price", "Streams and devices"};
 
+// A member for each key of the front matter, the text, and the lines of the file in which they stand.
 struct Lesson {
     std::string id;
     int number = 0;  // from the folder's name

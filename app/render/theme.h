@@ -15,6 +15,7 @@ namespace headway::figure {
 
 inline constexpr std::size_t kFamilies = 8;
 
+// A member for each meaning.
 struct Theme {
     const char* name = "";
     bool dark = false;

@@ -3,6 +3,9 @@
 // through their recording, their output and their exit status.
 //
 // Threads: one at a time: the UI thread and, while that one waits, a ReadingThread. Never waits for a program.
+//
+// Session has many public functions because each of the learner's commands on a run is one, and each has to work for
+// the next run, for a run that is starting and for one in progress.
 #pragma once
 
 #include <cstdint>

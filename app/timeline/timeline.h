@@ -61,7 +61,7 @@ struct TimelineRun {
     std::vector<model::Bookmark> bookmarks{};  // in order of time
 };
 
-// Sizes, before `scale`.
+// Sizes, before `scale`, and choices in which window and figures differ: a member for each.
 struct TimelineStyle {
     float label_width_px = 130;  // row names, left of the axis
     float label_px = 14, sublabel_px = 12, header_px = 13, mark_px = 12, tick_px = 12, inside_px = 10.5F;

@@ -52,7 +52,8 @@ struct DeviceSlot {
     Device* peer = nullptr;        // the run's other device, which joined first
 };
 
-// Also the source of the device's memory.
+// Also the source of the device's memory. Half of its functions have a default: most of them concern virtual
+// time, the lazy policy or the learner's holds, which not every device has.
 class Device : public memory::Source {
 public:
     Device(const Device&) = delete;

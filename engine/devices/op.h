@@ -51,7 +51,8 @@ struct Strides {
 };
 
 // Everything about an op except its data. Made once on the frontend when a combination of op and shapes first appears,
-// immutable afterwards, alive as long as the runtime. Kernels read their sizes from here.
+// immutable afterwards, alive as long as the runtime. Kernels read their sizes from here: the members of all kinds of
+// ops stand side by side, so that every kernel gets the same type.
 struct Signature {
     OpKind kind = OpKind::none;
     Family family = Family::other;

@@ -2,7 +2,7 @@
 // runner and mapped by every reader. Everything that is drawn, graded, compared or exported is read from here.
 //
 // A reader may give chunks back that it has read, so that a run of any length fits into a file of limited size
-// (Reader:: give_back). While there is such a reader, a writer without a free chunk waits for one; without, records are
+// (Reader::give_back). While there is such a reader, a writer without a free chunk waits for one; without, records are
 // lost.
 //
 // A stream is a sequence of records from one thread. It consists of the chunks with its StreamId, ordered by their
@@ -333,6 +333,7 @@ constexpr std::uint64_t running_begin(std::uint64_t op_and_begin, std::uint64_t 
     return elapsed > kBehind ? now_ticks : (now - elapsed) << kRunningShift;
 }
 
+// The beginning of the file: what a reader needs besides the chunks, and what the watching process asks for (Control).
 struct Header {
     std::uint64_t magic;
     std::uint32_t version;

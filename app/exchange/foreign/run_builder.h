@@ -16,6 +16,7 @@
 
 namespace headway::exchange {
 
+// A list for each kind of record of a recording.
 struct RunBuilder {
     struct Op {
         std::int64_t issue_begin_ns = 0, issue_end_ns = 0;

@@ -15,7 +15,7 @@ namespace headway::model {
 
 using core::OpId;
 
-// The metadata that the runner wrote before the first op.
+// A run's metadata, a member for each entry: what the runner wrote before the first op, and how a file was imported.
 struct RunInfo {
     std::string program, title;
     std::string frontend;  // the language that issues: C++, Python

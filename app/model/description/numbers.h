@@ -31,7 +31,7 @@ struct PredictionPart {
     std::int64_t ns = 0;  // negative: the run was faster
 };
 
-// The report's numbers (docs/times.md). All cover the measured part of the run, except warm-up.
+// The report's numbers (docs/times.md), a member for each. All cover the measured part of the run, except warm-up.
 struct Numbers {
     TraceCapabilities capabilities;  // which of these numbers are meaningful
     bool cut_off = false;            // Run::cut_off(): there is no prediction

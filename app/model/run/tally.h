@@ -17,6 +17,7 @@ namespace headway::model {
 // Large enough for every lane number, even in a damaged recording.
 using LaneSet = std::bitset<256>;
 
+// A member for each sum that Numbers is computed from.
 struct Tally {
     // As in Numbers.
     std::int64_t paused_ns = 0, blocked_ns = 0, backend_busy_ns = 0, op_issue_ns = 0, recorded_work_ns = 0,

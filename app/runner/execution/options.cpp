@@ -14,6 +14,7 @@ namespace headway::runner {
 
 namespace {
 
+// The words of the command line: a member for each option.
 struct RawRunOptions {
     RawFigureOptions figure_options;
     std::string program, tab, device, barrier, workers, streams, budget, queue_limit, free_policy, seed, costs;

@@ -28,7 +28,7 @@ struct FigureWish {
     std::string lanes;                     // "window", or a file with an arrangement; empty: the default order
 };
 
-// Options of one run.
+// Options of one run: a member for each option of the command line.
 struct RunOptions {
     std::string program;
     std::string device = "cpu";

@@ -1,4 +1,9 @@
 // The centre of the window: both runs on one time axis, with zooming, panning, measuring and selecting.
+//
+// TimelinePanel has many public functions because each command on the timeline (app/ui/shell/app_commands.cpp) is one:
+// they all act on what lies in the layout under the pointer, the cursor or the selection.
+//
+// Threads: the UI's.
 #pragma once
 
 #include <algorithm>
