@@ -109,13 +109,14 @@ void FileWatch::look() {
             }
         }
         const std::lock_guard lock(mutex_);
-        const auto mine = files_.find(path);
-        if (mine == files_.end() || !(mine->second.seen == entry.seen) || !(mine->second.reported == entry.reported)) {
+        const auto watched = files_.find(path);
+        if (watched == files_.end() || !(watched->second.seen == entry.seen) ||
+            !(watched->second.reported == entry.reported)) {
             continue;  // watch() or forget() was called in between
         }
-        mine->second.seen = now;
+        watched->second.seen = now;
         if (settled) {
-            mine->second.reported = now;
+            watched->second.reported = now;
             news_.push_back({path, std::move(bytes)});
             any = true;
         }

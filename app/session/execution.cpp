@@ -50,9 +50,9 @@ void Execution::take_output(const std::string& bytes, bool error) {
         }
         OutputLine* line = nullptr;
         if (open) {
-            const auto mine = std::find_if(output_.rbegin(), output_.rend(),
+            const auto last = std::find_if(output_.rbegin(), output_.rend(),
                                            [error](const OutputLine& l) { return l.error == error; });
-            line = mine != output_.rend() ? &*mine : nullptr;
+            line = last != output_.rend() ? &*last : nullptr;
         }
         if (line == nullptr) {
             line = &output_.emplace_back(OutputLine{{}, error});

@@ -89,9 +89,9 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
     const auto waits = fold_waits(pen.run, pen.fold_options());
     count_pieces(waits, counts.waits_drawn, counts.waits_folded);
     // All stripes have the same phase, so neighbouring slivers look like one hatched area.
-    const auto hatch = [&](Box box, bool mine, bool border) {
-        const Rgba ground = mine ? mixed(theme.background, theme.faint, 0.2) : theme.wait_ground;
-        const Rgba stripe = mine ? theme.faint : theme.wait;
+    const auto hatch = [&](Box box, bool paused, bool border) {
+        const Rgba ground = paused ? mixed(theme.background, theme.faint, 0.2) : theme.wait_ground;
+        const Rgba stripe = paused ? theme.faint : theme.wait;
         if (border && box.width() < pen.px(4)) {
             pen.list().add(Rect{box, stripe});
         } else {

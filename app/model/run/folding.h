@@ -69,7 +69,7 @@ private:
 
     Run& run_;
     Sums measured_;
-    Sums warm_up_;  // not used
+    Sums warm_up_;  // before the first mark: kept apart, and not part of any number
     Sums beyond_;   // after the last mark so far
     std::uint64_t ops_ = 0;
     std::uint64_t next_drop_ = 0;

@@ -291,7 +291,10 @@ private:
     void take_the_rest();
     void give_back();
     void settle();
-    void see(std::int64_t ns);
+    void see(std::int64_t ns);  // of an event: last_ns_ is not before it
+    void look_at_open_wait();
+    void look_at_running_ops();
+    void look_at_open_hold();
     // (records.cpp)
     bool take_frontend(std::uint64_t end, std::int64_t& horizon_ns);
     bool take_lanes(std::int64_t horizon_ns);
@@ -312,9 +315,6 @@ private:
     void take_work(const trace::WorkRecord& record);
     void take_program_event(const trace::FrontendRecord& record);
     void take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_ns, std::int64_t end_ns);
-    void look_at_open_wait();
-    void look_at_running_ops();
-    void look_at_open_hold();
     // (folding.cpp)
     void fold();
     [[nodiscard]] std::size_t most_ops() const;  // in memory
@@ -324,7 +324,7 @@ private:
     void take_run(std::string_view json);
     void take_device(std::size_t number, std::string_view json);
     [[nodiscard]] const std::string& string(std::uint16_t id) const;
-    // (causes.cpp)
+    // (app/model/analysis/causes.cpp)
     [[nodiscard]] std::size_t issued_through(const Lane& lane, OpId id) const;  // of its executed ops
     [[nodiscard]] std::size_t finished_at(const Lane& lane, std::int64_t ns) const;
     [[nodiscard]] bool is_full(const Wait& wait) const;
