@@ -1,5 +1,5 @@
-// Where each named widget was drawn in the last frame: the keyboard moves between controls, the tour points at some, and
-// tests find them by name. In pixels of the window.
+// Where each named widget was drawn in the last frame: the keyboard moves between controls, the tour points at some,
+// and tests find them by name. In pixels of the window.
 //
 // Threads: the UI's.
 #pragma once

@@ -1,5 +1,6 @@
 // A run for every kind of sentence, made by hand in virtual time, and the whole text of that sentence.
-// tests/checker/explanation_test.py recomputes the numbers of all lessons.
+// tests/checker/explanation_test.py recomputes the numbers of all lessons. The list of cases has one for each kind of
+// sentence, beside the others for comparison, so the file is longer than 500 lines.
 #include "app/model/explanation/explanation.h"
 
 #include <gtest/gtest.h>
