@@ -70,7 +70,7 @@ struct Finder {
 
     void operator()(const Order& order) const {
         for (const Event& event : order.events) {
-            answer.at_ns.push_back(axis(number_of(event.at, facts)));
+            answer.at_ns.push_back(axis.ns(number_of(event.at, facts)));
         }
         OrderGuess right{std::vector<std::size_t>(order.events.size())};
         std::iota(right.events.begin(), right.events.end(), 0U);
@@ -81,14 +81,14 @@ struct Finder {
     }
 
     void operator()(const Drawn& drawn) const {
-        const double begin = drawn.axis_begin ? axis(number_of(*drawn.axis_begin, facts)) : 0;
-        const double end = drawn.axis_end ? axis(number_of(*drawn.axis_end, facts)) : begin_to_end();
+        const double begin = drawn.axis_begin ? axis.ns(number_of(*drawn.axis_begin, facts)) : 0;
+        const double end = drawn.axis_end ? axis.ns(number_of(*drawn.axis_end, facts)) : axis.end_ns;
         if (end <= begin) {
             throw NoAnswer{"its axis has no length"};
         }
         answer.axis_ns = end - begin;
         const auto percent = [&](const Expression& moment) {
-            const double share = 100 * (axis(number_of(moment, facts)) - begin) / (end - begin);
+            const double share = 100 * (axis.ns(number_of(moment, facts)) - begin) / (end - begin);
             if (share < -kOffAxis || share > 100 + kOffAxis) {
                 throw NoAnswer{"what is to be drawn lies outside of the axis"};
             }
@@ -105,11 +105,6 @@ struct Finder {
     }
 
 private:
-    [[nodiscard]] double begin_to_end() const {
-        const auto total = facts.field("total_ns");
-        const auto value = total ? known(*total) : expression::Value(0.0);
-        return value.number() == nullptr ? 0 : *value.number();
-    }
     void take_why() const {
         const auto why = question.why.evaluate(facts);
         answer.whys.push_back(why ? *why : "");
@@ -126,7 +121,9 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 }  // namespace
 
 TimeAxis time_axis_of(const model::Run& run) {
-    return [&run](double moment_ns) { return run.program_time().program_ns(std::llround(moment_ns)); };
+    const model::ProgramTime& time = run.program_time();
+    return {[&time](double moment_ns) { return time.program_ns(std::llround(moment_ns)); },
+            time.program_ns(run.measured().end_ns)};
 }
 
 RunAnswer answer_of(const Question& question, const Record& facts, const TimeAxis& axis) {

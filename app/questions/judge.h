@@ -23,8 +23,11 @@ struct RunAnswer {
     std::vector<std::string> whys;  // what is wrong with a wrong guess: by choice, or one; "" where there is none
 };
 
-// The time on the timeline's axis of a moment, as the facts have it; both in ns.
-using TimeAxis = std::function<double(double moment_ns)>;
+// The time axis of a run's timeline. Learners' pauses are cut out of it.
+struct TimeAxis {
+    std::function<double(double moment_ns)> ns;  // where a moment is on it, as the facts have moments
+    double end_ns = 0;                           // where the measured part ends
+};
 // That of a run, which must outlive it.
 [[nodiscard]] TimeAxis time_axis_of(const model::Run& run);
 

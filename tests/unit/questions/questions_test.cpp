@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "app/check/run_facts.h"
 #include "app/questions/judge.h"
+#include "tests/unit/model/recording_builder.h"
 
 namespace headway::questions {
 namespace {
@@ -28,9 +30,10 @@ private:
     std::map<std::string, double> facts_;
 };
 
-// The run's time is that of the axis, less 100.
+// The axis begins at 100, and is as long as the fact total_ns.
 RunAnswer answered(const Question& question, std::map<std::string, double> facts) {
-    return answer_of(question, Facts(std::move(facts)), [](double ns) { return ns - 100; });
+    const TimeAxis axis{[](double ns) { return ns - 100; }, facts["total_ns"]};
+    return answer_of(question, Facts(std::move(facts)), axis);
 }
 
 constexpr const char* kChoice = R"(
@@ -190,6 +193,28 @@ TEST(Questions, AnIntervalIsRightIfBothEndsAreNearEnough) {
     EXPECT_EQ(run(40, 200.5).right, Guess(DrawnGuess{20, 100})) << "rounding";
     EXPECT_NE(answered(question, {{"total_ns", 0}, {"warmup_ops", 0}, {"headway_max", 0}}).problem.find("no length"),
               std::string::npos);
+}
+
+// The frontend is paused from 2 ms to 500 ms; the lane is busy until 30 ms.
+TEST(Questions, TheLearnersPausesAreNotOnTheAxis) {
+    constexpr std::int64_t kMs = 1'000'000;
+    model::RecordingBuilder builder;
+    builder.exec(0, builder.issue({.begin = 0, .end = 1 * kMs, .out = 1, .fresh = true}), 1 * kMs, 30 * kMs);
+    builder.wait(2 * kMs, 500 * kMs, trace::WaitKind::paused);
+    builder.exec(0, builder.issue({.begin = 500 * kMs, .end = 501 * kMs, .out = 2, .fresh = true}), 502 * kMs,
+                 510 * kMs);
+    builder.mark(trace::FrontendKind::program_end, 510 * kMs);
+    const auto data = std::make_shared<check::RunData>();
+    data->run = builder.read();
+    const Question question = only(R"(
+- ask: When?
+  drawn: {row: Backend, from: "ops[1].begin_ns", to: "ops[1].end_ns", within: 1}
+  answer: Then.
+)");
+    const RunAnswer answer = answer_of(question, *check::make_run_facts(data), time_axis_of(*data->run));
+    ASSERT_EQ(answer.problem, "");
+    EXPECT_EQ(answer.axis_ns, 40e6);
+    EXPECT_EQ(answer.right, Guess(DrawnGuess{80, 100}));
 }
 
 TEST(Questions, AMomentIsDrawnOnAnAxisOfItsOwn) {
