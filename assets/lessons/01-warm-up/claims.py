@@ -10,14 +10,14 @@ def times(run, lesson):
 
 
 @claim("On a real machine the first product takes longer than the later ones.",
-       "Look at the first two products on the worker's lane, behind randn, and the ones after them.", devices=["cpu"])
+       "Look at the first two products on the worker's lane, after randn, and the ones after them.", devices=["cpu"])
 def the_first_takes_longer(lesson):
     ratio = lesson.median(lambda run: times(run, lesson)[0] / median(times(run, lesson)[2:]), count=7)
     assert ratio > 1
 
 
-@claim("A measurement starts after that: here the first two products are warm-up, and the run's "
-       "numbers count only those after them.",
+@claim("So a measurement starts after the first ones: here the first two products are warm-up, and the run's numbers "
+       "count only the products after them.",
        "The first two lie left of zero, greyed as warm-up: press A to go there.")
 def two_are_warm_up(lesson):
     run = lesson.run()

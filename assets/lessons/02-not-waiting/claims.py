@@ -34,7 +34,7 @@ def issues_first_then_one_wait(lesson):
     assert wait["ns"] > run["total_ns"] / 2
 
 
-@claim("Nor is the backend lazy: it begins with the first product while the frontend still asks for others.")
+@claim("The backend is not lazy: it begins with the first product while the frontend is still issuing the others.")
 def not_lazy(lesson):
     def until_begin(run):
         return run.ops[0].begin_ns - run.ops[0].issue_end_ns

@@ -18,8 +18,8 @@ def the_second_does_not_wait(lesson):
     assert issued[-1].end_ns > between["begin_ns"] >= issued[-1].issue_end_ns
 
 
-@claim("What lies between the second and the third is the wait; what lies between the first and the third is the device "
-       "and its libraries.", devices=["simulated"])
+@claim("The difference between the second and the third time is the wait; the difference between the first and the "
+       "third is the device with its libraries.", devices=["simulated"])
 def two_reasons(lesson):
     run = lesson.run()
     numpy, issued, finished = (run.scope(name) for name in STRETCHES)
@@ -39,6 +39,6 @@ def numpy_is_the_frontends_work(lesson):
     assert run["recorded_work_ns"] >= 0.9 * run.scope(STRETCHES[0])
 
 
-@claim("On simulated it is a GPU beside a CPU.", devices=["simulated"])
+@claim("On simulated NumPy uses the CPU, and the queue a GPU.", devices=["simulated"])
 def simulated_is_a_gpu(lesson):
     assert lesson.run()["device"]["name"].startswith("GPU")

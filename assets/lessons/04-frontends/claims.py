@@ -8,8 +8,8 @@ def both(lesson, *options, **parameters):
     return [lesson.run(tab, *options, **parameters) for tab in ("", "--tab python")]
 
 
-@claim("While the backend is busy, the language that feeds it hardly matters.",
-       "It matters as soon as the backend runs dry.", devices=["simulated"])
+@claim("While the backend is busy, the language of the frontend hardly matters.",
+       "It matters as soon as the backend has to wait for the next op.", devices=["simulated"])
 def language_matters_when_the_backend_runs_dry(lesson):
     n = lesson["n"]
     cxx, python = both(lesson, wait="once", size=100000)

@@ -17,9 +17,9 @@ def only_print_waits(lesson):
     assert set(wait["caused_by"]) <= {1, 2, 3, 4}
 
 
-@claim("Look at the drawing Threads: four launches side by side on the frontend's thread, an arrow from each "
-       "to its op on the backend's, and the dashed way back to `print`.",
-       "The row above it shows the same launches and ops as they would stand if each were waited for.")
+@claim("Look at the drawing Threads: four launches side by side on the frontend's thread, an arrow from each to its "
+       "op on the backend's, and a dashed arrow back to `print`.",
+       "The row above shows the same launches and ops one after another, as if each op were waited for.")
 def the_same_ops_waited_for(lesson):
     run, waited = lesson.run(), lesson.run("--barrier op")
     assert [op.name for op in waited.ops] == [op.name for op in run.ops] == OPS
@@ -38,8 +38,8 @@ def the_graph(lesson):
 
 
 @claim("MXNet does the same.",
-       "PyTorch and TensorFlow wait for each op on the cpu; on a GPU they go on as well, and printing adds a fifth op: "
-       "the copy of `z`.")
+       "PyTorch and TensorFlow wait for each op on the cpu; on a GPU they do not wait either, and printing adds a "
+       "fifth op: the copy of `z`.")
 def other_frameworks(lesson):
     mxnet = lesson.run("--tab mxnet")
     assert ([w["kind"] for w in mxnet.waits()], mxnet["ops"]) == (["print"], 4)

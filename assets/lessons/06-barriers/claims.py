@@ -10,10 +10,11 @@ def waits(run):
     return one, rest, everything
 
 
-@claim("`wait_to_read` waits for one tensor and what it depends on, while the rest goes on.",
+@claim("`wait_to_read` waits for one tensor and what it depends on; other ops may still be unfinished when it "
+       "returns.",
        "`waitall` waits for everything that was issued, needed or not.", "Look at where the two waits end.",
-       "When the first one returns, products that `b` does not need are still on the way; when the second one returns, "
-       "nothing is.", devices=["simulated", "cpu"])
+       "When the first one returns, products that `b` does not need are still unfinished; when the second one "
+       "returns, none is.", devices=["simulated", "cpu"])
 def one_or_all(lesson):
     run = lesson.run()
     one, _, everything = waits(run)

@@ -4,8 +4,8 @@ LARGEST = {"size": 1200, "steps": 30}
 
 
 @claim("`if tensor:` is a blocker.",
-       "The frontend cannot know which way the program goes before the value is there, so it stops being ahead: after "
-       "each `if` nothing is left in the queue.", devices=["simulated", "cpu"])
+       "The frontend cannot know which way the program goes before the value is there, so it is no longer ahead: "
+       "after each `if` nothing is left in the queue.", devices=["simulated", "cpu"])
 def each_if_waits(lesson):
     run = lesson.run(decide="each")
     waits = run.waits("boolean")

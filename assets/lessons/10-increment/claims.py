@@ -28,7 +28,8 @@ def prediction_and_parts(lesson):
 
 
 @claim("On a real machine a step has one more stage, the hand-over: waking a worker that sleeps takes far longer than "
-       "adding one to two numbers.", "Waiting for each result pays for it in every step.", devices=["cpu"])
+       "adding one to two numbers.", "A program that waits for each result needs this time in every step.",
+                                     devices=["cpu"])
 def hand_over(lesson):
     needs(lesson["n"] > 1, "a single step is waited for once either way")
     each = lesson.run(wait="each", size=2, n=min(lesson["n"], 2000))

@@ -28,7 +28,7 @@ def only_dependencies_count(lesson):
 
 
 @claim("Look at the two streams' rows with independent, then with chain.",
-       "A product of 400 rows does not fill the device all the time it takes: two side by side share it, each takes "
+       "A product of 400 rows does not keep the whole device busy all the time: two of them share it, each takes "
        "longer, and yet the total is shorter than that of the chain.")
 def two_share_the_device(lesson):
     needs(lesson["pairs"] > 1, "one pair is soon done")
@@ -40,7 +40,7 @@ def two_share_the_device(lesson):
 
 @claim("1,500 rows: one product alone fills the device.",
        "Two streams are busy side by side, each product takes twice as long, and the total is hardly shorter.",
-       "Then 100 rows: two streams, and no overlap, because issuing has become the slower side.")
+       "Then 100 rows: two streams, and no overlap, because issuing a product now takes longer than executing it.")
 def large_and_small(lesson):
     independent, chain = both(lesson, size=1500, pairs=min(lesson["pairs"], 6))
     assert independent.overlap_ns() > 0.9 * independent["total_ns"] or lesson["pairs"] == 1

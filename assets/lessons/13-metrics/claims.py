@@ -13,7 +13,8 @@ def mean(run):
 
 @claim("Printing the loss in the loop waits in every minibatch.",
        "Keeping the losses as tensors and reducing them after the loop waits once, and gives the same numbers.",
-       "Look at the number of waits: one against one more than there are minibatches.", devices=["simulated", "cpu"])
+       "Look at the number of waits: with end there is one, with each one more than there are minibatches.",
+       devices=["simulated", "cpu"])
 def waits(lesson):
     needs(lesson["batches"] > 1, "one loss is reduced by itself")
     each, end = both(lesson)

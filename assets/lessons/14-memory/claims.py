@@ -23,8 +23,8 @@ def enough(lesson):
 
 
 @claim("Without a barrier the frontend runs far ahead.",
-       "Everything that the backend has not come to yet is still needed: inputs, activations and gradients of many "
-       "minibatches pile up.",
+       "Tensors stay in memory until the last op that needs them has been executed: inputs, activations and gradients "
+       "of many minibatches pile up.",
        "Look at the peak of the live bytes with the barrier on None and on Minibatch, and at the two totals.")
 def memory_piles_up(lesson):
     enough(lesson)
@@ -60,14 +60,15 @@ def one_behind(lesson):
     assert behind["live_bytes_peak"] < 0.7 * none["live_bytes_peak"]
 
 
-@claim("On the cpu the barrier can even save time: without it each tensor takes memory that nobody has used before.",
+@claim("On the cpu the barrier can even save time: without it many tensors take memory that the run has not used "
+       "before.",
        devices=["cpu"])
 def fresh_memory(lesson):
     enough(lesson)
     assert run(lesson, "none")["reserved_bytes_peak"] > 2 * run(lesson, "minibatch")["reserved_bytes_peak"]
 
 
-@claim("Two other cures: a queue limit of 64, which stops the frontend at so many unfinished ops, and the free policy "
+@claim("Two other cures: a queue limit of 64, which stops the frontend at 64 unfinished ops, and the free policy "
        "stream, which gives memory back in the order of issue.",
        "And with the barrier on None a budget of 32 MiB, which turns the spike into an error that names its line.")
 def other_cures(lesson):

@@ -22,7 +22,7 @@ def needed(op, ops):
     return found
 
 
-@claim("A barrier on the loss ends the forward pass only.",
+@claim("A barrier on the loss waits for the forward pass only.",
        "Backward and update come after the loss in the graph, so they may still be running when the wait returns.",
        "Look at the end of each wait_to_read: ops of the same minibatch still run or wait on the streams below.",
        "In the graph, everything right of the loss is what the barrier left out.")
@@ -40,7 +40,8 @@ def the_rest_goes_on(lesson):
         assert any(op.end_ns > end for op in ops if op.id > loss.id)
 
 
-@claim("That is enough to keep frontend and backend together, and not enough to read a gradient or to stop a stopwatch.")
+@claim("That is enough to keep frontend and backend together. It is not enough to measure a whole step: a stopwatch "
+       "that is stopped then misses the ops that still run.")
 def together(lesson):
     run = lesson.run(wait_for="loss")
     assert run["headway_max"] < 2 * OPS

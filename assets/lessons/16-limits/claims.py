@@ -15,8 +15,8 @@ def enough(lesson):
 
 
 @claim("There are two more cures for a queue that grows without end.",
-       "A limit on headway makes the frontend wait before it gets too far.",
-       "Look at the kind of the waits: queue limit is neither barrier nor blocker.", "Headway never passes the limit.")
+       "A limit on headway makes the frontend wait before it gets too far ahead.",
+       "Look at the waits: those of the kind queue limit are neither barriers nor blockers.", "Headway never passes the limit.")
 def a_queue_limit(lesson):
     free, limited = (lesson.run(*options, **large(lesson)) for options in ((), ("--queue-limit 64",)))
     assert limited["headway_max"] <= 64

@@ -8,8 +8,9 @@ def peaks(lesson, **parameters):
     return runs, {policy: run["live_bytes_peak"] for policy, run in runs.items()}
 
 
-@claim("How much piles up depends on when dropped memory counts as free: when the last reader has finished, in the order of "
-       "the stream without waiting, or lazy, taken only when the op starts.",
+@claim("How much piles up depends on when the memory of a dropped tensor can be used again. With finish that is when "
+       "the last op that reads it has finished; with stream it is at once, by ops that are issued later. With lazy an "
+       "op takes its memory only when it starts.",
        "Look at the memory curve under each free policy.", "The ops are the same each time.",
        "With finish the peak grows with the number of steps; with stream and lazy it stays at a few matrices.")
 def what_piles_up(lesson):
@@ -29,7 +30,7 @@ def the_same_total(lesson):
     assert len({run["total_ns"] for run in runs.values()}) == 1
 
 
-@claim("On the cpu it need not be: with finish more memory is taken that nobody has used before.", devices=["cpu"])
+@claim("On the cpu it need not be: with finish the run takes more memory that it has not used before.", devices=["cpu"])
 def fresh_memory(lesson):
     needs(lesson["steps"] >= 20 and lesson["size"] >= 400, "little piles up")
     finish, stream = (lesson.run(f"--free-policy {policy}") for policy in ("finish", "stream"))

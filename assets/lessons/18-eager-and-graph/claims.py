@@ -14,7 +14,7 @@ def four_issues_or_one(lesson):
         assert run.printed("eager, issued") > 3 * run.printed("traced, issued")
 
 
-@claim("In the lane a traced call is one bar; zoom in, and its ops stand in it one by one.")
+@claim("In the lane a traced call is one bar; zoom in to see its ops in it, one by one.")
 def one_bar(lesson):
     run = lesson.run()
     calls = [op for op in run.ops if op.name == "tf.function step"]
@@ -38,6 +38,7 @@ def synchronous_on_the_cpu(lesson):
         assert before.end_ns <= after.issue_begin_ns
 
 
-@claim("Under Engine, Issue does the same to any program: it gathers what lies between two waits and issues it as one graph.")
+@claim("Under Engine, Issue does the same for any program: the ops between two waits are collected and issued as one "
+       "graph.")
 def issue_as_a_graph(lesson):
     assert lesson.run("--issue graph")["ops"] < lesson.run()["ops"]

@@ -12,8 +12,8 @@ def total(lesson, t1=1000, t2=950):
 
 
 @claim("Here t₁ = 1 µs, t₂ = 0.95 µs and t₃ = 1.05 µs, and the program's own lines take no time.",
-       "With ten steps the condition holds: 9.5 > 9.", "Is the total 10.5 µs + t₃ = 11.55 µs, as the book has it?",
-       "So the last op decides, N·t₁ + t₂ + t₃, and the total is 10.95 µs + t₃ = 12.0 µs.")
+       "With ten steps the condition holds: 9.5 > 9.", "Is the total 10.5 µs + t₃ = 11.55 µs, as the book says?",
+       "So the last issue decides: the total is N·t₁ + t₂ + t₃ = 10.95 µs + t₃ = 12.0 µs.")
 def the_case(lesson):
     run = lesson.run(wait="once", n=10)
     assert (run["t1_ns"], run["t2_ns"], run["t3_ns"]) == (1000, 950, 1050)

@@ -7,7 +7,7 @@ def long_minibatches(lesson):
     needs(lesson["size"] >= 400, "a minibatch is done before the next has been issued")
 
 
-@claim("Let minibatch t finish before minibatch t + 2 begins, and not earlier.",
+@claim("Let minibatch t finish before minibatch t + 2 begins, while minibatch t + 1 may already be in the queue.",
        devices=["simulated", "cpu"])
 def the_order(lesson):
     run = lesson.run(ahead=1)
@@ -20,9 +20,10 @@ def the_order(lesson):
                for first, second in zip(batches, batches[1:]) for op in second) or lesson["batches"] == 1
 
 
-@claim("Look at the waits: each one is for a loss that is already old, and when it ends the next minibatch is still in the "
-       "queue.",
-       "So the stream has work all the time but at its two ends, and headway is six at most: two minibatches of three ops.")
+@claim("Look at the waits: each one is for the loss of an earlier minibatch, and when it ends the next minibatch is "
+       "still in the queue.",
+       "So the stream has work all the time, except at the beginning and at the end, and headway is six at most: two "
+       "minibatches of three ops.")
 def one_ahead(lesson):
     run = lesson.run(ahead=1)
     waits = run.waits("wait_to_read")
@@ -37,7 +38,7 @@ def one_ahead(lesson):
     assert idle == 0
 
 
-@claim("With Minibatches ahead on 0 the stream runs dry in every minibatch.")
+@claim("With Minibatches ahead on 0 the stream is idle for a while in every minibatch.")
 def none_ahead(lesson):
     run = lesson.run(ahead=0)
     waits = run.waits("wait_to_read")
@@ -52,7 +53,8 @@ def the_policy(lesson):
     assert policy["headway_max"] <= 6
 
 
-@claim("Two rows: a minibatch is done before the next has been issued, and the stream runs dry however many may be ahead.")
+@claim("Two rows: a minibatch is done before the next has been issued, and the stream is idle after each one, however "
+       "many may be ahead.")
 def small(lesson):
     for ahead in (0, 1, 5):
         assert lesson.run(size=2, ahead=ahead)["headway_max"] == 1

@@ -16,8 +16,8 @@ def two_devices(lesson):
 
 @claim("Look at the idle time.",
        "With a barrier in each minibatch the device that is done waits for the other one.",
-       "With one barrier after the last, each goes on with its own next minibatch, and the total is that of the device that "
-       "has more to do.")
+       "With one barrier after the last, each device continues with its own next minibatch, and the total is that of "
+       "the device that has more to do.")
 def a_barrier_for_both(lesson):
     each, last = (lesson.run(barrier=barrier) for barrier in ("each", "last"))
     assert len(each.waits("waitall")) == lesson["batches"] + 1

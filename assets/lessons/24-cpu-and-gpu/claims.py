@@ -46,7 +46,7 @@ def what_waits(lesson):
 
 
 @claim("While the GPU trains on one minibatch the CPU makes the next, and the total is close to that of the slower of the "
-       "two.", "With each in turn it is the sum of both.",
+       "two.", "With in turn it is close to the sum of both.",
        "Look at the rows of the worker and of the streams with ahead, then with in turn.")
 def slower_of_the_two_or_sum(lesson):
     ahead, in_turn = both(lesson)
@@ -57,8 +57,8 @@ def slower_of_the_two_or_sum(lesson):
     assert abs(in_turn["total_ns"] / sum(busy_ns(in_turn)) - 1) < 0.15
 
 
-@claim("Then at the two memory rows: who runs ahead holds the minibatches that wait to be copied, and the activations of those "
-       "that were not trained on.", "A budget is for each device by itself.")
+@claim("Then at the two memory rows: with ahead the CPU's memory also holds minibatches that wait to be copied, and "
+       "the GPU's holds those that it has not trained on yet.", "A budget applies to each device separately.")
 def memory(lesson):
     ahead, in_turn = both(lesson)
     for one, other in zip(ahead["devices"], in_turn["devices"]):

@@ -4,8 +4,9 @@ LARGEST = {"products": 30, "size": 600, "sleep": 300}
 
 
 @claim("Nobody has to ask for a result before its computation begins.",
-       "The backend starts with the first product as soon as it has been issued, and works on while the frontend sleeps.",
-       "Look at the lane of the backend under the bracket sleep: the products are there.")
+       "The backend starts with the first product as soon as it has been issued, and continues while the frontend "
+       "sleeps.",
+       "Look at the lane of the backend under the bracket sleep: the products are executed there.")
 def begins_before_the_wait(lesson):
     run = lesson.run()
     wait = run.waits("waitall")[-1]
@@ -19,7 +20,7 @@ def begins_before_the_wait(lesson):
 
 
 @claim("So the wait at the end finds less to wait for, or nothing.",
-       "And at the wait behind it: if the sleep is longer than the products take, nothing is left to wait for.")
+       "And at the wait after it: if the sleep is longer than the products take, nothing is left to wait for.")
 def nothing_is_left(lesson):
     busy = lesson.median(lambda run: run["devices"][0]["busy_ns"], sleep=0)
     needs(lesson["sleep"] * 1e6 > 4 * busy, "the products take longer than the sleep")

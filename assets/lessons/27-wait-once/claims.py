@@ -3,7 +3,7 @@ from checking import claim, needs
 LARGEST = {"steps": 100, "size": 800}
 
 
-@claim("A `waitall` behind a loop waits once, for everything that was issued before it.",
+@claim("A `waitall` after a loop waits once, for everything that was issued before it.",
        "It changes nothing about the steps before it: these were issued one after another without a stop.")
 def one_wait(lesson):
     run = lesson.run(wait="once")

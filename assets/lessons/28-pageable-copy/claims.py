@@ -15,7 +15,8 @@ def copies_and_products(run, lesson):
     return copies, products
 
 
-@claim("A new tensor on the CPU is pageable.", "From there the frontend waits for the copy, `non_blocking=True` or not.",
+@claim("A new tensor on the CPU is pageable.",
+       "The frontend waits for a copy from pageable memory, with `non_blocking=True` or without.",
        "Look at the brackets copy on the frontend's lane: in each one there is a wait, and headway is two ops at most.")
 def pageable_waits(lesson):
     run = lesson.run(memory="pageable")
@@ -52,7 +53,7 @@ def pinned_does_not_wait(lesson):
         assert before.end_ns == after.begin_ns
 
 
-@claim("The stream runs dry in every step.")
+@claim("The stream is idle for a while in every step.")
 def runs_dry(lesson):
     pageable, pinned = both(lesson)
     copies, products = copies_and_products(pageable, lesson)

@@ -19,7 +19,7 @@ def the_work(lesson):
 
 
 @claim("Two products overlap only if one still runs when the next has been issued.",
-       "Each of the 64 is done earlier, so the streams take turns.",
+       "Each of the 64 is done before that, so the streams take turns.",
        "Look at headway and the two streams: with 64 pieces headway is one at most.")
 def many_do_not_overlap(lesson):
     run = lesson.run(pieces=MANY)

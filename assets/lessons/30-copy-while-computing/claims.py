@@ -74,8 +74,8 @@ def waiting_for_each(lesson):
     assert 1 < run["total_ns"] / (spent(products) + spent(copies)) < 1.15
 
 
-@claim("In PyTorch (tab PyTorch) nothing overlaps with once either: there is one stream, and copies stand in it between the "
-       "products.", "MXNet has two streams, like Headway.")
+@claim("In PyTorch (tab PyTorch) nothing overlaps with once either: there is one stream, and it executes products and "
+       "copies in turn.", "MXNet has two streams, like Headway.")
 def one_stream(lesson):
     needs(lesson.tab == "", "asked once")
     run = lesson.run("--tab pytorch", wait="once")

@@ -33,8 +33,8 @@ def once_a_shape(lesson):
         assert all(ns < brackets[first] for ns in brackets[first + 1 : first + lesson["calls"]])
 
 
-@claim("Every call then issues the graph that was traced, and runs no line of the function: its prints are missing, its ops are "
-       "not.", "All eight calls have their op on the stream.")
+@claim("Every call then issues the graph that was traced, and runs no line of the function: nothing is printed, but "
+       "all ops are executed.", "All eight calls have their op on the stream.")
 def the_ops_are_there(lesson):
     run = lesson.run(function="traced")
     lines, calls, _ = counts(run)

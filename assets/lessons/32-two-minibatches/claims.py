@@ -24,7 +24,7 @@ def the_program(lesson):
 
 
 @claim("One minibatch in the queue is enough for a frontend that is always faster than the backend.",
-       "A second one gains nothing then, and keeps the tensors of one more minibatch in memory.",
+       "A second one saves no time then, and keeps the tensors of one more minibatch in memory.",
        "With Pause in µs on 0 both take equally long.")
 def without_a_pause(lesson):
     needs(lesson["batches"] > 2, "there is no third minibatch")
@@ -35,9 +35,11 @@ def without_a_pause(lesson):
     assert two["live_bytes_peak"] > one["live_bytes_peak"]
 
 
-@claim("It pays off if the frontend is late now and then: while the frontend pauses, the stream works off the queue.",
-       "Look at the stream behind every pause, and at the memory's peak.",
-       "With Behind on 1 the stream runs dry in the pause; with 2 it does not, the run is shorter, and the peak is 14.7 MB higher.")
+@claim("It helps if the frontend is sometimes late: while the frontend pauses, the stream executes what is in the "
+       "queue.",
+       "Look at the stream during every pause, and at the memory's peak.",
+       "With Behind on 1 the stream is idle for a part of the pause; with 2 it is not, the run is shorter, and the "
+       "peak is 14.7 MB higher.")
 def with_a_pause(lesson):
     several(lesson)
     one, two = (lesson.run(pause=150, behind=behind) for behind in (1, 2))

@@ -52,8 +52,8 @@ def the_last_layer_first(lesson):
 
 
 @claim("A wait for weights lasts until their update is done.",
-       "For the last layer it returns while the first layer's gradient is still being computed; for the first layer nothing of the "
-       "step is left.")
+       "For the last layer it returns while the first layer's gradient is still being computed; for the first layer "
+       "it returns when nothing of the step is left.")
 def what_the_wait_covers(lesson):
     for wait_for, index in (("first layer", 0), ("last layer", 1)):
         run = lesson.run(wait_for=wait_for)
@@ -69,7 +69,8 @@ def what_the_wait_covers(lesson):
 
 @claim("Look at the two add_scaled_ of a step on the streams, and at the next step's first product: it never begins before the "
        "first layer's update is done, whatever the frontend waits for.",
-       "The backend keeps the order of updates and readers by itself, and the loss at the end is the same.")
+       "The backend keeps the order of updates and readers by itself, and the loss at the end is the same with each "
+       "choice.")
 def order_without_waits(lesson):
     runs = [lesson.run(wait_for=wait_for) for wait_for in WAITS]
     assert len({run.out for run in runs}) == 1

@@ -14,7 +14,8 @@ def long_products(lesson):
     needs(lesson["size"] >= 400, "a small product is done before the next op is issued")
 
 
-@claim("A product reads `a`, and the next line overwrites `a`.", "Nothing waits in between, and a second stream is free.")
+@claim("A product reads `a`, and the next line overwrites `a`.",
+       "The frontend does not wait in between, and a second stream is free.")
 def the_program(lesson):
     run = lesson.run(result="in place")
     for product, added in pairs(run, lesson):
@@ -40,7 +41,7 @@ def a_write_waits(lesson):
     assert any(added.issue_end_ns < product.end_ns for product, added in steps)  # it was there in time
 
 
-@claim("So the product never sees the new values, and the program prints the same as with a wait after every op.")
+@claim("So the product never reads the new values, and the program prints the same as with a wait after every op.")
 def the_values(lesson):
     out = lesson.run("--barrier op", result="new").out
     assert out.startswith("mean of the last product: ")

@@ -1,6 +1,6 @@
 # wrong
 # fails: done
-# says: ops are still open
+# says: ops are still unfinished
 import headway as hw
 
 steps = 6
