@@ -291,7 +291,7 @@ private:
     void take_the_rest();
     void give_back();
     void settle();
-    void see(std::int64_t ns);  // of an event: last_ns_ is not before it
+    void see(std::int64_t ns);  // raises last_ns_ to the time of an event
     void look_at_open_wait();
     void look_at_running_ops();
     void look_at_open_hold();
