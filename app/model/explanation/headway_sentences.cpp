@@ -80,7 +80,7 @@ void add_headway(const Facts& f, Candidates& to) {
         if (peak_ns && f.unpaused()) {
             writer.words(", at ").moment("peak_at_ns", *peak_ns);
         }
-        writer.words(": so many were issued and not finished.");
+        writer.words(": that many were issued and not finished.");
         writer.place(peak_ns ? moment(Row::headway, *peak_ns) : f.whole(Row::headway));
         to.push_back({kAlways, writer.done()});
     }

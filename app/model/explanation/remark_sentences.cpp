@@ -54,15 +54,14 @@ void add_disturbances(const Facts& f, Candidates& to) {
     }
     if (f.folded) {
         SentenceWriter writer(f.run, SentenceKind::folded);
-        to.push_back(
-            {kTelling, writer.words("Of the ")
-                           .count("recorded_ops", f.run.op_count(), "op", "ops")
-                           .words(", ")
-                           .count("folded_ops", f.run.folded_ops())
-                           .words(" from the middle of the run are kept as sums only: their numbers count, and "
-                                  "they are not listed one by one.")
-                           .place(f.whole(Row::run))
-                           .done()});
+        to.push_back({kTelling, writer.words("Of the ")
+                                    .count("recorded_ops", f.run.op_count(), "op", "ops")
+                                    .words(", ")
+                                    .count("folded_ops", f.run.folded_ops())
+                                    .words(" from the middle of the run are kept as sums only: they count in the "
+                                           "totals, and are not listed one by one.")
+                                    .place(f.whole(Row::run))
+                                    .done()});
     }
 }
 

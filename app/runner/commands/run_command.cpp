@@ -116,7 +116,7 @@ core::Result<void> settle_in(const RunOptions& options) {
     for (const auto& folder : options.confine) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(folder, ignored)) {
-            return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is no folder"};
+            return core::Error{core::ErrorKind::usage, "--confine names " + folder + ", which is not a folder"};
         }
     }
     return confinement::confine({options.confine, options.network});

@@ -42,7 +42,7 @@ std::vector<CLI::Option*> add_settings(CLI::App& app, RawRunOptions& raw) {
         "CPU workers, also in a run on a GPU (default: the framework's; Headway's own: cores - 1, at least 1)");
     add("--streams", raw.streams, "streams of a GPU, cuda or simulated (default: the framework's; Headway's own: 2)");
     add("--budget", raw.budget,
-        "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; of a GPU none)");
+        "bytes that tensors may take: 512M, 2G, none (default: half of the machine's memory; on a GPU none)");
     add("--queue-limit", raw.queue_limit, "ops that may be issued and not finished (default: none)");
     add("--free-policy", raw.free_policy, "finish, stream or lazy (default: the framework's; Headway's own: finish)");
     add("--costs", raw.costs, "simulated: what steps take: t1=1us,t2=0.95us,t3=1us; line and print of the frontend");
@@ -378,7 +378,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
     compare->add_option("--b", side_b, "options of run B, in one string; or a trace on disk")->required();
     const auto settings = add_settings(*compare, raw_both);
     for (CLI::Option* option : settings) {
-        option->group("Of both runs, where a run's own options say nothing else");
+        option->group("For both runs, unless --a or --b sets another value");
     }
     compare->add_option("--repeat", repeat_sides,
                         "N: run each once to warm up, then N times in turn, and compare the medians (default: 5; "
@@ -401,7 +401,7 @@ core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arg
 
     auto* lessons = app.add_subcommand("lessons", "List the lessons");
     lessons->add_flag("--json", line.json, "as JSON");
-    auto* devices = app.add_subcommand("devices", "List the devices, and why one is not there");
+    auto* devices = app.add_subcommand("devices", "List the devices, and why one is not available");
     devices->add_flag("--json", line.json, "as JSON");
     auto* bench = app.add_subcommand("bench", "The engine's own costs on this machine");
     bench->add_flag("--json", line.json, "as JSON");

@@ -13,10 +13,10 @@ std::string confinement_sentences(const session::Settings& settings, const confi
     if (writable && !folder.empty()) {
         permissions.folders.push_back(folder);
     }
-    permissions.folders.emplace_back("a temporary folder that goes when the window closes");
+    permissions.folders.emplace_back("a temporary folder that is removed when the window closes");
     std::string text = confinement::explanation(permissions, kernel);
     if (settings.confined && kernel.writes() && !writable && !folder.empty()) {
-        text += " " + folder + " holds too much of yours to be written to.";
+        text += " " + folder + " holds too many of your own files, so the program may not write there.";
     }
     const std::string limits = confinement::words_of(settings.limits);
     return limits.empty() ? text : text + "\nA run takes " + limits + ".";

@@ -48,7 +48,7 @@ const char* remark_of(const ExportChoice& choice) {
         default:
             break;
     }
-    return choice.size == FigureSize::column || choice.size == FigureSize::two_columns ? "no word below 8 pt" : "";
+    return choice.size == FigureSize::column || choice.size == FigureSize::two_columns ? "no text below 8 pt" : "";
 }
 
 }  // namespace

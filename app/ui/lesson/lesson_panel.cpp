@@ -61,7 +61,7 @@ void LessonPanel::parse_links(const std::vector<MarkdownBlock>& blocks) {
 core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
     const session::Execution* b = state_.session.b();
     if (b == nullptr || b->run() == nullptr || b->live() || b->grows() || b->lags()) {
-        return expression::sentence("Run the program first; then this link shows what it speaks of.");
+        return expression::sentence("Run the program first; then this link shows where to look in the run.");
     }
     const auto run = b->shared_run();
     if (facts_ == nullptr || facts_run_ != run) {
@@ -70,7 +70,7 @@ core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
     }
     auto places = questions::places_of(*links_[static_cast<std::size_t>(link)], *facts_, *run);
     if (!places) {
-        return expression::sentence("The last run has nothing that this link speaks of: " + places.error().message +
+        return expression::sentence("The last run has nothing that this link could show: " + places.error().message +
                                     ".");
     }
     return places;

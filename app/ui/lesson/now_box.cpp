@@ -54,12 +54,12 @@ NowText now_text(AppState& state) {
                 next = lane.waiting.front();
             }
         }
-        text.hint = next != 0 ? "+1 op lets the backend start one op; Hold lets it go on."
-                              : "Line (F10) lets the frontend go on; Hold lets the backend go on.";
+        text.hint = next != 0 ? "+1 op lets the backend start one op; Hold releases it."
+                              : "Line (F10) runs the frontend to the next line; Hold releases the backend.";
     } else {
         text.hint = state.lines.can_step()
-                        ? "Line (F10) goes on to the next line, Op (F11) to the next op, Resume runs on."
-                        : "Op (F11) goes on to the next op, Resume runs on.";
+                        ? "Line (F10) runs to the next line, Op (F11) to the next op; Resume continues the run."
+                        : "Op (F11) runs to the next op; Resume continues the run.";
     }
     return text;
 }

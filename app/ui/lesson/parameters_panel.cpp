@@ -269,9 +269,9 @@ void ParametersPanel::engine_rows(float width) {
     {
         const ImVec2 top =
             row("Free policy",
-                "When the memory of a released tensor can be used again: when its last reader "
-                "has finished (finish), in the order of issue without waiting (stream), or taken only when the "
-                "op starts (lazy). default: as the program's framework does");
+                "When the memory of a released tensor can be used again. finish: when its last reader has finished; "
+                "stream: at once, by ops that are issued later; lazy: the same as finish, and an op takes its memory "
+                "only when it starts. default: as in the program's framework");
         const std::array<std::string, 4> words{"default", "finish", "stream", "lazy"};
         const auto chosen = settings.free_policy.empty()
                                 ? 0
@@ -286,7 +286,7 @@ void ParametersPanel::engine_rows(float width) {
     {
         const ImVec2 top = row("Memory budget",
                                "Bytes that tensors may take: 512M, 2G, or none; empty for the default: half of the "
-                               "machine's memory, of a GPU none. Acts at once.");
+                               "machine's memory; on a GPU no limit. Acts at once.");
         Field& f = fields_["!budget"];
         const std::string value = settings.budget_bytes == 0 ? "default"
                                   : settings.budget_bytes == core::kNoBudget
@@ -358,8 +358,8 @@ void ParametersPanel::engine_rows(float width) {
     if (settings.device == "cuda") {
         word_row(
             "launch", "Launch",
-            "Who hands ops to the GPU's driver: a thread of the engine's own, as in MXNet, or the frontend itself, "
-            "as in PyTorch; then issuing is launching",
+            "The thread that hands ops to the GPU's driver: one of the engine's own, as in MXNet, or the frontend, as "
+            "in PyTorch, where issuing an op also launches it",
             {"engine", "frontend"}, settings.launch);
         word_row("copies", "Copies",
                  "Host memory that values are copied through: pinned, or pageable, where an asynchronous copy waits "

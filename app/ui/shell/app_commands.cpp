@@ -348,7 +348,7 @@ std::vector<Command> App::make_commands() {
     add(
         "window.smaller", "Window: smaller", "Ctrl −", "-", kAnywhere, [this] { state_.look.scale_down(); }, {},
         kRepeats);
-    add("window.size", "Window: as large as the screen asks for", "Ctrl 0", "as large as the screen asks for",
+    add("window.size", "Window: the scale that suits the screen", "Ctrl 0", "the scale that suits the screen",
         kAnywhere, [this] { state_.look.user_scale = 1; });
     add("window.palette", "This list: everything, by name", "Ctrl Shift P", "everything, by name", kAnywhere,
         [this] { palette_.open(palette_entries()); });

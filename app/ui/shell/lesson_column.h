@@ -5,7 +5,7 @@
 #include "app/ui/lesson/explain_panel.h"
 #include "app/ui/lesson/lesson_panel.h"
 #include "app/ui/lesson/parameters_panel.h"
-#include "app/ui/lesson/predict_panel.h"
+#include "app/ui/lesson/predict/predict_panel.h"
 
 namespace headway::ui {
 

@@ -74,7 +74,7 @@ void ReplayBar::draw(ImVec2 min, ImVec2 max) {
     ui_.rects.insert_or_assign("replay", WidgetRect{min.x, min.y, max.x, max.y});
     const float middle = std::round((min.y + max.y) / 2), y = middle - ui_.px(kButton / 2);
     float x = min.x + ui_.px(14);
-    if (put(x, y, "replay/back", "Back", "Step back to the event before: the picture, not the program",
+    if (put(x, y, "replay/back", "Back", "Show the event before. The picture goes back, the program does not",
             "replay.step-back")) {
         replay.step(-1);
     }

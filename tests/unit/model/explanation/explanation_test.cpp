@@ -229,7 +229,7 @@ std::vector<Case> cases() {
          "The frontend had issued all 4 ops after 40 ns; at that moment 4 ops were not finished: that is the headway.",
          [] { return four(10, 100).explained(); }},
         {Kind::ahead,
-         "The frontend was at most 2 ops ahead of the backend, at 10 ns: so many were issued and not finished.",
+         "The frontend was at most 2 ops ahead of the backend, at 10 ns: that many were issued and not finished.",
          [] {
              Story story;
              for (int i = 0; i < 3; ++i) {
@@ -398,9 +398,8 @@ std::vector<Case> cases() {
              return story.explained();
          }},
         {Kind::folded,
-         "Of the 200,000 ops, 114,688 from the middle of the run are kept as sums only: their numbers count, and they "
-         "are "
-         "not listed one by one.",
+         "Of the 200,000 ops, 114,688 from the middle of the run are kept as sums only: they count in the "
+         "totals, and are not listed one by one.",
          [] {
              Story story;
              auto run = story.builder.open();

@@ -1,4 +1,4 @@
-#include "app/ui/shell/tour.h"
+#include "app/ui/shell/overlays/tour.h"
 
 #include <algorithm>
 #include <array>
@@ -18,18 +18,20 @@ struct TourCard {
 };
 constexpr std::array<TourCard, 7> kCards{{
     {"lesson/column", "The lesson",
-     "Read what it is about, predict what will happen, then run. After the run it says what happened, and why."},
+     "Read the text, answer the questions, then run. After the run this column says what happened, and why."},
     {"source", "The program", "This is the lesson's program. You may change it; the original is kept."},
-    {"run", "Run", "Run starts the program. The next card runs it for you, if you have not."},
+    {"run", "Run",
+     "Run starts the program. If you do not press it now, the tour runs the program before the next card."},
     {"timeline/all", "The timeline",
      "The frontend's row shows issuing in blue and waits hatched. Below it are the ops that each lane of the backend "
-     "executes, and the memory that is held. Turn the wheel to zoom, point at anything to read about it."},
+     "executes, and the memory that is held. Turn the wheel to zoom; point at anything to read about it."},
     {"barrier", "The barrier",
-     "It decides when the frontend waits. Choose another one and run again: both runs stand on one time axis."},
+     "The barrier decides when the frontend waits. Choose another one and run again: both runs stand on one time "
+     "axis."},
     {"mode", "Three modes",
      "Learn has the lesson. Step goes through a program line by line, and back. Compare puts two runs beside each "
      "other."},
-    {"", "Everything else", "These keys show what else there is."},
+    {"", "Everything else", "These keys show the rest of the program."},
 }};
 constexpr const char* kLesson = "matmul";
 constexpr std::size_t kRunsAfter = 2;  // the card after which the program has been run

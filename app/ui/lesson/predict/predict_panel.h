@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "app/ui/lesson/drawn_question.h"
-#include "app/ui/lesson/order_question.h"
+#include "app/ui/lesson/predict/drawn_question.h"
+#include "app/ui/lesson/predict/order_question.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/widgets/ui_context.h"
 

@@ -1,4 +1,4 @@
-#include "app/ui/shell/legend_card.h"
+#include "app/ui/shell/overlays/legend_card.h"
 
 #include <cmath>
 

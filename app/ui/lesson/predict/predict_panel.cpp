@@ -1,4 +1,4 @@
-#include "app/ui/lesson/predict_panel.h"
+#include "app/ui/lesson/predict/predict_panel.h"
 
 #include <algorithm>
 #include <cmath>

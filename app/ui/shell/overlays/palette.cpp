@@ -1,4 +1,4 @@
-#include "app/ui/shell/palette.h"
+#include "app/ui/shell/overlays/palette.h"
 
 #include <imgui_stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "app/ui/lesson/order_question.h"
+#include "app/ui/lesson/predict/order_question.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "app/ui/lesson/drawn_question.h"
+#include "app/ui/lesson/predict/drawn_question.h"
 
 #include <algorithm>
 #include <cmath>
