@@ -27,10 +27,10 @@ inline constexpr const char* kFoldedCategory = "folded";
 // `"folded":{…}`, a member of "otherData".
 void write_folds(const model::Run& run, const model::SavedFolds& folds, JsonText& to);
 
-// One event for each block, each after a comma and without line breaks in between if `first`.
+// One event for each block. `first`: no event was written yet.
 void write_folded_blocks(const model::Run& run, const model::SavedFolds& folds, JsonText& to, bool& first);
 
-// Reads them back.
+// Reads them back (chrome_folds_reader.cpp).
 class FoldsReader {
 public:
     // The member "folded" of "otherData".
