@@ -8,8 +8,8 @@
 
 #include "app/gfx/imgui_compat.h"
 #include "app/ui/shell/keys_help.h"
-#include "app/ui/shell/overlays/legend_card.h"
 #include "app/ui/shell/notice_strip.h"
+#include "app/ui/shell/overlays/legend_card.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {

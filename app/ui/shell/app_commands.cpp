@@ -102,8 +102,8 @@ std::vector<Command> App::make_commands() {
         [this] { state_.session.hold_backend(!state_.session.backend_held()); });
     add(
         "backend.step", "Let the held backend start one op", "Shift H", "-", kWindow,
-        [this] { state_.session.step_backend(); },
-        [this, live] { return live() && state_.session.backend_held(); }, kRepeats);
+        [this] { state_.session.step_backend(); }, [this, live] { return live() && state_.session.backend_held(); },
+        kRepeats);
 
     group = "Replay";
     const auto replaying = [this] { return state_.replay.on(); };
