@@ -86,7 +86,9 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
     if (run.info().simulated) {
         x += draw_text(ui_, list, x, baseline, Face::semibold, 12.5f, t.warning, "SIMULATED") + ui_.px(10);
     }
-    draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words, right - x - ui_.px(12));
+    if (const float room = right - x - ui_.px(12); room > ui_.px(24)) {
+        draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words, room);
+    }
     return min.y + height + ui_.px(8);
 }
 

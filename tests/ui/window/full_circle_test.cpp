@@ -42,6 +42,7 @@ protected:
             act("wheel:" + std::string(i < 30 ? "3" : "-1"));
         }
         ASSERT_TRUE(visible(id)) << id;
+        frames(2);  // what is scrolled has come to rest
         act("click:" + id);
         frames(2);
     }
