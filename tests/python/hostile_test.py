@@ -159,7 +159,7 @@ except PermissionError:
             self.assertEqual(run(text).out, "written\n")
         outcome = run("x = 1\n\n", "--confine", "/nonexistent/folder")
         self.assertEqual(outcome.status, 2)
-        self.assertIn("no folder", outcome.err)
+        self.assertIn("is not a folder", outcome.err)
 
     def test_sudden_ends_are_detected(self):
         for text in (

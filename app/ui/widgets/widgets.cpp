@@ -274,8 +274,6 @@ float segments_width(Ui& ui, std::span<const std::string> labels, float text_px,
 int segments(Ui& ui, const char* id, std::span<const std::string> labels, int selected, ImVec2 at, figure::Rgba accent,
              float text_px, float height, float padding) {
     int clicked = -1;
-    const float left = at.x;
-    float right = left;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         ButtonLook look;
         look.kind = static_cast<int>(i) == selected ? ButtonKind::selected : ButtonKind::plain;
@@ -288,9 +286,7 @@ int segments(Ui& ui, const char* id, std::span<const std::string> labels, int se
             clicked = static_cast<int>(i);
         }
         at.x += look.width + ui.px(4);
-        right = at.x - ui.px(4);
     }
-    ui.rects.insert_or_assign(id, WidgetRect{left, at.y, right, at.y + (height > 0 ? height : ui.px(30))});
     return clicked;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 #include "app/gfx/imgui_compat.h"
@@ -33,6 +34,23 @@ constexpr std::array<TourCard, 7> kCards{{
      "other."},
     {"", "Everything else", "These keys show the rest of the program."},
 }};
+// The widget's place; of a row of buttons, all of it. Empty: it is not shown.
+std::optional<WidgetRect> place_of(const WidgetRects& rects, const std::string& widget) {
+    if (const auto found = rects.find(widget); found != rects.end()) {
+        return found->second;
+    }
+    std::optional<WidgetRect> all;
+    for (const auto& [id, rect] : rects) {
+        if (!id.starts_with(widget + "/") || widget.empty()) {
+            continue;
+        }
+        all = all ? WidgetRect{std::min(all->x0, rect.x0), std::min(all->y0, rect.y0), std::max(all->x1, rect.x1),
+                               std::max(all->y1, rect.y1)}
+                  : WidgetRect{rect.x0, rect.y0, rect.x1, rect.y1};
+    }
+    return all;
+}
+
 constexpr const char* kLesson = "matmul";
 constexpr std::size_t kRunsAfter = 2;  // the card after which the program has been run
 
@@ -89,14 +107,14 @@ void Tour::draw() {
     ImGui::PopStyleColor();
     ImDrawList* list = ImGui::GetWindowDrawList();
     const TourCard& card = kCards[card_];
-    const auto found = ui_.rects.find(card.widget);
-    const bool points = found != ui_.rects.end();
+    const std::optional<WidgetRect> place = place_of(ui_.rects, card.widget);
+    const bool points = place.has_value();
     ImVec2 a{frame.x / 2, frame.y / 2}, b = a;
     const ImU32 shade = colour(figure::faded(t.background, t.dark ? 0.72 : 0.78));
     if (points) {
         const float gap = ui_.px(4);
-        a = {std::max(0.0f, found->second.x0 - gap), std::max(0.0f, found->second.y0 - gap)};
-        b = {std::min(frame.x, found->second.x1 + gap), std::min(frame.y, found->second.y1 + gap)};
+        a = {std::max(0.0f, place->x0 - gap), std::max(0.0f, place->y0 - gap)};
+        b = {std::min(frame.x, place->x1 + gap), std::min(frame.y, place->y1 + gap)};
         list->AddRectFilled({0, 0}, {frame.x, a.y}, shade);
         list->AddRectFilled({0, b.y}, frame, shade);
         list->AddRectFilled({0, a.y}, {a.x, b.y}, shade);
