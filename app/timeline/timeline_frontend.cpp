@@ -111,9 +111,11 @@ void draw_frontend(const RowPen& pen, const RowBox& row) {
             const Rgba colour = paused ? theme.dim : theme.wait_text;
             const Rgba ground = paused ? theme.background : theme.wait_label_ground;
             const Box room{box.x0 + pen.px(4), box.y0 + pen.px(2), box.x1 - pen.px(4), box.y1 - pen.px(2)};
-            const bool whole = !cause.empty() && pen.tag(wait.name + " " + time + ", " + cause, room, colour, ground,
-                                                         mark, FontRole::ui_semibold);
-            if (!whole && !pen.tag(wait.name + " " + time, room, colour, ground, mark, FontRole::ui_semibold) &&
+            // In virtual time a wait for held lanes lasts without any time.
+            const std::string named = ns > 0 || cause.empty() ? wait.name + " " + time : wait.name;
+            const bool whole =
+                !cause.empty() && pen.tag(named + ", " + cause, room, colour, ground, mark, FontRole::ui_semibold);
+            if (!whole && !pen.tag(named, room, colour, ground, mark, FontRole::ui_semibold) &&
                 !pen.tag(wait.name, room, colour, ground, mark, FontRole::ui_semibold)) {
                 pen.tag(time, room, colour, ground, mark, FontRole::ui_semibold);
             }
