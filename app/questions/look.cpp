@@ -93,19 +93,19 @@ core::Result<Look> parse_look(std::string_view address) {
     if (const auto known = parsed->check_names(names); !known) {
         return known.error();
     }
-    look.what = std::move(*parsed);
+    look.what.push_back(std::move(*parsed));
     return look;
 }
 
 core::Result<std::vector<Place>> places_of(const Look& look, const Record& facts, const model::Run& run) {
     const model::Run::Measured part = run.measured();
-    if (!look.what) {
+    if (look.what.empty()) {
         Place place = look.row.value_or(Place{});
         place.begin_ns = part.begin_ns;
         place.end_ns = part.end_ns;
         return std::vector<Place>{place};
     }
-    const auto value = look.what->evaluate(facts);
+    const auto value = look.what.front().evaluate(facts);
     if (!value) {
         return value.error();
     }

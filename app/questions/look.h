@@ -22,9 +22,9 @@
 namespace headway::questions {
 
 struct Look {
-    std::string tab;                  // empty: places in the timeline
-    std::optional<model::Place> row;  // its row, over the whole run
-    std::optional<expression::Expression> what;
+    std::string tab;                           // empty: places in the timeline
+    std::optional<model::Place> row;           // its row, over the whole run
+    std::vector<expression::Expression> what;  // at most one; none: the row
 };
 
 // The address without "look:". Errors are one sentence.
