@@ -66,8 +66,8 @@ public:
         row_ = std::clamp((runs - fixed) / (2 * (1 + lanes) + 3 * 0.8F), px(7), px(46));
         const float sum = row_ * 0.8F;
         float y = o_.area.y0;
-        const double saved = model::waiting_each_ns(s_);
-        y = draw_run("Waiting for each op", "N·(t₁+h+t₂+t₃)", saved, each, t_.run_b, y, heading, between);
+        y = draw_run("Waiting for each op", "N·(t₁+h+t₂+t₃)", model::waiting_each_ns(s_), each, t_.run_b, y, heading,
+                     between);
         draw_sum({{times(s_.ops, "t₁"), s_.ops * s_.t1_ns, Term::Stage::issue},
                   {times(s_.ops, "h"), s_.ops * s_.h_ns, Term::Stage::hand_over},
                   {times(s_.ops, "t₂"), s_.ops * s_.t2_ns, Term::Stage::execute},

@@ -139,6 +139,12 @@ void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
 void LessonPanel::draw(float width) {
     parse();
     drawn_links_ = 0;
+    // A run that is not shown any more is not kept for its links.
+    if (const session::Execution* b = state_.session.b();
+        facts_run_ != nullptr && (b == nullptr || b->run() != facts_run_.get())) {
+        facts_.reset();
+        facts_run_.reset();
+    }
     draw_blocks(blocks_, width);
 }
 
