@@ -16,8 +16,9 @@ using Records = std::vector<trace::ExecRecord>;
 
 class Rig {
 public:
-    explicit Rig(const CostModel& model, std::uint32_t streams = 1, std::uint32_t chunks = 1) {
-        // A few chunks per stream: a larger recording would spend the test's time on page faults.
+    explicit Rig(const CostModel& model, std::uint32_t streams = 1, std::uint32_t chunks = 3) {
+        // A chunk for each lane, one for the learner's holds, one for the memory samples that the recording may take
+        // before its clock is virtual. A larger recording would spend the test's time on page faults.
         auto recording = trace::Recording::create(trace::kHeaderBytes + (streams + chunks) * trace::kChunkBytes);
         EXPECT_TRUE(recording) << recording.error().message;
         recording_ = std::move(*recording);

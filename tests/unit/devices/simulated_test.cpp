@@ -101,7 +101,7 @@ TEST(Simulated, CommandsWithoutAnOpCountButTakeNoTimeAndLeaveNoRecord) {
     rig.device().wait(1, 2);
     EXPECT_EQ(rig.device().now(), 115u);
     ASSERT_EQ(rig.records(1).size(), 1u);
-    expect_record(rig.records(1)[0], 2, 110, 115);
+    expect_record(rig.records(1).at(0), 2, 110, 115);
 }
 
 TEST(Simulated, ComputesRealValuesInTheOrderOfVirtualBegins) {
@@ -157,8 +157,8 @@ TEST(Simulated, HeldLanesStartNothingUntilReleased) {
     rig.device().hold(false);  // at 330
     rig.device().wait(0, 2);
     EXPECT_EQ(rig.device().now(), 380u);
-    expect_record(rig.records(0)[1], 2, 330, 380);
-    expect_record(rig.records(1)[0], 3, 330, 360);
+    expect_record(rig.records(0).at(1), 2, 330, 380);
+    expect_record(rig.records(1).at(0), 3, 330, 360);
     // A wait for a held command releases the lanes.
     rig.device().hold(true);
     rig.busy(0, 5);  // issued 390
@@ -188,9 +188,9 @@ TEST(Simulated, AWaitForLanesThatTheLearnerHoldsLastsUntilTheirRelease) {
     });
     rig.device().wait(0, 2);  // released at 430
     EXPECT_EQ(rig.device().now(), 480u);
-    expect_record(rig.records(0)[0], 1, 330, 430);
-    expect_record(rig.records(0)[1], 2, 430, 480);
-    expect_record(rig.records(1)[0], 3, 430, 460);
+    expect_record(rig.records(0).at(0), 1, 330, 430);
+    expect_record(rig.records(0).at(1), 2, 430, 480);
+    expect_record(rig.records(1).at(0), 3, 430, 460);
 }
 
 TEST(Simulated, AWaitForHeldLanesEndsWhenTheLearnerLetsItsOpStart) {
