@@ -1,5 +1,6 @@
-// bench_trace [EVENTS [WINDOW]]: reads Chrome traces with the given number of events (default 10^6) of 300 bytes each,
-// one shaped like torch.profiler's and one of Headway's own, and writes them again, each step in its own process.
+// bench_trace [EVENTS [WINDOW]]: reads Chrome traces with the given number of events (default 10^6), one shaped like
+// torch.profiler's (300 bytes an event) and one of Headway's own (7 events an op, 100 bytes each), and writes them again,
+// each step in its own process.
 // WINDOW, the path of headway, also opens them: from its start to the frame that shows the trace.
 //
 // Prints one JSON object per shape: wall and processor seconds, MB/s by the wall clock, peak memory of each step, and
@@ -151,9 +152,9 @@ void make_trace(const std::string& path, long events) {
 }
 
 Outcome make_own(const std::string& path, long events) {
-    // One op and its related events take about 730 bytes.
+    constexpr long kEventsPerOp = 7;  // issue, execution, both ends of the arrow between them, three counters
     double ignored = 0;
-    const auto run = bench::made_run(static_cast<std::uint32_t>(std::max(1L, events * 300 / 730)), 4, ignored);
+    const auto run = bench::made_run(static_cast<std::uint32_t>(std::max(1L, events / kEventsPerOp)), 4, ignored);
     std::FILE* out = std::fopen(path.c_str(), "wb");
     Outcome outcome;
     outcome.good = exchange::write_chrome_trace(*run, [out](std::string_view bytes) {
