@@ -137,7 +137,7 @@ void Exports::save_recording() {
         notices_.add(Notice::Kind::file, Notice::Tone::info, "There is no run yet to save.");
         return;
     }
-    const auto path = unused(folder, picture_name(of->program, "json"), ".json");
+    const auto path = unused(folder, picture_name(of->program, "json.gz"), ".json.gz");
     began(pictures.write_recording(*of, path.string(), write_recording));
 }
 

@@ -91,7 +91,7 @@ TEST_F(ExportTest, RecordingsAreSaved) {
     finish_writing();
     ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()), 1);
     const auto path = std::filesystem::directory_iterator(folder)->path();
-    EXPECT_EQ(path.extension(), ".json");
+    EXPECT_TRUE(path.string().ends_with(".json.gz")) << path;
     std::size_t written = 0;
     std::ifstream(path) >> written;
     EXPECT_EQ(written, ops);
