@@ -11,8 +11,6 @@
 namespace headway::session {
 namespace {
 
-constexpr std::size_t kOutputLines = 5000;
-constexpr std::size_t kOutputLineBytes = 4000;
 // Time limits for walks over a run's ops: per poll while it is running, and at its end.
 constexpr double kWalk_ms = 1, kLongRunWalk_ms = 8, kLastWalk_ms = 12;
 
@@ -40,35 +38,13 @@ void Execution::take_output(const std::string& bytes, bool error) {
         return;
     }
     ++revision_;
-    bool& open = open_line_[error ? 1 : 0];
-    std::size_t from = 0;
-    while (from < bytes.size()) {
-        const std::size_t end = std::min(bytes.find('\n', from), bytes.size());
-        std::string_view piece(bytes.data() + from, end - from);
-        if (piece.ends_with('\r')) {
-            piece.remove_suffix(1);
-        }
-        OutputLine* line = nullptr;
-        if (open) {
-            const auto last = std::find_if(output_.rbegin(), output_.rend(),
-                                           [error](const OutputLine& l) { return l.error == error; });
-            line = last != output_.rend() ? &*last : nullptr;
-        }
-        if (line == nullptr) {
-            line = &output_.emplace_back(OutputLine{{}, error});
-        }
-        if (line->text.size() < kOutputLineBytes) {
-            line->text += piece.substr(0, kOutputLineBytes - line->text.size());
-            if (line->text.size() >= kOutputLineBytes) {
-                line->text += "…";
-            }
-        }
-        open = end == bytes.size();
-        from = end + 1;
-    }
-    while (output_.size() > kOutputLines) {
-        output_.pop_front();
-        ++output_cut_;
+    output_.add(bytes, error);
+}
+
+void Execution::take_recorded_output() {
+    const model::ProgramOutput& recorded = run_->program_output();
+    for (const auto& written : recorded.written()) {
+        take_output(std::string(recorded.text(written)), written.error);
     }
 }
 
@@ -151,9 +127,9 @@ void Execution::catch_up(double budget_ms) {
 // Why a run did not begin.
 std::string Execution::failure() const {
     // The last line of its error output.
-    const auto words = std::find_if(output_.rbegin(), output_.rend(),
+    const auto words = std::find_if(output().rbegin(), output().rend(),
                                     [](const OutputLine& line) { return line.error && !line.text.empty(); });
-    if (words != output_.rend()) {
+    if (words != output().rend()) {
         return words->text.starts_with("headway: ") ? words->text.substr(9) : words->text;
     }
     return "The runner ended with status " + std::to_string(end_->status) + ".";

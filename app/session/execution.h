@@ -13,6 +13,7 @@
 #include "app/model/numbers/numbers_walk.h"
 #include "app/model/run/run.h"
 #include "app/process/child.h"
+#include "app/session/output_lines.h"
 #include "app/session/settings.h"
 
 namespace headway::session {
@@ -30,11 +31,6 @@ enum class Phase {
 constexpr bool is_live(Phase phase) {
     return phase <= Phase::paused;
 }
-
-struct OutputLine {
-    std::string text;
-    bool error = false;  // stderr
-};
 
 // Identifies the state of all that a session shows: changes when either run does, and when other runs take their place.
 struct RunsVersion {
@@ -56,9 +52,9 @@ public:
     [[nodiscard]] bool grows() const { return live() || unread_; }
     // For reading on another thread; only while grows() is false. For a growing run, use its another().
     [[nodiscard]] std::shared_ptr<const model::Run> shared_run() const { return run_; }
-    [[nodiscard]] const std::deque<OutputLine>& output() const { return output_; }
-    [[nodiscard]] std::uint64_t output_cut() const { return output_cut_; }  // lines dropped at the front
-    [[nodiscard]] const std::string& ending() const { return ending_; }     // one sentence, or ""
+    [[nodiscard]] const std::deque<OutputLine>& output() const { return output_.lines(); }
+    [[nodiscard]] std::uint64_t output_cut() const { return output_.cut(); }  // lines dropped at the front
+    [[nodiscard]] const std::string& ending() const { return ending_; }       // one sentence, or ""
     // The numbers of the present run(). If walking over the ops takes several polls, means and sums are older than
     // the other numbers; then sums_of_total_ns() is the total at that time.
     [[nodiscard]] const model::Numbers& numbers() const { return numbers_; }
@@ -76,6 +72,7 @@ public:
 private:
     friend class Session;
     void take_output(const std::string& bytes, bool error);
+    void take_recorded_output();  // of a run from a file
     // Takes new records of a run in progress; true if more are left.
     bool take_records(double budget_ms);
     // Call while lags().
@@ -95,11 +92,9 @@ private:
 
     Phase phase_ = Phase::starting;
     std::shared_ptr<model::Run> run_;  // shared with users that draw it on another thread
-    std::deque<OutputLine> output_;
-    bool intervened_ = false;             // paused, stepped, held or slowed down by the learner
-    bool unread_ = false;                 // ended, but not completely read
-    bool open_line_[2] = {false, false};  // the last line of stdout, stderr is incomplete
-    std::uint64_t output_cut_ = 0;
+    OutputLines output_;
+    bool intervened_ = false;  // paused, stepped, held or slowed down by the learner
+    bool unread_ = false;      // ended, but not completely read
     std::string ending_;
     // How the process ended; empty for a run that was not started here, and while it is in progress.
     std::optional<model::ProcessEnd> end_;

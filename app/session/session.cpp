@@ -147,6 +147,7 @@ void Session::show(std::unique_ptr<model::Run> run, std::unique_ptr<model::Numbe
     b_->run_->update();
     b_->close(std::move(walk));
     b_->phase_ = Phase::recorded;
+    b_->take_recorded_output();
     b_->settings.program = b_->run_->info().program;
     b_->settings.device = b_->run_->info().device_kind;
     if (auto policy = trace::barrier_from_word(b_->run_->info().barrier)) {

@@ -73,6 +73,7 @@ enum class FrontendKind : std::uint8_t {
     program_end = 12,
     more_output = 13,  // a further buffer that the op just issued writes: `out`; its bytes are in `signature`
     barrier = 14,      // the learner chose another policy: its kind in `signature`, K in `out`
+    output = 15,       // the program wrote text; see OutputRecord
 };
 
 // Issue flags, in the high bits of FrontendRecord::kind.

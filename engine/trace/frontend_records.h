@@ -3,8 +3,11 @@
 //     writer.add(trace::packed(wait));
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "engine/trace/format.h"
 
@@ -103,6 +106,29 @@ struct BarrierRecord {
 
     [[nodiscard]] BarrierPolicy policy() const { return {static_cast<BarrierKind>(barrier_kind), behind}; }
 };
+
+// The program wrote text to stdout or stderr. A longer text is in several records, one after another, with the same
+// time.
+struct OutputRecord {
+    static constexpr std::size_t kBytes = 16;
+    std::uint64_t begin = 0;
+    core::OpId issued = 0;  // how many ops had been issued
+    std::uint8_t bytes = 0;
+    std::uint8_t stream = 0;  // 1: stdout, 2: stderr
+    std::uint8_t kind = 0, unused0 = 0;
+    std::array<char, kBytes> text{};
+};
+
+// Calls call(record) for each of the text's records, which are otherwise like `first`.
+template <class Call>
+void each_piece(std::string_view text, OutputRecord first, Call call) {
+    for (; !text.empty(); text.remove_prefix(first.bytes)) {
+        first.bytes =
+            static_cast<std::uint8_t>(text.size() < OutputRecord::kBytes ? text.size() : OutputRecord::kBytes);
+        text.copy(first.text.data(), first.bytes);
+        call(first);
+    }
+}
 
 // Of one of the kinds above.
 template <class Record>

@@ -54,6 +54,10 @@ public:
             builder_.works.push_back({event.time.ns, event.time.ns + event.duration.ns, text_from(event.name),
                                       line_of(event), small(event.argument("issued"))});
             folds_.take_work(event);
+        } else if (tid == kOutputTid) {
+            const bool error = bare(event.name) == "stderr";
+            builder_.output.push_back({event.time.ns, small(event.argument("issued")),
+                                       static_cast<std::uint8_t>(error ? 2 : 1), text_from(event.argument("text"))});
         } else if (tid == kMinibatchesTid) {
             minibatch(event);
         } else if (tid == kDropsTid) {
@@ -97,6 +101,8 @@ public:
         std::stable_sort(builder_.samples.begin(), builder_.samples.end(),
                          [](const auto& a, const auto& b) { return a.ns < b.ns; });
         merge_samples();
+        std::stable_sort(builder_.output.begin(), builder_.output.end(),
+                         [](const auto& a, const auto& b) { return a.ns < b.ns; });
         const auto by_op = [](const auto& a, const auto& b) { return a.op < b.op; };
         std::stable_sort(builder_.launches.begin(), builder_.launches.end(), by_op);
         std::erase_if(builder_.launches, [this](const auto& launch) { return launch.op > op_count(); });

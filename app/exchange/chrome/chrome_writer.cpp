@@ -26,6 +26,7 @@ public:
         issues();
         waits();
         works();
+        output();
         scopes();
         minibatches();
         drops();
@@ -111,6 +112,7 @@ private:
     void issues();
     void waits();
     void works();
+    void output();
     void scopes();
     void minibatches();
     void launches();
@@ -138,6 +140,9 @@ void Writer::names() {
     thread(kWaitsTid, "Frontend waits", order++);
     if (!run_.works().empty()) {
         thread(kWorkTid, "Frontend's own work", order++);
+    }
+    if (!run_.program_output().written().empty()) {
+        thread(kOutputTid, "Program's output", order++);
     }
     thread(kDropsTid, "Frontend drops tensors", order++);
     if (folds_ != nullptr) {
@@ -275,6 +280,21 @@ void Writer::works() {
         put(json::quoted(work.name));
         put_all(",\"args\":{\"issued\":", work.issued);
         put_line(work.line);
+        put("}}");
+    }
+}
+
+void Writer::output() {
+    const model::ProgramOutput& output = run_.program_output();
+    for (const auto& written : output.written()) {
+        if (!event("i", kOutputTid)) {
+            return;
+        }
+        put(",\"ts\":");
+        put_us(written.ns);
+        put_all(",\"s\":\"t\",\"cat\":\"output\",\"name\":\"", written.error ? "stderr" : "stdout",
+                "\",\"args\":{\"issued\":", written.issued, ",\"text\":");
+        put(json::quoted(std::string(output.text(written))));
         put("}}");
     }
 }

@@ -19,7 +19,7 @@ namespace headway::exchange {
 
 // Thread ids of the exported trace.
 inline constexpr int kFrontendTid = 1, kWaitsTid = 2, kMinibatchesTid = 3, kDropsTid = 4, kWorkTid = 5, kLaunchTid = 6,
-                     kDriverTid = 7, kCostsTid = 8, kFoldedTid = 9, kFirstScopeTid = 10, kFirstLaneTid = 100;
+                     kDriverTid = 7, kCostsTid = 8, kFoldedTid = 9, kFirstScopeTid = 10, kFirstLaneTid = 100, kOutputTid = 1000;
 // Category of the time ranges in which the learner held a lane; they are in the lane's row.
 inline constexpr const char* kHoldCategory = "held";
 inline constexpr const char* kReservedSecondDevice = "reserved bytes, second device";  // a counter

@@ -244,6 +244,14 @@ private:
         const auto end = static_cast<std::ptrdiff_t>(events.size());
         events.insert(events.end(), works.begin(), works.end());
         std::inplace_merge(events.begin(), events.begin() + end, events.end(), earlier);
+        std::vector<ScopeEvent> output;
+        for (std::size_t i = 0; i < builder_.output.size(); ++i) {
+            output.push_back({builder_.output[i].issued, builder_.output[i].ns, FrontendKind::output,
+                              static_cast<std::uint32_t>(i)});
+        }
+        const auto before_output = static_cast<std::ptrdiff_t>(events.size());
+        events.insert(events.end(), output.begin(), output.end());
+        std::inplace_merge(events.begin(), events.begin() + before_output, events.end(), earlier);
         if (builder_.program_end_ns != model::kPending) {
             events.push_back({builder_.ops_before(builder_.ops.size(), INT64_MAX), builder_.program_end_ns,
                               FrontendKind::program_end, 0});
@@ -304,6 +312,15 @@ private:
         ++wait_count_;
     }
 
+    void add_output(const RunBuilder::Output& output) {
+        trace::each_piece(output.text,
+                          {.begin = ticks(output.ns),
+                           .issued = output.issued,
+                           .stream = output.stream,
+                           .kind = flagged(FrontendKind::output)},
+                          [this](const trace::OutputRecord& piece) { frontend_.add(packed(piece)); });
+    }
+
     void add_event(const ScopeEvent& event) {
         const std::uint8_t kind = flagged(event.kind);
         switch (event.kind) {
@@ -325,6 +342,9 @@ private:
                                                        .line = work.line}));
                 break;
             }
+            case FrontendKind::output:
+                add_output(builder_.output[event.index]);
+                break;
             case FrontendKind::scope_begin:
             case FrontendKind::scope_end:
                 frontend_.add(packed(trace::ScopeRecord{.begin = ticks(event.ns),
@@ -425,6 +445,14 @@ private:
     bool measure_begun_ = false, measure_ended_ = false;
 };
 
+std::size_t output_records(const RunBuilder& builder) {
+    std::size_t count = 0;
+    for (const auto& output : builder.output) {
+        count += output.text.size() / trace::OutputRecord::kBytes + 1;
+    }
+    return count;
+}
+
 }  // namespace
 
 core::OpId RunBuilder::ops_before(std::size_t place, std::int64_t ns) const {
@@ -448,11 +476,12 @@ core::Result<std::unique_ptr<trace::Reader>> record(RunBuilder&& builder) {
         executed += parts.size();
     }
     executed += builder.launches.size() + 2 * builder.driver.size() + 2 * builder.more_outputs.size();
-    const std::size_t bytes = (builder.ops.size() + builder.more_inputs.size() + builder.waits.size() +
-                               builder.works.size() + builder.costs.size() + builder.holds.size() +
-                               2 * (builder.scopes.size() + builder.minibatches.size()) + builder.samples.size()) *
-                                  sizeof(trace::FrontendRecord) +
-                              (executed + builder.drops.size()) * sizeof(trace::ExecRecord);
+    const std::size_t bytes =
+        (builder.ops.size() + builder.more_inputs.size() + builder.waits.size() + builder.works.size() +
+         output_records(builder) + builder.costs.size() + builder.holds.size() +
+         2 * (builder.scopes.size() + builder.minibatches.size()) + builder.samples.size()) *
+            sizeof(trace::FrontendRecord) +
+        (executed + builder.drops.size()) * sizeof(trace::ExecRecord);
     const std::size_t meta = (builder.signatures.size() + builder.scopes.size() + builder.waits.size()) * 128;
     const std::size_t streams = builder.lanes.size() + 7;
     auto recording =

@@ -46,6 +46,12 @@ struct RunBuilder {
         core::BufferId buffer = 0;
         core::OpId after = 0;
     };
+    struct Output {
+        std::int64_t ns = 0;
+        core::OpId issued = 0;  // ops issued before it
+        std::uint8_t stream = 1;
+        std::string text;
+    };
     struct Sample {
         std::int64_t ns = 0;
         std::uint64_t resident_bytes = 0, live_bytes = 0, reserved_bytes = 0;
@@ -75,6 +81,7 @@ struct RunBuilder {
     std::vector<model::DriverEvent> driver;       // in order
     std::vector<model::Wait> waits;               // in order; `target_op` unused
     std::vector<model::Work> works;               // in order
+    std::vector<Output> output;                   // in order
     std::vector<model::Scope> scopes;             // in the order of their begins
     std::vector<model::Minibatch> minibatches;    // in the order of their begins
     std::vector<Drop> drops;                      // in order

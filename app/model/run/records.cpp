@@ -262,6 +262,12 @@ void Run::take(const trace::FrontendRecord& record) {
         restoring_->catch_up();
     }
     const auto kind = trace::kind_of(record);
+    if (kind == trace::FrontendKind::output) {
+        const std::int64_t ns = ns_from_ticks(record.begin);
+        see(ns);
+        program_output_.take(trace::as<trace::OutputRecord>(record), ns);
+        return;
+    }
     if (kind != trace::FrontendKind::more_inputs &&
         kind != trace::FrontendKind::more_output) {  // part of their op's time
         first_ns_ = std::min(first_ns_, ns_from_ticks(record.begin));

@@ -109,6 +109,7 @@ void Run::forget() {
     wait_index_.clear();
     wait_kinds_.clear();
     works_.clear();
+    program_output_.clear();
     work_index_.clear();
     launch_index_.clear();
     scopes_.clear();

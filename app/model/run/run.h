@@ -31,6 +31,7 @@
 #include "app/model/description/events.h"
 #include "app/model/description/frontend_time.h"
 #include "app/model/description/numbers.h"
+#include "app/model/run/program_output.h"
 #include "app/model/run/program_time.h"
 #include "app/model/run/run_end.h"
 #include "engine/core/result.h"
@@ -143,6 +144,7 @@ public:
     }
     [[nodiscard]] const Waits& waits() const { return waits_; }
     [[nodiscard]] const Events<Work>& works() const { return works_; }  // in their order
+    [[nodiscard]] const ProgramOutput& program_output() const { return program_output_; }
     [[nodiscard]] const Events<Scope>& scopes() const { return scopes_; }
     [[nodiscard]] const Events<Minibatch>& minibatches() const { return minibatches_; }
     // Of ops; ops without an issue are marked.
@@ -351,6 +353,7 @@ private:
     std::vector<Running> running_;               // by lane
     std::array<std::uint32_t, 256> open_ops_{};  // by lane number: issued and not ended
     Events<Work> works_;
+    ProgramOutput program_output_;
     Events<Scope> scopes_;
     Events<Minibatch> minibatches_;
     Curve headway_, live_, pending_, resident_, reserved_;

@@ -9,12 +9,29 @@
 
 namespace headway::ui {
 
-void OutputPanel::wrap(const session::Execution& run, float width) {
-    if (wrapped_ == run.revision() && wrapped_run_ == state_.session.started() && wrapped_width_ == width &&
+const session::OutputLines& OutputPanel::lines_so_far() {
+    const model::Run& run = state_.replay.run();
+    const model::ProgramOutput& output = run.program_output();
+    const std::size_t writes = output.until(state_.replay.ns());
+    if (so_far_run_ != state_.session.started() || writes < so_far_writes_) {
+        so_far_run_ = state_.session.started();
+        so_far_ = {};
+        so_far_writes_ = 0;
+        ++so_far_revision_;
+    }
+    for (; so_far_writes_ < writes; ++so_far_writes_, ++so_far_revision_) {
+        const auto& written = output.written()[so_far_writes_];
+        so_far_.add(output.text(written), written.error);
+    }
+    return so_far_;
+}
+
+void OutputPanel::wrap(const std::deque<session::OutputLine>& lines, std::uint64_t revision, float width) {
+    if (wrapped_ == revision && wrapped_run_ == state_.session.started() && wrapped_width_ == width &&
         wrapped_fonts_ == ui_.fonts.generation()) {
         return;
     }
-    wrapped_ = run.revision();
+    wrapped_ = revision;
     wrapped_run_ = state_.session.started();
     wrapped_width_ = width;
     wrapped_fonts_ = ui_.fonts.generation();
@@ -22,7 +39,7 @@ void OutputPanel::wrap(const session::Execution& run, float width) {
     const float cell = std::max(1.0f, text_width(ui_, Face::mono, 13, "0000000000") / 10);
     const auto columns = static_cast<std::size_t>(std::max(8.0f, std::floor(width / cell)));
     std::uint32_t index = 0;
-    for (const auto& line : run.output()) {
+    for (const auto& line : lines) {
         ui_.fonts.cover(line.text);
         // Breaks after a word if there are several on the row; the next row starts with the next word.
         std::size_t from = 0, at = 0, filled = 0;
@@ -52,16 +69,24 @@ void OutputPanel::wrap(const session::Execution& run, float width) {
 void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
+    const session::Execution* run = state_.session.b();
+    // At a replayed moment: what is recorded, unless nothing is.
+    const bool at_moment = run != nullptr && state_.replay.on() &&
+                           (run->output().empty() || !run->run()->program_output().written().empty());
     const std::string earlier = state_.comparing.earlier();
-    const float note = earlier.empty() || state_.session.b() == nullptr ? 0 : ui_.px(20);
+    const std::string said = run == nullptr       ? std::string()
+                             : !earlier.empty()   ? "Output of the earlier run"
+                             : at_moment          ? "Written up to this moment"
+                             : state_.replay.on() ? "Everything it wrote; when is not recorded"
+                                                  : std::string();
+    const float note = said.empty() ? 0 : ui_.px(20);
     if (note > 0) {
-        draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 12.5f, t.warning,
-                  "Output of the earlier run");
+        draw_text(ui_, list, min.x + ui_.px(12), min.y + ui_.px(14), Face::semibold, 12.5f,
+                  earlier.empty() ? t.dim : t.warning, said);
     }
     const ImVec2 a{min.x, min.y + note};
     draw_ground_card(ui_, list, a, max, sunken(t));
     ui_.rects.insert_or_assign("output", WidgetRect{a.x, a.y, max.x, max.y});
-    const session::Execution* run = state_.session.b();
     if (run == nullptr) {
         return;
     }
@@ -71,19 +96,22 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     }
     ImGui::SetCursorScreenPos({a.x + ui_.px(2), a.y + ui_.px(4)});
     ImGui::BeginChild("output", {max.x - a.x - ui_.px(4), max.y - a.y - ui_.px(8)}, false, 0);
-    const auto& lines = run->output();
+    const std::uint64_t cut_lines = at_moment ? lines_so_far().cut() : run->output_cut();
+    const auto& lines = at_moment ? lines_so_far().lines() : run->output();
+    // Those of a moment, and of a run, differ in the last bit.
+    const std::uint64_t revision = at_moment ? 2 * so_far_revision_ + 1 : 2 * run->revision();
     const float line = ui_.px(20);
     ImDrawList* inner = ImGui::GetWindowDrawList();
     if (lines.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         draw_text(ui_, inner, at.x + ui_.px(14), at.y + ui_.px(16), Face::regular, 13, t.faint,
-                  run->live()                                ? "Nothing written yet"
-                  : run->phase() == session::Phase::recorded ? "A recording does not hold what the program wrote"
+                  run->live() || at_moment                   ? "Nothing written yet"
+                  : run->phase() == session::Phase::recorded ? "This recording holds nothing that the program wrote"
                                                              : "The program wrote nothing");
     }
     const float margin = ui_.px(14);
-    wrap(*run, ImGui::GetContentRegionAvail().x - 2 * margin);
-    const int cut = run->output_cut() > 0 ? 1 : 0;
+    wrap(lines, revision, ImGui::GetContentRegionAvail().x - 2 * margin);
+    const int cut = cut_lines > 0 ? 1 : 0;
     ImGuiListClipper clipper;
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     clipper.Begin(static_cast<int>(rows_.size()) + cut, line);
@@ -92,12 +120,14 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
             const float y = origin.y + static_cast<float>(i) * line + ui_.px(15);
             if (i < cut) {
                 draw_text(ui_, inner, origin.x + margin, y, Face::regular, 12.5f, t.faint,
-                          figure::count_text(run->output_cut()) +
-                              (run->output_cut() == 1 ? " earlier line is not kept" : " earlier lines are not kept"));
+                          figure::count_text(cut_lines) +
+                              (cut_lines == 1 ? " earlier line is not kept" : " earlier lines are not kept"));
                 continue;
             }
             const Row& row = rows_[static_cast<std::size_t>(i - cut)];
             const auto& l = lines[row.line];
+            ui_.rects.insert_or_assign("output/" + std::to_string(i - cut),
+                                       WidgetRect{origin.x + margin, y - line, max.x, y});
             draw_text(ui_, inner, origin.x + margin, y, Face::mono, 13, l.error ? t.wait_text : t.dim,
                       std::string_view(l.text).substr(row.from, row.length));
         }
@@ -106,8 +136,8 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     ImGui::SetCursorScreenPos(origin);
     ImGui::Dummy({1, line * static_cast<float>(static_cast<int>(rows_.size()) + cut)});
     // Follows the end, unless the user has scrolled up.
-    if (seen_ != run->revision()) {
-        seen_ = run->revision();
+    if (seen_ != revision) {
+        seen_ = revision;
         if (at_end_) {
             ImGui::SetScrollHereY(1.0f);
         }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/core/count_text.h"
+#include "engine/trace/frontend_records.h"
 
 namespace headway::runtime {
 
@@ -134,6 +135,21 @@ void FrontendRecorder::program_event(FrontendKind kind, std::uint16_t name, std:
             record_totals(at);
         }
     }
+}
+
+// Between the records of the frontend's time: it is part of what the frontend does at that time.
+void FrontendRecorder::program_wrote(int stream, std::string_view text) {
+    if (!record_) {
+        return;
+    }
+    text = text.substr(0, kMostOutput - wrote_);
+    wrote_ += text.size();
+    trace::each_piece(text,
+                      {.begin = now(),
+                       .issued = issued_,
+                       .stream = static_cast<std::uint8_t>(stream),
+                       .kind = kind_with(FrontendKind::output)},
+                      [this](const trace::OutputRecord& piece) { events_.add(trace::packed(piece)); });
 }
 
 void FrontendRecorder::account_for_language(std::uint16_t language_name) {

@@ -120,6 +120,9 @@ public:
 
     // --- the program ---
     void program_event(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
+    // The program wrote this to stdout (1) or stderr (2). The first kMostOutput bytes of a run are recorded.
+    void program_wrote(int stream, std::string_view text);
+    static constexpr std::size_t kMostOutput = std::size_t{1} << 20;
     // From now on the frontend's time is accounted for without gaps. Interpreter time before an op counts as part of
     // that op's issue; if it is longer than an op needs (10 µs), it is recorded as work of the frontend, named after
     // its line or, for many short lines together, after the language. Both names are string ids of the recording. In
@@ -222,6 +225,7 @@ private:
     std::uint64_t worth_recording_ = kWorthSeeing;  // least work before an event to record; 0 in virtual time
     std::uint64_t line_begin_ = 0;                  // ticks when the program reached the line
     const std::uint64_t line_ns_;                   // virtual time: cost of a line
+    std::size_t wrote_ = 0;                         // bytes of output that were recorded
     std::string wait_name_;                         // the last name used, and its string id
     std::uint16_t wait_name_id_ = 0;
 };

@@ -94,6 +94,36 @@ TEST_F(ReplayTest, PlaysToTheEnd) {
     EXPECT_FALSE(shown("playhead"));
 }
 
+TEST_F(ReplayTest, ShowsWhatTheProgramHadWritten) {
+    const std::filesystem::path program = folder / "writes.py";
+    std::ofstream(program) << "from mxnet import np\nimport sys\nprint('one')\nx = np.ones(3) + 1\nprint(x)\n"
+                              "sys.stderr.write('two')\nnp.ones(2)\n";
+    ASSERT_TRUE(state.programs.open(program.string()));
+    run_to_the_end();
+    state.details.show("output");
+    const model::ProgramOutput& output = session.b()->run()->program_output();
+    ASSERT_EQ(output.written().size(), 3u);
+    act("command:replay.start");
+    std::size_t most = 0;
+    for (std::uint64_t event = 0; event <= state.replay.events(); ++event) {
+        state.replay.go_to(state.replay.ns_of_event(event));
+        frames(1);
+        // The second computation: counts the calls that have happened.
+        std::size_t lines = 0;
+        for (const auto& written : output.written()) {
+            lines += written.ns <= state.replay.ns() ? 1 : 0;
+        }
+        for (std::size_t row = 0; row < 3; ++row) {
+            EXPECT_EQ(shown("output/" + std::to_string(row)), row < lines) << event;
+        }
+        most = std::max(most, lines);
+    }
+    EXPECT_GE(most, 2u);
+    act("key:escape");
+    frames(2);
+    EXPECT_TRUE(shown("output/2"));
+}
+
 TEST_F(ReplayTest, ANewRunEndsIt) {
     act("command:replay.start");
     act("key:f5");

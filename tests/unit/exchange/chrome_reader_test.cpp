@@ -119,6 +119,8 @@ TEST(ChromeReader, RestoresAnOwnTrace) {
     const auto a = builder.issue({.begin = 1000, .end = 1250, .out = 1, .fresh = true, .signature = add, .line = line});
     builder.work(1252, 1259, "NumPy", line);
     builder.wait(1260, 1270, WaitKind::item, 1, 0, line);
+    builder.wrote(1271, "loss \"é\" and a text that takes several records\n");
+    builder.wrote(1272, "a \tsecond call, \x01", true);
     builder.work(1275, 1999, "", 0);
     const auto b = builder.issue(
         {.begin = 2001, .end = 2100, .lane = 1, .out = 2, .in0 = 1, .in1 = 1, .fresh = true, .signature = add});
@@ -231,6 +233,10 @@ TEST(ChromeReader, RestoresRandomPrograms) {
             const auto now = program.ops.empty() ? 0 : program.ops.back().issue_end;
             if (random() % 30 == 0) {
                 builder.work(now, now + random() % 3, random() % 2 == 0 ? "NumPy" : "import", random() % 9);
+            }
+            if (random() % 25 == 0) {
+                builder.wrote(now, std::string(1 + random() % 40, static_cast<char>('a' + random() % 26)) + "\n",
+                              random() % 2 == 0);
             }
             if (random() % 20 == 0) {
                 open.push_back("scope " + std::to_string(random() % 3));

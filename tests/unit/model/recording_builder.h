@@ -78,6 +78,14 @@ public:
         frontend_.add({ticks(begin), duration(begin, end), recording_->string_id(name),
                        static_cast<std::uint8_t>(trace::FrontendKind::work), 0, line, 0, issued_, 0});
     }
+    void wrote(std::int64_t ns, std::string_view text, bool error = false) {
+        trace::each_piece(text,
+                          {.begin = ticks(ns),
+                           .issued = issued_,
+                           .stream = static_cast<std::uint8_t>(error ? 2 : 1),
+                           .kind = static_cast<std::uint8_t>(trace::FrontendKind::output)},
+                          [this](const trace::OutputRecord& piece) { frontend_.add(trace::packed(piece)); });
+    }
     void mark(trace::FrontendKind kind, std::int64_t ns, std::uint32_t index = 0, std::string_view name = {}) {
         frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
                        static_cast<std::uint8_t>(kind), 0, 0, index, issued_, 0});

@@ -10,6 +10,7 @@ import gc
 import sys
 
 import _headway
+import headway_output
 
 
 class Lazy:
@@ -471,8 +472,7 @@ def run(prepared):
     sys.argv = [name]
     space = prepared.space = module.__dict__
     sys.meta_path.insert(0, LineCacheFinder(prepared))
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True, errors="replace")
+    headway_output.install()
     sys.displayhook = display
     import headway_confinement
 
@@ -510,12 +510,13 @@ def run(prepared):
 
 
 def flush_output():
-    stdout = sys.__stdout__
-    try:
-        sys.stdout = stdout
-        stdout.flush()
-    except (OSError, ValueError):
-        pass
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, "__%s__" % name)
+        try:
+            setattr(sys, name, stream)
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
 
 
 def threads_left():
