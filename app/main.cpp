@@ -298,10 +298,10 @@ int open_window(const WindowWish& wish) {
         return core::Result<void>();
     };
     state.exports.write_recording = exchange::write_trace_file;
-    state.use_data_folder(state.programs.sources.home.parent_path());
+    state.use_data_folder(state.source.files.home.parent_path());
     ui::WindowMemory memory;
     if (wish.offscreen.width == 0) {  // pictures and tests do not depend on earlier windows
-        memory.use_folder(state.programs.sources.home.parent_path(), state.look);
+        memory.use_folder(state.source.files.home.parent_path(), state.look);
     }
     if (wish.scale) {
         state.look.user_scale = *wish.scale;
@@ -323,11 +323,11 @@ int open_window(const WindowWish& wish) {
         }
     }
     if (!wish.tab.empty()) {
-        const auto& tabs = state.programs.tabs();
+        const auto& tabs = state.source.tabs();
         if (std::none_of(tabs.begin(), tabs.end(), [&](const ui::Tab& tab) { return tab.id == wish.tab; })) {
             return fail((wish.what.empty() ? "the first lesson" : wish.what) + " has no tab " + wish.tab);
         }
-        state.programs.set_tab(wish.tab);
+        state.source.set_tab(wish.tab);
     }
     if (!refused.empty()) {
         const core::Error& first = refused.front();
@@ -397,7 +397,7 @@ int open_window(const WindowWish& wish) {
         }
     }
     let_wake(nullptr);
-    if (auto kept = state.programs.sources.save_copies(); !kept) {
+    if (auto kept = state.source.files.save_copies(); !kept) {
         return fail(kept.error().message);
     }
     return 0;

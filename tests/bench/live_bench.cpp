@@ -101,7 +101,7 @@ Turn followed(const std::string& runner, const std::string& ops, std::size_t fig
               const std::filesystem::path& folder) {
     session::Session session({runner, kTraceBytes, false});
     ui::AppState state(session, lessons(ops));
-    state.programs.sources.home = folder / "home";
+    state.source.files.home = folder / "home";
     state.exports.folder = folder;
     state.programs.choose("increment");
     state.settings.set_device("cpu");

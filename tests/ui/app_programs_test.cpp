@@ -23,7 +23,7 @@ protected:
     AppPrograms() {
         char name[] = "/tmp/headway-programs-XXXXXX";
         folder = mkdtemp(name);
-        state.programs.sources.home = folder / "home";
+        state.source.files.home = folder / "home";
         write("lessons/small/small.py", "n = 3\nprint('n is', n)\n");
         write("lessons/small/small_torch.py", "import torch\nn = 3\nprint('torch')\n");
         write("lessons/small/lesson.md",
@@ -73,9 +73,9 @@ TEST_F(AppPrograms, OpeningRunsNothing) {
     ASSERT_EQ(problem(path), "");
     EXPECT_EQ(session.b(), nullptr);
     EXPECT_EQ(state.programs.lesson()->title, "a.py");
-    EXPECT_EQ(state.programs.document()->text.text(), "open('ran', 'w')\n");
+    EXPECT_EQ(state.source.document()->text.text(), "open('ran', 'w')\n");
     EXPECT_EQ(session.settings.program, path.string());
-    EXPECT_TRUE(state.programs.tabs().empty());
+    EXPECT_TRUE(state.source.tabs().empty());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_FALSE(fs::exists(folder / "ran"));
 }
@@ -85,8 +85,8 @@ TEST_F(AppPrograms, ARecordingIsShownInPlaceOfALesson) {
     ASSERT_EQ(problem(write("a.py", "x = 1\n")), "");
     state.programs.choose_recording(write("torch.json", "[]"));
     EXPECT_EQ(state.programs.lesson()->title, "torch.json");
-    EXPECT_EQ(state.programs.document(), nullptr);
-    EXPECT_TRUE(state.programs.tabs().empty());
+    EXPECT_EQ(state.source.document(), nullptr);
+    EXPECT_TRUE(state.source.tabs().empty());
     EXPECT_EQ(session.settings.program, "");
     state.run();
     EXPECT_EQ(session.b(), nullptr) << "there is nothing to run";
@@ -99,7 +99,7 @@ TEST_F(AppPrograms, ARecordingIsShownInPlaceOfALesson) {
     state.programs.go_to(state.programs.index());
     EXPECT_EQ(opened, (folder / "torch.json").string()) << "choosing it opens it again";
     ASSERT_EQ(problem(folder / "a.py"), "");
-    EXPECT_EQ(state.programs.document()->text.text(), "x = 1\n");
+    EXPECT_EQ(state.source.document()->text.text(), "x = 1\n");
     EXPECT_EQ(session.settings.program, (folder / "a.py").string());
 }
 
@@ -127,11 +127,11 @@ TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "file\n");
-    state.programs.document()->text.select_all();
-    state.programs.document()->text.type("print('edited')");
+    state.source.document()->text.select_all();
+    state.source.document()->text.type("print('edited')");
     EXPECT_EQ(run(), "edited\n");
     EXPECT_EQ(read(path), "print('file')\n");
-    state.programs.save();
+    state.source.save();
     EXPECT_EQ(read(path), "print('edited')");
     EXPECT_EQ(run(), "edited\n");
     EXPECT_TRUE(session.settings.source.empty());
@@ -140,9 +140,9 @@ TEST_F(AppPrograms, RunsTheEditorsTextAndKeepsTheFile) {
 TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
     ASSERT_EQ(problem(folder / "lessons" / "small"), "");
     EXPECT_EQ(state.programs.lesson()->id, "small");
-    ASSERT_EQ(state.programs.tabs().size(), 2u);
-    EXPECT_EQ(state.programs.tabs()[0].label, "Headway");
-    EXPECT_EQ(state.programs.tabs()[1].label, "PyTorch");
+    ASSERT_EQ(state.source.tabs().size(), 2u);
+    EXPECT_EQ(state.source.tabs()[0].label, "Headway");
+    EXPECT_EQ(state.source.tabs()[1].label, "PyTorch");
     state.settings.set_parameter(state.programs.lesson()->parameters[0], "5");
     const std::string first = run();
     if (no_python()) {
@@ -150,15 +150,15 @@ TEST_F(AppPrograms, ALessonFromDiskIsRunWithItsParameters) {
     }
     EXPECT_EQ(first, "n is 5\n");
     // The learner's copy, and then the lesson's own program again.
-    state.programs.document()->text.replace_all("n = 1\nprint('copy', n)\n");
+    state.source.document()->text.replace_all("n = 1\nprint('copy', n)\n");
     EXPECT_EQ(run(), "copy 5\n");
     EXPECT_EQ(read(folder / "lessons/small/small.py"), "n = 3\nprint('n is', n)\n");
     EXPECT_EQ(read(folder / "home/small/small.py"), "n = 1\nprint('copy', n)\n");
-    state.programs.revert();
+    state.source.revert();
     EXPECT_EQ(run(), "n is 5\n");
     EXPECT_FALSE(fs::exists(folder / "home/small/small.py"));
-    state.programs.set_tab("pytorch");
-    EXPECT_EQ(state.programs.document()->name(), "small_torch.py");
+    state.source.set_tab("pytorch");
+    EXPECT_EQ(state.source.document()->name(), "small_torch.py");
     // A path to lesson.md opens the lesson, too.
     ASSERT_EQ(problem(folder / "lessons/small/lesson.md"), "");
     EXPECT_EQ(state.programs.lessons().size(), 1u);
@@ -168,14 +168,14 @@ TEST_F(AppPrograms, ADocumentsTabsAreOffered) {
     const auto path = write(
         "a.md", "Words\n\n```python\n#@tab mxnet\nprint('mx')\n```\n\n```python\n#@tab pytorch\nprint('pt')\n```\n");
     ASSERT_EQ(problem(path), "");
-    ASSERT_EQ(state.programs.tabs().size(), 2u);
-    EXPECT_EQ(state.programs.tab(), "mxnet");
+    ASSERT_EQ(state.source.tabs().size(), 2u);
+    EXPECT_EQ(state.source.tab(), "mxnet");
     const std::string first = run();
     if (no_python()) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(first, "mx\n");
-    state.programs.set_tab("pytorch");
+    state.source.set_tab("pytorch");
     EXPECT_EQ(run(), "pt\n");
 }
 
@@ -183,12 +183,12 @@ TEST_F(AppPrograms, FollowsChangesByAnotherEditor) {
     const auto path = write("a.py", "x = 1\n");
     ASSERT_EQ(problem(path), "");
     write("a.py", "x = 2\n");
-    ASSERT_TRUE(poll_until([&] { return state.programs.document()->text.text() == "x = 2\n"; }));
-    state.programs.document()->text.type("# ");
+    ASSERT_TRUE(poll_until([&] { return state.source.document()->text.text() == "x = 2\n"; }));
+    state.source.document()->text.type("# ");
     write("a.py", "x = 3\n");
-    ASSERT_TRUE(poll_until([&] { return state.programs.document()->disk() == editor::Document::Disk::changed; }));
-    EXPECT_EQ(state.programs.document()->text.text(), "# x = 2\n");
-    EXPECT_EQ(state.programs.sources.unsaved().size(), 1u);
+    ASSERT_TRUE(poll_until([&] { return state.source.document()->disk() == editor::Document::Disk::changed; }));
+    EXPECT_EQ(state.source.document()->text.text(), "# x = 2\n");
+    EXPECT_EQ(state.source.files.unsaved().size(), 1u);
 }
 
 TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
@@ -199,10 +199,10 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
         GTEST_SKIP() << session.b()->ending();
     }
     EXPECT_EQ(state.lines.failed(), 3u);
-    state.programs.document()->text.place({0, 0});
-    state.programs.document()->text.paste("# new\n");
+    state.source.document()->text.place({0, 0});
+    state.source.document()->text.paste("# new\n");
     EXPECT_EQ(state.lines.failed(), 4u);
-    state.programs.document()->text.undo();
+    state.source.document()->text.undo();
     // Breakpoints stop at their line and remain in the document.
     state.lines.set_breakpoint(2, true);
     state.run();
@@ -217,7 +217,7 @@ TEST_F(AppPrograms, LinesOfTheRunAreLinesOfTheEditor) {
     EXPECT_EQ(state.lines.current(), 3u);
     state.stop();
     ASSERT_TRUE(poll_until([&] { return !session.live(); }));
-    EXPECT_EQ(state.programs.document()->breakpoints().count(2), 1u);
+    EXPECT_EQ(state.source.document()->breakpoints().count(2), 1u);
 }
 
 TEST(Folders, ProgramsMayNotWriteInAHomeFolder) {

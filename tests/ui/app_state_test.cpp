@@ -43,12 +43,12 @@ protected:
         char name[] = "/tmp/headway-pictures-XXXXXX";
         folder = mkdtemp(name);
         state.exports.folder = folder;
-        state.programs.sources.home = folder.string() + "-home";
+        state.source.files.home = folder.string() + "-home";
         state.programs.choose("train");
     }
     ~AppStateTest() override {
         std::filesystem::remove_all(folder);
-        std::filesystem::remove_all(state.programs.sources.home);
+        std::filesystem::remove_all(state.source.files.home);
     }
     void finish() {
         while (session.live() || session.behind()) {

@@ -40,7 +40,7 @@ float draw_confinement_note(AppState& state, Ui& ui, float right, float baseline
     tooltip(ui, "What the program may do to this machine");
 
     const float inner = ui.px(330), edge = ui.px(16);
-    const auto [folder, writable] = state.programs.working_folder();
+    const auto [folder, writable] = state.source.working_folder();
     const std::string sentences = confinement_sentences(settings, kernel, folder, writable);
     ui.fonts.cover(sentences);
     const float height = draw_wrapped(ui, nullptr, {}, inner, Face::regular, 13, 19, t.text, sentences);

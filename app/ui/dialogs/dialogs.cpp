@@ -201,7 +201,7 @@ void OpenDialog::draw() {
 }
 
 void CloseDialog::open() {
-    open_ = !state_.programs.sources.unsaved().empty();
+    open_ = !state_.source.files.unsaved().empty();
     may_close_ = !open_;
 }
 
@@ -209,7 +209,7 @@ void CloseDialog::draw() {
     if (!open_) {
         return;
     }
-    const auto unsaved = state_.programs.sources.unsaved();
+    const auto unsaved = state_.source.files.unsaved();
     if (!ImGui::IsPopupOpen("close")) {
         ImGui::OpenPopup("close");
     }
@@ -238,7 +238,7 @@ void CloseDialog::draw() {
     bool stay = gfx::key_pressed(gfx::Key::escape);
     if (put("close/save", "Save and close", ButtonKind::primary)) {
         for (auto* document : unsaved) {
-            if (auto saved = state_.programs.sources.save(*document); !saved) {
+            if (auto saved = state_.source.files.save(*document); !saved) {
                 state_.notices.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
                 stay = true;  // saving failed: the window stays open
             }

@@ -11,7 +11,7 @@ namespace {
 // "Stopped before line 6, print(z)."
 std::string stopped_before(const AppState& state, std::uint32_t line) {
     std::string text = "Stopped before line " + std::to_string(line);
-    const auto& lines = state.programs.document()->text.lines();
+    const auto& lines = state.source.document()->text.lines();
     if (line <= lines.size()) {
         const std::string& code = lines[line - 1];
         const std::size_t begin = std::min(code.find_first_not_of(" \t"), code.size());

@@ -140,15 +140,15 @@ std::vector<Command> App::make_commands() {
     add("source.open", "Source: open a program or a lesson", "Ctrl O", "open, save", kAnywhere,
         [this] { open_.open(); });
     add(
-        "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.programs.save(); }, source);
+        "source.save", "Source: save", "Ctrl S", "-", kAnywhere, [this] { state_.source.save(); }, source);
     name("source.new", "Source: new program", [this] { new_program(); });
     name("exercise.open", "Exercises: choose one", [this] { palette_.open(exercise_entries()); }, {});
     name(
         "exercise.check", "Exercises: check my program", [this] { state_.checking.start(); },
         [this] { return state_.programs.lesson() != nullptr && !state_.programs.lesson()->exercise.empty(); });
     name(
-        "source.revert", "Source: revert to the lesson's program", [this] { state_.programs.revert(); },
-        [this] { return source_.available() && state_.programs.document()->of_lesson(); });
+        "source.revert", "Source: revert to the lesson's program", [this] { state_.source.revert(); },
+        [this] { return source_.available() && state_.source.document()->of_lesson(); });
     add(
         "source.find", "Source: find", "Ctrl F", "find; next, previous", kAnywhere, [this] { source_.find(); }, source);
     add(
@@ -359,7 +359,7 @@ std::vector<Command> App::make_commands() {
 
 std::vector<PaletteEntry> App::exercise_entries() {
     std::vector<PaletteEntry> all;
-    for (const check::Exercise& exercise : state_.programs.exercises()) {
+    for (const check::Exercise& exercise : state_.included.exercises()) {
         all.push_back({"Exercise " + std::to_string(exercise.number) + ": " + exercise.title, "", [this, &exercise] {
                            if (auto opened = state_.programs.open_exercise(exercise); !opened) {
                                state_.notices.add(Notice::Kind::file, Notice::Tone::bad, opened.error().message);

@@ -29,7 +29,7 @@ bool LessonColumn::changed_after_run() const {
         return false;
     }
     const auto& parameters = lesson->parameters;
-    return (state_.programs.document() != nullptr && state_.programs.document()->differs_from_lesson()) ||
+    return (state_.source.document() != nullptr && state_.source.document()->differs_from_lesson()) ||
            std::any_of(parameters.begin(), parameters.end(),
                        [this](const lesson::Parameter& p) { return !state_.settings.at_default(p); });
 }

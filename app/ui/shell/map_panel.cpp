@@ -217,7 +217,7 @@ float MapPanel::draw_part(int part, ImVec2 at, const Grid& grid) {
 float MapPanel::draw_exercises(ImVec2 at, const Grid& grid) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const auto& exercises = state_.programs.exercises();
+    const auto& exercises = state_.included.exercises();
     if (exercises.empty()) {
         return 0;
     }
@@ -287,7 +287,7 @@ void MapPanel::draw_side(ImVec2 at, float width) {
     if (side_row("map/open", at, width, "Open…", "a program, a notebook, a lesson, a recording")) {
         ui_.run_command("source.open");
     }
-    const auto& recordings = state_.programs.recordings();
+    const auto& recordings = state_.included.recordings();
     for (std::size_t i = 0; i < recordings.size() && i < 4; ++i) {
         if (side_row("map/recording/" + std::to_string(i), at, width, recordings[i].stem().stem().string(),
                      "a recorded run") &&
@@ -320,8 +320,8 @@ void MapPanel::draw_side(ImVec2 at, float width) {
         lessons += lesson.part > 0 ? 1 : 0;
         ran += lesson.part > 0 && done(state_, lesson) ? 1 : 0;
     }
-    const auto exercises = static_cast<int>(state_.programs.exercises().size());
-    for (const check::Exercise& exercise : state_.programs.exercises()) {
+    const auto exercises = static_cast<int>(state_.included.exercises().size());
+    for (const check::Exercise& exercise : state_.included.exercises()) {
         solved += state_.progress.solved(exercise.id) ? 1 : 0;
     }
     draw_text(ui_, list, at.x, at.y + ui_.px(14), Face::regular, 13, t.dim,

@@ -173,7 +173,7 @@ core::Result<void> Script::step(const std::string& step) {
         }
         frames(2);
     } else if (verb == "tab") {
-        state_.programs.set_tab(what);
+        state_.source.set_tab(what);
         frames(2);
     } else if (verb == "device") {
         state_.settings.set_device(what);

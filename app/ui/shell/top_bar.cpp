@@ -389,7 +389,7 @@ void TopBar::device_popup() {
         }
     }
     // Recordings are labelled, because they ran at another time and possibly on another machine.
-    for (const auto& path : state_.programs.recordings()) {
+    for (const auto& path : state_.included.recordings()) {
         std::string name = path.filename().string();
         name.resize(name.size() - std::strlen(".json.gz"));
         if (menu_row(ui_, "recording/" + name, "RECORDED · " + name, "a recorded run, possibly from another machine",

@@ -36,7 +36,7 @@ void SourceEditor::focus() {
 }
 
 std::uint32_t SourceEditor::caret_line() const {
-    return state_.programs.document() != nullptr ? document().text.caret().line + 1 : 0;
+    return state_.source.document() != nullptr ? document().text.caret().line + 1 : 0;
 }
 
 bool SourceEditor::find(const std::string& what, bool forward, bool from_selection_begin) {
@@ -54,11 +54,11 @@ bool SourceEditor::find(const std::string& what, bool forward, bool from_selecti
 // Finds the longest line.
 void SourceEditor::measure() {
     const std::uint64_t revision = document().text.revision();
-    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.programs.document()) {
+    if (measured_ == revision && measured_fonts_ == ui_.fonts.generation() && shown_ == state_.source.document()) {
         return;
     }
-    const bool fresh = shown_ != state_.programs.document();
-    shown_ = state_.programs.document();
+    const bool fresh = shown_ != state_.source.document();
+    shown_ = state_.source.document();
     measured_ = revision;
     measured_fonts_ = ui_.fonts.generation();
     longest_ = 0;
@@ -393,7 +393,7 @@ void SourceEditor::draw(ImVec2 min, ImVec2 max) {
     f.scroll_x = ImGui::GetScrollX();
     if (focused_) {
         keys(static_cast<std::uint32_t>(std::max(1.0f, (f.max.y - f.min.y) / row_ - 1)));
-        if (state_.programs.document() == nullptr || shown_ != state_.programs.document()) {
+        if (state_.source.document() == nullptr || shown_ != state_.source.document()) {
             ImGui::EndChild();  // a key has opened another document
             return;
         }

@@ -60,7 +60,7 @@ private:
     void move_keys(std::uint32_t page_lines);
     void clipboard_keys();
 
-    [[nodiscard]] editor::Document& document() const { return *state_.programs.document(); }
+    [[nodiscard]] editor::Document& document() const { return *state_.source.document(); }
     // from the left edge of the code, without scrolling
     [[nodiscard]] float x_of(const std::string& line, std::size_t byte);
     [[nodiscard]] std::uint32_t byte_at(const std::string& line, float x);

@@ -33,7 +33,7 @@ bool SourcePanel::small_button(const char* id, const char* label, float& right, 
 float SourcePanel::draw_title(ImVec2 at, float width) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const Document& document = *state_.programs.document();
+    const Document& document = *state_.source.document();
     float right = at.x + width;
     if (small_button("source/open", "Open…", right, at.y, "Open a program or a lesson from disk", "source.open")) {
         ui_.run_command("source.open");
@@ -41,13 +41,13 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
     const bool modified = document.modified() && !document.read_only();
     if (!document.read_only() && !document.of_lesson()) {
         if (small_button("source/save", "Save", right, at.y, "Write the file", "source.save", modified)) {
-            state_.programs.save();
+            state_.source.save();
         }
     }
     const bool own = document.of_lesson() && document.differs_from_lesson();
     if (own &&
         small_button("source/revert", "Revert", right, at.y, "Discard your copy and show the lesson's program")) {
-        state_.programs.revert();
+        state_.source.revert();
     }
     const float baseline = at.y + ui_.px(17);
     draw_tabs(at, right);
@@ -82,14 +82,14 @@ float SourcePanel::draw_title(ImVec2 at, float width) {
 
 // The dialects of the program, at the right of the row; `right` moves to their left.
 void SourcePanel::draw_tabs(ImVec2 at, float& right) {
-    const auto& tabs = state_.programs.tabs();
+    const auto& tabs = state_.source.tabs();
     if (tabs.size() < 2) {
         return;
     }
     std::vector<std::string> labels;
     int selected = -1;
     for (const auto& tab : tabs) {
-        selected = tab.id == state_.programs.tab() ? static_cast<int>(labels.size()) : selected;
+        selected = tab.id == state_.source.tab() ? static_cast<int>(labels.size()) : selected;
         labels.push_back(tab.label);
     }
     constexpr float kText = 12.5f;
@@ -104,13 +104,13 @@ void SourcePanel::draw_tabs(ImVec2 at, float& right) {
         segments(ui_, "tab", labels, selected, {right + ui_.px(4), at.y}, ui_.theme->issue, kText, ui_.px(24), padding);
     right -= ui_.px(4);
     if (clicked >= 0) {
-        state_.programs.set_tab(tabs[static_cast<std::size_t>(clicked)].id);
+        state_.source.set_tab(tabs[static_cast<std::size_t>(clicked)].id);
     }
 }
 
 // The file on disk differs from the text, which has unsaved edits: says so and offers choices.
 float SourcePanel::draw_disk(ImVec2 at, float width) {
-    Document& document = *state_.programs.document();
+    Document& document = *state_.source.document();
     if (document.disk() == Document::Disk::same) {
         return 0;
     }
@@ -131,7 +131,7 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
     ui_.rects.insert_or_assign("source/disk", WidgetRect{at.x, at.y, at.x + width, at.y + height});
     if (gone) {
         if (small_button("disk/save", "Save it again", right, y, "Write the text to the file's old path")) {
-            state_.programs.save();
+            state_.source.save();
         }
     } else {
         if (small_button("disk/mine", "Keep mine", right, y, "Keep your edits; saving overwrites the file")) {
@@ -148,7 +148,7 @@ float SourcePanel::draw_disk(ImVec2 at, float width) {
 float SourcePanel::draw_find(ImVec2 at, float width) {
     if (wants_find_) {
         finding_ = true;
-        const auto& text = state_.programs.document()->text;
+        const auto& text = state_.source.document()->text;
         const auto selection = text.selection();
         if (!selection.empty() && selection.begin.line == selection.end.line) {
             needle_ = text.text(selection);
@@ -215,7 +215,7 @@ void SourcePanel::find_next(bool forward) {
 void SourcePanel::toggle_breakpoint() {
     if (available()) {
         const std::uint32_t line = editor_.caret_line();
-        state_.lines.set_breakpoint(line, state_.programs.document()->breakpoints().count(line) == 0);
+        state_.lines.set_breakpoint(line, state_.source.document()->breakpoints().count(line) == 0);
     }
 }
 

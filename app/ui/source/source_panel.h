@@ -15,7 +15,7 @@ class SourcePanel {
 public:
     SourcePanel(AppState& state, Ui& ui) : state_(state), ui_(ui), editor_(state, ui), steps_(state, ui) {}
     // Whether the selected lesson or file has a source to show.
-    [[nodiscard]] bool available() const { return state_.programs.document() != nullptr; }
+    [[nodiscard]] bool available() const { return state_.source.document() != nullptr; }
     void draw(ImVec2 min, ImVec2 max);
 
     void focus() { editor_.focus(); }

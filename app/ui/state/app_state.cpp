@@ -11,18 +11,19 @@ AppState::AppState(session::Session& s, std::vector<lesson::Lesson> lessons, con
     : session(s),
       arrangement(s),
       settings(s),
-      programs(s, notices, std::move(lessons), wake),
+      source(s, notices, wake),
+      programs(s, notices, source, std::move(lessons)),
       replay(s),
-      lines(s, programs, replay, timeline),
+      lines(s, source, replay, timeline),
       predictions(s, programs, notices),
-      checking(s, programs, notices),
-      comparing(s, programs, lines, notices, timeline.selection),
+      checking(s, programs, source, notices),
+      comparing(s, programs, source, lines, notices, timeline.selection),
       exports({s, comparing, arrangement, bookmarks, timeline, look}, notices, wake) {
     programs.on_choice = [this](const lesson::Lesson& lesson) {
         comparing.drop();  // its runs belong to another lesson
         take_settings(lesson);
     };
-    programs.on_source = [this] { lines.hand_over_breakpoints(); };
+    source.on_change = [this] { lines.hand_over_breakpoints(); };
 }
 
 void AppState::take_settings(const lesson::Lesson& lesson) {
@@ -54,7 +55,7 @@ void AppState::begin(const std::function<void()>& start) {
     notices.dismiss(Notice::Kind::run);
     notices.dismiss(Notice::Kind::file);
     timeline.selection = {};
-    if (auto ready = programs.prepare_run(); !ready) {
+    if (auto ready = source.prepare_run(); !ready) {
         notices.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
@@ -100,7 +101,7 @@ void AppState::run_to_line(std::uint32_t line) {
     }
     if (!session.live()) {
         begin([this, line] { session.run_to_line(line); });
-    } else if (const auto run_line = lines.ran_document() ? programs.document()->run_line(line) : 0; run_line != 0) {
+    } else if (const auto run_line = lines.ran_document() ? source.document()->run_line(line) : 0; run_line != 0) {
         session.run_to_line(run_line);
     }
 }
@@ -190,19 +191,19 @@ void AppState::note_progress() {
 
 bool AppState::poll(double budget_ms) {
     bool changed = session.poll(budget_ms);
-    changed = programs.sources.poll() || changed;
+    changed = source.files.poll() || changed;
     changed = exports.poll() || changed;
     changed = comparing.poll(budget_ms) || changed;
     settings.poll();
     predictions.update();
     changed = checking.poll() || changed;
-    if (programs.document() != nullptr && programs.document()->settle()) {
+    if (source.document() != nullptr && source.document()->settle()) {
         lines.hand_over_breakpoints();
     }
     if (session.started() != last_started_) {
         last_started_ = session.started();
         last_phase_ = Phase::starting;
-        if (session.b() != nullptr && session.b()->phase() == Phase::recorded && programs.document() != nullptr) {
+        if (session.b() != nullptr && session.b()->phase() == Phase::recorded && source.document() != nullptr) {
             lines.note_run();  // a recording of the shown program: its lines are taken for the document's
         }
         timeline.view.set_whole(whole_view());

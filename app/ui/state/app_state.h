@@ -18,8 +18,10 @@
 #include "app/ui/state/learning/checking.h"
 #include "app/ui/state/learning/formula_state.h"
 #include "app/ui/state/learning/predictions.h"
+#include "app/ui/state/program/included_files.h"
 #include "app/ui/state/program/programs.h"
 #include "app/ui/state/program/run_settings.h"
+#include "app/ui/state/program/shown_source.h"
 #include "app/ui/state/program_lines.h"
 #include "app/ui/state/replay.h"
 #include "app/ui/state/saved/progress.h"
@@ -49,6 +51,8 @@ public:
     Bookmarks bookmarks;
     RowArrangement arrangement;
     RunSettings settings;
+    IncludedFiles included;
+    ShownSource source;
     Programs programs;
     Replay replay;
     ProgramLines lines;

@@ -26,7 +26,7 @@ std::string Comparing::earlier() const {
     if (then.tab != now.tab) {
         return "of another tab";
     }
-    if (!then.text.empty() && then.text != programs_.text()) {
+    if (!then.text.empty() && then.text != source_.text()) {
         return "from before the program was edited";
     }
     if (then.parameters != now.parameters) {
@@ -47,7 +47,7 @@ std::optional<Comparing::Sides> Comparing::sides() const {
         return std::nullopt;
     }
     Settings now = session_.settings;
-    now.text = programs_.text();
+    now.text = source_.text();
     if (now.program == b->settings.program && !same_run(b->settings, now)) {
         return Sides{b->settings, now};
     }
@@ -59,12 +59,12 @@ std::optional<Comparing::Sides> Comparing::sides() const {
 
 // The settings with a file that holds their text, even if the editor's text has changed since.
 Settings Comparing::runnable(Settings settings, const char* side) {
-    const editor::Document* shown = programs_.document();
-    if (settings.tab == programs_.tab() && settings.text == programs_.text()) {
+    const editor::Document* shown = source_.document();
+    if (settings.tab == source_.tab() && settings.text == source_.text()) {
         settings.source = session_.settings.source;  // as in a run of the editor's text
         return settings;
     }
-    if (settings.tab != programs_.tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
+    if (settings.tab != source_.tab() || settings.text.empty() || shown == nullptr || shown->read_only()) {
         return settings;  // as it was run
     }
     std::error_code ignored;
@@ -89,7 +89,7 @@ void Comparing::start() {
     }
     notices_.dismiss(Notice::Kind::run);
     notices_.dismiss(Notice::Kind::file);
-    if (auto ready = programs_.prepare_run(); !ready) {
+    if (auto ready = source_.prepare_run(); !ready) {
         notices_.add(Notice::Kind::run, Notice::Tone::bad, ready.error().message);
         return;
     }
@@ -131,7 +131,7 @@ void Comparing::show_compared() {
     session_.show_pair(std::move(result->run_a), std::move(result->run_b));
     selection_ = {};
     compared_ = Compared{session_.started(), std::move(result->a), std::move(result->b)};
-    if (text == programs_.text() && session_.b()->settings.tab == programs_.tab()) {
+    if (text == source_.text() && session_.b()->settings.tab == source_.tab()) {
         lines_.note_run();  // its lines match the document's
     }
     if (!shortfall.empty()) {

@@ -20,9 +20,14 @@ namespace headway::ui {
 
 class Comparing {
 public:
-    Comparing(session::Session& session, Programs& programs, ProgramLines& lines, Notices& notices,
+    Comparing(session::Session& session, Programs& programs, ShownSource& source, ProgramLines& lines, Notices& notices,
               Selection& selection)
-        : session_(session), programs_(programs), lines_(lines), notices_(notices), selection_(selection) {}
+        : session_(session),
+          programs_(programs),
+          source_(source),
+          lines_(lines),
+          notices_(notices),
+          selection_(selection) {}
 
     // Two sets of settings to run in turn: those of A and B; or those of the run shown and the current ones, if they
     // differ.
@@ -53,6 +58,7 @@ private:
 
     session::Session& session_;
     Programs& programs_;
+    ShownSource& source_;
     ProgramLines& lines_;
     Notices& notices_;
     Selection& selection_;

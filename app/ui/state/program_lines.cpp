@@ -8,17 +8,17 @@ namespace headway::ui {
 namespace fs = std::filesystem;
 
 void ProgramLines::note_run() {
-    if (programs_.document() != nullptr) {
-        programs_.document()->note_run();
+    if (source_.document() != nullptr) {
+        source_.document()->note_run();
     }
-    ran_ = programs_.document();
-    ran_tab_ = programs_.tab();
+    ran_ = source_.document();
+    ran_tab_ = source_.tab();
     ran_started_ = session_.started();
 }
 
 bool ProgramLines::ran_document() const {
-    return programs_.document() != nullptr && programs_.document() == ran_ && ran_started_ == session_.started() &&
-           session_.b() != nullptr && ran_tab_ == programs_.tab();
+    return source_.document() != nullptr && source_.document() == ran_ && ran_started_ == session_.started() &&
+           session_.b() != nullptr && ran_tab_ == source_.tab();
 }
 
 std::uint32_t ProgramLines::current() const {
@@ -27,18 +27,18 @@ std::uint32_t ProgramLines::current() const {
     }
     const core::Line line = replay_.on() ? replay_.moment().line : session_.current_line();
     const std::string& file = session_.b()->run()->file(core::file_of(line));
-    return fs::path(file).filename() == programs_.document()->path().filename()
-               ? programs_.document()->line_of_run(core::number_of(line))
+    return fs::path(file).filename() == source_.document()->path().filename()
+               ? source_.document()->line_of_run(core::number_of(line))
                : 0;
 }
 
 std::uint32_t ProgramLines::failed() const {
     const model::Run* run = ran_document() ? session_.b()->run() : nullptr;
     if (run == nullptr || !run->error() ||
-        fs::path(run->error()->file).filename() != programs_.document()->path().filename()) {
+        fs::path(run->error()->file).filename() != source_.document()->path().filename()) {
         return 0;
     }
-    return programs_.document()->line_of_run(run->error()->line);
+    return source_.document()->line_of_run(run->error()->line);
 }
 
 std::uint32_t ProgramLines::selected() const {
@@ -55,14 +55,14 @@ std::uint32_t ProgramLines::selected() const {
     } else {
         return 0;
     }
-    return fs::path(run->file(core::file_of(line))).filename() == programs_.document()->path().filename()
-               ? programs_.document()->line_of_run(core::number_of(line))
+    return fs::path(run->file(core::file_of(line))).filename() == source_.document()->path().filename()
+               ? source_.document()->line_of_run(core::number_of(line))
                : 0;
 }
 
 void ProgramLines::set_breakpoint(std::uint32_t line, bool on) {
     if (can_step()) {
-        programs_.document()->set_breakpoint(line, on);
+        source_.document()->set_breakpoint(line, on);
         hand_over_breakpoints();
     }
 }
@@ -76,8 +76,8 @@ void ProgramLines::hand_over_breakpoints() {
     }
     std::set<std::uint32_t> lines;
     if (can_step()) {
-        for (const auto line : programs_.document()->breakpoints()) {
-            lines.insert(live ? programs_.document()->run_line(line) : line);
+        for (const auto line : source_.document()->breakpoints()) {
+            lines.insert(live ? source_.document()->run_line(line) : line);
         }
     }
     session_.set_breakpoints(std::move(lines));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/session/session.h"
-#include "app/ui/state/program/programs.h"
+#include "app/ui/state/program/shown_source.h"
 #include "app/ui/state/replay.h"
 #include "app/ui/state/view/timeline_state.h"
 
@@ -16,8 +16,8 @@ namespace headway::ui {
 // Lines are counted from 1; 0: none.
 class ProgramLines {
 public:
-    ProgramLines(session::Session& session, Programs& programs, Replay& replay, const TimelineState& timeline)
-        : session_(session), programs_(programs), replay_(replay), timeline_(timeline) {}
+    ProgramLines(session::Session& session, ShownSource& source, Replay& replay, const TimelineState& timeline)
+        : session_(session), source_(source), replay_(replay), timeline_(timeline) {}
 
     // The session's last run is of the document shown.
     void note_run();
@@ -29,14 +29,14 @@ public:
     [[nodiscard]] std::uint32_t selected() const;  // of a sentence that is pointed at, else of the selected op
     // Whether the program has lines to stop at (Python).
     [[nodiscard]] bool can_step() const {
-        return programs_.document() != nullptr && programs_.document()->kind() != editor::Document::Kind::cpp;
+        return source_.document() != nullptr && source_.document()->kind() != editor::Document::Kind::cpp;
     }
     void set_breakpoint(std::uint32_t line, bool on);
     void hand_over_breakpoints();
 
 private:
     session::Session& session_;
-    Programs& programs_;
+    ShownSource& source_;
     Replay& replay_;
     const TimelineState& timeline_;
     const editor::Document* ran_ = nullptr;  // whose text is run by the run `ran_started_`

@@ -14,8 +14,8 @@ class CheckWindowTest : public WindowTest {
 protected:
     void SetUp() override {
         open(1920, 1080);
-        ASSERT_FALSE(state.programs.exercises().empty());
-        const auto opened = state.programs.open_exercise(state.programs.exercises()[0]);
+        ASSERT_FALSE(state.included.exercises().empty());
+        const auto opened = state.programs.open_exercise(state.included.exercises()[0]);
         ASSERT_TRUE(opened) << opened.error().message;
         frames(3);
     }
@@ -57,13 +57,13 @@ TEST_F(CheckWindowTest, SaysWhatDoesNotHoldAndGivesHintsOneByOne) {
 }
 
 TEST_F(CheckWindowTest, TheTextInTheEditorIsChecked) {
-    const check::Exercise& exercise = state.programs.exercises()[0];
-    const std::filesystem::path file = state.programs.sources.home / "exercises" / (exercise.id + ".py");
+    const check::Exercise& exercise = state.included.exercises()[0];
+    const std::filesystem::path file = state.source.files.home / "exercises" / (exercise.id + ".py");
     EXPECT_EQ(content(file), content(exercise.start()));
-    state.programs.document()->text.replace_all(content(exercise.reference()));
+    state.source.document()->text.replace_all(content(exercise.reference()));
     check();
     EXPECT_TRUE(state.checking.report()->passed()) << state.checking.report()->sentence;
-    state.programs.document()->text.replace_all("x = 1\n");
+    state.source.document()->text.replace_all("x = 1\n");
     frames(2);
     EXPECT_TRUE(state.checking.outdated());
     // Another program has no report.

@@ -78,11 +78,11 @@ TEST_F(MapTest, ANewProgramIsOpenedInTheEditor) {
     frames(3);
     EXPECT_FALSE(shown("map"));
     EXPECT_EQ(state.look.mode, Mode::step);
-    ASSERT_NE(state.programs.document(), nullptr);
-    EXPECT_EQ(state.programs.document()->name(), "program-1.py");
+    ASSERT_NE(state.source.document(), nullptr);
+    EXPECT_EQ(state.source.document()->name(), "program-1.py");
     act("key:ctrl+end");
     act("text:x = hw.ones(2)");
-    EXPECT_EQ(state.programs.document()->text.text(), "import headway as hw\n\nx = hw.ones(2)");
+    EXPECT_EQ(state.source.document()->text.text(), "import headway as hw\n\nx = hw.ones(2)");
 }
 
 TEST_F(MapTest, CardsFitAtEverySize) {

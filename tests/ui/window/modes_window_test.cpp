@@ -57,7 +57,7 @@ TEST_F(ModesTest, KeyAndButtonsSwitchTheMode) {
     act("key:ctrl+e");
     EXPECT_EQ(state.look.mode, Mode::step);
     act("text:#");
-    EXPECT_EQ(state.programs.document()->text.lines()[0].front(), '#');
+    EXPECT_EQ(state.source.document()->text.lines()[0].front(), '#');
 }
 
 TEST_F(ModesTest, DividersAreDraggedAndResetByADoubleClick) {

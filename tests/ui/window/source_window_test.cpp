@@ -23,7 +23,7 @@ protected:
         ASSERT_TRUE(opened) << opened.error().message;
         frames(3);
     }
-    std::string text() const { return state.programs.document()->text.text(); }
+    std::string text() const { return state.source.document()->text.text(); }
     bool ran() {
         act("wait");
         return session.b() != nullptr && session.b()->ending().find("no Python") == std::string::npos;
@@ -107,9 +107,9 @@ TEST_F(SourceWindow, DraggingSelects) {
     const float y = line.centre_y();
     act("drag:" + std::to_string(line.x0 + 1) + "," + std::to_string(y) + "," + std::to_string(line.x1 - 2) + "," +
         std::to_string(y));
-    EXPECT_TRUE(state.programs.document()->text.has_selection());
+    EXPECT_TRUE(state.source.document()->text.has_selection());
     act("double:line/3");
-    EXPECT_FALSE(state.programs.document()->text.text(state.programs.document()->text.selection()).empty());
+    EXPECT_FALSE(state.source.document()->text.text(state.source.document()->text.selection()).empty());
 }
 
 TEST_F(SourceWindow, CtrlEnterRunsTheEditorsText) {
@@ -138,7 +138,7 @@ TEST_F(SourceWindow, CtrlEnterRunsTheEditorsText) {
 
 TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsContinue) {
     act("click:gutter/3");
-    EXPECT_EQ(state.programs.document()->breakpoints().count(3), 1u);
+    EXPECT_EQ(state.source.document()->breakpoints().count(3), 1u);
     act("click:run");
     for (int i = 0; i < 2000 && session.live() && state.lines.current() != 3; ++i) {
         act("seconds:0.01");
@@ -153,7 +153,7 @@ TEST_F(SourceWindow, TheGutterSetsBreakpointsAndStepsContinue) {
     }
     EXPECT_EQ(state.lines.current(), 2u);
     act("click:gutter/3");
-    EXPECT_TRUE(state.programs.document()->breakpoints().empty());
+    EXPECT_TRUE(state.source.document()->breakpoints().empty());
     act("click:pause");
     act("wait");
     EXPECT_EQ(session.b()->phase(), Phase::finished) << session.b()->ending();
@@ -234,9 +234,9 @@ TEST_F(SourceWindow, FindsAndWrapsAround) {
     ASSERT_TRUE(shown("find/field"));
     act("text:range");
     frames(2);
-    EXPECT_EQ(state.programs.document()->text.text(state.programs.document()->text.selection()), "range");
+    EXPECT_EQ(state.source.document()->text.text(state.source.document()->text.selection()), "range");
     act("click:find/next");
-    EXPECT_EQ(state.programs.document()->text.text(state.programs.document()->text.selection()), "range");
+    EXPECT_EQ(state.source.document()->text.text(state.source.document()->text.selection()), "range");
     act("click:find/close");
     frames(2);
     EXPECT_FALSE(shown("find/field"));
@@ -278,7 +278,7 @@ TEST_F(SourceWindow, AsksBeforeDiscardingEdits) {
     frames(3);
     act("click:close/save");
     EXPECT_TRUE(app->may_close());
-    EXPECT_FALSE(state.programs.document()->modified());
+    EXPECT_FALSE(state.source.document()->modified());
 }
 
 TEST_F(SourceWindow, TabsAreShownIfThereIsAChoice) {
@@ -287,13 +287,13 @@ TEST_F(SourceWindow, TabsAreShownIfThereIsAChoice) {
     ASSERT_TRUE(shown("tab/MXNet"));
     act("click:tab/PyTorch");
     EXPECT_EQ(session.settings.tab, "pytorch");
-    EXPECT_EQ(state.programs.tab(), "pytorch");
+    EXPECT_EQ(state.source.tab(), "pytorch");
 }
 
 TEST_F(SourceWindow, ACppProgramIsReadOnly) {
     state.programs.choose("train");
     frames(3);
-    if (state.programs.document() == nullptr) {
+    if (state.source.document() == nullptr) {
         GTEST_SKIP() << "the sources of the built-in programs are not beside this executable";
     }
     const std::string before = text();

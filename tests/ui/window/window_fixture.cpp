@@ -45,7 +45,7 @@ WindowTest::WindowTest() {
     char name[] = "/tmp/headway-test-XXXXXX";
     folder = mkdtemp(name);
     state.exports.folder = folder;
-    state.programs.sources.home = folder.string() + "-home";
+    state.source.files.home = folder.string() + "-home";
     state.programs.choose("train");
 }
 
@@ -56,7 +56,7 @@ WindowTest::~WindowTest() {
     renderer.reset();
     platform.reset();
     std::filesystem::remove_all(folder);
-    std::filesystem::remove_all(state.programs.sources.home);
+    std::filesystem::remove_all(state.source.files.home);
 }
 
 void WindowTest::SetUp() {

@@ -20,7 +20,7 @@ void Checking::start() {
     const fs::path file = folder / lesson->program;
     std::error_code problem;
     fs::create_directories(folder, problem);
-    text_ = programs_.text();
+    text_ = source_.text();
     std::ofstream out(file, std::ios::binary);
     out << text_;
     out.close();

@@ -17,8 +17,8 @@ namespace headway::ui {
 
 class Checking {
 public:
-    Checking(session::Session& session, Programs& programs, Notices& notices)
-        : session_(session), programs_(programs), notices_(notices) {}
+    Checking(session::Session& session, Programs& programs, ShownSource& source, Notices& notices)
+        : session_(session), programs_(programs), source_(source), notices_(notices) {}
 
     void start();  // a check in progress is ended first
     bool poll();   // once a frame; true if something that is shown has changed
@@ -27,7 +27,7 @@ public:
     // Of the exercise that is shown; null: not checked yet.
     [[nodiscard]] const check::CheckReport* report() const { return report_ ? &*report_ : nullptr; }
     // The text has changed since it was checked.
-    [[nodiscard]] bool outdated() const { return report_ && programs_.text() != checked_text_; }
+    [[nodiscard]] bool outdated() const { return report_ && source_.text() != checked_text_; }
 
     // Hints of a check are shown one after another.
     [[nodiscard]] std::size_t hints_shown(std::size_t check) const { return hints_[check]; }
@@ -36,6 +36,7 @@ public:
 private:
     session::Session& session_;
     Programs& programs_;
+    ShownSource& source_;
     Notices& notices_;
     int lesson_ = -2;
     std::optional<check::CheckProcess> process_;

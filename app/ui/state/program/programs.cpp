@@ -1,10 +1,8 @@
 #include "app/ui/state/program/programs.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "app/check/case.h"
-#include "app/lesson/assets.h"
 #include "engine/core/system/whole_file.h"
 
 namespace headway::ui {
@@ -12,16 +10,9 @@ namespace headway::ui {
 namespace fs = std::filesystem;
 using editor::Document;
 
-Programs::Programs(session::Session& session, Notices& notices, std::vector<lesson::Lesson> lessons,
-                   std::function<void()> wake)
-    : sources(std::move(wake)),
-      session_(session),
-      notices_(notices),
-      lessons_(std::move(lessons)),
-      places_(lessons_.size()),
-      recordings_(lesson::find_recordings()) {
-    sources.home = default_home();
-}
+Programs::Programs(session::Session& session, Notices& notices, ShownSource& source,
+                   std::vector<lesson::Lesson> lessons)
+    : session_(session), notices_(notices), source_(source), lessons_(std::move(lessons)), places_(lessons_.size()) {}
 
 const lesson::Lesson* Programs::lesson() const {
     return index_ >= 0 ? &lessons_[static_cast<std::size_t>(index_)] : nullptr;
@@ -29,15 +20,16 @@ const lesson::Lesson* Programs::lesson() const {
 
 void Programs::choose(int index) {
     if (index >= 0 && index < static_cast<int>(lessons_.size())) {
-        if (auto kept = sources.save_copies(); !kept) {
+        if (auto kept = source_.files.save_copies(); !kept) {
             notices_.add(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
         }
         index_ = index;
-        session_.settings.program = lesson()->program.empty() ? "" : place().empty() ? lesson()->id : place().string();
+        const fs::path& place = places_[static_cast<std::size_t>(index)];
+        session_.settings.program = lesson()->program.empty() ? "" : place.empty() ? lesson()->id : place.string();
         if (on_choice) {
             on_choice(*lesson());
         }
-        take_source();
+        source_.show(*lesson(), place);
     }
 }
 
@@ -49,24 +41,6 @@ bool Programs::choose(std::string_view id) {
     }
     choose(static_cast<int>(found - lessons_.begin()));
     return true;
-}
-
-std::string Programs::text() const {
-    const editor::Document* shown = document();
-    if (shown == nullptr) {
-        return {};
-    }
-    if (text_of_ != shown || text_revision_ != shown->text.revision()) {
-        text_of_ = shown;
-        text_revision_ = shown->text.revision();
-        text_ = shown->text.text();
-    }
-    return text_;
-}
-
-const fs::path& Programs::place() const {
-    static const fs::path none;
-    return index_ >= 0 ? places_[static_cast<std::size_t>(index_)] : none;
 }
 
 core::Result<void> Programs::open(const fs::path& path) {
@@ -109,8 +83,7 @@ core::Result<void> Programs::open(const fs::path& path) {
         return core::Error{core::ErrorKind::unreadable,
                            place.string() + " is not a program: programs end in .py, .ipynb, .md or .txt"};
     }
-    if (auto document = sources.show_file(place); !document) {
-        take_source();
+    if (auto document = source_.files.show_file(place); !document) {
         return document.error();
     }
     lesson::Lesson file;
@@ -125,7 +98,7 @@ core::Result<void> Programs::open(const fs::path& path) {
 
 core::Result<void> Programs::open_new() {
     constexpr std::string_view kFirstLines = "import headway as hw\n\n";
-    const fs::path folder = sources.home / "programs";
+    const fs::path folder = source_.files.home / "programs";
     std::error_code problem;
     fs::create_directories(folder, problem);
     fs::path file;
@@ -139,16 +112,8 @@ core::Result<void> Programs::open_new() {
     return open(file);
 }
 
-const std::vector<check::Exercise>& Programs::exercises() {
-    if (!exercises_) {
-        const auto assets = lesson::find_assets_dir();
-        exercises_ = assets ? check::load_exercises(*assets / "exercises") : std::vector<check::Exercise>();
-    }
-    return *exercises_;
-}
-
 core::Result<void> Programs::open_exercise(const check::Exercise& exercise) {
-    const fs::path file = sources.home / "exercises" / (exercise.id + ".py");
+    const fs::path file = source_.files.home / "exercises" / (exercise.id + ".py");
     std::error_code problem;
     if (!fs::exists(file, problem)) {
         fs::create_directories(file.parent_path(), problem);
@@ -158,8 +123,7 @@ core::Result<void> Programs::open_exercise(const check::Exercise& exercise) {
                                "the exercise cannot be copied to " + file.string() + ": " + problem.message()};
         }
     }
-    if (auto document = sources.show_file(file); !document) {
-        take_source();
+    if (auto document = source_.files.show_file(file); !document) {
         return document.error();
     }
     lesson::Lesson shown;
@@ -210,119 +174,6 @@ void Programs::add_opened(lesson::Lesson lesson, const fs::path& place) {
     }
     ++revision_;
     choose(static_cast<int>(at - places_.begin()));
-}
-
-// Opens the document of what is selected, and lists its tabs.
-void Programs::take_source() {
-    std::error_code ignored;
-    sources.show_nothing();
-    tabs_.clear();
-    session_.settings.tab.clear();
-    if (lesson() == nullptr || lesson()->program.empty()) {
-        return;
-    }
-    const auto choice = tab_of_.find(session_.settings.program);
-    const bool file = !place().empty() && !fs::is_directory(place(), ignored);
-    if (file) {
-        if (auto shown = sources.show_file(place())) {
-            tabs_ = Sources::tabs_of(**shown);
-        } else {
-            notices_.add(Notice::Kind::file, Notice::Tone::bad, shown.error().message);
-        }
-    } else {
-        tabs_ = Sources::tabs_of(*lesson());
-    }
-    const auto known = std::find_if(tabs_.begin(), tabs_.end(),
-                                    [&](const Tab& t) { return choice != tab_of_.end() && t.id == choice->second; });
-    if (!tabs_.empty()) {
-        session_.settings.tab = known != tabs_.end() ? known->id : tabs_.front().id;
-    }
-    if (!file) {
-        sources.show_lesson(*lesson(), session_.settings.tab);
-    }
-    if (on_source) {
-        on_source();
-    }
-}
-
-void Programs::set_tab(const std::string& id) {
-    tab_of_[session_.settings.program] = id;
-    take_source();
-}
-
-void Programs::save() {
-    Document* shown = document();
-    if (shown == nullptr || shown->read_only()) {
-        notices_.add(Notice::Kind::file, Notice::Tone::info,
-                     shown == nullptr ? "There is no source to save." : shown->read_only_reason());
-        return;
-    }
-    const bool differs = !shown->of_lesson() || shown->differs_from_lesson();
-    if (auto saved = sources.save(*shown); !saved) {
-        notices_.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
-    } else if (shown->of_lesson()) {
-        notices_.add(Notice::Kind::file, Notice::Tone::good,
-                     differs ? "Your copy is saved in " + shown->path().string()
-                             : "This is the lesson's own program, without changes: there is nothing to save.");
-    } else {
-        notices_.dismiss(Notice::Kind::file);
-    }
-}
-
-void Programs::revert() {
-    if (document() != nullptr && document()->of_lesson()) {
-        document()->revert();
-        if (auto saved = sources.save(*document()); !saved) {
-            notices_.add(Notice::Kind::file, Notice::Tone::bad, saved.error().message);
-        }
-    }
-}
-
-std::pair<std::string, bool> Programs::working_folder() const {
-    std::error_code ignored;
-    if (!place().empty() && !fs::is_directory(place(), ignored)) {
-        const fs::path folder = place().parent_path();
-        return {folder.string(), may_write_in(folder)};
-    }
-    return {lesson() != nullptr ? sources.folder_of(*lesson()) : std::string(), true};
-}
-
-core::Result<void> Programs::prepare_run() {
-    session::Settings& settings = session_.settings;
-    std::error_code ignored;
-    settings.source.clear();
-    settings.text = text();
-    std::tie(settings.folder, settings.folder_writable) = working_folder();
-    fs::create_directories(settings.folder, ignored);
-    if (!fs::is_directory(settings.folder, ignored)) {
-        settings.folder.clear();
-    }
-    Document* shown = document();
-    if (shown == nullptr || shown->read_only()) {
-        return {};
-    }
-    if (shown->of_lesson()) {
-        const auto kept = shown->modified() ? sources.save(*shown) : core::Result<void>();
-        if (!shown->differs_from_lesson()) {
-            return kept;
-        }
-        if (kept) {
-            settings.source = shown->path().string();
-            return {};
-        }
-        // The copy could not be saved; the program runs anyway.
-        notices_.add(Notice::Kind::file, Notice::Tone::bad, kept.error().message);
-    } else if (!shown->modified()) {
-        return {};
-    }
-    const fs::path folder = fs::path(session_.temporary_folder()) / "source";
-    fs::create_directories(folder, ignored);
-    const fs::path copy = folder / shown->path().filename();
-    if (auto written = shown->write_to(copy); !written) {
-        return core::Error{written.error().kind, "What is in the editor cannot be run: " + written.error().message};
-    }
-    settings.source = copy.string();
-    return {};
 }
 
 }  // namespace headway::ui
