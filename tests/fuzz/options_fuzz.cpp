@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/runner/execution/options.h"
+#include "app/runner/command_line/command_line.h"
 #include "engine/trace/barrier_names.h"
 
 namespace {

@@ -107,10 +107,10 @@ class CommandLine:
     def __init__(self, root):
         self.options = {command: {"--help", "-h"} for command in ("", *COMMANDS)}
         self.listed = {command: set() for command in ("", *COMMANDS)}
-        paths = [root / "app/runner/execution" / name for name in ("options.cpp", "figure_options.cpp", "check_options.cpp")]
-        text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+        paths = sorted((root / "app/runner/command_line").glob("*.cpp"))
+        text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
         figure = set(re.findall(r'"--" \+ prefix \+ "([\w-]+)"', function_text(text, "void add_figure_options")))
-        settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "add_settings(")))
+        settings = set(re.findall(r'(?:add|add_option)\("(--[\w-]+)"', function_text(text, "Option*> add_settings(")))
         for command, names in (("run", settings), ("compare", settings), ("figure", {"--" + name for name in figure}),
                                ("run", {"--figure-" + name for name in figure}),
                                ("compare", {"--figure-" + name for name in figure})):

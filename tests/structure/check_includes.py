@@ -73,7 +73,8 @@ ARROWS = {
     "app/runner/python": ["app/runner/programs", "app/json"],
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
-    "app/runner/commands": ["app/runner/execution", "app/exchange/chrome", "app/figure", "app/model/report",
+    "app/runner/command_line": ["app/runner/execution"],
+    "app/runner/commands": ["app/runner/command_line", "app/exchange/chrome", "app/figure", "app/model/report",
                             "app/process", "app/questions", "app/session"],
     "app/runner": ["app/runner/commands"],
 }

@@ -112,7 +112,7 @@ class Docs(unittest.TestCase):
         "docs/command-line.md": "# Command line\n\n## run\n\n`headway run PROGRAM --set NAME=VALUE`\n",
         "engine/op.h": "// docs/use.md has more.\nenum class OpKind { add };\n",
         "engine/ring.h": "class Ring { void push(); };\n",
-        "app/runner/execution/options.cpp": 'void add_run_options(CLI::App& app) {\n    app.add_option("--set", set, "a");\n'
+        "app/runner/command_line/command_line.cpp": 'void add_run_options(CLI::App& app) {\n    app.add_option("--set", set, "a");\n'
                                   '    app.add_option("--fd", fd)->group("");\n}\n',
         "assets/lessons/01-train/lesson.md": "---\nid: train\nparameters:\n  batches: {value: 1}\n---\nText.\n",
         "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}',
@@ -161,7 +161,7 @@ class Docs(unittest.TestCase):
 
     def test_finds_options_that_no_page_has(self):
         self.expect("the option --seed of headway run is missing",
-                    app_runner_execution_options_cpp='core::Result<CommandLine> parse_command_line() {\n'
+                    app_runner_command_line_command_line_cpp='core::Result<CommandLine> parse_command_line() {\n'
                                            '    run->add_option("--seed", seed, "b");\n}\n')
 
     def test_finds_links_that_lead_nowhere(self):

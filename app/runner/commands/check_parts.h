@@ -8,7 +8,7 @@
 
 #include "app/check/exercise.h"
 #include "app/check/result.h"
-#include "app/runner/execution/options.h"
+#include "app/runner/command_line/command_line.h"
 #include "engine/core/result.h"
 
 namespace headway::runner {

@@ -8,8 +8,8 @@
 #include "app/comparison/verdict.h"
 #include "app/exchange/files/output_file.h"
 #include "app/model/run/run.h"
+#include "app/runner/command_line/command_line.h"
 #include "app/runner/execution/messages.h"
-#include "app/runner/execution/options.h"
 #include "engine/core/result.h"
 
 namespace headway::runner {

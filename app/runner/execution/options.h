@@ -1,4 +1,4 @@
-// The command line, parsed and checked.
+// What a run is asked to do: the options of the command line, checked.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 #include "app/confinement/limits.h"
 #include "app/runner/execution/words.h"
-#include "engine/core/result.h"
 #include "engine/devices/cuda_loader.h"
 
 namespace headway::runner {
@@ -62,45 +61,5 @@ struct RunOptions {
     int trace_fd = -1;  // the shared memory to record into, which another process watches; -1: private
     std::uint64_t trace_limit = kDefaultTraceLimit;
 };
-
-struct CompareOptions {
-    std::string program;
-    RunOptions a, b;
-    std::vector<std::string> words_a, words_b;  // the arguments, for the runs' own command lines
-    std::string trace_a, trace_b;               // path of the trace of a recorded side; empty: the side is run
-    // Number of measured runs per side; more than 1: after one warm-up each. 0: the default, enough to compare times
-    // (once on the simulated device).
-    std::uint32_t repeat = 0;
-    std::string report, figure;
-    FigureWish figure_wish;
-};
-
-struct CheckOptions {
-    std::string exercise;  // an id or a folder; empty: all
-    std::string program;   // a program, or a folder of them; empty: none
-    std::string format = "text";
-    std::string output;                 // the file to write; empty: stdout
-    std::string results;                // a folder that keeps the result of each program
-    std::string key;                    // chooses the hidden cases; empty: the program's hash
-    std::string start;                  // where to write the program to start from
-    std::uint32_t hints = 1, jobs = 0;  // jobs 0: one for each core
-    bool selftest = false, list = false, mutants = true;
-};
-
-enum class Subcommand { help, version, run, compare, figure, check, lessons, devices, bench };
-
-struct CommandLine {
-    Subcommand subcommand = Subcommand::help;
-    std::string text;  // the help or version text to print
-    RunOptions run;
-    CompareOptions compare;
-    CheckOptions check;
-    FigureWish figure;
-    std::vector<std::string> words;  // figure: TRACE, FILE
-    bool json = false;
-};
-
-// Parses `arguments`, without the program's name. Errors are of kind usage.
-core::Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace headway::runner

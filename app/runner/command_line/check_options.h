@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "app/runner/execution/options.h"
+#include "app/runner/command_line/command_line.h"
 #include "engine/core/result.h"
 
 namespace headway::runner {

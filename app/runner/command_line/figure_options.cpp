@@ -1,4 +1,4 @@
-#include "app/runner/execution/figure_options.h"
+#include "app/runner/command_line/figure_options.h"
 
 #include <tuple>
 

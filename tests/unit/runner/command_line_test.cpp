@@ -1,4 +1,4 @@
-#include "app/runner/execution/options.h"
+#include "app/runner/command_line/command_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/runner/execution/check_options.h"
+#include "app/runner/command_line/check_options.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,11 @@
-// The options of a figure on the command line; for options.cpp.
+// The options of a figure on the command line; for command_line.cpp and run_options.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 
 #include "app/runner/execution/options.h"
+#include "engine/core/result.h"
 
 namespace headway::runner {
 
