@@ -297,7 +297,7 @@ private:
     void look_at_open_wait();
     void look_at_running_ops();
     void look_at_open_hold();
-    // (records.cpp)
+    // (stream_intake.cpp)
     bool take_frontend(std::uint64_t end, std::int64_t& horizon_ns);
     bool take_lanes(std::int64_t horizon_ns);
     bool take_drops(std::uint64_t end, std::int64_t horizon_ns);
@@ -305,9 +305,10 @@ private:
     void take_reserved_of_devices(const trace::SampleRecord& sum);
     void take_launches();
     void take_driver_events();
-    [[nodiscard]] OpId op_waited_for(const Wait& wait) const;
     void take_costs();
     void take_holds();
+    // (records.cpp)
+    [[nodiscard]] OpId op_waited_for(const Wait& wait) const;
     void count_headway();
     void take(const trace::FrontendRecord& record);
     void take_issue(const trace::IssueRecord& record);

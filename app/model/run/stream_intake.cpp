@@ -1,0 +1,252 @@
+// How Run::update() reads each stream, as far as the records before them have been taken.
+#include <algorithm>
+#include <cmath>
+
+#include "app/model/run/intake.h"
+#include "app/model/run/saved_folds.h"
+
+namespace headway::model {
+
+namespace {
+
+constexpr std::uint64_t kAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
+
+}  // namespace
+
+bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
+    const std::uint64_t stop = std::min(end, intake_->frontend + kAtOnce);
+    const std::uint64_t start = intake_->frontend;
+    std::uint64_t last_begin = 0;
+    while (intake_->frontend < stop) {
+        const auto records =
+            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+        const std::size_t count = std::min<std::size_t>(records.size(), stop - intake_->frontend);
+        if (count == 0) {
+            break;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            take(records[i]);
+        }
+        last_begin = records[count - 1].begin;
+        intake_->frontend += count;
+    }
+    // The records that list further inputs and outputs of the last op belong to it; no drop may be taken before
+    // them.
+    for (bool more = true; more && intake_->frontend > start && intake_->frontend < end;) {
+        const auto records =
+            reader_->records<trace::FrontendRecord>({trace::StreamKind::frontend, 0}, intake_->frontend);
+        const auto kind = records.empty() ? trace::FrontendKind::issue : trace::kind_of(records[0]);
+        more = kind == trace::FrontendKind::more_inputs || kind == trace::FrontendKind::more_output;
+        if (more) {
+            take(records[0]);
+            ++intake_->frontend;
+        }
+    }
+    const bool any = intake_->frontend > start;
+    if (any && intake_->frontend < end) {
+        horizon_ns = ns_from_ticks(last_begin);
+    }
+    return any;
+}
+
+bool Run::take_lanes(std::int64_t horizon_ns) {
+    bool any = false;
+    const std::size_t recorded = reader_->lanes();
+    while (lanes_.size() < recorded) {
+        lanes_.push_back({"Lane " + std::to_string(lanes_.size())});
+    }
+    intake_->lanes.resize(recorded, 0);
+    intake_->parts.resize(recorded);
+    for (std::size_t lane = 0; lane < recorded; ++lane) {
+        const trace::StreamId id{trace::StreamKind::lane, static_cast<std::uint8_t>(lane)};
+        std::uint64_t& next = intake_->lanes[lane];
+        const std::uint64_t stop = next + 2 * kAtOnce;
+        bool held = false;
+        while (next < stop && !held) {
+            const auto records = reader_->records<trace::ExecRecord>(id, next);
+            if (records.empty()) {
+                break;
+            }
+            for (const trace::ExecRecord& record : records.first(std::min<std::size_t>(records.size(), stop - next))) {
+                const OpId op = record.id();
+                const std::int64_t begin_ns = ns_from_ticks(record.begin);
+                if (record.is_part()) {
+                    ++next;
+                    any = true;  // a composite op may have more parts than one call takes
+                    intake_->parts[lane].push_back(
+                        {begin_ns, end_of(record.begin, record.duration), 0, record.part_signature()});
+                    continue;
+                }
+                if (op > ops_.size() || begin_ns > horizon_ns) {
+                    held = true;  // its issue has not been taken yet
+                    break;
+                }
+                ++next;
+                any = true;
+                take_exec(lane, op, record.failed(), begin_ns, end_of(record.begin, record.duration));
+            }
+        }
+    }
+    return any;
+}
+
+bool Run::take_drops(std::uint64_t end, std::int64_t horizon_ns) {
+    bool any = false;
+    std::uint64_t& next = intake_->drops;
+    while (next < end) {
+        const auto records = reader_->records<trace::DropRecord>({trace::StreamKind::drops, 0}, next);
+        if (records.empty()) {
+            return any;
+        }
+        for (const trace::DropRecord& record : records.first(std::min<std::size_t>(records.size(), end - next))) {
+            const std::int64_t ns = ns_from_ticks(record.time);
+            if (record.after > ops_.size() || ns >= horizon_ns) {
+                return any;  // earlier records have not been taken yet
+            }
+            ++next;
+            any = true;
+            see(ns);
+            if (BufferState* buffer = intake_->memory.find(record.buffer, ops_.size())) {
+                intake_->memory.dropped(record.buffer, *buffer, ns);
+            }
+        }
+    }
+    return any;
+}
+
+void Run::take_samples() {
+    std::uint64_t& next = intake_->samples;
+    while (true) {
+        const auto records = reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 0}, next);
+        if (records.empty()) {
+            return;
+        }
+        for (const trace::SampleRecord& record : records) {
+            const std::int64_t ns = ns_from_ticks(record.time);
+            if (info_.live_sampled) {
+                live_.set(ns, static_cast<std::int64_t>(record.live_bytes));
+            }
+            if (record.resident_bytes != 0 || !info_.live_sampled) {
+                resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
+            }
+            reserved_.set(ns, static_cast<std::int64_t>(record.reserved_bytes));
+            if (devices_.size() > 1) {
+                take_reserved_of_devices(record);
+            }
+        }
+        next += records.size();
+    }
+}
+
+// The second device's sample was recorded before the sum, with the same time.
+void Run::take_reserved_of_devices(const trace::SampleRecord& sum) {
+    const std::int64_t ns = ns_from_ticks(sum.time);
+    std::uint64_t second_bytes = 0;
+    for (bool earlier = true; earlier;) {
+        const auto records =
+            reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 1}, intake_->second_device_samples);
+        earlier = !records.empty() && records[0].time <= sum.time;
+        if (earlier) {
+            second_bytes = records[0].reserved_bytes;
+            ++intake_->second_device_samples;
+        }
+    }
+    devices_[1].reserved.set(ns, static_cast<std::int64_t>(second_bytes));
+    devices_[0].reserved.set(
+        ns, static_cast<std::int64_t>(sum.reserved_bytes - std::min(second_bytes, sum.reserved_bytes)));
+}
+
+void Run::take_launches() {
+    std::uint64_t& next = intake_->launches;
+    while (true) {
+        const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::launch, 0}, next);
+        for (const trace::ExecRecord& record : records) {
+            const OpId op = record.id();
+            if (op > ops_.size()) {
+                return;  // its issue has not been taken yet
+            }
+            ++next;
+            if (op != 0) {
+                if (restoring_ != nullptr) {
+                    restoring_->catch_up_launches();
+                }
+                launches_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), op});
+                launch_index_.add(launches_.back().begin_ns, launches_.back().end_ns - launches_.back().begin_ns,
+                                  devices::Family::other, false);
+            }
+        }
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+void Run::take_driver_events() {
+    std::uint64_t& next = intake_->driver;
+    while (true) {
+        const auto records = reader_->records<trace::DriverRecord>({trace::StreamKind::driver, 0}, next);
+        for (const trace::DriverRecord& record : records) {
+            driver_events_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.kind,
+                                      record.bytes, record.stream});
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+void Run::take_holds() {
+    std::uint64_t& next = intake_->holds;
+    while (true) {
+        const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::holds, 0}, next);
+        for (const trace::ExecRecord& record : records) {
+            if (record.op < core::kMaxTraceLanes) {
+                holds_.add({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.op});
+            }
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+void Run::take_costs() {
+    std::uint64_t& next = intake_->costs;
+    // Stored in sixteenths of a nanosecond; traces read from a file already have this unit.
+    const double unit = clock() == trace::ClockKind::recorded_ns ? 1 : ns_per_tick_ * kCostUnits;
+    // Limit the value to the largest one that a trace file can store.
+    const auto short_ns = [unit](std::uint16_t ticks) {
+        return std::min(std::round(ticks * unit), 65'535.0) / kCostUnits;
+    };
+    while (true) {
+        const auto records = reader_->records<trace::CostRecord>({trace::StreamKind::costs, 0}, next);
+        for (const trace::CostRecord& record : records) {
+            Cost cost;
+            cost.kind = record.kind;
+            cost.begin_ns = cost.end_ns = ns_from_ticks(record.begin);
+            cost.sampling_ns = short_ns(record.sampling);
+            if (record.kind == trace::CostKind::totals) {
+                cost.minor_faults = record.duration;
+                cost.major_faults = record.weight;
+            } else {
+                cost.end_ns = end_of(record.begin, record.duration);
+                cost.weight = record.weight;
+                cost.stamp_ns = short_ns(record.stamp);
+            }
+            if (record.kind == trace::CostKind::totals || record.kind == trace::CostKind::recording) {
+                cost.language_ns = ns_from_ticks(reader_->header().first_ticks + record.amount);
+            } else {
+                cost.amount_ns = record.amount;
+            }
+            costs_.push_back(cost);
+        }
+        next += records.size();
+        if (records.empty()) {
+            return;
+        }
+    }
+}
+
+}  // namespace headway::model
