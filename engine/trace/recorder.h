@@ -139,6 +139,7 @@ private:
         ChunkHeader* chunk = nullptr;
         bool resident = false;
     };
+    // (chunks.cpp)
     Claimed claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal);
     // An index, or capacity_ if there is none. `reserve`: how many fresh chunks must be left for others.
     std::uint32_t free_chunk(std::uint32_t reserve, bool& used_before);
@@ -148,6 +149,7 @@ private:
     [[nodiscard]] std::byte* chunk_at(std::size_t index) const {
         return reinterpret_cast<std::byte*>(header_) + kHeaderBytes + index * kChunkBytes;
     }
+    // (keeper.cpp)
     void start_keeper();
     void stop_keeper();
     void keep(const std::stop_token& stop);
@@ -157,6 +159,9 @@ private:
     void prepare_chunks(const std::stop_token& stop);
     void prepare_chunks_to(std::size_t count, const std::stop_token& stop);
     void prepare_first_bytes();
+
+    // Meta, samples, frontend, drops and two lanes: their first bytes are made resident before the run starts.
+    static constexpr std::size_t kFirstChunks = 6;
 
     struct Strings;
     std::shared_ptr<core::LazyMemory> memory_;  // its readers in this process may outlive it
