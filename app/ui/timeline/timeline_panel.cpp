@@ -5,7 +5,7 @@
 
 #include "app/figure/words.h"
 #include "app/render/format.h"
-#include "app/timeline/timeline_highlights.h"
+#include "app/timeline/highlights/highlights.h"
 #include "app/ui/timeline/hover_card.h"
 #include "app/ui/widgets/draw_list_painter.h"
 #include "app/ui/widgets/widgets.h"

@@ -17,7 +17,7 @@
 #include "app/ui/timeline/minimap.h"
 #include "app/ui/timeline/op_details.h"
 #include "app/ui/timeline/search_bar.h"
-#include "app/ui/timeline/wait_details.h"
+#include "app/ui/timeline/wait_details_lookup.h"
 #include "app/ui/timeline/why_overlay.h"
 #include "app/ui/widgets/text_measure.h"
 #include "app/ui/widgets/ui_context.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "app/timeline/timeline_why.h"
+#include "app/timeline/highlights/why.h"
 
 namespace headway::ui {
 

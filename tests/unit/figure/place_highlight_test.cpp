@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/render/fonts.h"
-#include "app/timeline/timeline_highlights.h"
+#include "app/timeline/highlights/highlights.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"
 

@@ -8,7 +8,7 @@
 
 #include "app/render/fonts.h"
 #include "app/timeline/fold.h"
-#include "app/timeline/timeline_highlights.h"
+#include "app/timeline/highlights/highlights.h"
 #include "tests/unit/figure/overlap.h"
 #include "tests/unit/figure/script.h"
 #include "tests/unit/figure/timeline_fixture.h"

@@ -1,4 +1,4 @@
-#include "app/timeline/timeline_why.h"
+#include "app/timeline/highlights/why.h"
 
 #include <algorithm>
 #include <cmath>

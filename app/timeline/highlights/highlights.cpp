@@ -1,4 +1,4 @@
-#include "app/timeline/timeline_highlights.h"
+#include "app/timeline/highlights/highlights.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "app/ui/timeline/wait_details.h"
+#include "app/ui/timeline/wait_details_lookup.h"
 
 #include <gtest/gtest.h>
 
