@@ -103,8 +103,8 @@ std::size_t waits_of(const RowPen& pen) {
 
 namespace {
 
-// A dashed line through the run's rows at each seam of its time.
-void draw_seams(const RowPen& pen, const Box& axis) {
+// A dashed line through the run's rows at each cut of its time.
+void draw_cuts(const RowPen& pen, const Box& axis) {
     Box rows{0, 0, 0, 0};
     for (const RowBox& row : pen.layout.rows) {
         if (row.run == pen.index && row.kind != RowKind::header && row.kind != RowKind::bookmarks) {
@@ -112,9 +112,9 @@ void draw_seams(const RowPen& pen, const Box& axis) {
         }
     }
     float last_x = -1e9F;
-    for (const model::Seam& seam :
-         pen.run.program_time().seams_between(pen.layout.view.begin_ns, pen.layout.view.end_ns)) {
-        const float x = std::round(pen.x(seam.begin_ns)) + 0.5F;
+    for (const model::TimeCut& cut :
+         pen.run.program_time().cuts_between(pen.layout.view.begin_ns, pen.layout.view.end_ns)) {
+        const float x = std::round(pen.x(cut.begin_ns)) + 0.5F;
         if (x - last_x >= pen.px(3) && x >= axis.x0 && x <= axis.x1) {
             pen.list().add(
                 Line{{x, rows.y0}, {x, rows.y1}, faded(pen.theme().dim, 0.8), pen.line_px(1), pen.px(2), pen.px(3)});
@@ -131,7 +131,7 @@ void draw_pauses(const RowPen& pen) {
     }
     const float least = pen.px(8);  // slow motion pauses at every line, too short to draw
     const Box& axis = pen.layout.axis;
-    draw_seams(pen, axis);
+    draw_cuts(pen, axis);
     const IndexRange in_view = wait_range(pen.run, static_cast<std::int64_t>(pen.run_ns_from_x_px(axis.x0)),
                                           static_cast<std::int64_t>(pen.run_ns_from_x_px(axis.x1)));
     const Rgba none{0, 0, 0, 0};

@@ -48,7 +48,7 @@ void draw_label(const RowPen& pen, const RowBox& row);
 void draw_scopes(const RowPen& pen, const RowBox& row);
 void draw_frontend(const RowPen& pen, const RowBox& row);
 // Draws the times when the user had paused the run: hatched over all of the run's rows while lanes executed, else, as
-// nothing happened, a seam.
+// nothing happened, a dashed line.
 void draw_pauses(const RowPen& pen);
 // Draws the ops that the lanes have not begun, in their order, at the right of the run while the learner has stopped
 // it. Their places and widths stand for no times.

@@ -60,7 +60,7 @@ void Waits::to_read(const Tensor& a, WaitKind kind, std::string_view name) {
     const WaitEvent event{kind, name, buffer.id};
     const auto begun = queue_.recorder.begin_wait(event);
     if (buffer.write_seq != 0) {
-        queue_.lanes.wait_and_see(buffer.write_lane, buffer.write_seq);
+        queue_.lanes.wait_until_seen(buffer.write_lane, buffer.write_seq);
     }
     queue_.lanes.device_of(buffer.write_lane).wait_returned();
     queue_.recorder.end_wait(begun, event);
@@ -78,7 +78,7 @@ void Waits::for_stream(std::uint32_t lane, core::BufferId buffer, WaitKind kind,
         event.device_flag = queue_.lanes.devices() > 1 ? trace::wait_for_device(device.number()) : std::uint8_t{0};
     }
     const auto begun = queue_.recorder.begin_wait(event);
-    queue_.lanes.wait_and_see(lane, queue_.lanes.submitted()[lane]);
+    queue_.lanes.wait_until_seen(lane, queue_.lanes.submitted()[lane]);
     device.wait_returned();
     queue_.recorder.end_wait(begun, event);
     deliver_failure_of(buffer);

@@ -73,7 +73,7 @@ core::Result<std::unique_ptr<Reader>> Reader::open(int fd) {
     // A read-only file is mapped privately; changes to control() are then not shared.
     auto memory = core::LazyMemory::of_file(fd, bytes);
     if (!memory && (errno == EACCES || errno == EPERM)) {
-        memory = core::LazyMemory::of_file(fd, bytes, core::LazyMemory::Of::private_copy);
+        memory = core::LazyMemory::of_file(fd, bytes, core::LazyMemory::Mapping::private_copy);
     }
     if (!memory) {
         return unreadable(std::string("cannot map the recording: ") + std::strerror(errno));

@@ -103,7 +103,7 @@ TEST(HoverCard, ShowsTheCauseOfAWait) {
     hit.wait = 0;
     EXPECT_NE(all_of(describe(*run, hit)).find("being looked up"), std::string::npos);
     const model::WaitDetails details = model::wait_details(*run, 0);
-    CardFindings found;
+    CardDetails found;
     found.wait = &details;
     const Card card = describe(*run, hit, found);
     EXPECT_EQ(card.title, run->waits().front().name);
@@ -129,7 +129,7 @@ TEST(HoverCard, ListsRetainedBuffersWithTheirDuration) {
     for (core::OpId id = 1; id <= run->op_count(); ++id) {
         model::RetainedBuffersWalk walk(*run, id);
         walk.step(0);
-        CardFindings found;
+        CardDetails found;
         found.retained = &walk.retained();
         figure::Hit hit;
         hit.op = id;
@@ -153,7 +153,7 @@ TEST(HoverCard, ComparesWithTheMatchingOp) {
     const auto run = figure::test::training({}, 3, true), other = figure::test::training({}, 3, false);
     figure::Hit hit;
     hit.op = 2;
-    CardFindings found;
+    CardDetails found;
     found.other = other.get();
     found.other_letter = 'A';
     found.match = 2;
@@ -197,7 +197,7 @@ TEST(HoverCard, ShowsWhatAWaitsTimeWasSpentOn) {
     figure::Hit hit;
     hit.wait = 0;
     const model::WaitDetails details = model::wait_details(*run, 0);
-    CardFindings found;
+    CardDetails found;
     found.wait = &details;
     const std::string text = all_of(describe(*run, hit, found));
     EXPECT_NE(text.find("spent on matmul ×3 80 %, relu ×3 20 %"), std::string::npos) << text;

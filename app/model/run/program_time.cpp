@@ -18,35 +18,35 @@ double ProgramTime::program_ns(std::int64_t run_ns) const {
 }
 
 double ProgramTime::run_ns(double program_ns) const {
-    const auto next = std::partition_point(seams_.begin(), seams_.end(),
-                                           [&](const Seam& seam) { return place_of(seam) <= program_ns; });
+    const auto next = std::partition_point(cuts_.begin(), cuts_.end(),
+                                           [&](const TimeCut& cut) { return place_of(cut) <= program_ns; });
     const std::int64_t cut =
-        next == seams_.begin() ? 0 : std::prev(next)->cut_before_ns + std::prev(next)->duration_ns();
+        next == cuts_.begin() ? 0 : std::prev(next)->cut_before_ns + std::prev(next)->duration_ns();
     return program_ns + static_cast<double>(zero_ns_ + cut);
 }
 
-std::span<const Seam> ProgramTime::seams_between(double begin_program_ns, double end_program_ns) const {
-    const auto first = std::partition_point(seams_.begin(), seams_.end(),
-                                            [&](const Seam& seam) { return place_of(seam) < begin_program_ns; });
-    return {first, std::partition_point(first, seams_.end(),
-                                        [&](const Seam& seam) { return place_of(seam) <= end_program_ns; })};
+std::span<const TimeCut> ProgramTime::cuts_between(double begin_program_ns, double end_program_ns) const {
+    const auto first = std::partition_point(cuts_.begin(), cuts_.end(),
+                                            [&](const TimeCut& cut) { return place_of(cut) < begin_program_ns; });
+    return {first, std::partition_point(first, cuts_.end(),
+                                        [&](const TimeCut& cut) { return place_of(cut) <= end_program_ns; })};
 }
 
 std::int64_t ProgramTime::cut_ns(std::int64_t run_ns) const {
     const auto next =
-        std::partition_point(seams_.begin(), seams_.end(), [&](const Seam& seam) { return seam.begin_ns < run_ns; });
-    if (next == seams_.begin()) {
+        std::partition_point(cuts_.begin(), cuts_.end(), [&](const TimeCut& cut) { return cut.begin_ns < run_ns; });
+    if (next == cuts_.begin()) {
         return 0;
     }
-    const Seam& seam = *std::prev(next);
-    return seam.cut_before_ns + std::min(run_ns, seam.end_ns) - seam.begin_ns;
+    const TimeCut& cut = *std::prev(next);
+    return cut.cut_before_ns + std::min(run_ns, cut.end_ns) - cut.begin_ns;
 }
 
 void ProgramTime::update(const Run& run) {
     // What an earlier call found in the last second is searched again.
-    seams_.resize(settled_.seams);
-    if (!seams_.empty()) {
-        seams_.back().end_ns = settled_.last_end_ns;
+    cuts_.resize(settled_.cuts);
+    if (!cuts_.empty()) {
+        cuts_.back().end_ns = settled_.last_end_ns;
     }
     if (run.paused_or_held()) {
         std::int64_t known_until_ns = run.now_ns();
@@ -54,8 +54,8 @@ void ProgramTime::update(const Run& run) {
             known_until_ns = std::min(known_until_ns, run.recorded_until_ns(lane));
         }
         search(run, settled_, std::min(known_until_ns, run.now_ns() - kSettledAfterNs));
-        settled_.seams = seams_.size();
-        settled_.last_end_ns = seams_.empty() ? 0 : seams_.back().end_ns;
+        settled_.cuts = cuts_.size();
+        settled_.last_end_ns = cuts_.empty() ? 0 : cuts_.back().end_ns;
         Progress recent = settled_;
         search(run, recent, known_until_ns);
         if (const Wait* open = run.wait_at(run.waits().size())) {
@@ -127,11 +127,11 @@ void ProgramTime::search_between(const Run& run, Progress& progress, std::int64_
 }
 
 void ProgramTime::cut(std::int64_t begin_ns, std::int64_t end_ns) {
-    if (!seams_.empty() && begin_ns <= seams_.back().end_ns) {
-        seams_.back().end_ns = std::max(seams_.back().end_ns, end_ns);  // the learner paused and held at once
-    } else if (end_ns - begin_ns >= kLeastSeamNs) {
-        const std::int64_t before = seams_.empty() ? 0 : seams_.back().cut_before_ns + seams_.back().duration_ns();
-        seams_.push_back({begin_ns, end_ns, before});
+    if (!cuts_.empty() && begin_ns <= cuts_.back().end_ns) {
+        cuts_.back().end_ns = std::max(cuts_.back().end_ns, end_ns);  // the learner paused and held at once
+    } else if (end_ns - begin_ns >= kLeastCutNs) {
+        const std::int64_t before = cuts_.empty() ? 0 : cuts_.back().cut_before_ns + cuts_.back().duration_ns();
+        cuts_.push_back({begin_ns, end_ns, before});
     }
 }
 

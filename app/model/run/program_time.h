@@ -1,4 +1,4 @@
-// The program's time: the run's time from where measuring began, without the stretches in which the learner held
+// The program's time: the run's time from where measuring began, without the times in which the learner held
 // everything. A run that was stepped through then reads like one that was not.
 //
 // Threads: functions that only read, any.
@@ -13,51 +13,51 @@ namespace headway::model {
 
 class Run;
 
-// A stretch of run time that is left out: the learner had paused the frontend, or held the lanes that it waited for,
+// A range of run time that is left out: the learner had paused the frontend, or held the lanes that it waited for,
 // and no lane executed anything.
-struct Seam {
+struct TimeCut {
     std::int64_t begin_ns = 0, end_ns = 0;
-    std::int64_t cut_before_ns = 0;  // the summed duration of the seams before this one
+    std::int64_t cut_before_ns = 0;  // the summed duration of the cuts before this one
     [[nodiscard]] std::int64_t duration_ns() const { return end_ns - begin_ns; }
-    friend bool operator==(const Seam&, const Seam&) = default;
+    friend bool operator==(const TimeCut&, const TimeCut&) = default;
 };
 
 class ProgramTime {
 public:
-    // Stretches shorter than this stay: between two ops of a lane, one is never the learner's doing.
-    static constexpr std::int64_t kLeastSeamNs = 500'000;
+    // Shorter ones stay: between two ops of a lane, one is never the learner's doing.
+    static constexpr std::int64_t kLeastCutNs = 500'000;
 
     // Finds what was cut in what was recorded since the last call. Call after each update of the run.
     void update(const Run& run);
     void clear() { *this = ProgramTime(); }
 
     // Ascending and disjoint. The last one grows while the learner pauses.
-    [[nodiscard]] std::span<const Seam> seams() const { return seams_; }
-    // Never descends; the same for all times in one seam.
+    [[nodiscard]] std::span<const TimeCut> cuts() const { return cuts_; }
+    // Never descends; the same for all times in one cut.
     [[nodiscard]] double program_ns(std::int64_t run_ns) const;
-    // The inverse; where a seam is, its end.
+    // The inverse; at a cut, its end.
     [[nodiscard]] double run_ns(double program_ns) const;
-    // The seams at these times and between them.
-    [[nodiscard]] std::span<const Seam> seams_between(double begin_program_ns, double end_program_ns) const;
+    // The cuts at these times and between them.
+    [[nodiscard]] std::span<const TimeCut> cuts_between(double begin_program_ns, double end_program_ns) const;
 
 private:
     // How far the search got.
     struct Progress {
         std::size_t wait = 0;              // the first wait that is not searched
         std::vector<std::size_t> next_op;  // per lane: the first of its ops that may end later
-        std::size_t seams = 0;
-        std::int64_t last_end_ns = 0;  // of the last of the seams
+        std::size_t cuts = 0;
+        std::int64_t last_end_ns = 0;  // of the last of the cuts
     };
 
     void search(const Run& run, Progress& progress, std::int64_t known_until_ns);
     void search_between(const Run& run, Progress& progress, std::int64_t begin_ns, std::int64_t end_ns);
     void cut(std::int64_t begin_ns, std::int64_t end_ns);
     [[nodiscard]] std::int64_t cut_ns(std::int64_t run_ns) const;
-    [[nodiscard]] double place_of(const Seam& seam) const {
-        return static_cast<double>(seam.begin_ns - seam.cut_before_ns - zero_ns_);
+    [[nodiscard]] double place_of(const TimeCut& cut) const {
+        return static_cast<double>(cut.begin_ns - cut.cut_before_ns - zero_ns_);
     }
 
-    std::vector<Seam> seams_;
+    std::vector<TimeCut> cuts_;
     Progress settled_;
     std::int64_t zero_ns_ = 0;  // where measuring began: run time less what was cut before it
 };

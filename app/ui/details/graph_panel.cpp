@@ -162,8 +162,8 @@ void GraphPanel::handle_mouse(const model::Run& run, const figure::Box& area, bo
         hit.run = run_;
         hit.op = hovered_;
         const ImVec2 frame = io.DisplaySize;
-        draw_card(ui_, ImGui::GetForegroundDrawList(), describe(run, hit), at, {area.x0, ui_.px(60)},
-                  {frame.x - ui_.px(8), frame.y - ui_.px(8)});
+        draw_hover_card(ui_, ImGui::GetForegroundDrawList(), describe(run, hit), at, {area.x0, ui_.px(60)},
+                        {frame.x - ui_.px(8), frame.y - ui_.px(8)});
     }
 }
 

@@ -215,29 +215,29 @@ void describe_gap(const model::Run& run, std::size_t lane, const model::IdleGap&
     }
 }
 
-// What the learner's pauses cut out of the axis, where the hit is near a seam.
-void describe_seams(const model::Run& run, const figure::Hit& hit, Card& card) {
+// What the learner's pauses cut out of the axis, where the hit is near a cut.
+void describe_cuts(const model::Run& run, const figure::Hit& hit, Card& card) {
     constexpr double kNearPx = 4;
     const double near_ns = kNearPx * hit.ns_per_px;
-    const auto seams = run.program_time().seams_between(hit.ns - near_ns, hit.ns + near_ns);
-    if (seams.empty()) {
+    const auto cuts = run.program_time().cuts_between(hit.ns - near_ns, hit.ns + near_ns);
+    if (cuts.empty()) {
         return;
     }
     std::int64_t ns = 0;
-    for (const model::Seam& seam : seams) {
-        ns += seam.duration_ns();
+    for (const model::TimeCut& cut : cuts) {
+        ns += cut.duration_ns();
     }
     if (card.title.empty()) {
         card.title = "Paused";
     }
-    const std::string times = seams.size() == 1 ? "" : count_text(seams.size()) + " times, ";
+    const std::string times = cuts.size() == 1 ? "" : count_text(cuts.size()) + " times, ";
     card.lines.push_back({Tone::dim, "here you paused or held the run " + times + "for " +
                                          duration_text(static_cast<double>(ns)) + "; not on the axis"});
 }
 
 }  // namespace
 
-Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details) {
+Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& details) {
     Card card;
     const auto ns = static_cast<std::int64_t>(run.program_time().run_ns(hit.ns));
     if (hit.only_sums) {
@@ -322,7 +322,7 @@ Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings&
                                                                                              batch.issue_begin_ns))});
         }
     }
-    describe_seams(run, hit, card);
+    describe_cuts(run, hit, card);
     if (!card.empty() && run.info().simulated) {
         card.lines.push_back({Tone::warning, "SIMULATED"});
     }
@@ -386,8 +386,8 @@ bool detail_is_below(Ui& ui, const Card& card, float room) {
 
 }  // namespace
 
-void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
-               std::span<const figure::Box> spare) {
+void draw_hover_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+                     std::span<const figure::Box> spare) {
     if (card.empty()) {
         return;
     }
@@ -415,10 +415,10 @@ void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min
                         colour({0, 0, 0, static_cast<std::uint8_t>(t.dark ? 90 : 40)}), r);
     list->AddRectFilled(a, b, colour(ground), r);
     list->AddRect(a, b, colour(figure::mixed(t.border, t.text, 0.15)), r, 0, std::max(1.0f, ui.fonts.scale()));
-    draw_card_text(ui, list, card, {a.x + pad, a.y + ui.px(10)}, most);
+    draw_hover_card_text(ui, list, card, {a.x + pad, a.y + ui.px(10)}, most);
 }
 
-void draw_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room) {
+void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room) {
     const figure::Theme& t = *ui.theme;
     const float line = ui.px(kLine), gap = ui.px(12), x = at.x;
     const float title = text_width(ui, Face::semibold, kTitle, card.title);

@@ -23,7 +23,7 @@ struct Card {
 };
 
 // Details of an op or a wait that take time to look up; everything else is read from the run.
-struct CardFindings {
+struct CardDetails {
     const std::vector<model::RetainedBuffer>* retained = nullptr;  // null: not known
     const model::Run* other = nullptr;                             // the other run shown; null: none
     char other_letter = 0;
@@ -33,7 +33,7 @@ struct CardFindings {
 };
 
 // The card's text. No ImGui.
-Card describe(const model::Run& run, const figure::Hit& hit, const CardFindings& details = {});
+Card describe(const model::Run& run, const figure::Hit& hit, const CardDetails& details = {});
 Card describe(const model::Bookmark& mark, double ns_per_px);
 
 // Where to place a card of this size: next to `at` and inside `room`, at a distance of `gap` px. Right below `at`,
@@ -42,9 +42,9 @@ figure::Box place_of_card(figure::Point at, float width, float height, const fig
                           std::span<const figure::Box> spare);
 
 // Draws the card next to `at`, inside the box from `min` to `max`; see place_of_card().
-void draw_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
-               std::span<const figure::Box> spare = {});
+void draw_hover_card(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, ImVec2 min, ImVec2 max,
+                     std::span<const figure::Box> spare = {});
 // Only its text, from `at` down; `room` is its width.
-void draw_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room);
+void draw_hover_card_text(Ui& ui, ImDrawList* list, const Card& card, ImVec2 at, float room);
 
 }  // namespace headway::ui

@@ -85,7 +85,7 @@ void describe_retained(const model::Run& run, core::OpId id, const std::vector<m
 }
 
 // "in A     #1,042   ran 110 µs, 2 µs less   began 2.31 ms later"; both relative to where measuring began.
-void describe_matching_op(const model::Run& run, core::OpId id, const CardFindings& details, Card& card) {
+void describe_matching_op(const model::Run& run, core::OpId id, const CardDetails& details, Card& card) {
     const model::Run& other = *details.other;
     std::string text = std::string("in ") + details.other_letter + "     ";
     if (details.match == 0 || details.match > other.op_count()) {
@@ -155,7 +155,7 @@ void describe_needs(const model::Run& run, core::OpId id, Card& card) {
 
 }  // namespace
 
-void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const CardFindings& details, Card& card) {
+void describe_op(const model::Run& run, core::OpId id, double ns_per_px, const CardDetails& details, Card& card) {
     const model::Op& op = run.op(id);
     const model::Signature& signature = run.signature(op.signature);
     card.title = signature.name + " " + named(id);

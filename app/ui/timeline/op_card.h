@@ -18,7 +18,7 @@ std::string list_of(const std::vector<core::OpId>& ops);
 std::string list_of(const std::vector<core::OpId>& ops, std::size_t count, bool at_least);
 
 // `ns_per_px`: the resolution at which moments are printed.
-void describe_op(const model::Run& run, core::OpId op, double ns_per_px, const CardFindings& details, Card& card);
+void describe_op(const model::Run& run, core::OpId op, double ns_per_px, const CardDetails& details, Card& card);
 // For a composite op: its parts. `part`, an index into Run::parts(), is the one pointed at; -1: none.
 void describe_part(const model::Run& run, core::OpId op, int part, Card& card);
 // The op's launch on the GPU's driver, if the run has launch records.

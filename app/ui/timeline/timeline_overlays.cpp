@@ -23,7 +23,7 @@ const Card& TimelinePanel::card_of(const model::Run& run, const figure::Hit& hit
     key.hit.ns = hit.op != 0 || hit.wait >= 0 || hit.work >= 0 ? 0 : hit.ns;
     key.hit.ns_per_px = digits(hit.ns_per_px);
     if (!(key == card_key_) || card_.empty()) {
-        CardFindings found;
+        CardDetails found;
         if (hit.op != 0) {
             found.retained = op_details_.retained();
             found.match = op_details_.match();
@@ -54,7 +54,7 @@ void TimelinePanel::draw_docked_card(ImVec2 min, ImVec2 max) {
         return;
     }
     list->PushClipRect(min, max, true);
-    draw_card_text(ui_, list, docked_card_, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32));
+    draw_hover_card_text(ui_, list, docked_card_, {min.x + ui_.px(16), min.y + ui_.px(12)}, max.x - min.x - ui_.px(32));
     list->PopClipRect();
 }
 

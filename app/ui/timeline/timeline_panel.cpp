@@ -265,7 +265,7 @@ void TimelinePanel::draw(ImVec2 min, ImVec2 max, CardPlace place) {
         if (docked) {
             docked_card_ = card;
         } else {
-            draw_card(ui_, to, card, beside, least, most, spare);
+            draw_hover_card(ui_, to, card, beside, least, most, spare);
         }
     };
     if (editing_) {

@@ -48,10 +48,10 @@ LazyMemory LazyMemory::zeroed(std::size_t bytes) {
     return memory;
 }
 
-LazyMemory LazyMemory::of_file(int fd, std::size_t bytes, Of of) {
+LazyMemory LazyMemory::of_file(int fd, std::size_t bytes, Mapping mapping) {
     std::byte* data = aligned(bytes, PROT_NONE);
     LazyMemory memory(data, data != nullptr ? bytes : 0);
-    const int kind = of == Of::shared_file ? MAP_SHARED : MAP_PRIVATE;
+    const int kind = mapping == Mapping::shared_file ? MAP_SHARED : MAP_PRIVATE;
     if (memory && mmap(data, bytes, PROT_READ | PROT_WRITE, kind | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED) {
         const int why = errno;
         memory = {};

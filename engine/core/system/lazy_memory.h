@@ -14,14 +14,14 @@ namespace headway::core {
 class LazyMemory {
 public:
     // How changes of a file's memory reach the file: not at all, or at once, together with all others who map it.
-    enum class Of { private_copy, shared_file };
+    enum class Mapping { private_copy, shared_file };
 
     LazyMemory() = default;  // none
     // Private, zeroed, and in huge pages where the kernel grants them. Whole huge pages are reserved. On failure the
     // object is empty and errno says why: a limit on the address space (ulimit -v), mostly.
     static LazyMemory zeroed(std::size_t bytes);
     // The first `bytes` of a file, whose descriptor may be closed afterwards. On failure as above.
-    static LazyMemory of_file(int fd, std::size_t bytes, Of of = Of::shared_file);
+    static LazyMemory of_file(int fd, std::size_t bytes, Mapping mapping = Mapping::shared_file);
     // Takes ownership of a range that release() returned.
     LazyMemory(void* data, std::size_t bytes) : data_(static_cast<std::byte*>(data)), bytes_(bytes) {}
     LazyMemory(LazyMemory&& other) noexcept

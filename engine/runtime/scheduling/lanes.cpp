@@ -40,7 +40,7 @@ void Lanes::submit_wait(std::uint32_t lane, std::uint32_t other, std::uint32_t s
     submit_idle(lane, command);
 }
 
-void Lanes::wait_and_see(std::uint32_t lane, std::uint32_t seq) {
+void Lanes::wait_until_seen(std::uint32_t lane, std::uint32_t seq) {
     wait(lane, seq);
     if (core::after(seq, seen_[lane])) {
         seen_[lane] = seq;

@@ -75,8 +75,8 @@ public:
 
     // Blocks until the command is complete.
     void wait(std::uint32_t lane, std::uint32_t seq) { device_of_[lane]->wait(lane, seq); }
-    // The same, and remembers it: seen() is then at least `seq`.
-    void wait_and_see(std::uint32_t lane, std::uint32_t seq);
+    // The same; seen() is then at least `seq`.
+    void wait_until_seen(std::uint32_t lane, std::uint32_t seq);
     // Blocks until the commands `seqs` of the lanes [begin, end) are complete.
     void wait(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end);
 

@@ -74,7 +74,7 @@ TEST(LazyMemory, OfAFileSharesItsChanges) {
 
 TEST(LazyMemory, OfAFileCanBeAPrivateCopy) {
     const UniqueFd file = file_of(10'000);
-    const LazyMemory memory = LazyMemory::of_file(file.get(), 10'000, LazyMemory::Of::private_copy);
+    const LazyMemory memory = LazyMemory::of_file(file.get(), 10'000, LazyMemory::Mapping::private_copy);
     ASSERT_TRUE(memory);
     memory.data()[0] = kWritten;
     EXPECT_EQ(first_byte_of(file), std::byte{});

@@ -46,7 +46,7 @@ struct Made {
                 now_ns += 5;
             }
             if (pauses && i % 3000 == 2999) {
-                const std::int64_t pause = model::ProgramTime::kLeastSeamNs + random() % 5'000'000;
+                const std::int64_t pause = model::ProgramTime::kLeastCutNs + random() % 5'000'000;
                 builder.wait(now_ns, now_ns + pause, trace::WaitKind::paused);
                 now_ns += pause;
             }
@@ -145,9 +145,9 @@ TEST(Fold, ShowsEveryOpOnceAndItsBusyTimeExactly) {
 }
 
 // The same where the learner's pauses are cut out of the axis.
-TEST(Fold, ShowsEveryOpOnceBesideSeams) {
+TEST(Fold, ShowsEveryOpOnceBesideCuts) {
     const Made made(7, 60'000, true, true);
-    ASSERT_GT(made.run->program_time().seams().size(), 10u);
+    ASSERT_GT(made.run->program_time().cuts().size(), 10u);
     check_everywhere(*made.run);
 }
 

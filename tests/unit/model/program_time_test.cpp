@@ -18,7 +18,7 @@ TEST(ProgramTime, OfARunWithoutPausesIsTheRunsTime) {
     builder.mark(trace::FrontendKind::measure_begin, 130);
     builder.exec(0, builder.issue({.begin = 140, .end = 150, .out = 2, .fresh = true}), 150, 160);
     const auto run = builder.read();
-    EXPECT_TRUE(run->program_time().seams().empty());
+    EXPECT_TRUE(run->program_time().cuts().empty());
     EXPECT_EQ(run->program_time().program_ns(100), -30);
     EXPECT_EQ(run->program_time().program_ns(160), 30);
     EXPECT_EQ(run->program_time().run_ns(12.5), 142.5);
@@ -34,8 +34,8 @@ TEST(ProgramTime, KeepsWhatALaneExecutesDuringAPause) {
     builder.mark(trace::FrontendKind::program_end, 510 * kMs);
     const auto run = builder.read();
     const ProgramTime& time = run->program_time();
-    ASSERT_EQ(time.seams().size(), 1u);
-    EXPECT_EQ(time.seams()[0], (Seam{30 * kMs, 500 * kMs, 0}));
+    ASSERT_EQ(time.cuts().size(), 1u);
+    EXPECT_EQ(time.cuts()[0], (TimeCut{30 * kMs, 500 * kMs, 0}));
     EXPECT_EQ(time.program_ns(30 * kMs), 30e6);
     EXPECT_EQ(time.program_ns(200 * kMs), 30e6);
     EXPECT_EQ(time.program_ns(500 * kMs), 30e6);
@@ -56,15 +56,15 @@ TEST(ProgramTime, CutsAHoldOnlyWhileTheFrontendWaits) {
     builder.exec(0, op, 300 * kMs, 320 * kMs);
     builder.mark(trace::FrontendKind::program_end, 320 * kMs);
     const auto run = builder.read();
-    ASSERT_EQ(run->program_time().seams().size(), 1u);
-    EXPECT_EQ(run->program_time().seams()[0], (Seam{50 * kMs, 300 * kMs, 0}));
+    ASSERT_EQ(run->program_time().cuts().size(), 1u);
+    EXPECT_EQ(run->program_time().cuts()[0], (TimeCut{50 * kMs, 300 * kMs, 0}));
 }
 
 TEST(ProgramTime, LeavesShortPausesOnTheAxis) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true}), 10, 20);
     builder.wait(30, 30 + ProgramTime::kLeastSeamNs - 1, trace::WaitKind::paused);
-    EXPECT_TRUE(builder.read()->program_time().seams().empty());
+    EXPECT_TRUE(builder.read()->program_time().cuts().empty());
 }
 
 // Random programs that pause, hold, wait and issue, and execute on three lanes; the run is read in between.
@@ -139,10 +139,10 @@ TEST(ProgramTime, EqualsASearchOfEachMillisecond) {
             }
             expected += cut ? 0 : 1;
         }
-        for (std::size_t i = 1; i < time.seams().size(); ++i) {
-            ASSERT_LT(time.seams()[i - 1].end_ns, time.seams()[i].begin_ns);
+        for (std::size_t i = 1; i < time.cuts().size(); ++i) {
+            ASSERT_LT(time.cuts()[i - 1].end_ns, time.cuts()[i].begin_ns);
         }
-        ASSERT_GT(time.seams().size(), 3u);
+        ASSERT_GT(time.cuts().size(), 3u);
     }
 }
 

@@ -68,13 +68,13 @@ float OrderQuestion::draw(std::size_t question, ImVec2 at, float width) {
         if (drag_ && drag_->moved && drag_->question == question && drag_->event == cards[i].event) {
             lifted = &cards[i];
         } else {
-            draw_card(question, cards[i], {at.x, cards[i].top}, width, false);
+            draw_item(question, cards[i], {at.x, cards[i].top}, width, false);
         }
     }
     const float bottom = cards.back().top + cards.back().height;
     if (lifted != nullptr) {
         const float wanted = ImGui::GetIO().MousePos.y - drag_->grab_y;
-        draw_card(question, *lifted, {at.x, std::clamp(wanted, top, bottom - lifted->height)}, width, true);
+        draw_item(question, *lifted, {at.x, std::clamp(wanted, top, bottom - lifted->height)}, width, true);
     }
     if (drag_ && drag_->question == question && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
         if (!guess && !now) {
@@ -156,7 +156,7 @@ std::optional<std::size_t> OrderQuestion::take_input(std::size_t question, const
     return to;
 }
 
-// Only its input and place: draw_card() draws the card's background later.
+// Only its input and place: draw_item() draws the card's background later.
 bool OrderQuestion::draw_button(std::size_t question, std::size_t event, bool up, bool enabled, ImVec2 at) {
     const std::string id = id_of(question, event) + (up ? "/up" : "/down");
     ImGui::SetCursorScreenPos(at);
@@ -167,7 +167,7 @@ bool OrderQuestion::draw_button(std::size_t question, std::size_t event, bool up
     return clicked;
 }
 
-void OrderQuestion::draw_card(std::size_t question, const Card& card, ImVec2 at, float width, bool lifted) {
+void OrderQuestion::draw_item(std::size_t question, const Card& card, ImVec2 at, float width, bool lifted) {
     const figure::Theme& t = *ui_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const auto& order = std::get<questions::Order>(state_.predictions.questions()[question].kind);
@@ -175,7 +175,7 @@ void OrderQuestion::draw_card(std::size_t question, const Card& card, ImVec2 at,
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool hovered = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) && !drag_ &&
                          mouse.x >= min.x && mouse.x < max.x && mouse.y >= min.y && mouse.y < max.y;
-    ui::draw_card(ui_, list, min, max, lifted || hovered ? figure::mixed(t.raised, t.text, 0.06) : t.raised);
+    draw_card(ui_, list, min, max, lifted || hovered ? figure::mixed(t.raised, t.text, 0.06) : t.raised);
     if (lifted) {
         list->AddRect(min, max, colour(t.issue), ui_.exact_px(6), 0, std::max(1.0f, ui_.exact_px(1.5f)));
     }

@@ -37,7 +37,7 @@ private:
     std::optional<std::size_t> take_input(std::size_t question, const std::vector<Card>& cards, std::size_t place,
                                           ImVec2 at, float width);
     bool draw_button(std::size_t question, std::size_t event, bool up, bool enabled, ImVec2 at);
-    void draw_card(std::size_t question, const Card& card, ImVec2 at, float width, bool lifted);
+    void draw_item(std::size_t question, const Card& card, ImVec2 at, float width, bool lifted);
     float draw_right_order(std::size_t question, ImVec2 at, float width);
 
     AppState& state_;
