@@ -42,8 +42,8 @@ TEST(ProgramTime, KeepsWhatALaneExecutesDuringAPause) {
     EXPECT_EQ(time.program_ns(510 * kMs), 40e6);
     EXPECT_EQ(time.run_ns(30e6), 500e6);
     EXPECT_EQ(time.run_ns(29e6), 29e6);
-    EXPECT_EQ(time.seams_between(30e6, 30e6).size(), 1u);
-    EXPECT_TRUE(time.seams_between(31e6, 40e6).empty());
+    EXPECT_EQ(time.cuts_between(30e6, 30e6).size(), 1u);
+    EXPECT_TRUE(time.cuts_between(31e6, 40e6).empty());
 }
 
 // A hold counts only while the frontend waits: what it issues meanwhile is the program's time.
@@ -63,7 +63,7 @@ TEST(ProgramTime, CutsAHoldOnlyWhileTheFrontendWaits) {
 TEST(ProgramTime, LeavesShortPausesOnTheAxis) {
     RecordingBuilder builder;
     builder.exec(0, builder.issue({.begin = 0, .end = 10, .out = 1, .fresh = true}), 10, 20);
-    builder.wait(30, 30 + ProgramTime::kLeastSeamNs - 1, trace::WaitKind::paused);
+    builder.wait(30, 30 + ProgramTime::kLeastCutNs - 1, trace::WaitKind::paused);
     EXPECT_TRUE(builder.read()->program_time().cuts().empty());
 }
 
