@@ -109,7 +109,7 @@ float FormulaPanel::draw_value(StageValue value, ImVec2 at, float width) {
     draw_text_right(ui_, list, right + look.width - ui_.px(6), at.y + ui_.px(15), Face::mono, 13, t.text,
                     text_of(value, now));
     if (const auto share = slider(ui_, id, {at.x + ui_.px(7), at.y + ui_.px(34)}, width - ui_.px(14),
-                                  (now - least) / (most - least), ink_of(value, t))) {
+                                  (now - least) / (most - least), {.ink = ink_of(value, t)})) {
         f.set(value, least + *share * (most - least));
     }
     return ui_.px(54);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/render/format.h"
+#include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
 #include "engine/core/system/machine_memory.h"
 
@@ -171,17 +172,12 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
             const double least = logarithmic ? std::log(parameter.least) : parameter.least;
             const double most = logarithmic ? std::log(parameter.most) : parameter.most;
             const double now = number_of(value);
-            auto position = static_cast<float>(
-                ((logarithmic ? std::log(std::max(now, parameter.least)) : now) - least) / (most - least));
-            ImGui::SetCursorScreenPos({left, at.y});
-            ImGui::PushID(id.c_str());
-            ImGui::InvisibleButton("slider", {slider_width, ui_.px(28)});
-            ImGui::PopID();
-            mark_item(ui_, id + "/slider");
-            const float grab = ui_.exact_px(7), track0 = left + grab, track1 = left + slider_width - grab;
-            if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
-                position = std::clamp((ImGui::GetIO().MousePos.x - track0) / (track1 - track0), 0.0f, 1.0f);
-                double wanted = least + static_cast<double>(position) * (most - least);
+            const double share =
+                ((logarithmic ? std::log(std::max(now, parameter.least)) : now) - least) / (most - least);
+            const float knob = ui_.px(7);
+            if (const auto moved = slider(ui_, id + "/slider", {left + knob, at.y + ui_.px(14)},
+                                          slider_width - 2 * knob, share, {.ink = ui_.theme->issue})) {
+                double wanted = least + *moved * (most - least);
                 wanted = logarithmic ? std::exp(wanted) : wanted;
                 if (logarithmic) {  // two digits are precise enough for a slider
                     const double unit = std::pow(10.0, std::floor(std::log10(wanted)) - 1);
@@ -191,14 +187,6 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
                 state_.settings.set_parameter(parameter, lesson::text_of(wanted));
                 f.problem.clear();
             }
-            ImDrawList* list = ImGui::GetWindowDrawList();
-            const float y = at.y + ui_.px(14), x = track0 + std::clamp(position, 0.0f, 1.0f) * (track1 - track0);
-            const float half = ui_.exact_px(2);
-            list->AddRectFilled({track0, y - half}, {track1, y + half},
-                                colour(figure::mixed(ui_.theme->panel, ui_.theme->text, 0.18)), half);
-            list->AddRectFilled({track0, y - half}, {x, y + half}, colour(ui_.theme->issue), half);
-            const bool warm = ImGui::IsItemHovered() || ImGui::IsItemActive();
-            list->AddCircleFilled({x, y}, warm ? grab : grab * 0.86f, colour(ui_.theme->issue), 20);
         }
         ImGui::SetCursorScreenPos({right - field_width, at.y});
         if (field(id, value, field_width, f)) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/render/format.h"
+#include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -94,26 +95,14 @@ void StepControls::slow_motion(float x, float y, float right) {
     const std::string value = delay == 0 ? "off" : figure::duration_text(static_cast<double>(delay));
     const float value_width = text_width(ui_, Face::mono, kText, "10.0 ms") + ui_.px(4);
     const float end = std::min(right - value_width - ui_.px(6), x + ui_.px(180));
-    const float width = std::max(ui_.px(40), end - x), middle = y + ui_.px(kButton / 2);
-    ImGui::SetCursorScreenPos({x, y});
-    ImGui::InvisibleButton("slow", {width, ui_.px(kButton)});
-    mark_item(ui_, "slow");
-    if (ImGui::IsItemActive()) {
-        const float share = std::clamp((ImGui::GetIO().MousePos.x - x) / width, 0.0f, 1.0f);
-        if (const auto wanted = delay_ns_at(share); wanted != delay) {
+    const float width = std::max(ui_.px(40), end - x), knob = ui_.px(7);
+    if (const auto share = slider(ui_, "slow", {x + knob, y + ui_.px(kButton / 2)}, width - 2 * knob,
+                                  static_cast<double>(share_of_delay(delay)), {.ink = t.issue, .set = delay != 0})) {
+        if (const auto wanted = delay_ns_at(static_cast<float>(*share)); wanted != delay) {
             session.set_line_delay(wanted);
         }
     }
     tooltip(ui_, "Slow motion: a pause after each line and each op, from 1 ms to 10 s; the lanes are slowed alike");
-    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
-    const float knob = x + ui_.px(6) + share_of_delay(delay) * (width - ui_.px(12)), r = ui_.exact_px(6);
-    const float half = ui_.exact_px(2);
-    list->AddRectFilled({x, middle - half}, {x + width, middle + half}, colour(figure::mixed(t.panel, t.text, 0.18)),
-                        half);
-    if (delay != 0) {
-        list->AddRectFilled({x, middle - half}, {knob, middle + half}, colour(t.issue), half);
-    }
-    list->AddCircleFilled({knob, middle}, r, colour(hot || delay != 0 ? t.issue : figure::mixed(t.panel, t.text, 0.5)));
     draw_text(ui_, list, x + width + ui_.px(6), y + ui_.px(17), Face::mono, kText, delay == 0 ? t.faint : t.text,
               value);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/widgets/paragraph.h"
+#include "app/ui/widgets/slider.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
@@ -138,19 +139,16 @@ float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
     const questions::RunAnswer* answer = state_.predictions.answer_of(question);
     const float value_width = ui_.px(92), height = ui_.px(30), y = at.y + height / 2;
     const float left = at.x + ui_.px(8), right = at.x + width - value_width;
-    const auto place_of = [&](double value) {
-        const double share = (value - number.least) / (number.most - number.least);
-        return left + static_cast<float>(std::clamp(share, 0.0, 1.0)) * (right - left);
-    };
+    const auto share_of = [&number](double value) { return (value - number.least) / (number.most - number.least); };
     const std::string id = "predict/" + std::to_string(question + 1);
-    ImGui::SetCursorScreenPos({at.x, at.y});
-    ImGui::PushID(id.c_str());
-    ImGui::InvisibleButton("number", {std::max(right - at.x + ui_.px(8), 1.0f), height});
-    ImGui::PopID();
-    mark_item(ui_, id);
-    if (ImGui::IsItemActive()) {
-        const double share = static_cast<double>((ImGui::GetIO().MousePos.x - left) / std::max(right - left, 1.0f));
-        const double value = rounded(number.least + std::clamp(share, 0.0, 1.0) * (number.most - number.least), number);
+    SliderLook look{.ink = t.issue, .set = guess.has_value(), .filled = false};
+    if (answer != nullptr && answer->problem.empty()) {
+        const double exact = std::get<questions::NumberGuess>(*answer->right).value;
+        look.right = {share_of(exact - number.within), share_of(exact), share_of(exact + number.within)};
+    }
+    const double share = guess ? share_of(guess->value) : 0.5;
+    if (const auto moved = slider(ui_, id, {left, y}, right - left, share, look)) {
+        const double value = rounded(number.least + *moved * (number.most - number.least), number);
         if (!guess || guess->value != value) {
             state_.predictions.guess(question, questions::NumberGuess{value});
         }
@@ -158,20 +156,6 @@ float PredictPanel::draw_number(std::size_t question, ImVec2 at, float width) {
     if (const int steps = arrow_steps(ui_, id, ArrowKeys::sideways); steps != 0) {
         const double from = guess ? guess->value : (number.least + number.most) / 2;
         state_.predictions.guess(question, questions::NumberGuess{rounded(from + steps * step_of(number), number)});
-    }
-    const float thick = ui_.exact_px(4);
-    list->AddRectFilled({left, y - thick / 2}, {right, y + thick / 2}, colour(t.border), thick / 2);
-    if (answer != nullptr && answer->problem.empty()) {
-        const double exact = std::get<questions::NumberGuess>(*answer->right).value;
-        const float x = place_of(exact), from = place_of(exact - number.within), to = place_of(exact + number.within);
-        list->AddRectFilled({from, y - thick / 2}, {to, y + thick / 2}, colour(t.good), thick / 2);
-        list->AddRectFilled({x - ui_.exact_px(1), y - ui_.px(9)}, {x + ui_.exact_px(1), y + ui_.px(9)}, colour(t.good));
-    }
-    if (guess) {
-        list->AddCircleFilled({place_of(guess->value), y}, ui_.exact_px(7), colour(t.issue));
-    } else {
-        list->AddCircle({place_of((number.least + number.most) / 2), y}, ui_.exact_px(7), colour(t.dim), 24,
-                        std::max(1.0f, ui_.exact_px(1.5f)));
     }
     draw_text_right(ui_, list, at.x + width, y + ui_.exact_px(kText * 0.36f), guess ? Face::semibold : Face::regular,
                     kText, guess ? t.text : t.dim, guess ? questions::words_of(asked, *guess) : "drag");
