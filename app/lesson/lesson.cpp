@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/lesson/detail_tab_names.h"
 #include "engine/core/ids.h"
 #include "engine/trace/barrier_names.h"
 
@@ -190,9 +191,12 @@ Lesson parse_front(const YAML::Node& front) {
     }
     if (front["view"]) {
         lesson.view = words(front["view"], "view");
-        if (lesson.view != "numbers" && lesson.view != "graph" && lesson.view != "threads" && lesson.view != "output" &&
-            lesson.view != "formula") {
-            refuse("view must be numbers, graph, threads, output or formula", front["view"]);
+        if (!is_detail_tab(lesson.view) && lesson.view != "formula") {
+            std::string all;
+            for (const DetailTabName& tab : kDetailTabs) {
+                all += std::string(tab.id) + (&tab == &kDetailTabs.back() ? " or formula" : ", ");
+            }
+            refuse("view must be " + all, front["view"]);
         }
     }
     if (front["part"]) {

@@ -14,7 +14,7 @@
 //     barrier: as-written         # optional; or none, op, minibatch, behind:K
 //     costs: t1=1us,t2=0.95us     # optional; what steps take on the simulated device
 //     streams: 1                  # optional; of a GPU, in place of the framework's number
-//     view: numbers               # optional; or graph, threads, output: what the details show when it is opened;
+//     view: numbers               # optional; or output, queue, graph, threads: the tab shown when it is opened;
 //                                 # formula: numbers, and a button that draws the chapter's formula
 //     part: 2                     # optional; where the lesson is on the map: 1 to 4, see kParts
 //     shows: Three stages         # optional; what it shows, in at most 48 characters

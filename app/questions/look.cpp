@@ -7,6 +7,7 @@
 
 #include "app/check/run_facts.h"
 #include "app/check/run_functions.h"
+#include "app/lesson/detail_tab_names.h"
 
 namespace headway::questions {
 namespace {
@@ -69,7 +70,7 @@ core::Result<Place> place_of(const Value& value, const model::Run& run) {
 
 core::Result<Look> parse_look(std::string_view address) {
     Look look;
-    if (std::find(kTabs.begin(), kTabs.end(), address) != kTabs.end()) {
+    if (lesson::is_detail_tab(address)) {
         look.tab = address;
         return look;
     }

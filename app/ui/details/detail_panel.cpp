@@ -1,8 +1,10 @@
 #include "app/ui/details/detail_panel.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
+#include "app/lesson/detail_tab_names.h"
 #include "app/ui/widgets/menu.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -24,12 +26,14 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
       bookmarks_(state, ui, timeline),
       alive_(state, ui, timeline) {
     const auto graph = [this](ImVec2 min, ImVec2 max) { graph_.draw(min, max); };
-    tabs_ = {
-        {"numbers", "Numbers", true, {}, [this](ImVec2 min, ImVec2 max) { numbers_.draw(min, max); }},
-        {"output", "Output", true, {}, [this](ImVec2 min, ImVec2 max) { output_.draw(min, max); }},
-        {"queue", "Queue", true, {}, [this](ImVec2 min, ImVec2 max) { queue_.draw(min, max); }},
-        {"graph", "Graph", true, {}, graph},
-        {"threads", "Threads", true, {}, graph},
+    const std::array<std::function<void(ImVec2 min, ImVec2 max)>, lesson::kDetailTabs.size()> lasting{
+        [this](ImVec2 min, ImVec2 max) { numbers_.draw(min, max); },
+        [this](ImVec2 min, ImVec2 max) { output_.draw(min, max); },
+        [this](ImVec2 min, ImVec2 max) { queue_.draw(min, max); }, graph, graph};
+    for (std::size_t i = 0; i < lasting.size(); ++i) {
+        tabs_.push_back({lesson::kDetailTabs[i].id, lesson::kDetailTabs[i].title, true, {}, lasting[i]});
+    }
+    const std::vector<Tab> for_the_moment{
         {"measured", "Measured", false, [this] { return state_.timeline.measured.has_value(); },
          [this](ImVec2 min, ImVec2 max) { measure_.draw(min, max); }},
         {"bookmarks", "Bookmarks", false,
@@ -39,6 +43,7 @@ DetailPanel::DetailPanel(AppState& state, Ui& ui, TimelinePanel& timeline)
          [this] { return state_.timeline.alive.has_value() || state_.details.shown == "alive"; },
          [this](ImVec2 min, ImVec2 max) { alive_.draw(min, max); }},
     };
+    tabs_.insert(tabs_.end(), for_the_moment.begin(), for_the_moment.end());
 }
 
 const DetailPanel::Tab& DetailPanel::tab(std::string_view id) const {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "app/lesson/assets.h"
+#include "app/lesson/detail_tab_names.h"
 
 namespace headway::lesson {
 namespace {
@@ -143,6 +144,15 @@ TEST(Lesson, InvalidLessonsAreRejectedWithALine) {
             EXPECT_GT(lesson.error().line, 1u) << broken.what;
         }
     }
+}
+
+TEST(Lesson, AnyLastingTabCanBeItsView) {
+    for (const DetailTabName& tab : kDetailTabs) {
+        const auto lesson = parse_lesson(replaced("barrier: behind:2", std::string("view: ") + tab.id), "a/lesson.md");
+        ASSERT_TRUE(lesson) << lesson.error().message;
+        EXPECT_EQ(lesson->view, tab.id);
+    }
+    EXPECT_TRUE(parse_lesson(replaced("barrier: behind:2", "view: formula"), "a/lesson.md"));
 }
 
 TEST(Lesson, ValidLessonsLoadNextToInvalidOnes) {
