@@ -90,20 +90,18 @@ private:
         return line_of(node) + (block ? 1 : 0);
     }
     template <class Parsed>
-    Parsed checked(core::Result<Parsed> parsed, const YAML::Node& node, const std::string& name) const {
+    Parsed known(const YAML::Node& node, const std::string& name) const {
+        auto parsed = parse_known<Parsed>(words(node, name), names_);
         if (!parsed) {
             throw YamlError{name + ", " + parsed.error().message, text_line(node) + parsed.error().line - 1};
-        }
-        if (auto known = parsed->check_names(names_); !known) {
-            throw YamlError{name + ", " + known.error().message, text_line(node) + known.error().line - 1};
         }
         return std::move(*parsed);
     }
     [[nodiscard]] Expression expression_of(const YAML::Node& node, const std::string& name) const {
-        return checked(Expression::parse(words(node, name), run_functions()), node, name);
+        return known<Expression>(node, name);
     }
     [[nodiscard]] Sentence sentence_of(const YAML::Node& node, const std::string& name) const {
-        return checked(Sentence::parse(words(node, name), run_functions()), node, name);
+        return known<Sentence>(node, name);
     }
 
     void limits(const YAML::Node& node) {

@@ -20,7 +20,6 @@ constexpr std::array<std::pair<std::string_view, Place::Row>, 4> kRows{{{"fronte
                                                                         {"headway", Place::Row::headway},
                                                                         {"lanes", Place::Row::lane},
                                                                         {"memory", Place::Row::memory}}};
-constexpr std::array<std::string_view, 5> kTabs{"numbers", "output", "queue", "graph", "threads"};
 
 // Beyond that, places in one row are shown as one.
 constexpr std::size_t kMostPlaces = 100;
@@ -86,13 +85,9 @@ core::Result<Look> parse_look(std::string_view address) {
         }
         address.remove_prefix(at + 1);
     }
-    auto parsed = expression::Expression::parse(address, check::run_functions());
+    auto parsed = check::parse_known<expression::Expression>(address, check::run_fact_names());
     if (!parsed) {
         return parsed.error();
-    }
-    const std::vector<std::string> names = check::run_fact_names();
-    if (const auto known = parsed->check_names(names); !known) {
-        return known.error();
     }
     look.what.push_back(std::move(*parsed));
     return look;

@@ -226,19 +226,13 @@ private:
     Expression needed(const YAML::Node& map, const char* key, const std::string& what) {
         return expression(check::needed_words(map, key, what), map[key]);
     }
-    Expression expression(const std::string& text, const YAML::Node& at) {
-        return known(Expression::parse(text, check::run_functions()), at);
-    }
-    Sentence sentence(const std::string& text, const YAML::Node& at) {
-        return known(Sentence::parse(text, check::run_functions()), at);
-    }
+    Expression expression(const std::string& text, const YAML::Node& at) { return known<Expression>(text, at); }
+    Sentence sentence(const std::string& text, const YAML::Node& at) { return known<Sentence>(text, at); }
     template <class Parsed>
-    Parsed known(core::Result<Parsed> parsed, const YAML::Node& at) {
+    Parsed known(const std::string& text, const YAML::Node& at) {
+        auto parsed = check::parse_known<Parsed>(text, names_);
         if (!parsed) {
             check::refuse(parsed.error().message, at);
-        }
-        if (const auto names = parsed->check_names(names_); !names) {
-            check::refuse(names.error().message, at);
         }
         return std::move(*parsed);
     }
