@@ -19,6 +19,7 @@ void LessonPanel::parse() {
     blocks_.clear();
     try_blocks_.clear();
     links_.clear();
+    found_.reset();
     state_.timeline.look = -1;
     const lesson::Lesson* lesson = state_.programs.lesson();
     if (lesson == nullptr) {
@@ -67,13 +68,17 @@ core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
     if (facts_ == nullptr || facts_run_ != run) {
         facts_run_ = run;
         facts_ = check::make_run_facts(data_of(*b));
+        found_.reset();
     }
-    auto places = questions::places_of(*links_[static_cast<std::size_t>(link)], *facts_, *run);
-    if (!places) {
-        return expression::sentence("The last run has nothing that this link could show: " + places.error().message +
-                                    ".");
+    if (!found_ || found_->link != link) {
+        auto places = questions::places_of(*links_[static_cast<std::size_t>(link)], *facts_, *run);
+        if (!places) {
+            places = expression::sentence(
+                "The last run has nothing that this link could show: " + places.error().message + ".");
+        }
+        found_ = Found{link, std::move(places)};
     }
-    return places;
+    return found_->places;
 }
 
 void LessonPanel::follow(int link) {
@@ -144,6 +149,7 @@ void LessonPanel::draw(float width) {
         facts_run_ != nullptr && (b == nullptr || b->run() != facts_run_.get())) {
         facts_.reset();
         facts_run_.reset();
+        found_.reset();
     }
     draw_blocks(blocks_, width);
 }

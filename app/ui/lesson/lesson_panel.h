@@ -44,6 +44,12 @@ private:
     // The facts of the last run that a link was about.
     std::shared_ptr<const model::Run> facts_run_;
     std::shared_ptr<const expression::Record> facts_;
+    // What the link last asked about points at in that run.
+    struct Found {
+        int link = 0;
+        core::Result<std::vector<model::Place>> places;
+    };
+    std::optional<Found> found_;
 };
 
 }  // namespace headway::ui
