@@ -1,5 +1,4 @@
 // What guides a newcomer: the tour, the legend, and links in a lesson's text.
-#include <fstream>
 #include <string>
 
 #include "tests/ui/window/window_fixture.h"
@@ -10,22 +9,8 @@ namespace {
 class GuideWindowTest : public WindowTest {
 protected:
     void SetUp() override {
-        const std::filesystem::path lesson = folder / "01-linked";
-        std::filesystem::create_directory(lesson);
-        std::ofstream(lesson / "lesson.md") << R"(---
-id: linked
-title: With links
-program: train
-device: simulated
-parameters:
-  batches: {value: 6, least: 1, most: 100}
-  batch_size: {value: 32, least: 1, most: 100}
-  hidden: {value: 32, least: 1, most: 100}
----
-**Look at** [the last wait](<look:last(waits)>), [the graph](look:graph), and [no print](<look:[w in waits where w.kind == 'print']>).
-)";
-        const auto opened = state.programs.open(lesson);
-        ASSERT_TRUE(opened) << opened.error().message;
+        open_lesson(
+            R"(**Look at** [the last wait](<look:last(waits)>), [the graph](look:graph), and [no print](<look:[w in waits where w.kind == 'print']>).)");
         open(1280, 720);
         frames(3);
     }

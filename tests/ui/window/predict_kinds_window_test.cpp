@@ -1,7 +1,6 @@
 // Predictions that are put in order or drawn: with the mouse and with the keyboard, then run.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string>
 
 #include "tests/ui/window/window_fixture.h"
@@ -15,21 +14,7 @@ using questions::OrderGuess;
 class PredictKindsWindowTest : public WindowTest {
 protected:
     void SetUp() override {
-        const std::filesystem::path lesson = folder / "01-small";
-        std::filesystem::create_directory(lesson);
-        std::ofstream(lesson / "lesson.md") << R"(---
-id: small
-title: A small one
-program: train
-device: simulated
-parameters:
-  batches: {value: 6, least: 1, most: 100}
-  batch_size: {value: 32, least: 1, most: 100}
-  hidden: {value: 32, least: 1, most: 100}
----
-A *small* network is trained.
-)";
-        std::ofstream(lesson / "questions.yaml") << R"(
+        open_lesson("A *small* network is trained.", R"(
 - ask: In which order does this happen?
   order:
     - text: The first op is issued.
@@ -53,9 +38,7 @@ A *small* network is trained.
 - ask: When does the last op begin?
   drawn: {row: Backend, draws: matmul, from: "ops[-1].begin_ns", within: 5}
   answer: "{ops[-1]} was the last one."
-)";
-        const auto opened = state.programs.open(lesson);
-        ASSERT_TRUE(opened) << opened.error().message;
+)");
         open(1920, 1400);
         frames(3);
         act("click:step/predict");

@@ -1,5 +1,4 @@
 // The lesson's questions: predict, run, see what was right.
-#include <fstream>
 #include <string>
 
 #include "tests/ui/window/window_fixture.h"
@@ -10,21 +9,7 @@ namespace {
 class PredictWindowTest : public WindowTest {
 protected:
     void SetUp() override {
-        const std::filesystem::path lesson = folder / "01-small";
-        std::filesystem::create_directory(lesson);
-        std::ofstream(lesson / "lesson.md") << R"(---
-id: small
-title: A small one
-program: train
-device: simulated
-parameters:
-  batches: {value: 6, least: 1, most: 100}
-  batch_size: {value: 32, least: 1, most: 100}
-  hidden: {value: 32, least: 1, most: 100}
----
-A *small* network is trained.
-)";
-        std::ofstream(lesson / "questions.yaml") << R"(
+        open_lesson("A *small* network is trained.", R"(
 - ask: Does the program issue any ops?
   choices:
     - text: It issues none.
@@ -36,9 +21,7 @@ A *small* network is trained.
 - ask: How many?
   number: {value: count(ops), least: 0, most: 1000, within: 400}
   answer: "{count(ops)} of them."
-)";
-        const auto opened = state.programs.open(lesson);
-        ASSERT_TRUE(opened) << opened.error().message;
+)");
         open(1920, 1080);
         frames(3);
     }

@@ -1,6 +1,7 @@
 #include "tests/ui/window/window_fixture.h"
 
 #include <cstdlib>
+#include <fstream>
 
 #include "tests/unit/figure/script.h"
 
@@ -85,6 +86,27 @@ void WindowTest::open(int width, int height) {
             return core::Result<void>(core::Error{core::ErrorKind::usage, "no pictures here"});
         });
     frames(3);
+}
+
+void WindowTest::open_lesson(const std::string& text, const std::string& questions) {
+    const std::filesystem::path lesson = folder / "01-small";
+    std::filesystem::create_directory(lesson);
+    std::ofstream(lesson / "lesson.md") << R"(---
+id: small
+title: A small one
+program: train
+device: simulated
+parameters:
+  batches: {value: 6, least: 1, most: 100}
+  batch_size: {value: 32, least: 1, most: 100}
+  hidden: {value: 32, least: 1, most: 100}
+---
+)" << text << '\n';
+    if (!questions.empty()) {
+        std::ofstream(lesson / "questions.yaml") << questions;
+    }
+    const auto opened = state.programs.open(lesson);
+    ASSERT_TRUE(opened) << opened.error().message;
 }
 
 void WindowTest::frame() {
