@@ -1,21 +1,15 @@
 // Chrome traces: any input gives a run, with notes, or a one-sentence error. A run that was read is written and read
 // again, and must be unchanged.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/exchange/chrome/chrome_writer.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace headway;
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 std::string exported(const model::Run& run) {
     std::string text;

@@ -1,21 +1,11 @@
 // Exercise files: any input gives an exercise or a one-sentence error with a line of the file. The expressions of an
 // exercise that is read can be evaluated: on the facts of a run that never began, each gives a value or one sentence.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "app/check/judge.h"
-
-namespace {
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
-
-}  // namespace
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace headway::check;

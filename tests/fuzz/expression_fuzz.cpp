@@ -1,18 +1,12 @@
 // Expressions: any text gives an expression or a one-sentence error; evaluating ends, with a value or one sentence.
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <string>
 
+#include "tests/fuzz/require.h"
 #include "tests/unit/expression/facts.h"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 void require_sentence(const headway::core::Error& error) {
     require(error.message.starts_with("column ") && error.line >= 1 && error.message.find('\n') == std::string::npos);

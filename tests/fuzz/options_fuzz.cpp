@@ -1,19 +1,13 @@
 // The command line: any words give a command or a one-sentence error. Accepted options are within their limits.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "app/runner/command_line/command_line.h"
 #include "engine/trace/barrier_names.h"
+#include "tests/fuzz/require.h"
 
 namespace {
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 void check(const headway::runner::RunOptions& options) {
     require(options.workers >= 1 && options.streams >= 1);

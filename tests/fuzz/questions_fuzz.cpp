@@ -1,22 +1,12 @@
 // Questions of a lesson: any input gives questions or a one-sentence error with a line of the file. Each question can
 // be judged: on the facts of a run that never began it has an answer, which is right, or one sentence why it has none.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "app/check/run_facts.h"
 #include "app/questions/judge.h"
-
-namespace {
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
-
-}  // namespace
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace headway::questions;

@@ -1,21 +1,15 @@
 // Queries: any words give a query or a one-sentence error; the hits of a query exist in the run, match and are sorted.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "app/exchange/chrome/chrome_reader.h"
 #include "app/model/analysis/search.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace headway;
-
-void require(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 // Ops of several names and lengths on two threads, and waits for a GPU.
 const model::Run& some_run() {
