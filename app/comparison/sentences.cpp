@@ -22,17 +22,6 @@ std::string bytes_text(std::uint64_t bytes) {
     return bytes < 1000 ? count_text(bytes) + (bytes == 1 ? " byte" : " bytes") : model::bytes_text(bytes);
 }
 
-// "1.30×", "5.9×", "140×", "3,974×".
-std::string ratio_text(double ratio) {
-    constexpr double kThousand = 999.5;
-    if (ratio >= 2) {
-        return ratio < kThousand ? model::times_text(ratio) : count_text(whole(ratio)) + "×";
-    }
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f×", ratio);
-    return text;
-}
-
 std::string runs_text(std::size_t runs) {
     return runs == 1 ? "one run each" : count_text(runs) + " runs each";
 }
@@ -240,6 +229,16 @@ private:
 };
 
 }  // namespace
+
+std::string ratio_text(double ratio) {
+    constexpr double kThousand = 999.5;
+    if (ratio >= 2) {
+        return ratio < kThousand ? model::times_text(ratio) : count_text(whole(ratio)) + "×";
+    }
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f×", ratio);
+    return text;
+}
 
 void write_sentence(Verdict& verdict, const Side& a, const Side& b) {
     verdict.clauses.clear();

@@ -159,9 +159,9 @@ class Compare(Scenario):
                 self.assertEqual(rows[name][-1], "–", (name, ran.err))
                 self.assertEqual(len([cell for cell in rows[name] if cell == "–"]),
                                  3 if a == b else 2, (name, ran.err))
-            self.assertRegex(rows["spans" if a == b else "ops"][-1], r"^[0-9.]+x$", ran.err)
+            self.assertRegex(rows["spans" if a == b else "ops"][-1], r"^[0-9.]+×$", ran.err)
             # The other side is simulated, so its clock is virtual.
-            self.assertRegex(rows["total"][-1], r"^[0-9.]+x$" if a == b else "^–$", ran.err)
+            self.assertRegex(rows["total"][-1], r"^[0-9.]+×$" if a == b else "^–$", ran.err)
             theirs = json.loads((self.folder / "r.json").read_text())["a" if a == "theirs.json" else "b"]
             for name in ("issue_ns", "blocked_ns", "recorded_work_ns", "t1_ns", "t2_ns", "t3_ns", "regime", "predicted_ns",
                          "headway_max", "live_bytes_peak", "pending_bytes_peak", "critical_path", "idle",
@@ -178,7 +178,7 @@ class Compare(Scenario):
         for name in ("total", "predicted", "blocked", "t1", "t2", "t3"):
             self.assertEqual(last[name], "–", ran.err)
         for name in ("ops", "headway", "live bytes"):
-            self.assertRegex(last[name], r"^[0-9.]+x$", ran.err)
+            self.assertRegex(last[name], r"^[0-9.]+×$", ran.err)
         verdict = json.loads((self.folder / "r.json").read_text())["verdict"]
         self.assertIsNone(verdict["time"]["ratio"])
 

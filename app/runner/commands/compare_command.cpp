@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/comparison/sentences.h"
 #include "app/comparison/verdict.h"
 #include "app/comparison/verdict_json.h"
 #include "app/model/numbers/format.h"
@@ -25,13 +26,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string ratio_text(double a, double b) {
-    char text[32];
-    if (a <= 0) {
-        return "–";
-    }
-    std::snprintf(text, sizeof text, "%.2fx", b / a);
-    return text;
+std::string ratio_of(double a, double b) {
+    return a > 0 ? comparison::ratio_text(b / a) : "–";
 }
 
 // All runs of one side in order, without the warm-up. A recorded side has one.
@@ -96,7 +92,7 @@ void print_table(const Side& a, const Side& b) {
         row(spans ? "spans" : measure.name, told_a ? text_of(measure, left.median) : "–",
             told_a ? range(measure, left) : "", told_b ? text_of(measure, right.median) : "–",
             told_b ? range(measure, right) : "",
-            told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns) ? ratio_text(left.median, right.median)
+            told_a && told_b && (one_clock || measure.unit != Measure::Unit::ns) ? ratio_of(left.median, right.median)
                                                                                  : "–");
         if (std::string_view(measure.key) == "t3_ns") {
             row("regime", repeated ? "" : regime(a), regime(a), repeated ? "" : regime(b), regime(b), "");
