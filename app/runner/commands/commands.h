@@ -9,6 +9,7 @@
 #include "app/exchange/files/output_file.h"
 #include "app/model/run/run.h"
 #include "app/runner/command_line/command_line.h"
+#include "app/runner/execution/job.h"
 #include "app/runner/execution/messages.h"
 #include "engine/core/result.h"
 
@@ -33,8 +34,8 @@ core::Result<std::unique_ptr<model::Run>> read_recorded(const std::string& path)
 // `inputs`.
 core::Result<void> check_outputs(const std::string& report, const std::string& trace, const std::string& figure,
                                  const FigureWish& wish, const std::vector<std::string>& inputs = {});
-// Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
-// `report`: the report's text, if it is not the run's own.
+// The same for a run; and tells the notes about it.
+core::Result<void> announce(const Job& job);
 // Keeps the folders of the outputs open while programs run.
 struct HeldOutputs {
     explicit HeldOutputs(const RunOptions& options)
@@ -42,6 +43,8 @@ struct HeldOutputs {
     exchange::HeldOutput report_file, trace_file, figure_file;
 };
 
+// Writes the report, trace and figure requested in `options`. Reports the first failure and returns its exit status.
+// `report`: the report's text, if it is not the run's own.
 int write_outputs(const RunOptions& options, const model::Run& run, const std::string& report = {});
 // What happened in the run and why, in a few sentences on stderr.
 void tell_explanation(const model::Run& run);

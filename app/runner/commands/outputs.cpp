@@ -134,6 +134,14 @@ core::Result<void> check_outputs(const std::string& report, const std::string& t
     return {};
 }
 
+core::Result<void> announce(const Job& job) {
+    for (const std::string& note : job.notes) {
+        tell(note);
+    }
+    const RunOptions& options = job.options;
+    return check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
+}
+
 core::Result<void> write_text(const std::string& path, const std::string& text) {
     auto file = exchange::OutputFile::create(path);
     if (!file) {

@@ -96,13 +96,8 @@ int repeat_command(const RunOptions& options) {
     if (auto device = check_device(job->options.device); !device) {
         return fail(device.error());
     }
-    for (const std::string& note : job->notes) {
-        tell(note);
-    }
-    if (auto outputs =
-            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
-        !outputs) {
-        return fail(outputs.error());
+    if (auto ready = announce(*job); !ready) {
+        return fail(ready.error());
     }
     const HeldOutputs held(options);
     const Interrupts interrupts;

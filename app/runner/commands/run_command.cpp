@@ -179,13 +179,8 @@ int run_command(const RunOptions& options) {
     if (options.trace_fd >= 0) {  // another process supervises this one
         return run_program_here(std::move(*job));
     }
-    for (const std::string& note : job->notes) {
-        tell(note);
-    }
-    if (auto outputs =
-            check_outputs(options.report, options.trace, options.figure, options.figure_wish, {options.program});
-        !outputs) {
-        return fail(outputs.error());
+    if (auto ready = announce(*job); !ready) {
+        return fail(ready.error());
     }
     const HeldOutputs held(options);
     const Interrupts interrupts;
