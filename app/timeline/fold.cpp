@@ -43,35 +43,23 @@ struct IssueSpans {
     }
 };
 
-struct LaunchSpans {
+// Launches, waits, or the program's own work.
+template <auto kItems, auto kIndex>
+struct EventSpans {
     const model::Run& run;
     static constexpr bool kMarkHides = false;
-    [[nodiscard]] std::size_t size() const { return run.launches().size(); }
-    [[nodiscard]] const model::SpanIndex& index() const { return run.launch_index(); }
+    [[nodiscard]] std::size_t size() const { return (run.*kItems)().size(); }
+    [[nodiscard]] const model::SpanIndex& index() const { return (run.*kIndex)(); }
     [[nodiscard]] auto times() const {
-        return [this](std::size_t i) { return std::pair{run.launches()[i].begin_ns, run.launches()[i].end_ns}; };
+        return [this](std::size_t i) {
+            const auto& item = (run.*kItems)()[i];
+            return std::pair{item.begin_ns, item.end_ns};
+        };
     }
 };
-
-struct WaitSpans {
-    const model::Run& run;
-    static constexpr bool kMarkHides = false;
-    [[nodiscard]] std::size_t size() const { return run.waits().size(); }
-    [[nodiscard]] const model::SpanIndex& index() const { return run.wait_index(); }
-    [[nodiscard]] auto times() const {
-        return [this](std::size_t i) { return std::pair{run.waits()[i].begin_ns, run.waits()[i].end_ns}; };
-    }
-};
-
-struct WorkSpans {
-    const model::Run& run;
-    static constexpr bool kMarkHides = false;
-    [[nodiscard]] std::size_t size() const { return run.works().size(); }
-    [[nodiscard]] const model::SpanIndex& index() const { return run.work_index(); }
-    [[nodiscard]] auto times() const {
-        return [this](std::size_t i) { return std::pair{run.works()[i].begin_ns, run.works()[i].end_ns}; };
-    }
-};
+using LaunchSpans = EventSpans<&model::Run::launches, &model::Run::launch_index>;
+using WaitSpans = EventSpans<&model::Run::waits, &model::Run::wait_index>;
+using WorkSpans = EventSpans<&model::Run::works, &model::Run::work_index>;
 
 template <class Spans>
 Span span_at(const Spans& spans, std::size_t i) {

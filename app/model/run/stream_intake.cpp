@@ -11,6 +11,21 @@ namespace {
 
 constexpr std::uint64_t kAtOnce = 1u << 12;  // frontend records taken before the other streams are checked
 
+// Calls take(record) for each record of the stream from `next` on, and moves `next` behind them.
+template <class Record, class Take>
+void take_all(trace::Reader& reader, trace::StreamKind kind, std::uint64_t& next, Take take) {
+    while (true) {
+        const auto records = reader.records<Record>({kind, 0}, next);
+        if (records.empty()) {
+            return;
+        }
+        for (const Record& record : records) {
+            take(record);
+        }
+        next += records.size();
+    }
+}
+
 }  // namespace
 
 bool Run::take_frontend(std::uint64_t end, std::int64_t& horizon_ns) {
@@ -115,27 +130,20 @@ bool Run::take_drops(std::uint64_t end, std::int64_t horizon_ns) {
 }
 
 void Run::take_samples() {
-    std::uint64_t& next = intake_->samples;
-    while (true) {
-        const auto records = reader_->records<trace::SampleRecord>({trace::StreamKind::samples, 0}, next);
-        if (records.empty()) {
-            return;
+    const auto take = [this](const trace::SampleRecord& record) {
+        const std::int64_t ns = ns_from_ticks(record.time);
+        if (info_.live_sampled) {
+            live_.set(ns, static_cast<std::int64_t>(record.live_bytes));
         }
-        for (const trace::SampleRecord& record : records) {
-            const std::int64_t ns = ns_from_ticks(record.time);
-            if (info_.live_sampled) {
-                live_.set(ns, static_cast<std::int64_t>(record.live_bytes));
-            }
-            if (record.resident_bytes != 0 || !info_.live_sampled) {
-                resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
-            }
-            reserved_.set(ns, static_cast<std::int64_t>(record.reserved_bytes));
-            if (devices_.size() > 1) {
-                take_reserved_of_devices(record);
-            }
+        if (record.resident_bytes != 0 || !info_.live_sampled) {
+            resident_.set(ns, static_cast<std::int64_t>(record.resident_bytes));
         }
-        next += records.size();
-    }
+        reserved_.set(ns, static_cast<std::int64_t>(record.reserved_bytes));
+        if (devices_.size() > 1) {
+            take_reserved_of_devices(record);
+        }
+    };
+    take_all<trace::SampleRecord>(*reader_, trace::StreamKind::samples, intake_->samples, take);
 }
 
 // The second device's sample was recorded before the sum, with the same time.
@@ -182,71 +190,50 @@ void Run::take_launches() {
 }
 
 void Run::take_driver_events() {
-    std::uint64_t& next = intake_->driver;
-    while (true) {
-        const auto records = reader_->records<trace::DriverRecord>({trace::StreamKind::driver, 0}, next);
-        for (const trace::DriverRecord& record : records) {
-            driver_events_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.kind,
-                                      record.bytes, record.stream});
-        }
-        next += records.size();
-        if (records.empty()) {
-            return;
-        }
-    }
+    const auto take = [this](const trace::DriverRecord& record) {
+        driver_events_.push_back({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.kind,
+                                  record.bytes, record.stream});
+    };
+    take_all<trace::DriverRecord>(*reader_, trace::StreamKind::driver, intake_->driver, take);
 }
 
 void Run::take_holds() {
-    std::uint64_t& next = intake_->holds;
-    while (true) {
-        const auto records = reader_->records<trace::ExecRecord>({trace::StreamKind::holds, 0}, next);
-        for (const trace::ExecRecord& record : records) {
-            if (record.op < core::kMaxTraceLanes) {
-                holds_.add({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.op});
-            }
+    const auto take = [this](const trace::ExecRecord& record) {
+        if (record.op < core::kMaxTraceLanes) {
+            holds_.add({ns_from_ticks(record.begin), end_of(record.begin, record.duration), record.op});
         }
-        next += records.size();
-        if (records.empty()) {
-            return;
-        }
-    }
+    };
+    take_all<trace::ExecRecord>(*reader_, trace::StreamKind::holds, intake_->holds, take);
 }
 
 void Run::take_costs() {
-    std::uint64_t& next = intake_->costs;
     // Stored in sixteenths of a nanosecond; traces read from a file already have this unit.
     const double unit = clock() == trace::ClockKind::recorded_ns ? 1 : ns_per_tick_ * kCostUnits;
     // Limit the value to the largest one that a trace file can store.
     const auto short_ns = [unit](std::uint16_t ticks) {
         return std::min(std::round(ticks * unit), 65'535.0) / kCostUnits;
     };
-    while (true) {
-        const auto records = reader_->records<trace::CostRecord>({trace::StreamKind::costs, 0}, next);
-        for (const trace::CostRecord& record : records) {
-            Cost cost;
-            cost.kind = record.kind;
-            cost.begin_ns = cost.end_ns = ns_from_ticks(record.begin);
-            cost.sampling_ns = short_ns(record.sampling);
-            if (record.kind == trace::CostKind::totals) {
-                cost.minor_faults = record.duration;
-                cost.major_faults = record.weight;
-            } else {
-                cost.end_ns = end_of(record.begin, record.duration);
-                cost.weight = record.weight;
-                cost.stamp_ns = short_ns(record.stamp);
-            }
-            if (record.kind == trace::CostKind::totals || record.kind == trace::CostKind::recording) {
-                cost.language_ns = ns_from_ticks(reader_->header().first_ticks + record.amount);
-            } else {
-                cost.amount_ns = record.amount;
-            }
-            costs_.push_back(cost);
+    const auto take = [&](const trace::CostRecord& record) {
+        Cost cost;
+        cost.kind = record.kind;
+        cost.begin_ns = cost.end_ns = ns_from_ticks(record.begin);
+        cost.sampling_ns = short_ns(record.sampling);
+        if (record.kind == trace::CostKind::totals) {
+            cost.minor_faults = record.duration;
+            cost.major_faults = record.weight;
+        } else {
+            cost.end_ns = end_of(record.begin, record.duration);
+            cost.weight = record.weight;
+            cost.stamp_ns = short_ns(record.stamp);
         }
-        next += records.size();
-        if (records.empty()) {
-            return;
+        if (record.kind == trace::CostKind::totals || record.kind == trace::CostKind::recording) {
+            cost.language_ns = ns_from_ticks(reader_->header().first_ticks + record.amount);
+        } else {
+            cost.amount_ns = record.amount;
         }
-    }
+        costs_.push_back(cost);
+    };
+    take_all<trace::CostRecord>(*reader_, trace::StreamKind::costs, intake_->costs, take);
 }
 
 }  // namespace headway::model

@@ -62,24 +62,22 @@ void ViewControl::remember() {
     }
 }
 
-void ViewControl::back() {
-    if (past_.empty()) {
+void ViewControl::go(std::vector<View>& from, std::vector<View>& to) {
+    if (from.empty()) {
         return;
     }
     following_ = false;
-    future_.push_back(target_);
-    aim(within_reach(past_.back()));
-    past_.pop_back();
+    to.push_back(target_);
+    aim(within_reach(from.back()));
+    from.pop_back();
+}
+
+void ViewControl::back() {
+    go(past_, future_);
 }
 
 void ViewControl::forth() {
-    if (future_.empty()) {
-        return;
-    }
-    following_ = false;
-    past_.push_back(target_);
-    aim(within_reach(future_.back()));
-    future_.pop_back();
+    go(future_, past_);
 }
 
 void ViewControl::begin_pan() {

@@ -43,6 +43,8 @@ public:
 
 private:
     void aim(View target);
+    // To the last view of `from`; the present one is added to `to`.
+    void go(std::vector<View>& from, std::vector<View>& to);
     void remember();  // stores the resting view before the user moves it
     [[nodiscard]] View within_reach(View view) const;
 
