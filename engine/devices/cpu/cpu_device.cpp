@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "engine/core/clock.h"
-#include "engine/core/count_text.h"
 #include "engine/core/system/thread.h"
+#include "engine/devices/lazy_operands.h"
 
 namespace headway::devices {
 
@@ -366,19 +366,8 @@ bool CpuDevice::run_step(Lane& lane, Command& step) {
     return ran;
 }
 
-// The memory of a buffer on either device.
-float* CpuDevice::find_lazily(core::BufferId buffer) {
-    float* data = lazy_data(buffer);
-    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
-}
-
 bool CpuDevice::take_lazily(Command& command) {
-    if (command.in0 == nullptr && command.in0_id != 0) {
-        command.in0 = find_lazily(command.in0_id);
-    }
-    if (command.in1 == nullptr && command.in1_id != 0) {
-        command.in1 = find_lazily(command.in1_id);
-    }
+    find_lazy_inputs(*this, command);
     if (command.out == nullptr && command.out_id != 0) {
         command.out = take_lazily_for(command);
         return command.out != nullptr;
@@ -397,10 +386,7 @@ float* CpuDevice::take_lazily_for(const Command& command) {
     const bool fits = budget == 0 || live + bytes <= budget;
     auto* data = fits ? static_cast<float*>(allocate(bytes, false)) : nullptr;
     if (data == nullptr) {
-        poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + core::count_text(bytes) +
-                          " bytes asked for when the op started, " + core::count_text(live) + " in use" +
-                          (budget != 0 ? " of a budget of " + core::count_text(budget) : std::string()));
+        fail_without_memory(*this, command, live, budget);
         return nullptr;
     }
     lazy_[command.out_id] = {data, bytes};

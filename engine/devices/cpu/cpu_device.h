@@ -78,7 +78,6 @@ private:
     bool run_alone(Command& command);
     bool run_step(Lane& lane, Command& step);
     bool take_lazily(Command& command);
-    [[nodiscard]] float* find_lazily(core::BufferId buffer);
     void wait_for(Lane& lane, std::uint32_t seq, std::uint32_t sleeper);
     void wake_watchers(Lane& lane, std::uint32_t completed);
     [[nodiscard]] bool reached(const Lane& lane, std::uint32_t seq) const {

@@ -206,7 +206,6 @@ private:
     void count_reserved(std::int64_t bytes);
     void use_device() const;  // CUDA keeps the current device per thread
     bool take_lazily(Lane& lane, Command& command);
-    [[nodiscard]] float* find_lazily(core::BufferId buffer);
     [[nodiscard]] float* take_lazily_from(Lane* lane, const Command& command);
     void free_lazily(Lane& lane, core::BufferId buffer);
     void give_back_lazy_blocks();

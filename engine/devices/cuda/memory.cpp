@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/core/count_text.h"
 #include "engine/devices/cuda/cuda_device.h"
 #include "engine/devices/cuda/host_work.h"
+#include "engine/devices/lazy_operands.h"
 
 namespace headway::devices::cuda {
 
@@ -93,19 +93,8 @@ void CudaDevice::read(float* host, const float* device, std::size_t elements) {
 // can be used by the next op launched in it, wherever the GPU is. So the bytes in use at an op equal those that the CPU
 // device counts at the same op.
 
-// The memory of a buffer on either device.
-float* CudaDevice::find_lazily(core::BufferId buffer) {
-    float* data = lazy_data(buffer);
-    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
-}
-
 bool CudaDevice::take_lazily(Lane& lane, Command& command) {
-    if (command.in0 == nullptr && command.in0_id != 0) {
-        command.in0 = find_lazily(command.in0_id);
-    }
-    if (command.in1 == nullptr && command.in1_id != 0) {
-        command.in1 = find_lazily(command.in1_id);
-    }
+    find_lazy_inputs(*this, command);
     if (command.out != nullptr || command.out_id == 0) {
         return true;
     }
@@ -140,10 +129,7 @@ float* CudaDevice::take_lazily_from(Lane* lane, const Command& command) {
         }
     }
     if (data == nullptr) {
-        poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + core::count_text(bytes) +
-                          " bytes asked for when the op started, " + core::count_text(live) + " in use" +
-                          (budget != 0 ? " of a budget of " + core::count_text(budget) : std::string()));
+        fail_without_memory(*this, command, live, budget);
         return nullptr;
     }
     const std::lock_guard lock(lazy_mutex_);

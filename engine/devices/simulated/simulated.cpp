@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "engine/core/count_text.h"
 #include "engine/core/sequence.h"
 #include "engine/devices/kernels/kernels.h"
+#include "engine/devices/lazy_operands.h"
 
 namespace headway::devices {
 
@@ -300,19 +300,8 @@ TaskCost SimulatedDevice::execute_steps(Lane& lane, const Composite& composite) 
     return sum;
 }
 
-// The memory of a buffer on either device.
-float* SimulatedDevice::find_lazily(core::BufferId buffer) {
-    float* data = lazy_data(buffer);
-    return data == nullptr && peer() != nullptr ? peer()->lazy_data(buffer) : data;
-}
-
 bool SimulatedDevice::find_lazy_operands(Command& command) {
-    if (command.in0 == nullptr && command.in0_id != 0) {
-        command.in0 = find_lazily(command.in0_id);
-    }
-    if (command.in1 == nullptr && command.in1_id != 0) {
-        command.in1 = find_lazily(command.in1_id);
-    }
+    find_lazy_inputs(*this, command);
     if (command.out == nullptr && command.out_id != 0) {
         Device& home = (command.flags & kOutOnOtherDevice) != 0 ? *peer() : *this;
         command.out = home.take_lazily_for(command);
@@ -329,10 +318,7 @@ float* SimulatedDevice::take_lazily_for(const Command& command) {
     const bool fits = lazy_budget_ == 0 || lazy_bytes_ + bytes <= lazy_budget_;
     auto* data = fits ? static_cast<float*>(allocate(bytes)) : nullptr;
     if (data == nullptr) {
-        poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + where() + ": " + core::count_text(bytes) +
-                          " bytes asked for when the op started, " + core::count_text(lazy_bytes_) + " in use" +
-                          (lazy_budget_ != 0 ? " of a budget of " + core::count_text(lazy_budget_) : std::string()));
+        fail_without_memory(*this, command, lazy_bytes_, lazy_budget_);
         return nullptr;
     }
     lazy_[command.out_id] = {data, bytes};

@@ -109,7 +109,6 @@ private:
     [[nodiscard]] bool execute(Command& command);
     [[nodiscard]] TaskCost execute_steps(Lane& lane, const Composite& composite);
     [[nodiscard]] bool find_lazy_operands(Command& command);
-    [[nodiscard]] float* find_lazily(core::BufferId buffer);
     void free_lazily(core::BufferId buffer);
 
     CostModel model_;
