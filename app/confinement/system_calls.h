@@ -15,6 +15,8 @@
 // Sockets of sequenced packets within the computer stay: a GPU's driver opens one. Displays and D-Bus use streams.
 //
 // The filter is written here and not with libseccomp: it is one list and six rules, and so every build has it.
+//
+// Threads: the one that begins the program, before it starts others: threads that run already stay unfiltered.
 #pragma once
 
 #include "engine/core/result.h"

@@ -1,4 +1,6 @@
 // The syntax tree of an expression.
+//
+// Threads: any: a tree does not change after it is parsed.
 #pragma once
 
 #include <cstdint>

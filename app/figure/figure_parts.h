@@ -1,4 +1,6 @@
 // The legend and the table of a figure; for figure.cpp.
+//
+// Threads: as draw_figure().
 #pragma once
 
 #include <array>

@@ -1,4 +1,6 @@
 // Hides the differences between the versions of Dear ImGui that distributions ship (1.86, 1.90, 1.92).
+//
+// Threads: the UI's.
 #pragma once
 
 #include <imgui.h>

@@ -1,4 +1,6 @@
 // Where the program's data files are.
+//
+// Threads: any.
 #pragma once
 
 #include <filesystem>

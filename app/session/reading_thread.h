@@ -1,6 +1,6 @@
 // Reads the recordings of a session while the window's thread waits for the next frame or for the display.
 //
-// The session belongs to one thread at a time: to this one from lend() until the returned Turn ends, which waits for
+// Threads: the session belongs to one at a time: to this one from lend() until the returned Turn ends, which waits for
 // the piece of work in progress (kSlice_ms), otherwise to the caller.
 #pragma once
 

@@ -1,4 +1,6 @@
 // The bars and slivers of a row: how pieces (fold.h) are drawn, and the counts of those that are folded.
+//
+// Threads: as layout_timeline().
 #pragma once
 
 #include <array>

@@ -1,4 +1,6 @@
 // Which rows a timeline has, in which order, and how tall they are; for timeline.cpp.
+//
+// Threads: as layout_timeline().
 #pragma once
 
 #include <span>

@@ -1,4 +1,6 @@
 // Draws the contents of the timeline's rows; for timeline.cpp.
+//
+// Threads: as layout_timeline().
 #pragma once
 
 #include <utility>

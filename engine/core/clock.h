@@ -1,5 +1,7 @@
 // The steady clock. The hot path reads raw ticks (the time stamp counter where it is invariant); everything shown to
 // the user is in nanoseconds, converted with a scale that the trace contains.
+//
+// Threads: any.
 #pragma once
 
 #include <cstdint>

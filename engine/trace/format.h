@@ -11,6 +11,8 @@
 //
 // Times are raw ticks of core::ticks() (virtual nanoseconds on the simulated device); the header contains two anchors
 // that convert them to nanoseconds.
+//
+// Threads: each stream has one writer; any number of readers, in any process.
 #pragma once
 
 #include <array>

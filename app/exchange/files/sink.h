@@ -1,4 +1,6 @@
 // Receives exported bytes in pieces.
+//
+// Threads: the exporter's.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,6 @@
 // The times in which the learner held lanes back.
+//
+// Threads: add(): the one that calls Run::update(); functions that only read, any that may read the run.
 #pragma once
 
 #include <algorithm>

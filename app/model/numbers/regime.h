@@ -1,4 +1,6 @@
 // What bounds a run's time.
+//
+// Threads: any.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // State that Run::update() keeps between two calls. Private to app/model.
+//
+// Threads: the one that calls Run::update().
 #pragma once
 
 #include <vector>

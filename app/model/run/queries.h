@@ -1,4 +1,6 @@
 // Small questions about a run: what had been issued at a time, and which buffers an op touches.
+//
+// Threads: any that may read the run.
 #pragma once
 
 #include <cstdint>

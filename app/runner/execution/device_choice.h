@@ -1,4 +1,6 @@
 // Which devices are available in this build on this machine, why others are not, and how devices are created.
+//
+// Threads: the runner's main one, which is also the run's frontend.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // Runs a program: sets up device, runtime and recording, runs the program on this thread, and takes everything down.
+//
+// Threads: the runner's main one, which is also the run's frontend.
 #pragma once
 
 #include <memory>

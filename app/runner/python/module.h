@@ -1,4 +1,6 @@
 // The built-in module _headway, on which the dialects and the module `headway` are built.
+//
+// Threads: those that hold the GIL.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,6 @@
 // Memory pages that are made resident before they are used.
+//
+// Threads: any.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,6 @@
 // Futex waits, fences and thread names.
+//
+// Threads: any.
 #pragma once
 
 #include <atomic>

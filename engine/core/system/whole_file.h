@@ -1,4 +1,6 @@
 // Writes a file atomically: after a failure its name still refers to the old contents.
+//
+// Threads: any, but one at a time for one file.
 #pragma once
 
 #include <sys/types.h>
