@@ -45,7 +45,7 @@ void ProgramEvents::minibatch_end() {
     if (!waits || minibatches_.size() <= behind) {
         return;
     }
-    const MinibatchEnd& target = minibatches_[minibatches_.size() - 1 - behind];
+    const IssuedSoFar& target = minibatches_[minibatches_.size() - 1 - behind];
     queue_.waits.commands(target.seqs, 0, queue_.lanes.count(),
                           {trace::WaitKind::minibatch_barrier,
                            behind == 0 ? "minibatch barrier" : "barrier, batches behind", 0, target.last});

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/runtime/scheduling/lanes.h"
+#include "engine/runtime/waits.h"
 
 namespace headway::runtime {
 
@@ -30,13 +30,8 @@ public:
     void spend(double ns, std::uint16_t name = 0);
 
 private:
-    struct MinibatchEnd {
-        LaneSeqs seqs;
-        core::OpId last;
-    };
-
     OpQueue& queue_;
-    std::vector<MinibatchEnd> minibatches_;  // those that have ended
+    std::vector<IssuedSoFar> minibatches_;  // at the ends of those that have ended
 };
 
 }  // namespace headway::runtime

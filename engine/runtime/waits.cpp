@@ -44,6 +44,27 @@ void Waits::everything(WaitKind kind, std::string_view name) {
     commands(queue_.lanes.submitted(), 0, queue_.lanes.count(), {kind, name, 0, queue_.recorder.issued()});
 }
 
+IssuedSoFar Waits::issued_so_far(std::string_view name) {
+    prepare(name);
+    return {queue_.lanes.submitted(), queue_.recorder.issued()};
+}
+
+bool Waits::finished(const IssuedSoFar& issued) {
+    queue_.control.expect_own_process();
+    queue_.control.attend_if_asked();
+    for (std::uint32_t lane = 0; lane < queue_.lanes.count(); ++lane) {
+        if (issued.seqs[lane] != 0 && !queue_.lanes.finished(lane, issued.seqs[lane])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Waits::until_finished(const IssuedSoFar& issued, WaitKind kind, std::string_view name) {
+    prepare(name);
+    commands(issued.seqs, 0, queue_.lanes.count(), {kind, name, 0, issued.last});
+}
+
 void Waits::device(core::DeviceId device, WaitKind kind, std::string_view name) {
     if (queue_.lanes.devices() == 1) {
         everything(kind, name);

@@ -17,6 +17,12 @@ namespace headway::runtime {
 
 class OpQueue;
 
+// What had been issued at a moment: the last command of each lane, and the last op.
+struct IssuedSoFar {
+    LaneSeqs seqs{};
+    core::OpId last = 0;
+};
+
 class Waits {
 public:
     explicit Waits(OpQueue& queue) : queue_(queue) {}
@@ -24,6 +30,12 @@ public:
     Waits& operator=(const Waits&) = delete;
 
     void everything(trace::WaitKind kind, std::string_view name);
+    // All that has been issued up to now, on all devices. `name` is for messages.
+    [[nodiscard]] IssuedSoFar issued_so_far(std::string_view name);
+    // Whether all of it has finished. Does not wait.
+    [[nodiscard]] bool finished(const IssuedSoFar& issued);
+    // Waits until all of it has finished; what was issued later may still run.
+    void until_finished(const IssuedSoFar& issued, trace::WaitKind kind, std::string_view name);
     // Waits for the commands `seqs` of the lanes [begin, end).
     void commands(const LaneSeqs& seqs, std::uint32_t begin, std::uint32_t end, const WaitEvent& event);
     // Waits for all commands submitted to one device, and so for their dependencies on the other device.

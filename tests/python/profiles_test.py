@@ -123,9 +123,28 @@ class Profiles(unittest.TestCase):
         self.assertEqual(outcome.out, "True False\n")
         self.assertIn("cannot pin a tensor on cuda:0", outcome.err)
 
+    def test_an_event_covers_what_was_issued_before_it(self):
+        outcome = simulated("import torch\na = torch.randn(600, 600, device='cuda')\nnever = torch.cuda.Event()\n"
+                            "done = torch.cuda.Event()\nprint(never.query())\nnever.synchronize()\nb = a @ a\n"
+                            "done.record()\nc = b @ a\nprint(done.query())\ndone.synchronize()\nprint(done.query())\n"
+                            "torch.cuda.synchronize()\ndone.record()\nprint(done.query())\n")
+        self.assertEqual(outcome.out, "True\nFalse\nTrue\nTrue\n")
+        event, rest = outcome.waits("synchronize")
+        self.assertEqual((event["name"], event["caused_by"]), ("Event.synchronize", [2]))
+        self.assertEqual((rest["name"], rest["caused_by"]), ("torch.cuda.synchronize", [3]))
+
+    def test_a_program_that_asks_an_event_gets_ahead_without_a_wait(self):
+        text = ("import torch\na = torch.randn(600, 600, device='%s')\nb = a @ a\ndone = torch.cuda.Event()\n"
+                "done.record()\nasked = 0\nwhile not done.query():\n    asked += 1\nprint(asked)\n")
+        asked = simulated(text % "cuda")
+        self.assertGreater(int(asked.out), 100)
+        self.assertEqual(asked.waits(), [])
+        self.assertGreater(asked.report["frontend"]["work_ns"], int(asked.out) * 200)  # two lines in each round
+        self.assertEqual(self.good(text % "cpu").out, "0\n")  # ops on the CPU are done when they return
+
     def test_missing_functions_are_named(self):
         for text, missing in (("import torch\ntorch.cuda.Stream()\n", "torch.cuda.Stream"),
-                              ("import torch\ntorch.cuda.Event()\n", "torch.cuda.Event"),
+                              ("import torch\ntorch.cuda.Event().elapsed_time\n", "torch.cuda.Event.elapsed_time"),
                               ("import torch\ntorch.conv2d\n", "torch.conv2d"),
                               ("import torch\ntorch.ones(2).cumsum(0)\n", "Tensor.cumsum"),
                               ("import tensorflow as tf\ntf.random.gamma\n", "tf.random.gamma"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/runner/programs/program.h"
+#include "app/runner/python/issue_points.h"
 #include "app/runner/python/recorded_output.h"
 #include "app/runner/python/simulated_host.h"
 #include "app/runner/python/tensor_type.h"
@@ -486,7 +487,8 @@ PyObject* make_module() {
     s.stop = PyErr_NewExceptionWithDoc("headway.Stop", "The user has stopped the run.", PyExc_BaseException, nullptr);
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
         PyModule_AddFunctions(module, simulated_host_functions) != 0 ||
-        PyModule_AddFunctions(module, recorded_output_functions) != 0 || !add(module, "Error", s.error) ||
+        PyModule_AddFunctions(module, recorded_output_functions) != 0 ||
+        PyModule_AddFunctions(module, issue_point_functions) != 0 || !add(module, "Error", s.error) ||
         !add(module, "OutOfMemoryError", s.out_of_memory) || !add(module, "Stop", s.stop)) {
         Py_DECREF(module);
         return nullptr;

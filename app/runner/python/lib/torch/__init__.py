@@ -10,7 +10,7 @@ in PyTorch. A program that names none runs entirely on the run's device.
 
 import _headway
 import headway_drive
-from headway_devices import Namespace, index_in, none_such
+from headway_devices import index_in, none_such
 from headway_math import of_one, product
 from headway_rows import assign, stacked
 from headway_text import array_text, float32_only, from_values, nested, to_numpy, typed, values_of
@@ -18,7 +18,6 @@ from headway_text import array_text, float32_only, from_values, nested, to_numpy
 float32 = "torch.float32"
 float = "torch.float32"
 _dtypes = {"real": float32, "integer": "torch.int64", "boolean": "torch.bool"}
-_gpu_kind = _headway.device()[0]
 
 
 class device:
@@ -273,35 +272,6 @@ def _after(tensor):
         _headway.waitall("framework waits after each op", False, tensor.device_number)
 
 
-class cuda(metaclass=Namespace):
-    """torch.cuda: one default stream."""
-
-    _dialect, _full_name = "PyTorch", "torch.cuda"
-
-    OutOfMemoryError = _headway.OutOfMemoryError
-
-    @staticmethod
-    def is_available():
-        return _gpu_kind != "cpu"
-
-    @staticmethod
-    def device_count():
-        return 0 if _gpu_kind == "cpu" else 1
-
-    @staticmethod
-    def synchronize(device=None):
-        _device(device)  # refuses other GPUs
-        _headway.waitall("torch.cuda.synchronize", True, -1 if _gpu_kind == "cpu" else _headway.gpu())
-
-    @staticmethod
-    def get_device_name(device=None):
-        return _headway.device()[1]
-
-    @staticmethod
-    def current_device():
-        return 0
-
-
 _cpu = device("cpu")
 _default = [_cpu]
 
@@ -463,7 +433,7 @@ def is_tensor(value):
 
 _headway.set_recording(True)  # PyTorch records ops on tensors that require a gradient
 
-from torch import nn, optim  # noqa: E402
+from torch import cuda, nn, optim  # noqa: E402
 
 
 def __getattr__(name):
