@@ -160,6 +160,11 @@ class Lesson:
         """Whether runs are deterministic: on simulated, equal runs take equal time."""
         return self.device == "simulated"
 
+    @property
+    def asynchronous(self):
+        """Whether ops return before they are done: in all tabs but PyTorch's and TensorFlow's on the cpu."""
+        return self.device != "cpu" or self.tab not in ("pytorch", "tensorflow")
+
     def run(self, *options, fails=False, **parameters):
         """Runs the lesson with these options of `headway run` and these parameters, which override the setting's."""
         return self._run(options, fails, parameters, 0)
@@ -199,6 +204,13 @@ def _value(parameter, text):
     if "choices" in parameter:
         return str(text)
     return int(float(text)) if parameter["whole"] else float(text)
+
+
+def waits_for_each_op(lesson, tab, **parameters):
+    """Whether this tab waits for each op on the cpu, and on simulated does not."""
+    on_cpu, on_gpu = (lesson.run(f"--tab {tab} --device {device}", **parameters) for device in ("cpu", "simulated"))
+    each = [before.end_ns <= after.issue_begin_ns for before, after in zip(on_cpu.ops, on_cpu.ops[1:])]
+    return all(each) and len(on_cpu.waits("op_barrier")) == on_cpu["ops"] and not on_gpu.waits("op_barrier")
 
 
 def busy_share(run):

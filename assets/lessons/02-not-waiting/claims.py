@@ -1,10 +1,11 @@
-from checking import busy_share, claim, needs
+from checking import busy_share, claim, needs, waits_for_each_op
 
 LARGEST = {"size": 1200, "reps": 30}
-TABS = ["python", "mxnet"]
+TABS = ["python", "mxnet", "pytorch"]
 
 
 def busy_backend(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["size"] >= 500, "small products are done before the next is issued")
 
 
@@ -12,6 +13,7 @@ def busy_backend(lesson):
        "A stopwatch that is stopped without a wait measures how long it took to ask for the work; only one that is "
        "stopped after a wait measures the work.")
 def two_stopwatches(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     run = lesson.run(wait="once")
     (wait,) = run.waits()
     assert run.printed("issued") <= run.printed("finished")
@@ -26,9 +28,10 @@ def two_stopwatches(lesson):
 @claim("Look at the two times that the program prints, and at the frontend's lane: all issues lie at its very beginning, "
        "and one long wait fills the rest.")
 def issues_first_then_one_wait(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     run = lesson.run(wait="once")
     (wait,) = run.waits()
-    assert wait["kind"] == "waitall"
+    assert wait["kind"] == ("synchronize" if lesson.tab == "pytorch" else "waitall")
     busy_backend(lesson)
     needs(lesson["reps"] > 1, "one product is soon done")
     assert wait["ns"] > run["total_ns"] / 2
@@ -63,3 +66,9 @@ def waiting_for_each_adds_little(lesson):
 def small_products_cost_a_wait(lesson):
     needs(lesson["reps"] > 1, "one product is waited for once")
     assert lesson.run(wait="each", size=10)["total_ns"] > 1.3 * lesson.run(wait="once", size=10)["total_ns"]
+
+
+@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+def pytorch_on_the_cpu(lesson):
+    needs(lesson.tab == "", "asked once")
+    assert waits_for_each_op(lesson, "pytorch")

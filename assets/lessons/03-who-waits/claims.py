@@ -1,6 +1,7 @@
-from checking import claim, needs
+from checking import claim, needs, waits_for_each_op
 
 LARGEST = {"size": 1000, "reps": 30}
+TABS = ["mxnet", "pytorch"]
 STRETCHES = ("NumPy, on the frontend", "queue, issued", "queue, finished")
 
 
@@ -11,8 +12,9 @@ def the_second_does_not_wait(lesson):
     run = lesson.run()
     issued, finished = run.ops[: len(run.ops) // 2], run.ops[len(run.ops) // 2 :]
     assert [op.name for op in issued] == [op.name for op in finished] == ["normal", "matmul"] * lesson["reps"]
-    between, last = run.waits("waitall")
+    between, last = run.waits("waitall", "synchronize")
     assert all(op.end_ns <= last["begin_ns"] + last["ns"] for op in finished)
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["size"] >= 200, "small products are done when the last is issued")
     assert between["caused_by_count"] > 0
     assert issued[-1].end_ns > between["begin_ns"] >= issued[-1].issue_end_ns
@@ -23,7 +25,7 @@ def the_second_does_not_wait(lesson):
 def two_reasons(lesson):
     run = lesson.run()
     numpy, issued, finished = (run.scope(name) for name in STRETCHES)
-    assert finished - issued == run.waits("waitall")[-1]["ns"] + 100  # and the line that waits
+    assert finished - issued == run.waits()[-1]["ns"] + 100  # and the line that waits
     assert numpy > 0
     needs(lesson["size"] >= 200, "small products take a GPU as long as a CPU, and longer")
     assert numpy > finished > issued
@@ -42,3 +44,9 @@ def numpy_is_the_frontends_work(lesson):
 @claim("On simulated NumPy uses the CPU, and the queue a GPU.", devices=["simulated"])
 def simulated_is_a_gpu(lesson):
     assert lesson.run()["device"]["name"].startswith("GPU")
+
+
+@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+def pytorch_on_the_cpu(lesson):
+    needs(lesson.tab == "", "asked once")
+    assert waits_for_each_op(lesson, "pytorch")

@@ -1,6 +1,7 @@
-from checking import claim
+from checking import claim, needs
 
 LARGEST = {"size": 1500}
+TABS = ["mxnet", "pytorch"]
 KINDS = ["print", "item", "item", "numpy"]  # float() is an item
 
 
@@ -10,9 +11,13 @@ KINDS = ["print", "item", "item", "numpy"]  # float() is an item
        "executed and its value is there.", devices=["simulated", "cpu"])
 def each_blocker_waits(lesson):
     run = lesson.run()
-    first, *blockers = run.waits()
-    assert first["kind"] == "waitall"  # after the stretch `shape`
-    assert [w["kind"] for w in blockers] == KINDS
+    first, *blockers = run.waits("waitall", "synchronize", "print", "item", "numpy", "copy")
+    assert first["kind"] in ("waitall", "synchronize")  # after the stretch `shape`
+    if lesson.tab == "pytorch" and lesson.device != "cpu":
+        assert blockers.pop()["kind"] == "numpy"
+        assert [w["kind"] for w in blockers] == [*KINDS[:3], "copy"]
+    else:
+        assert [w["kind"] for w in blockers] == KINDS
     for wait, product in zip(blockers, [op for op in run.ops if op.name == "matmul"][1:]):
         assert product.issue_end_ns <= wait["begin_ns"]
         assert product.end_ns <= wait["begin_ns"] + wait["ns"]
@@ -21,7 +26,19 @@ def each_blocker_waits(lesson):
 
 @claim("The shape is known on the frontend already, so asking for it waits for nothing.")
 def shape_does_not_wait(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     run = lesson.run()
     product = run.ops[0]
     assert product.end_ns > run.begin_ns + run.scope("shape")  # it still runs
     assert run.printed("shape") < min(run.printed(name) for name in ("print", "item", "float", "numpy"))
+
+
+@claim("In PyTorch a value comes to the CPU by a copy, an op of its own; `b.cpu()` waits for it, and `numpy()` then finds nothing "
+       "to wait for.", devices=["simulated"])
+def pytorch_copies(lesson):
+    needs(lesson.tab == "", "asked once")
+    run, own = lesson.run("--tab pytorch"), lesson.run()
+    assert [op.name for op in run.ops].count("copy_to_host") == 4 and run["ops"] == own["ops"] + 4
+    copy, numpy = run.waits()[-2:]
+    assert (copy["kind"], copy["name"], numpy["kind"]) == ("copy", "cpu", "numpy")
+    assert copy["caused_by_count"] > 0 == numpy["caused_by_count"]

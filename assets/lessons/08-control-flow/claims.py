@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"size": 1200, "steps": 30}
+TABS = ["mxnet", "pytorch"]
 
 
 @claim("`if tensor:` is a blocker.",
@@ -19,6 +20,7 @@ def each_if_waits(lesson):
        "With each it falls to zero in every step, and the streams wait for the next issue; with never it climbs to more "
        "than fifty ops.")
 def headway_climbs(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["size"] >= 1000 and lesson["steps"] >= 12, "few or small steps do not fill the queue")
     each, never = lesson.run(decide="each"), lesson.run(decide="never")
     assert each["headway_max"] < 10

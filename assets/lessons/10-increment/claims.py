@@ -1,7 +1,7 @@
-from checking import busy_share, claim, needs
+from checking import busy_share, claim, needs, waits_for_each_op
 
 LARGEST = {"n": 12000, "size": 10000}
-TABS = ["python"]
+TABS = ["python", "mxnet", "pytorch"]
 LINES_NS = 3 * 100  # of Python in a step on simulated: for, y = x + 1, if
 
 
@@ -31,6 +31,7 @@ def prediction_and_parts(lesson):
        "adding one to two numbers.", "A program that waits for each result needs this time in every step.",
                                      devices=["cpu"])
 def hand_over(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["n"] > 1, "a single step is waited for once either way")
     each = lesson.run(wait="each", size=2, n=min(lesson["n"], 2000))
     assert len(each.waits("wait_to_read")) == each["ops"]
@@ -41,12 +42,16 @@ def hand_over(lesson):
 def one_at_most(lesson):
     run = lesson.run(wait="each")
     assert run["headway_max"] == 1
-    assert len(run.waits("wait_to_read")) == len(run.waits()) - len(run.waits("waitall")) == lesson["n"]
+    if lesson.tab == "pytorch":
+        assert len(run.waits("synchronize")) == lesson["n"] + 1
+    else:
+        assert len(run.waits("wait_to_read")) == len(run.waits()) - len(run.waits("waitall")) == lesson["n"]
 
 
 @claim("With once the frontend runs ahead of a worker that is slower, or still waking up, by thousands of steps.",
        devices=["cpu"])
 def far_ahead(lesson):
+    needs(lesson.tab in ("", "python"), "asked of Headway's own programs")
     needs(lesson["n"] >= 10000, "there are not thousands of steps")
     assert lesson.median(lambda run: run["headway_max"], wait="once", size=1000) > 1000
 
@@ -62,7 +67,14 @@ def no_hand_over(lesson):
 @claim("100,000 elements and 1,000 steps on the cpu, with once: now t₂ is longer than t₁, and the worker is busy nearly all "
        "the time.", devices=["cpu"])
 def larger_tensors(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     run = lesson.run(wait="once", size=100000, n=1000)
     assert len(run.waits()) == 1
     assert run["t2_ns"] > run["t1_ns"]
     assert lesson.most(busy_share, wait="once", size=100000, n=1000) > 0.6
+
+
+@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+def pytorch_on_the_cpu(lesson):
+    needs(lesson.tab == "", "asked once")
+    assert waits_for_each_op(lesson, "pytorch", n=min(lesson["n"], 1000))

@@ -1,9 +1,11 @@
 from checking import claim, needs
 
 LARGEST = {"size": 1000, "pairs": 30}
+TABS = ["mxnet", "pytorch"]
 
 
 def both(lesson, *options, **parameters):
+    needs(lesson.tab != "pytorch", "PyTorch has one stream")
     return [lesson.run(*options, depend=depend, **parameters) for depend in ("independent", "chain")]
 
 
@@ -14,6 +16,7 @@ def long_products(lesson):
 @claim("The backend follows dependencies, and only these.", "Independent ops use all streams.",
        "Dependent ones cannot, however many streams there are.")
 def only_dependencies_count(lesson):
+    needs(lesson.tab != "pytorch", "PyTorch has one stream")
     for streams in (2, 4):
         chain = lesson.run(f"--streams {streams}", depend="chain")
         assert chain.overlap_ns() == 0
@@ -49,4 +52,15 @@ def large_and_small(lesson):
     independent, chain = both(lesson, size=100)
     assert independent.overlap_ns() == 0
     assert independent["t2_ns"] < independent["t1_ns"]
+    assert independent["total_ns"] == chain["total_ns"]
+
+
+@claim("PyTorch puts all ops into one stream if the program does not ask for another: in its tab independent takes as long as "
+       "chain.")
+def one_stream(lesson):
+    needs(lesson.tab == "", "asked once")
+    independent, chain = (lesson.run("--tab pytorch", depend=depend) for depend in ("independent", "chain"))
+    assert independent.lanes_used() == chain.lanes_used() == independent["settings"]["streams"] == 1
+    assert independent.overlap_ns() == 0
+    assert not any(op.reads & {o.id for o in independent.ops} for op in independent.ops)
     assert independent["total_ns"] == chain["total_ns"]

@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"batches": 60}
+TABS = ["mxnet", "pytorch"]
 
 
 def both(lesson):
@@ -17,6 +18,7 @@ def mean(run):
        devices=["simulated", "cpu"])
 def waits(lesson):
     needs(lesson["batches"] > 1, "one loss is reduced by itself")
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     each, end = both(lesson)
     assert ([w["kind"] for w in each.waits()], [w["kind"] for w in end.waits()]) == (
         ["item"] * (lesson["batches"] + 1), ["item"])

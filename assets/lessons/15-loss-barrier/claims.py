@@ -1,11 +1,13 @@
 from checking import claim, needs
 
 LARGEST = {"batches": 20, "hidden": 2048}
+TABS = ["pytorch"]
 OPS = 29  # of a minibatch
 
 
 def minibatches(run, lesson):
     """For each minibatch its ops, and the last wait in it."""
+    needs(lesson.tab == "", "PyTorch waits for everything")
     waits = run.waits()
     assert len(run.ops) == OPS * lesson["batches"]
     return [(run.ops[OPS * i : OPS * (i + 1)], waits[i]) for i in range(lesson["batches"])]
@@ -45,6 +47,7 @@ def the_rest_goes_on(lesson):
 def together(lesson):
     run = lesson.run(wait_for="loss")
     assert run["headway_max"] < 2 * OPS
+    needs(lesson.tab == "", "PyTorch waits for everything")
     needs(lesson["hidden"] >= 1024, "small layers are soon done")
     assert run.waits("waitall")[-1]["caused_by_count"] > 0  # of the last minibatch, after its wait
 
@@ -52,6 +55,20 @@ def together(lesson):
 @claim("With Wait for on all none does, and headway falls to zero.")
 def all_is_done(lesson):
     run = lesson.run(wait_for="all")
-    assert len(run.waits("waitall")) == lesson["batches"] + 1
-    for wait in run.waits("waitall"):
+    assert len(run.waits("waitall", "synchronize")) == lesson["batches"] + 1
+    for wait in run.waits("waitall", "synchronize"):
+        assert run.headway_at(wait["begin_ns"] + wait["ns"]) == 0
+
+
+@claim("In PyTorch (tab PyTorch) the loss is read by a copy in the one stream, and this copy comes after backward and update: "
+       "nothing is left when the wait returns.")
+def pytorch_reads_in_the_stream(lesson):
+    needs(lesson.tab == "", "asked once")
+    run = lesson.run("--tab pytorch", wait_for="loss")
+    waits = run.waits("item")
+    copies = [op for op in run.ops if op.name == "copy_to_host"]
+    assert len(waits) == len(copies) == lesson["batches"] and run.lanes_used() == 1
+    for copy, wait in zip(copies, waits):
+        assert all(op.end_ns <= copy.begin_ns for op in run.ops if op.id < copy.id)
+        assert copy.end_ns <= wait["begin_ns"] + wait["ns"]
         assert run.headway_at(wait["begin_ns"] + wait["ns"]) == 0

@@ -1,6 +1,7 @@
-from checking import claim, needs
+from checking import claim, needs, waits_for_each_op
 
 LARGEST = {"size": 600, "steps": 80}
+TABS = ["mxnet", "pytorch"]
 
 
 def peaks(lesson, **parameters):
@@ -14,6 +15,7 @@ def peaks(lesson, **parameters):
        "Look at the memory curve under each free policy.", "The ops are the same each time.",
        "With finish the peak grows with the number of steps; with stream and lazy it stays at a few matrices.")
 def what_piles_up(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     matrix = 4 * lesson["size"] ** 2
     runs, peak = peaks(lesson)
     assert len({run["ops"] for run in runs.values()}) == 1
@@ -32,6 +34,22 @@ def the_same_total(lesson):
 
 @claim("On the cpu it need not be: with finish the run takes more memory that it has not used before.", devices=["cpu"])
 def fresh_memory(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     needs(lesson["steps"] >= 20 and lesson["size"] >= 400, "little piles up")
     finish, stream = (lesson.run(f"--free-policy {policy}") for policy in ("finish", "stream"))
     assert finish["reserved_bytes_peak"] > 2 * stream["reserved_bytes_peak"]
+
+
+@claim("MXNet's own policy is lazy, PyTorch's is stream.")
+def their_own(lesson):
+    needs(lesson.tab == "", "asked once")
+    for tab, policy in (("mxnet", "lazy"), ("pytorch", "stream")):
+        run = lesson.run(f"--tab {tab}")
+        assert run["settings"]["free_policy"] == policy
+        assert run["live_bytes_peak"] == lesson.run(f"--tab {tab} --free-policy {policy}")["live_bytes_peak"] or not lesson.exact
+
+
+@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+def pytorch_on_the_cpu(lesson):
+    needs(lesson.tab == "", "asked once")
+    assert waits_for_each_op(lesson, "pytorch")

@@ -1,7 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"n": 5000}
-TABS = ["python"]
+TABS = ["python", "mxnet", "pytorch"]
 COSTS = "--costs t1={}ns,t2={}ns,t3=1050ns,line=0ns"
 
 

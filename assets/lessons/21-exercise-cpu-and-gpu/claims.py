@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"size": 1000, "batches": 40}
+TABS = ["mxnet"]
 
 
 @claim("A GPU and the CPU beside it work on products that do not need each other.",

@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"products": 100, "size": 800}
+TABS = ["mxnet", "pytorch"]
 
 
 def prints(run):
@@ -19,7 +20,7 @@ def each_waits_for_what_it_needs(lesson):
     assert first["begin_ns"] + first["ns"] >= products[-1].end_ns
     assert second["begin_ns"] >= products[-1].end_ns
     if lesson.exact:
-        assert second["caused_by_count"] <= 1
+        assert second["caused_by_count"] <= (2 if lesson.tab == "pytorch" else 1)  # the copy of the mean
 
 
 @claim("What looks like the cost of printing is the time of the queue before it.",

@@ -1,5 +1,6 @@
 from checking import claim, needs
 
+TABS = ["mxnet"]
 FEW, MANY = 2, 64
 
 

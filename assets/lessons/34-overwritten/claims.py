@@ -1,6 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"steps": 40, "size": 800}
+TABS = ["mxnet"]
 
 
 def pairs(run, lesson):

@@ -1,0 +1,21 @@
+import headway as hw
+import torch
+from d2l import torch as d2l
+
+steps = 8
+size = 400
+wait = "once"
+
+# make data
+a = torch.randn(size, size, device=d2l.try_gpu()) * (1 / size)
+torch.cuda.synchronize()
+hw.measure()
+
+# issue
+for _ in range(steps):
+    b = torch.mm(a, a)
+    if wait == "each":
+        torch.cuda.synchronize()
+
+# wait
+torch.cuda.synchronize()
