@@ -81,6 +81,11 @@ class Run:
         """Duration of the scope with this name in ns; the sum if there are several."""
         return sum(s["ns"] for s in self["scopes"] if s["name"] == name)
 
+    def scope_end(self, name):
+        """When the last scope with this name ended, in ns."""
+        self.ops
+        return self._scope_ends[name]
+
     def printed(self, label):
         """A time that the program printed as "label: 1.38 ms", in ns."""
         for line in self.out.splitlines():
@@ -122,9 +127,11 @@ class Run:
         trace = json.loads(self._trace.read_text(encoding="utf-8"))
         measured = trace["otherData"]["measured"]
         self._begin_ns = round(measured["begin_us"] * 1e3)
-        found, makers = {}, {}
+        found, makers, self._scope_ends = {}, {}, {}
         for event in trace["traceEvents"]:
             category = event.get("cat", "")
+            if category == "scope":
+                self._scope_ends[event["name"]] = round(event["ts"] * 1e3) + round(event["dur"] * 1e3)
             if event["ph"] != "X" or not (category == "issue" or category.startswith("execute")):
                 continue
             number = event["args"]["op"]

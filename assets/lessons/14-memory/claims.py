@@ -114,9 +114,9 @@ def large_on_simulated(lesson):
     assert 1.04 < minibatch["total_ns"] / none["total_ns"] < 1.06
 
 
-@claim("In the tabs MXNet and PyTorch headway grows, and the memory does not: MXNet takes a tensor's memory when its op "
-       "starts, PyTorch reuses it in the order of its stream.",
-       "With the free policy finish it piles up there, too.", devices=["simulated"])
+@claim("In the tabs MXNet and PyTorch headway grows there, and the memory does not: MXNet takes a tensor's memory when its "
+       "op starts, PyTorch reuses it in the order of its stream.",
+       "With the free policy finish it piles up as well.", devices=["simulated"])
 def other_policies(lesson):
     needs(lesson.tab == "" and lesson["batches"] >= 10, "asked once")
     for tab, policy in (("mxnet", "lazy"), ("pytorch", "stream")):

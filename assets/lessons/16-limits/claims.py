@@ -1,7 +1,7 @@
 from checking import claim, needs
 
 LARGEST = {"batches": 60, "batch_size": 512, "features": 512, "hidden": 512}
-TABS = ["python"]
+TABS = ["python", "mxnet", "pytorch"]
 LARGE = {"batch_size": 512, "hidden": 2048}
 
 
@@ -18,13 +18,15 @@ def enough(lesson):
        "A limit on headway makes the frontend wait before it gets too far ahead.",
        "Look at the waits: those of the kind queue limit are neither barriers nor blockers.", "Headway never passes the limit.")
 def a_queue_limit(lesson):
+    needs(lesson.asynchronous, "PyTorch waits for each op on the cpu")
     free, limited = (lesson.run(*options, **large(lesson)) for options in ((), ("--queue-limit 64",)))
     assert limited["headway_max"] <= 64
-    assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall", "item"}
+    assert {w["kind"] for w in limited.waits()} <= {"queue_limit", "waitall", "synchronize", "item"}
     enough(lesson)
     needs(free["headway_max"] > 200, "the queue is never that long")
     needs(limited["headway_max"] >= 64, "the backend keeps up")
     assert limited.waits("queue_limit") and not free.waits("queue_limit")
+    needs(lesson.tab in ("", "python"), "MXNet and PyTorch have other free policies")
     assert limited["live_bytes_peak"] < free["live_bytes_peak"] or lesson["features"] == 1
 
 
@@ -45,3 +47,22 @@ def simulated(lesson):
     assert lesson.run(**small)["headway_max"] <= 2
     enough(lesson)
     assert lesson.run(**{**small, **LARGE, "batches": min(lesson["batches"], 12)})["headway_max"] > 64
+
+
+@claim("MXNet takes memory when an op starts: there the next wait gives this error.")
+def at_the_next_wait(lesson):
+    needs(lesson.tab == "", "asked once")
+    failed = lesson.run("--tab mxnet --device simulated --budget 2M", fails=True, batch_size=512, hidden=2048)
+    assert failed.status == 1
+    assert "out of memory" in failed["error"]["message"] and failed["error"]["op"] > 0
+    assert "waitall()" in failed.err
+    text = (lesson.folder / "train_mxnet.py").read_text("utf-8").splitlines()
+    assert "waitall" not in text[failed["error"]["line"] - 1]  # the op's own line
+
+
+@claim("PyTorch (tab PyTorch) waits for each op on the cpu; on simulated it does not.")
+def pytorch_on_the_cpu(lesson):
+    needs(lesson.tab == "", "asked once")
+    on_cpu, on_gpu = (lesson.run(f"--tab pytorch --device {device}") for device in ("cpu", "simulated"))
+    assert len(on_cpu.waits("op_barrier")) > lesson["batches"] and not on_gpu.waits("op_barrier")
+    assert on_cpu.waits("synchronize")[0]["caused_by_count"] == 0
