@@ -70,8 +70,9 @@ class Lessons(unittest.TestCase):
                     if device == "cpu" and entry["id"] in TWO_DEVICES:
                         continue
                     self.good(lesson(entry["id"], device=device))
-        for tab in ("pytorch", "mxnet", "tensorflow"):
-            self.good(lesson("dependency-graph", "--tab", tab))
+            for tab in entry["tabs"]:
+                with self.subTest(lesson=entry["id"], tab=tab):
+                    self.good(lesson(entry["id"], "--tab", tab))
         self.good(lesson("exercise-cpu-product", "--tab", "mxnet", device="cpu"))
         self.good(lesson("frontends", "--tab", "python", device="cpu"))
 
