@@ -50,6 +50,20 @@ class Interrupt(Scenario):
         self.assertTrue((self.folder / "t.json.gz").exists())
         self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "t.json.gz"])
 
+    def test_the_programs_own_handlers_run_to_their_end(self):
+        # The stop comes while ops are issued without another line in between; the handlers have many lines.
+        (self.folder / "p.py").write_text(
+            "import collections, itertools, operator\nfrom mxnet import np\nx = np.zeros(4)\nprint('begun')\ntry:\n"
+            "    collections.deque(map(operator.add, itertools.repeat(x), itertools.repeat(1)), 0)\n"
+            "finally:\n    print('first')\n    total = 0\n    for i in range(1000):\n        total += i\n    print(total)\n")
+        child = self.start("run", "p.py")
+        self.assertEqual(child.stdout.readline(), b"begun\n")
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+        self.assertIn(b"Stopped after", err)
+        self.assertEqual(out, b"first\n499500\n")
+
     def test_a_run_far_ahead_stops_as_well(self):
         # Without a barrier the frontend is soon in the last wait, with everything queued.
         child = self.start("run", "matmul", *settings(reps=1000, size=2000), "--budget", "none", "--report", "r.json")

@@ -16,6 +16,7 @@
 #include "app/runner/python/line_hook.h"
 #include "app/runner/python/module.h"
 #include "app/runner/python/tensor_type.h"
+#include "engine/core/clock.h"
 #include "engine/core/system/thread.h"
 
 namespace headway::runner {
@@ -67,13 +68,16 @@ core::Error failed(std::string message) {
 // Stop in it repeatedly until it ends. A call into C has to return first.
 void stop_when_asked(const std::stop_token& over, const trace::Control& control) {
     constexpr auto kLook = std::chrono::milliseconds(50);
-    constexpr int kGrace = 4;  // polls before raising: stopping at the next line is preferred
+    constexpr int kGrace = 4;                           // polls before raising: stopping at the next line is preferred
+    constexpr std::int64_t kCleanUpNs = 1'000'000'000;  // for the program's exception handlers, once it was raised
     for (int asked = 0; core::sleep_until_stop(over, kLook);) {
         asked = control.stop.load() != 0 ? asked + 1 : 0;
         if (asked >= kGrace && asked % kGrace == 0) {
             const PyGILState_STATE held = PyGILState_Ensure();
-            const python::State& s = python::state();
-            if (!over.stop_requested() && s.runtime != nullptr) {
+            python::State& s = python::state();
+            const bool cleans_up = s.stop_raised_ns != 0 && core::monotonic_ns() - s.stop_raised_ns < kCleanUpNs;
+            if (!over.stop_requested() && s.runtime != nullptr && !cleans_up) {
+                s.stop_raised_ns = core::monotonic_ns();
                 PyThreadState_SetAsyncExc(s.frontend_thread, s.stop);
             }
             PyGILState_Release(held);

@@ -27,6 +27,8 @@ struct State {
     PyObject* out_of_memory = nullptr;  // headway.OutOfMemoryError, an Error
     PyObject* stop = nullptr;           // headway.Stop, a BaseException
     PyTypeObject* tensor_type = nullptr;
+    std::int64_t stop_raised_ns =
+        0;  // since when the program handles headway.Stop (core::monotonic_ns()); 0: not stopped
     std::uint64_t paused_ticks = 0;  // total time paused by the user, excluded from the program's clock
     core::Error last_error;          // the last engine error that was raised, for the report
 };

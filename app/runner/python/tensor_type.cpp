@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "engine/core/clock.h"
+
 namespace headway::runner::python {
 
 State& state() {
@@ -12,6 +14,9 @@ State& state() {
 PyObject* raise(const core::Error& error) {
     State& s = state();
     if (error.kind == core::ErrorKind::stopped) {
+        if (s.stop_raised_ns == 0) {
+            s.stop_raised_ns = core::monotonic_ns();
+        }
         PyErr_SetString(s.stop, "stopped");
         return nullptr;
     }
