@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <random>
 #include <vector>
@@ -137,6 +136,7 @@ private:
 
     std::mt19937_64 random_;
     const Launch* launch_ = nullptr;
+    Grid grid_{1, 1};
     unsigned most_blocks_ = 0;
     uint3 block_{};
     std::vector<Thread> threads_;
@@ -167,18 +167,18 @@ void Machine::run(const Launch& launch) {
              " blocks of " + std::to_string(threads) + " threads and " + std::to_string(launch.grid.shared_bytes) +
              " bytes of dynamic shared memory");
     }
-    Launch used = launch;
-    if (most_blocks_ != 0 && used.grid.blocks.x > most_blocks_) {
-        used.grid.blocks.x = most_blocks_;
+    launch_ = &launch;  // not copied: the thread sanitizer would not see the reference counts here
+    grid_ = launch.grid;
+    if (most_blocks_ != 0 && grid_.blocks.x > most_blocks_) {
+        grid_.blocks.x = most_blocks_;
     }
-    launch_ = &used;
     running_machine = this;
-    running_.kernel = used.name;
+    running_.kernel = launch.name;
     running_.launch = static_cast<std::uint32_t>(all_launches.fetch_add(1) + 1);
-    running_.parameters_begin = reinterpret_cast<std::uintptr_t>(used.parameters.get());
-    running_.parameters_end = running_.parameters_begin + used.parameter_bytes;
+    running_.parameters_begin = reinterpret_cast<std::uintptr_t>(launch.parameters.get());
+    running_.parameters_end = running_.parameters_begin + launch.parameter_bytes;
 
-    const std::uint64_t blocks = count_of(used.grid.blocks);
+    const std::uint64_t blocks = count_of(grid_.blocks);
     std::vector<std::uint32_t> order(blocks);
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = static_cast<std::uint32_t>(i);
@@ -198,7 +198,7 @@ void Machine::run(const Launch& launch) {
 }
 
 void Machine::run_block(std::uint64_t number) {
-    block_ = index_of(number, launch_->grid.blocks);
+    block_ = index_of(number, grid_.blocks);
     running_.block = static_cast<std::uint32_t>(number);
     running_.phase = 0;
     running_.shared_variables = 0;
@@ -222,7 +222,7 @@ void Machine::run_block(std::uint64_t number) {
     std::vector<std::size_t> order(threads_.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
-        threads_[i] = {nullptr, index_of(i, launch_->grid.threads), kRunning};
+        threads_[i] = {nullptr, index_of(i, grid_.threads), kRunning};
     }
     for (bool first = true; !order.empty(); first = false) {
         std::shuffle(order.begin(), order.end(), random_);
@@ -354,14 +354,6 @@ void* Machine::shared_memory(const SharedVariable& variable, std::size_t bytes) 
 
 }  // namespace
 
-void submit_copy(const Grid& grid, const char* name, const void* parameters, std::size_t parameter_bytes,
-                 void (*thread)(const void* parameters)) {
-    // In units that keep the alignment.
-    using Unit = std::max_align_t;
-    const std::shared_ptr<Unit[]> copy(new Unit[(parameter_bytes + sizeof(Unit) - 1) / sizeof(Unit)]);
-    std::memcpy(copy.get(), parameters, parameter_bytes);
-    submit({grid, name, copy, parameter_bytes, thread});
-}
 void run(const Launch& launch) {
     machine().run(launch);
 }

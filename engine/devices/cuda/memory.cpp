@@ -22,6 +22,9 @@ void CudaDevice::use_device() const {
     thread_local int current = -1;
     if (current != options_.device && !lost()) {
         current = cudaSetDevice(options_.device) == cudaSuccess ? options_.device : -1;
+        if (current == -1) {
+            cudaGetLastError();  // tried again at the next call; until then calls fail with their own errors
+        }
     }
 }
 
@@ -127,6 +130,9 @@ float* CudaDevice::take_lazily_from(Lane* lane, const Command& command) {
                 data = static_cast<float*>(allocate(std::max<std::size_t>(bytes, 1)));
             }
         }
+    }
+    if (lost()) {
+        return nullptr;  // what allocate() then returns is no memory; all buffers are spoiled already
     }
     if (data == nullptr) {
         fail_without_memory(*this, command, live, budget);

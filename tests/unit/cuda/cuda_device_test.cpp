@@ -1,6 +1,7 @@
 // The CUDA device on the fake CUDA: values, order, counters, launching, memory, byte counts.
 #include <cuda_runtime_api.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "engine/devices/cpu/cpu_device.h"
@@ -208,12 +209,15 @@ TEST_F(CudaTest, WaitsForAnotherStreamWithEventsOnly) {
 }
 
 TEST_F(CudaTest, WithoutEventWaitsTheResultIsWrong) {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "it is a data race, as it should be";
+#endif
     start();
     fake::ignore_waits(true);
     fake::hold_stream(0, true);
     const Crossing made = cross(*rt);
     made.c.wait_to_read();  // too early: a is not computed yet
-    EXPECT_EQ(made.c.to_host(), std::vector<float>(4, 2.0f));
+    EXPECT_TRUE(std::isnan(made.c.to_host()[0]));
     fake::hold_stream(0, false);
 }
 

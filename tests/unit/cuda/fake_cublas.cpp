@@ -26,14 +26,25 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+    const std::lock_guard lock(mutex);
+    if (enter("cublasSetStream") != 0) {
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
     handle->stream = stream;
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void* workspace, std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    if (enter("cublasSetWorkspace") != 0) {
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
     return workspace != nullptr && bytes != 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
     const std::lock_guard lock(mutex);
+    if (enter("cublasSetMathMode") != 0) {
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
     state.counts.tf32 = mode == CUBLAS_TF32_TENSOR_OP_MATH;
     return CUBLAS_STATUS_SUCCESS;
 }

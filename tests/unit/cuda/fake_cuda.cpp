@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "tests/simt/memory_check.h"
 #include "tests/unit/cuda/fake_state.h"
 
 void CUstream_st::run() {
@@ -55,6 +56,7 @@ thread_local std::vector<std::uint64_t> external_ids;
 
 int enter(const std::string& name) {
     ++state.counts.calls;
+    ++state.calls[name];
     int status = state.driver_status != 0 ? state.driver_status : state.sticky;
     if (status == 0) {
         if (const auto found = state.fail.find(name); found != state.fail.end() && --found->second.first == 0) {
@@ -148,6 +150,7 @@ void reset() {
         delete exec;
     }
     for (const auto& [data, bytes] : state.device_blocks) {
+        simt::remove_device_memory(data);
         std::free(data);
     }
     for (const auto& [data, bytes] : state.pinned_blocks) {
@@ -204,6 +207,14 @@ void hold_stream(int created, bool held) {
         state.held.erase(created);
     }
     changed.notify_all();
+}
+std::map<std::string, int> calls() {
+    const std::lock_guard lock(mutex);
+    return state.calls;
+}
+bool failure_is_due() {
+    const std::lock_guard lock(mutex);
+    return !state.fail.empty();
 }
 Counts counts() {
     const std::lock_guard lock(mutex);

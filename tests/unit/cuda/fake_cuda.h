@@ -1,11 +1,14 @@
 // A fake CUDA made of threads: the functions of the runtime, cuBLAS and CUPTI that the device calls, linked in their
-// place. A stream is a thread, events work, memory is the host's, and kernels are the CPU's. It can fail in the ways
-// that a GPU fails. It does not test kernel code, true overlap, or what a real driver does.
+// place. A stream is a queue with a thread of its own, and the times of its work are the host's clock; events, graphs,
+// page-locked and pageable memory follow the rules of CUDA; products are computed on the host. Kernels are those of
+// engine/devices/cuda/kernels.cu on the GPU of tests/simt/gpu.h, which looks at each access. It can fail in the ways
+// that a GPU fails. It does not test the GPU's clocks, true overlap, cuBLAS, or what a real driver does.
 //
 // Threads: tests call this only while the device is idle, except for hold_stream() and the counters.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace headway::fake {
@@ -32,11 +35,15 @@ void hold_stream(int created, bool held);  // stops the `created`-th stream, cou
 // --- counters ---
 struct Counts {
     int calls = 0, kernels = 0, stream_waits = 0, waits_on_host = 0, pinned_blocks = 0;
-    int captures = 0, graph_updates = 0, graph_launches = 0;
+    int captures = 0, graph_updates = 0, graph_launches = 0, pageable_copies = 0;
     int streams = 0, events = 0, handles = 0, graphs = 0, graph_execs = 0;  // alive
     std::uint64_t device_bytes = 0, pinned_bytes = 0;                       // alive
     bool tf32 = false;
 };
 Counts counts();
+// How often each function that can be made to fail was called.
+std::map<std::string, int> calls();
+// Whether the failure that fail_call() asked for has not happened yet.
+bool failure_is_due();
 
 }  // namespace headway::fake

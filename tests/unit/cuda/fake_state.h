@@ -59,6 +59,7 @@ struct State {
     bool cupti = true, cupti_silent = false, ignore_waits = false;
     int sticky = 0, fault_in = 0, streams_made = 0;
     std::map<std::string, std::pair<int, int>> fail;
+    std::map<std::string, int> calls;
     std::set<int> held;
     std::map<void*, std::size_t> device_blocks, pinned_blocks;
     std::set<cudaStream_t> streams;
@@ -98,3 +99,10 @@ void push_kernel(cudaStream_t stream, std::function<void()> work, std::uint32_t 
 }  // namespace headway::fake
 
 #pragma GCC visibility pop
+
+// The first line of a function of the runtime: locks, counts, and returns where a test wants a failure.
+#define ENTER(name)                               \
+    const std::lock_guard lock(mutex);            \
+    if (const int status_ = enter(name)) {        \
+        return static_cast<cudaError_t>(status_); \
+    }

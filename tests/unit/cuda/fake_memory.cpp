@@ -1,0 +1,162 @@
+// The fake's memory and copies, with the rules of CUDA: what is device memory, page-locked or pageable decides whether
+// a copy is asynchronous.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "engine/core/clock.h"
+#include "tests/simt/memory_check.h"
+#include "tests/unit/cuda/fake_state.h"
+
+using headway::core::monotonic_ns;
+using namespace headway::fake;
+
+namespace {
+
+// Page-locked and device memory are known; all other memory is pageable.
+enum class Place { device, pinned, pageable, beyond };
+
+Place place_in(const std::map<void*, std::size_t>& blocks, Place place, const void* data, std::size_t bytes) {
+    const auto after = blocks.upper_bound(const_cast<void*>(data));
+    if (after == blocks.begin()) {
+        return Place::pageable;
+    }
+    const auto& [begin, size] = *std::prev(after);
+    const auto at = static_cast<std::size_t>(static_cast<const char*>(data) - static_cast<const char*>(begin));
+    return at >= size ? Place::pageable : at + bytes > size ? Place::beyond : place;
+}
+
+Place place_of(const void* data, std::size_t bytes) {
+    const Place place = place_in(state.device_blocks, Place::device, data, bytes);
+    return place != Place::pageable ? place : place_in(state.pinned_blocks, Place::pinned, data, bytes);
+}
+
+// Of exactly this size, so that the address sanitizer sees what lies after it.
+void* allocated(std::size_t bytes) {
+    void* data = nullptr;
+    if (posix_memalign(&data, 256, bytes != 0 ? bytes : 1) != 0) {
+        std::abort();
+    }
+    return data;
+}
+
+bool allowed(cudaMemcpyKind kind, Place from, Place to) {
+    if (from == Place::beyond || to == Place::beyond) {
+        return false;
+    }
+    const bool from_device = from == Place::device;
+    const bool to_device = to == Place::device;
+    return kind == cudaMemcpyHostToDevice     ? !from_device && to_device
+           : kind == cudaMemcpyDeviceToHost   ? from_device && !to_device
+           : kind == cudaMemcpyDeviceToDevice ? from_device && to_device
+           : kind == cudaMemcpyHostToHost     ? !from_device && !to_device
+                                              : true;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+    ENTER("cudaMalloc");
+    if (capturing != 0) {
+        last_error = cudaErrorStreamCaptureUnsupported;
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    if (state.counts.device_bytes + bytes > state.memory) {
+        last_error = cudaErrorMemoryAllocation;
+        return cudaErrorMemoryAllocation;
+    }
+    *data = allocated(bytes);
+    std::memset(*data, 0xff, std::min(bytes, std::size_t{1} << 18));  // undefined at first; this is NaN
+    state.device_blocks[*data] = bytes;
+    headway::simt::add_device_memory(*data, bytes);
+    if (cupti.enabled.count(CUPTI_ACTIVITY_KIND_MEMORY2) != 0) {
+        CUpti_ActivityMemory3 record{};
+        record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+        record.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+        record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+        record.bytes = bytes;
+        record.timestamp = static_cast<std::uint64_t>(monotonic_ns());
+        cupti.memory.push_back(record);
+    }
+    state.counts.device_bytes += bytes;
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void* data) {
+    ENTER("cudaFree");
+    const auto found = state.device_blocks.find(data);
+    if (found == state.device_blocks.end()) {
+        return cudaErrorInvalidValue;
+    }
+    state.counts.device_bytes -= found->second;
+    state.device_blocks.erase(found);
+    headway::simt::remove_device_memory(data);
+    std::free(data);
+    return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) {
+    ENTER("cudaHostAlloc");
+    *data = allocated(bytes);
+    state.pinned_blocks[*data] = bytes;
+    state.counts.pinned_bytes += bytes;
+    ++state.counts.pinned_blocks;
+    return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* data) {
+    ENTER("cudaFreeHost");
+    state.counts.pinned_bytes -= state.pinned_blocks[data];
+    state.pinned_blocks.erase(data);
+    std::free(data);
+    return cudaSuccess;
+}
+// From page-locked memory, and within the device, the values are those at the copy's turn in its stream. Pageable
+// memory is read before this returns, and written before it returns.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    std::unique_lock lock(mutex);
+    if (const int status = enter("cudaMemcpyAsync")) {
+        return static_cast<cudaError_t>(status);
+    }
+    const Place source = place_of(from, bytes);
+    const Place target = place_of(to, bytes);
+    if (!allowed(kind, source, target)) {
+        last_error = cudaErrorInvalidValue;
+        return cudaErrorInvalidValue;
+    }
+    if (source != Place::pageable && target != Place::pageable) {
+        push_kernel(stream, [=] { std::memcpy(to, from, bytes); });
+        return cudaSuccess;
+    }
+    if (stream->capture != nullptr) {
+        last_error = cudaErrorStreamCaptureUnsupported;
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    ++state.counts.pageable_copies;
+    if (source == Place::pageable) {
+        const auto* data = static_cast<const char*>(from);
+        push_kernel(stream, [to, staged = std::vector<char>(data, data + bytes)] {
+            std::memcpy(to, staged.data(), staged.size());
+        });
+        return cudaSuccess;
+    }
+    const auto done = std::make_shared<bool>(false);
+    push_kernel(stream, [=] {
+        std::memcpy(to, from, bytes);
+        const std::lock_guard inner(mutex);
+        *done = true;
+        changed.notify_all();
+    });
+    changed.wait(lock, [&] { return *done || state.sticky != 0; });
+    return static_cast<cudaError_t>(state.sticky);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+    ENTER("cudaMemsetAsync");
+    if (place_of(to, bytes) != Place::device) {
+        last_error = cudaErrorInvalidValue;
+        return cudaErrorInvalidValue;
+    }
+    push_kernel(stream, [=] { std::memset(to, value, bytes); });
+    return cudaSuccess;
+}
+}  // extern "C"
