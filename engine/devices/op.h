@@ -74,6 +74,7 @@ struct Signature {
 
 struct Command;
 struct Composite;
+struct OpaqueWork;
 using HostFunction = void (*)(const Command&, void* context);
 
 // One op for a lane to execute.
@@ -83,6 +84,7 @@ struct alignas(64) Command {
     union {
         const float* in0;            // host_call: the HostFunction's context
         const Composite* composite;  // kComposite
+        OpaqueWork* opaque;          // kOpaque
     };
     union {
         const float* in1;
@@ -108,12 +110,26 @@ inline constexpr std::uint8_t kFreeBuffer = 1;    // lazy policy: free out_id's 
 inline constexpr std::uint8_t kLazyOperands = 2;  // lazy policy: operands with an id are looked up when the op starts
 inline constexpr std::uint8_t kComposite = 4;     // an op with a body
 inline constexpr std::uint8_t kOutOnOtherDevice = 8;  // `out` is in the memory of the run's other device
+inline constexpr std::uint8_t kOpaque = 16;           // work of another library; never on the CUDA device
 inline constexpr std::uint8_t kNoLaneWait = 255;
 
 // The body of a composite op: commands that its lane runs one after another, as one command with one issue. The steps
 // have no waits of their own, and carry the composite's op id. The submitter keeps it until the command has completed.
 struct Composite {
     std::vector<Command> steps;
+};
+
+// The body of an opaque op: a function of another library, with any number of operands. The submitter keeps it until
+// the command has completed.
+struct OpaqueWork {
+    // Does the work, on the lane. False if it failed, with one sentence in `error`. Must not throw.
+    using Function = bool (*)(void* context, std::string& error);
+    Function function = nullptr;
+    void* context = nullptr;
+    // If one of these has no values because an earlier op failed, the op is not run.
+    std::vector<core::BufferId> reads;
+    // These may be changed in part, so they are read as well. Without values if the op fails.
+    std::vector<core::BufferId> writes;
 };
 
 }  // namespace headway::devices

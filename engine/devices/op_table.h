@@ -51,6 +51,7 @@ enum class OpKind : std::uint16_t {
     noop,
     host_call,
     graph,
+    opaque,
     count_
 };
 inline constexpr std::size_t kOpKinds = static_cast<std::size_t>(OpKind::count_);
@@ -130,6 +131,7 @@ inline constexpr std::array<OpRow, kOpKinds> kOps = [] {
         {noop, "noop", F::other, A::none, S::empty, 0, "Does nothing."},
         {host_call, "host_call", F::other, A::own, S::given, 0, "Runs a function on the lane, for tests and lessons."},
         {graph, "graph", F::other, A::own, S::none, 0, "A body of ops issued as one, see Composite."},
+        {opaque, "opaque", F::other, A::own, S::none, 0, "Work of another library, see OpaqueWork."},
     }};
 }();
 static_assert(

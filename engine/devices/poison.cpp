@@ -39,6 +39,40 @@ bool Poison::spreads_to(const Command& command) {
     return lost_.has_value();
 }
 
+bool Poison::spreads_to(const OpaqueWork& work) {
+    const std::lock_guard lock(mutex_);
+    for (const auto* ids : {&work.reads, &work.writes}) {
+        for (const core::BufferId id : *ids) {
+            if (const auto found = spoiled_.find(id); found != spoiled_.end()) {
+                const std::size_t origin = found->second;
+                for (const core::BufferId out : work.writes) {
+                    spoiled_[out] = origin;
+                }
+                return true;
+            }
+        }
+    }
+    return lost_.has_value();
+}
+
+bool Poison::run_opaque(const Command& command) {
+    OpaqueWork& work = *command.opaque;
+    if (any() && spreads_to(work)) {
+        return false;
+    }
+    std::string error;
+    if (work.function(work.context, error)) [[likely]] {
+        return true;
+    }
+    const std::lock_guard lock(mutex_);
+    origins_.push_back({{command.op, core::ErrorKind::failed, std::move(error)}, false});
+    for (const core::BufferId out : work.writes) {
+        spoiled_[out] = origins_.size() - 1;
+    }
+    any_.store(true, std::memory_order_relaxed);
+    return false;
+}
+
 void Poison::lose(OpFailure failure) {
     const std::lock_guard lock(mutex_);
     if (!lost_) {

@@ -35,6 +35,10 @@ public:
     // the op is about to overwrite its output, which becomes valid again; if the op fails, call fail().
     bool spreads_to(const Command& command);
 
+    // Runs the command's OpaqueWork; false if it failed or needs a buffer that is spoiled. Its outputs are then
+    // spoiled.
+    bool run_opaque(const Command& command);
+
     // The device is lost: from now on every buffer is spoiled and every op fails, with this origin unless it has an
     // earlier one. Only the first call has an effect.
     void lose(OpFailure failure);
@@ -51,6 +55,8 @@ private:
         OpFailure failure;
         bool delivered = false;
     };
+    bool spreads_to(const OpaqueWork& work);
+
     std::atomic<bool> any_{false};
     mutable std::mutex mutex_;
     std::vector<Origin> origins_;

@@ -105,8 +105,27 @@ void MemoryManager::refuse(const Signature& signature, core::DeviceId device, co
                            const std::string& why) const {
     lines_.raise(core::ErrorKind::out_of_memory,
                  "out of memory" + lanes_.device(device).where() + " at op " + std::to_string(op) + ", " +
-                     devices::name_of(signature.kind) + " giving " + to_string(signature.out) + ": " + why,
+                     (signature.kind == devices::OpKind::opaque
+                          ? "an allocation"
+                          : devices::name_of(signature.kind) + std::string(" giving ") + to_string(signature.out)) +
+                     ": " + why,
                  op);
+}
+
+Buffer* MemoryManager::allocate(const Signature& memory, core::DeviceId device, core::OpId op) {
+    if (lazy()) {
+        lines_.raise(core::ErrorKind::failed,
+                     "memory is asked for before an op starts, which the free policy lazy does not allow: choose "
+                     "stream or finish");
+    }
+    expect_room(device, memory.out_bytes, memory, op);
+    const std::uint32_t lane = lanes_.begin(device);
+    float* data = take(memory, device, lane, op);
+    Buffer* buffer = new_buffer(memory, device);
+    buffer->data = data;
+    // What is queued in that lane may still use the block, so an op in another lane must wait for it.
+    buffer->read_seq[lane] = lanes_.count() > 1 ? lanes_.submitted()[lane] : 0;
+    return buffer;
 }
 
 void MemoryManager::give_back(Buffer& buffer) {

@@ -75,6 +75,9 @@ public:
         live_[device] += signature.out_bytes;
         return data;
     }
+    // Memory for ops that are issued later: a buffer with one reference that no op has used. `memory`:
+    // Signatures::allocation(). ProgramError under the lazy policy, or if there is no room.
+    [[nodiscard]] Buffer* allocate(const devices::Signature& memory, core::DeviceId device, core::OpId op);
     // Gives back memory that no command has used.
     void give_back(Buffer& buffer);
 

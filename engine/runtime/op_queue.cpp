@@ -48,6 +48,7 @@ OpQueue::OpQueue(std::shared_ptr<devices::DeviceSet> devices, trace::Recording& 
       scheduler(lanes),
       control(lanes, lines, recorder, memory, settings),
       graphs(*this, settings.gather),
+      opaque(*this),
       waits(*this),
       events(*this) {}
 

@@ -11,6 +11,7 @@
 //   control    what the learner chooses during the run; pausing and stepping
 //   random     the streams of random numbers
 //   graphs     several ops issued as one
+//   opaque     ops of other libraries
 //   waits      barriers and blockers; failed ops, until a wait delivers them
 //   events     the program's own events: scopes, minibatches, the measured part
 //
@@ -27,6 +28,7 @@
 #include "engine/runtime/frontend/source_lines.h"
 #include "engine/runtime/graph_builder.h"
 #include "engine/runtime/memory_manager.h"
+#include "engine/runtime/opaque_ops.h"
 #include "engine/runtime/program_events.h"
 #include "engine/runtime/random_streams.h"
 #include "engine/runtime/run_control.h"
@@ -57,8 +59,12 @@ public:
     Buffer* issue(const Operation& operation);
     // Frees a buffer whose last reference is gone.
     void drop(Buffer* buffer) {
-        if (buffer->write_seq == 0) [[unlikely]] {  // gathered but never issued: nothing to free or to record
-            memory.recycle(buffer);
+        if (buffer->write_seq == 0) [[unlikely]] {  // no op was issued for it: nothing to record
+            if (buffer->data != nullptr) {
+                memory.free(buffer);
+            } else {
+                memory.recycle(buffer);
+            }
             return;
         }
         recorder.drop(buffer->id, [this, buffer] { memory.free(buffer); });
@@ -87,6 +93,7 @@ public:
     RunControl control;
     RandomStreams random;
     GraphBuilder graphs;
+    OpaqueOps opaque;
     Waits waits;
     ProgramEvents events;
 

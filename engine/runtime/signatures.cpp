@@ -297,4 +297,38 @@ const Signature& Signatures::composite(std::string_view name, const std::vector<
     return *known;
 }
 
+const Signature& Signatures::opaque(const OpaqueDescription& of) {
+    const std::string numbers = std::to_string(of.out_bytes) + "," + std::to_string(of.flops) + "," +
+                                std::to_string(of.moved_bytes) + "," + std::to_string(static_cast<unsigned>(of.kind)) +
+                                "," + std::to_string(static_cast<unsigned>(of.family));
+    const std::string text = of.name + '\n' + of.shapes;
+    auto& known = opaque_[text + '\n' + numbers];
+    if (known == nullptr) {
+        known = std::make_unique<Signature>();
+        Signature& s = *known;
+        s.kind = of.kind;
+        s.family = of.family;
+        s.seed = seed_;
+        s.out_bytes = of.out_bytes;
+        s.flops = of.flops;
+        s.moved_bytes = of.moved_bytes;
+        // Signatures with the same text share an id, so texts must differ where numbers do.
+        const std::uint32_t same = opaque_texts_[text]++;
+        announce(s, of.name, same == 0 ? of.shapes : of.shapes + " #" + std::to_string(same + 1));
+    }
+    return *known;
+}
+
+const Signature& Signatures::allocation(std::uint64_t bytes) {
+    auto& known = allocations_[bytes];
+    if (known == nullptr) {
+        known = std::make_unique<Signature>();
+        known->kind = OpKind::opaque;
+        known->out_bytes = bytes;
+        known->size_class = pool_.size_class(bytes);
+        announce(*known, "memory", std::to_string(bytes) + " B");
+    }
+    return *known;
+}
+
 }  // namespace headway::runtime

@@ -50,6 +50,15 @@ struct Entry {
     ShapeId out = 0;
 };
 
+// An opaque op: what a device's cost model and the recording need to know of it.
+struct OpaqueDescription {
+    devices::OpKind kind = devices::OpKind::opaque;  // or copy_to_device, copy_to_host, for what they cost
+    devices::Family family = devices::Family::other;
+    std::string name, shapes;     // "aten::addmm", "float32 (64×8)·(8×4)"
+    std::uint64_t out_bytes = 0;  // of its first output, if the op creates it
+    std::uint64_t flops = 0, moved_bytes = 0;
+};
+
 class Signatures {
 public:
     Signatures(trace::Recording& recording, memory::Pool& pool, std::uint64_t seed);
@@ -67,6 +76,10 @@ public:
     core::Result<const Entry*> find(const SignatureKey& key);
     // The signature of a composite of `steps`, in this order; equal steps give the same signature.
     const devices::Signature& composite(std::string_view name, const std::vector<const devices::Signature*>& steps);
+    // The signature of an opaque op; equal descriptions give the same one.
+    const devices::Signature& opaque(const OpaqueDescription& description);
+    // The signature of memory that is taken before an opaque op is issued.
+    const devices::Signature& allocation(std::uint64_t bytes);
 
 private:
     struct KeyHash {
@@ -92,6 +105,9 @@ private:
     std::unordered_map<std::pair<std::string, std::vector<const devices::Signature*>>,
                        std::unique_ptr<devices::Signature>, BodyHash>
         composites_;
+    std::unordered_map<std::string, std::unique_ptr<devices::Signature>> opaque_;
+    std::unordered_map<std::string, std::uint32_t> opaque_texts_;  // how many signatures have this text
+    std::unordered_map<std::uint64_t, std::unique_ptr<devices::Signature>> allocations_;
     std::unordered_map<std::string, std::uint16_t> ids_;  // by the text written to the trace
     std::array<const Entry*, devices::kOpKinds> last_{};
 };

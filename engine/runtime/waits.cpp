@@ -111,6 +111,11 @@ void Waits::in_stream(const Tensor& a, WaitKind kind, std::string_view name) {
     for_stream(buffer.write_lane, buffer.id, kind, name);
 }
 
+void Waits::in_lane(std::uint32_t lane, core::BufferId buffer, WaitKind kind, std::string_view name) {
+    prepare(name);
+    for_stream(lane, buffer, kind, name);
+}
+
 std::vector<float> Waits::to_host(const Tensor& a, WaitKind kind, std::string_view name) {
     to_read(a, kind, name);
     std::vector<float> values(static_cast<std::size_t>(a.elements()));

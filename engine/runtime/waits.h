@@ -45,6 +45,10 @@ public:
     // Waits for the end of the stream of the op that writes `a`; with several streams for that op only.
     void in_stream(const Tensor& a, trace::WaitKind kind, std::string_view name);
 
+    // Waits for everything submitted to the lane so far, and delivers the failure that spoiled `buffer`. If the lane's
+    // device has several lanes, the wait is recorded as one for `buffer`.
+    void in_lane(std::uint32_t lane, core::BufferId buffer, trace::WaitKind kind, std::string_view name);
+
     // Blockers: wait for `a`, then copy its values out. item() is for tensors of one element.
     std::vector<float> to_host(const Tensor& a, trace::WaitKind kind = trace::WaitKind::numpy,
                                std::string_view name = "to_host");

@@ -347,6 +347,9 @@ void CpuDevice::run_slowly(Lane& lane, Command& command) {
 
 // Runs one op with all its checks; returns whether it ran.
 bool CpuDevice::run_alone(Command& command) {
+    if ((command.flags & kOpaque) != 0) {
+        return poison().run_opaque(command);
+    }
     if (poison().any() && poison().spreads_to(command)) {
         return false;
     }

@@ -272,6 +272,9 @@ void SimulatedDevice::World::task_ends(std::uint32_t index, const VirtualLanes::
 
 // Computes the values; false if the op failed or depends on one that did. Such an op takes no time.
 bool SimulatedDevice::execute(Command& command) {
+    if ((command.flags & kOpaque) != 0) {
+        return poison().run_opaque(command);
+    }
     if (poison().any() && poison().spreads_to(command)) {
         return false;
     }

@@ -59,6 +59,11 @@ void FrontendRecorder::end_composite(std::uint64_t begin, std::uint16_t signatur
     if (virtual_time_) {
         settle_work(begin);
     }
+    add_composite(begin, signature, lane, event);
+}
+
+void FrontendRecorder::add_composite(std::uint64_t begin, std::uint16_t signature, std::uint32_t lane,
+                                     const CompositeEvent& event) {
     const auto input = [&](std::size_t i) { return i < event.inputs.size() ? event.inputs[i] : 0; };
     const core::Line line = lines_.current();
     last_event_ = now();

@@ -33,7 +33,7 @@ struct WaitEvent {
     std::uint8_t device_flag = 0;  // trace::wait_for_device()
 };
 
-// The buffers of a composite as its records describe them.
+// The buffers of a composite or an opaque op as its records describe them.
 struct CompositeEvent {
     struct Output {
         core::BufferId buffer = 0;
@@ -96,6 +96,13 @@ public:
             look_for_core(times.before, times.called, last_event_);
         }
     }
+    // The same for an opaque op.
+    void end_opaque(const IssueTimes& times, std::uint16_t signature, std::uint32_t lane, const CompositeEvent& event) {
+        if (record_) [[likely]] {
+            add_composite(times.begin, signature, lane, event);
+            look_for_core(times.before, times.called, last_event_);
+        }
+    }
     // The same for a composite.
     void end_composite(std::uint64_t begin, std::uint16_t signature, std::uint32_t lane, const CompositeEvent& event);
 
@@ -154,6 +161,7 @@ public:
     void stop();
 
 private:
+    void add_composite(std::uint64_t begin, std::uint16_t signature, std::uint32_t lane, const CompositeEvent& event);
     void add_issue(std::uint64_t begin, std::uint16_t signature, std::uint8_t flags, std::uint32_t lane,
                    core::Line line, const std::array<core::BufferId, 3>& buffers) {
         const auto kind = static_cast<std::uint8_t>(static_cast<std::uint8_t>(trace::FrontendKind::issue) | flags);

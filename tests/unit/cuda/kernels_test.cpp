@@ -10,10 +10,11 @@
 namespace headway::devices::cuda {
 namespace {
 
-// The device starts these without launch_op(): products, copies, host functions, and composites step by step.
-const std::set<OpKind> kStartedOtherwise{OpKind::matmul,       OpKind::copy,  OpKind::copy_to_device,
-                                         OpKind::copy_to_host, OpKind::slice, OpKind::assign_slice,
-                                         OpKind::host_call,    OpKind::graph, OpKind::none};
+// The device starts these without launch_op(): products, copies, host functions, and composites step by step. It
+// refuses opaque ops.
+const std::set<OpKind> kStartedOtherwise{
+    OpKind::matmul,       OpKind::copy,      OpKind::copy_to_device, OpKind::copy_to_host, OpKind::slice,
+    OpKind::assign_slice, OpKind::host_call, OpKind::graph,          OpKind::opaque,       OpKind::none};
 
 cudaError_t launched(OpKind kind, float* memory) {
     Signature signature;
