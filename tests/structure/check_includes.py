@@ -71,7 +71,9 @@ ARROWS = {
     "app/ui/shell/overlays": ["app/ui/state"],
     "app/ui/shell": ["app/ui/shell/overlays", "app/ui/source", "app/ui/lesson", "app/ui/details", "app/ui/dialogs"],
     "app/runner/programs": ["engine/nn", "app/lesson"],
-    "app/runner/python": ["app/runner/programs", "app/json"],
+    # PyTorch's module: its own header only, which the runner shares.
+    "app/runner/torch": [],
+    "app/runner/python": ["app/runner/programs", "app/json", "app/runner/torch"],
     "app/runner/execution": ["app/runner/programs", "app/runner/python", "app/editor", "engine/devices/cpu",
                              "engine/devices/simulated", "app/confinement", "app/exchange/files"],
     "app/runner/command_line": ["app/runner/execution"],

@@ -1,5 +1,6 @@
 // headway lessons, headway devices
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/runner/commands/commands.h"
@@ -91,6 +92,16 @@ int lessons_command(bool json) {
     return status;
 }
 
+namespace {
+
+bool has_pytorch_module() {
+    std::error_code failed;
+    const auto executable = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return std::filesystem::exists(executable.parent_path() / "libheadway_torch.so", failed);
+}
+
+}  // namespace
+
 int devices_command(bool json) {
     const auto devices = list_devices();
     std::string text;
@@ -111,6 +122,9 @@ int devices_command(bool json) {
                 (device.available ? device.name + ": " + list_of(device.lanes) : "not available: " + device.reason) +
                 "\n";
         }
+        text += has_pytorch_module() ? "PyTorch     programs that import torch get the real one: docs/pytorch.md\n"
+                                     : "PyTorch     programs that import torch get a small dialect: "
+                                       "scripts/run --with-pytorch installs the real one\n";
     }
     return print(text);
 }

@@ -206,7 +206,8 @@ core::Result<Job> find_job(const RunOptions& options) {
                                             options.tab,
                                             {options.set.begin(), options.set.end()},
                                             folder_of(options.program),
-                                            options.graded});
+                                            options.graded,
+                                            !options.graded});
         if (!program) {
             return program.error();
         }

@@ -46,14 +46,17 @@ int hook(PyObject*, PyFrameObject* frame, int what, PyObject*) {
         return 0;
     }
     const auto number = static_cast<unsigned>(PyFrame_GetLineNumber(frame));
-    s.runtime->recorder.account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
     const auto line = core::make_line(program_file_id, number);
-    if (s.stop_raised_ns != 0) [[unlikely]] {
-        return 0;  // what the program does about it: its own exception handlers run undisturbed
-    }
-    if (!s.runtime->control.may_stop()) [[likely]] {
-        s.runtime->control.at_line(line, depth);
-        return 0;
+    {
+        const auto lock = run_lock();
+        s.runtime->recorder.account_line(work_names[number < work_of_line.size() ? work_of_line[number] : 0]);
+        if (s.stop_raised_ns != 0) [[unlikely]] {
+            return 0;  // what the program does about it: its own exception handlers run undisturbed
+        }
+        if (!s.runtime->control.may_stop()) [[likely]] {
+            s.runtime->control.at_line(line, depth);
+            return 0;
+        }
     }
     return outside_gil([&] { s.runtime->control.at_line(line, depth); }) ? 0 : -1;
 }

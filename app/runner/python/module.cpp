@@ -206,6 +206,7 @@ PyObject* clock_seconds(PyObject*, PyObject*) {
     if (runtime == nullptr) {
         return nullptr;
     }
+    const auto lock = run_lock();
     return PyFloat_FromDouble(runtime->control.program_seconds());
 }
 
@@ -488,6 +489,7 @@ PyObject* make_module() {
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
         PyModule_AddFunctions(module, simulated_host_functions) != 0 ||
         PyModule_AddFunctions(module, recorded_output_functions) != 0 ||
+        PyModule_AddFunctions(module, torch_functions) != 0 ||
         PyModule_AddFunctions(module, issue_point_functions) != 0 || !add(module, "Error", s.error) ||
         !add(module, "OutOfMemoryError", s.out_of_memory) || !add(module, "Stop", s.stop)) {
         Py_DECREF(module);

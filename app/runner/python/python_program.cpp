@@ -88,6 +88,7 @@ void stop_when_asked(const std::stop_token& over, const trace::Control& control)
 // Runs in a process that the program has forked: it has neither the backend's threads nor its own recording, and
 // signals end it.
 void live_as_a_fork() {
+    python::close_torch();
     if (runtime::Runtime* rt = python::state().runtime; rt != nullptr) {
         rt->control.leave_to_the_parent();
     }
@@ -244,10 +245,11 @@ void PythonProgram::run(ProgramContext& context) const {
     }
     PyObject* path_text = PyUnicode_DecodeFSDefault(source_.path.c_str());
     PyObject* name_text = PyUnicode_DecodeFSDefault(name().c_str());
-    PyObject* prepared = driver != nullptr && path_text != nullptr && name_text != nullptr
-                             ? PyObject_CallMethod(driver, "prepare", "OOsOi", path_text, name_text,
-                                                   source_.tab.c_str(), set, source_.graded ? 1 : 0)
-                             : nullptr;
+    PyObject* prepared =
+        driver != nullptr && path_text != nullptr && name_text != nullptr
+            ? PyObject_CallMethod(driver, "prepare", "OOsOii", path_text, name_text, source_.tab.c_str(), set,
+                                  source_.graded ? 1 : 0, source_.pytorch ? 1 : 0)
+            : nullptr;
     Py_XDECREF(path_text);
     Py_XDECREF(name_text);
     PyObject* outcome = nullptr;
@@ -303,7 +305,10 @@ void PythonProgram::run(ProgramContext& context) const {
     Py_XDECREF(driver);
     s.orphans.clear();
     s.copied_rows.clear();
-    s.runtime = nullptr;  // tensors that are still referenced are leaked from here on
+    {
+        const auto lock = python::run_lock();
+        s.runtime = nullptr;  // tensors that are still referenced are leaked from here on
+    }
     PyEval_SaveThread();  // the interpreter is not finalised, because the process ends soon
     if (!good) {
         throw runtime::ProgramError(error);

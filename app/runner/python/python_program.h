@@ -20,6 +20,9 @@ struct PythonSource {
     std::string folder{};                    // the program may import modules from it, as if it were run there
     // The program is graded: it may do less, and these top-level names are its results (graded.h).
     std::optional<std::vector<std::string>> graded{};
+    // `import torch` gives the real PyTorch where its module is built; otherwise Headway's dialect, for which the
+    // lessons are written.
+    bool pytorch = false;
 };
 
 // Fails when the file cannot be read. Errors in its contents are reported when it runs.

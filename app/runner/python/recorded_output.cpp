@@ -22,6 +22,7 @@ PyObject* write(PyObject* self, PyObject* data) {
     PyObject* descriptor = PyObject_CallMethod(self, "fileno", nullptr);
     Py_buffer bytes;
     if (descriptor != nullptr && PyObject_GetBuffer(data, &bytes, PyBUF_SIMPLE) == 0) {
+        const auto lock = run_lock();
         s.runtime->recorder.program_wrote(static_cast<int>(PyLong_AsLong(descriptor)),
                                           {static_cast<const char*>(bytes.buf),
                                            static_cast<std::size_t>(std::min(bytes.len, PyLong_AsSsize_t(written)))});

@@ -134,6 +134,7 @@ PyObject* virtual_time(PyObject*, PyObject*) {
 
 PyObject* clock_ns(PyObject*, PyObject*) {
     runtime::Runtime* runtime = frontend();
+    const auto lock = run_lock();
     return runtime != nullptr ? PyLong_FromUnsignedLongLong(runtime->recorder.now()) : nullptr;
 }
 

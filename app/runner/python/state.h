@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/runner/python/copied_rows.h"
+#include "app/runner/python/torch_host.h"
 #include "engine/nn/ops.h"
 #include "engine/nn/tape.h"
 #include "engine/runtime/runtime.h"
@@ -52,6 +53,7 @@ bool outside_gil(Call call) {
     s.outside = true;
     Py_BEGIN_ALLOW_THREADS;
     try {
+        const auto lock = run_lock();
         call();
     } catch (const runtime::ProgramError& e) {
         error = e.error();

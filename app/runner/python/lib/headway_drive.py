@@ -68,6 +68,10 @@ def run(prepared):
         import headway_host
 
         headway_host.install()
+    if prepared.pytorch:
+        import headway_torch
+
+        headway_torch.install()
     outcome = None
     try:
         for unit in prepared.units:
@@ -202,6 +206,14 @@ def full_report(error, name):
         if ", at " not in message:
             message = place(message, name, line)
         return (message, line, "engine")
+    if isinstance(error, RuntimeError) and _headway.is_engine_error(str(error)):
+        message = str(error).partition("\n")[0]
+        if ", at " not in message:
+            message = place(message, name, line)
+        return (message, line, "engine")
+    advice = packages.missing_in_dialect(error)
+    if advice:
+        return ("%s; %s" % (place("%s: %s" % (type(error).__name__, error), name, line), advice), line, "failed")
     missing = packages.missing_module(error)
     if missing:
         what, advice = missing

@@ -17,6 +17,13 @@ PACKAGES = {
 }
 
 
+def missing_in_dialect(error):
+    """What to do about a name that the torch dialect lacks; None for any other error."""
+    if isinstance(error, (AttributeError, NotImplementedError)) and "Headway's PyTorch dialect has no" in str(error):
+        return "this needs PyTorch: `scripts/run --with-pytorch` installs it"
+    return None
+
+
 def missing_module(error):
     """(what is missing, what to do) if the error means that a module is not installed; None for any other error."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:

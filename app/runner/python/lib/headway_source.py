@@ -34,12 +34,13 @@ class Refused(Exception):
 class Prepared:
     """A program ready to run: its compiled units in order. Units in mode "single" echo their value."""
 
-    def __init__(self, file_name, source, units, work, names_devices):
+    def __init__(self, file_name, source, units, work, names_devices, pytorch):
         self.file_name = file_name
         self.source = source
         self.units = units
         self.work = work
         self.names_devices = names_devices
+        self.pytorch = pytorch
         self.space = {}
 
 
@@ -156,7 +157,7 @@ def is_device_text(node):
     return isinstance(value, str) and value.partition(":")[0] in ("cpu", "cuda")
 
 
-def prepare(path, name, tab, values, graded):
+def prepare(path, name, tab, values, graded, pytorch):
     """A Prepared program, or (message, line, kind) if the file has none, or may not be graded."""
     try:
         source, ends = read_source(path, tab)
@@ -183,7 +184,8 @@ def prepare(path, name, tab, values, graded):
         file_name = units[0].co_filename if units else name
         units = [with_file_name(unit, file_name) for unit in units]
         work = work_of_lines(tree, source.count("\n") + 1)
-        return Prepared(file_name, source, units, work, any(names_device(node) for node in walk(tree)))
+        named = any(names_device(node) for node in walk(tree))
+        return Prepared(file_name, source, units, work, named, pytorch)
     except Refused as error:
         return (place(str(error), name, error.line), error.line, "unreadable")
     except (SyntaxError, ValueError) as error:

@@ -1,0 +1,326 @@
+"""The real PyTorch, with a run's lanes as its CUDA device.
+
+install() makes `import torch` find PyTorch if it is installed and libheadway_torch.so is built; otherwise Headway's
+dialect stays. After the import the module is loaded, and the parts of torch.cuda that a PyTorch without CUDA lacks are
+replaced. docs/pytorch.md says what is asynchronous and what waits.
+"""
+
+import os
+import sys
+
+import _headway
+
+MODULE = "libheadway_torch.so"
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def module_path():
+    """The module's file; None if it is not built."""
+    path = os.path.join(os.path.dirname(os.readlink("/proc/self/exe")), MODULE)
+    return path if os.path.exists(path) else None
+
+
+def install():
+    if os.environ.get("HEADWAY_TORCH") != "dialect" and module_path():
+        sys.meta_path.insert(0, Finder())
+
+
+class Finder:
+    """Finds PyTorch instead of the dialect of the same name, which is earlier in sys.path."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        import importlib.machinery
+
+        elsewhere = [p for p in sys.path if os.path.abspath(p or ".") != HERE]
+        spec = importlib.machinery.PathFinder.find_spec("torch", elsewhere)
+        if spec is None or spec.loader is None:
+            return None
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            _headway.open_torch(module_path())
+            set_up(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def set_up(torch):
+    ops = torch.ops.headway
+    name_blockers(torch, ops)
+    replace_cuda(torch, ops)
+    replace_random(torch, ops)
+    replace_storages(torch, ops)
+
+
+# --- waits ---
+
+# The methods of tensors that wait, with the names that their waits get.
+BLOCKERS = {
+    "item": "item", "tolist": "tolist", "cpu": "cpu", "to": "to", "cuda": "cuda", "__bool__": "bool",
+    "__float__": "float", "__int__": "int", "__index__": "int", "__repr__": "print", "__format__": "print",
+    "__str__": "print", "__array__": "numpy", "copy_": "copy",
+}
+
+
+def name_blockers(torch, ops):
+    """The waits inside these methods are named after the outermost of them."""
+    import threading
+
+    inside = threading.local()
+
+    def named(real, name):
+        def call(self, *args, **options):
+            if getattr(inside, "name", None) is not None:
+                return real(self, *args, **options)
+            inside.name = name
+            ops.blocker(name)
+            try:
+                return real(self, *args, **options)
+            finally:
+                inside.name = None
+                ops.blocker("")
+
+        call.__name__ = getattr(real, "__name__", name)
+        call.__doc__ = real.__doc__
+        return call
+
+    for method, name in BLOCKERS.items():
+        real = getattr(torch.Tensor, method, None)
+        if real is not None:
+            setattr(torch.Tensor, method, named(real, name))
+
+
+# --- torch.cuda ---
+
+
+def replace_cuda(torch, ops):
+    cuda = torch.cuda
+    kind, name, lanes = _headway.device()
+    title = "Headway's simulated GPU" if kind == "simulated" else "PyTorch's CUDA device, executed on CPU lanes"
+
+    def checked(device):
+        """0, the index of the run's GPU, for every way to name it."""
+        if device is None:
+            return 0
+        index = device if isinstance(device, int) else torch.device(device).index or 0
+        if index not in (0, -1):
+            raise AssertionError("Invalid device id: a run has one GPU, cuda:0")
+        return 0
+
+    class Event:
+        """An op in the stream that does nothing; its end is the event's time on the run's clock."""
+
+        def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+            self.timed = enable_timing
+            self.op = None
+
+        def record(self, stream=None):
+            self.op = ops.record_event()
+
+        def synchronize(self):
+            if self.op is not None:
+                ops.wait_for_event(*self.op, "Event.synchronize")
+
+        def wait(self, stream=None):
+            pass  # one stream: its order is enough
+
+        def query(self):
+            return self.op is None or ops.event_done(*self.op)
+
+        def elapsed_time(self, other):
+            if not (self.timed and other.timed):
+                raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
+            if self.op is None or other.op is None:
+                raise RuntimeError("Both events must be recorded before calculating elapsed time.")
+            if not (self.query() and other.query()):
+                raise RuntimeError("CUDA error: device not ready")
+            return (ops.event_ns(*other.op) - ops.event_ns(*self.op)) / 1e6
+
+    class DefaultStream:
+        def __init__(self):
+            self.device = torch.device("cuda", 0)
+            self.cuda_stream = self.stream_id = self.device_index = self.priority = 0
+
+        def __eq__(self, other):
+            return isinstance(other, DefaultStream)
+
+        def __hash__(self):
+            return 0
+
+        def __repr__(self):
+            return "<torch.cuda.Stream device=cuda:0 cuda_stream=0x0>"
+
+        def synchronize(self):
+            ops.synchronize("Stream.synchronize")
+
+        def query(self):
+            event = Event()
+            event.record()
+            return event.query()
+
+        def record_event(self, event=None):
+            event = event or Event()
+            event.record(self)
+            return event
+
+        def wait_event(self, event):
+            pass
+
+        def wait_stream(self, stream):
+            pass
+
+    default = DefaultStream()
+
+    class Stream:
+        def __init__(self, *args, **options):
+            raise NotImplementedError(
+                "Headway's CUDA device for PyTorch has one stream so far: torch.cuda.Stream() cannot be shown")
+
+    class stream:
+        def __init__(self, stream):
+            self.stream = stream
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *problem):
+            return False
+
+    class device:
+        def __init__(self, device):
+            self.idx = checked(device)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *problem):
+            return False
+
+    class Properties:
+        def __init__(self):
+            self.name, self.major, self.minor = title, 0, 0
+            self.total_memory = ops.memory()[3]
+            self.multi_processor_count = lanes
+
+        def __repr__(self):
+            return "_CudaDeviceProperties(name='%s', total_memory=%dMB)" % (self.name, self.total_memory >> 20)
+
+    def memory_stats(device=None):
+        checked(device)
+        allocated, peak, reserved, _ = ops.memory()
+        return {"allocated_bytes.all.current": allocated, "allocated_bytes.all.peak": peak,
+                "reserved_bytes.all.current": reserved}
+
+    def memory(index):
+        def read(device=None):
+            checked(device)
+            return ops.memory()[index]
+
+        return read
+
+    def synchronize(device=None):
+        checked(device)
+        ops.synchronize("torch.cuda.synchronize")
+
+    def nothing(*args, **options):
+        return None
+
+    for own in (Event, Stream, stream, device):
+        own.__module__ = "torch.cuda"
+    cuda._lazy_init = nothing
+    cuda._initialized = True
+    cuda.init = nothing
+    cuda._lazy_call = lambda call, **options: call()
+    cuda._is_in_bad_fork = lambda: False
+    cuda.is_available = cuda.is_initialized = lambda: True
+    cuda.device_count = lambda: 1
+    cuda.current_device = lambda: 0
+    cuda.set_device = lambda device: checked(device) and None
+    cuda.get_device_name = lambda device=None: title if checked(device) == 0 else ""
+    cuda.get_device_capability = lambda device=None: (0, checked(device))
+    cuda.get_device_properties = lambda device=None: Properties() if checked(device) == 0 else None
+    cuda.synchronize = synchronize
+    cuda.Event, cuda.Stream, cuda.stream, cuda.device = Event, Stream, stream, device
+    cuda.current_stream = cuda.default_stream = lambda device=None: default
+    cuda.set_stream = nothing
+    cuda.memory_allocated = memory(0)
+    cuda.max_memory_allocated = memory(1)
+    cuda.memory_reserved = cuda.max_memory_reserved = cuda.memory_cached = memory(2)
+    cuda.reset_peak_memory_stats = cuda.reset_max_memory_allocated = lambda device=None: ops.reset_peak()
+    cuda.memory_stats = memory_stats
+    cuda.mem_get_info = lambda device=None: (ops.memory()[3] - ops.memory()[0], ops.memory()[3])
+    cuda.empty_cache = cuda.ipc_collect = nothing
+    cuda.is_bf16_supported = lambda: True
+
+
+# --- random numbers ---
+
+
+def replace_random(torch, ops):
+    cuda = torch.cuda
+
+    def manual_seed(seed):
+        ops.seed(int(seed) & 0x7FFFFFFFFFFFFFFF)
+
+    def new_seed():
+        import secrets
+
+        manual_seed(secrets.randbits(62))
+
+    def get_rng_state(device="cuda"):
+        return ops.generator_state()
+
+    def set_rng_state(state, device="cuda"):
+        ops.set_generator_state(state)
+
+    for where in (cuda, cuda.random):
+        where.manual_seed = where.manual_seed_all = manual_seed
+        where.seed = where.seed_all = new_seed
+        where.get_rng_state = get_rng_state
+        where.get_rng_state_all = lambda: [get_rng_state()]
+        where.set_rng_state = set_rng_state
+        where.set_rng_state_all = lambda states: set_rng_state(states[0])
+
+
+# --- storages: torch.save, torch.load, pickle ---
+
+
+def replace_storages(torch, ops):
+    """PyTorch without CUDA cannot make a storage there by itself: it is made by way of tensors."""
+    untyped = torch.UntypedStorage
+
+    def bytes_tensor(storage):
+        return torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)
+
+    def cpu(self):
+        if self.device.type != "cuda":
+            return self
+        return bytes_tensor(self).cpu().storage().untyped()
+
+    def cuda(self, device=None, non_blocking=False, **options):
+        if self.device.type == "cuda":
+            return self
+        return torch.empty(0, dtype=torch.uint8).set_(self).to("cuda").storage().untyped()
+
+    def clone(self):
+        if self.device.type == "cuda":
+            return bytes_tensor(self).clone().storage().untyped()
+        return type(self)(self.nbytes()).copy_(self)
+
+    untyped.cpu, untyped.cuda, untyped.clone = cpu, cuda, clone
+    real_typed_cpu = torch.TypedStorage.cpu
+    torch.TypedStorage.cpu = lambda self: (
+        torch.TypedStorage(wrap_storage=cpu(self.untyped()), dtype=self.dtype) if self.is_cuda else real_typed_cpu(self)
+    )
+
+    def load(storage, location):
+        if location.startswith("cuda"):
+            return cuda(storage.untyped() if hasattr(storage, "untyped") else storage)
+        return None
+
+    torch.serialization.register_package(15, lambda storage: None, load)

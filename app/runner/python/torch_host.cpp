@@ -1,0 +1,241 @@
+#include "app/runner/python/torch_host.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <string>
+
+#include "app/runner/python/state.h"
+#include "app/runner/torch/torch_host.h"
+#include "engine/trace/reader.h"
+
+namespace headway::runner::python {
+
+namespace {
+
+namespace tm = torch_module;
+using runtime::Buffer;
+
+Buffer* buffer_of(tm::Block* block) {
+    return reinterpret_cast<Buffer*>(block);
+}
+
+class TorchHost final : public tm::Host {
+    // (First, because its callers need its return type.)
+    template <class Call>
+    auto with_runtime(Call call) {
+        const std::lock_guard lock(mutex);
+        State& s = state();
+        if (!open || s.runtime == nullptr) {
+            throw std::runtime_error(
+                "this run's device cannot be used here: the run has ended, or this is a forked process (use the start "
+                "method 'spawn', or keep to CPU tensors)");
+        }
+        try {
+            return call(*s.runtime);
+        } catch (const runtime::ProgramError& problem) {
+            s.last_error = problem.error();
+            if (problem.error().kind == core::ErrorKind::out_of_memory) {
+                throw tm::OutOfMemory(problem.error().message);
+            }
+            throw std::runtime_error(problem.error().message);
+        }
+    }
+
+public:
+    tm::Block* allocate(std::size_t bytes, void** data) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            Buffer* buffer = rt.opaque.allocate(bytes, 0);
+            allocated_ += bytes;
+            peak_ = std::max(peak_, allocated_);
+            *data = buffer->data;
+            return reinterpret_cast<tm::Block*>(buffer);
+        });
+    }
+
+    void release(tm::Block* block) noexcept override {
+        const std::lock_guard lock(mutex);
+        if (State& s = state(); open && s.runtime != nullptr) {
+            allocated_ -= buffer_of(block)->bytes;
+            s.runtime->opaque.release(buffer_of(block));
+        }
+    }
+
+    const tm::Signature* signature(const tm::OpText& text) override {
+        static_assert(static_cast<int>(tm::Family::other) == static_cast<int>(devices::Family::other));
+        return with_runtime([&](runtime::Runtime& rt) {
+            runtime::OpaqueDescription description;
+            description.kind = text.direction == tm::Direction::to_device ? devices::OpKind::copy_to_device
+                               : text.direction == tm::Direction::to_host ? devices::OpKind::copy_to_host
+                                                                          : devices::OpKind::opaque;
+            description.family = static_cast<devices::Family>(text.family);
+            description.name = text.name;
+            description.shapes = text.shapes;
+            description.out_bytes = text.out_bytes;
+            description.flops = text.flops;
+            description.moved_bytes = text.moved_bytes;
+            return reinterpret_cast<const tm::Signature*>(&rt.signatures.opaque(description));
+        });
+    }
+
+    tm::Issued issue(const tm::Issue& issue) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            runtime::OpaqueOp op;
+            op.signature = reinterpret_cast<const devices::Signature*>(issue.signature);
+            op.reads = {reinterpret_cast<Buffer* const*>(issue.reads), issue.read_count};
+            op.writes = {reinterpret_cast<Buffer* const*>(issue.writes), issue.write_count};
+            op.function = issue.run;
+            op.drop = issue.drop;
+            op.context = issue.work;
+            const std::uint32_t lane = rt.opaque.issue(op);
+            return tm::Issued{rt.recorder.issued(), lane};
+        });
+    }
+
+    void wait(std::uint32_t lane, tm::Block* block, tm::Blocker kind, const char* name) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.waits.in_lane(lane, block != nullptr ? buffer_of(block)->id : 0, static_cast<trace::WaitKind>(kind),
+                             name);
+            rt.opaque.release_completed();
+            return true;
+        });
+    }
+
+    void wait_for(tm::Block* block, tm::Blocker kind, const char* name) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            Buffer* buffer = buffer_of(block);
+            if (buffer->write_seq != 0) {
+                rt.opaque.add_reference(*buffer);
+                const runtime::Tensor held(buffer, 0);
+                rt.waits.to_read(held, static_cast<trace::WaitKind>(kind), name);
+            }
+            rt.opaque.release_completed();
+            return true;
+        });
+    }
+
+    void wait_for_all(tm::Blocker kind, const char* name) override {
+        with_runtime([&](runtime::Runtime& rt) {
+            rt.waits.everything(static_cast<trace::WaitKind>(kind), name);
+            rt.opaque.release_completed();
+            return true;
+        });
+    }
+
+    bool completed(tm::Issued op) override { return end_ns(op) != 0; }
+
+    // Rare, so it is looked up in the recording.
+    double end_ns(tm::Issued op) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            auto reader = rt.recorder.recording().reader();
+            if (!reader) {
+                return 0.0;
+            }
+            (*reader)->poll();
+            const trace::StreamId lane{trace::StreamKind::lane, static_cast<std::uint8_t>(op.lane)};
+            for (std::uint64_t at = 0;;) {
+                const auto records = (*reader)->records<trace::ExecRecord>(lane, at);
+                if (records.empty()) {
+                    return 0.0;
+                }
+                for (const auto& record : records) {
+                    if (!record.is_part() && record.id() == op.op) {
+                        const std::uint64_t end = record.begin + trace::unpack_duration(record.duration);
+                        return static_cast<double>((*reader)->scale().ns_from_ticks(end));
+                    }
+                }
+                at += records.size();
+            }
+        });
+    }
+
+    tm::Memory memory() override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            return tm::Memory{allocated_, peak_, rt.memory.reserved_bytes(), rt.settings.budget_bytes};
+        });
+    }
+    void reset_peak() override {
+        const std::lock_guard lock(mutex);
+        peak_ = allocated_;
+    }
+
+    std::uint32_t lanes() override {
+        return with_runtime([](runtime::Runtime& rt) { return rt.lanes.device(0).lanes(); });
+    }
+    bool virtual_time() override { return virtual_; }
+
+    std::mutex mutex;
+    std::atomic<bool> open{false};
+    bool virtual_ = false;
+
+private:
+    std::uint64_t allocated_ = 0, peak_ = 0;
+};
+
+// Lives as long as the process: PyTorch's threads and tensors may outlive the run.
+TorchHost& torch_host() {
+    static auto* host = new TorchHost;
+    return *host;
+}
+
+// open_torch(path): loads the module, after PyTorch itself was imported.
+PyObject* open_torch(PyObject*, PyObject* arguments) {
+    const char* path = nullptr;
+    runtime::Runtime* runtime = frontend();
+    if (runtime == nullptr || PyArg_ParseTuple(arguments, "s", &path) == 0) {
+        return nullptr;
+    }
+    if (runtime->lanes.device(0).info().kind == "cuda") {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "Debian's PyTorch has no CUDA: run this program on the device simulated or cpu");
+        return nullptr;
+    }
+    torch_host().virtual_ = runtime->lanes.virtual_time();
+    void* module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void* entry = module != nullptr ? dlsym(module, tm::kModuleEntry) : nullptr;
+    if (entry == nullptr) {
+        PyErr_SetString(PyExc_ImportError, dlerror());
+        return nullptr;
+    }
+    if (!reinterpret_cast<tm::ModuleEntry>(entry)(tm::kModuleAbi, &torch_host())) {
+        PyErr_SetString(PyExc_ImportError, "libheadway_torch.so is of another build than the runner");
+        return nullptr;
+    }
+    torch_host().open = true;
+    Py_RETURN_NONE;
+}
+
+// is_engine_error(text): whether the text has the message of the last error that the engine raised.
+PyObject* is_engine_error(PyObject*, PyObject* text) {
+    const char* words = PyUnicode_Check(text) != 0 ? PyUnicode_AsUTF8(text) : nullptr;
+    if (words == nullptr) {
+        PyErr_Clear();
+        Py_RETURN_FALSE;
+    }
+    const std::string& last = state().last_error.message;
+    return PyBool_FromLong(!last.empty() && std::string(words).find(last) != std::string::npos ? 1 : 0);
+}
+
+}  // namespace
+
+std::unique_lock<std::mutex> run_lock() {
+    TorchHost& host = torch_host();
+    return host.open ? std::unique_lock<std::mutex>(host.mutex) : std::unique_lock<std::mutex>();
+}
+
+// A forked process has one thread, and another one may have held the lock: it is made anew.
+void close_torch() {
+    TorchHost& host = torch_host();
+    host.open = false;
+    new (&host.mutex) std::mutex;
+}
+
+PyMethodDef torch_functions[] = {
+    {"open_torch", open_torch, METH_VARARGS, "open_torch(path): loads the PyTorch module."},
+    {"is_engine_error", is_engine_error, METH_O, "Whether the text has the last engine error's message."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace headway::runner::python

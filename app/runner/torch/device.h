@@ -1,0 +1,132 @@
+// PyTorch's CUDA device, as the run's lanes: memory, tensors over it, and what is issued. Internal to this folder.
+//
+// A CPU-only libtorch has no kernels for the dispatch key CUDA. This module takes the key, so `device="cuda"` means the
+// run's lanes. An op is issued with its outputs' memory; a lane runs PyTorch's own CPU kernel on CPU tensors over the
+// same memory ("aliases").
+//
+// Threads: any.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/runner/torch/torch_host.h"
+
+namespace headway::torch_module {
+
+using c10::IValue;
+using torch::jit::Stack;
+
+inline const c10::Device kDevice(c10::DeviceType::CUDA, 0);
+
+Host& host();
+void set_host(Host* host);
+
+// --- memory and tensors ---
+c10::Allocator& device_allocator();
+c10::Allocator& pinned_allocator();
+[[nodiscard]] bool is_pinned(const c10::Storage& storage);
+[[nodiscard]] inline bool is_ours(const at::Tensor& t) {
+    return t.defined() && t.is_cuda();
+}
+// The memory of a tensor of ours; null if it has none.
+[[nodiscard]] Block* block_of(const at::Tensor& t);
+[[nodiscard]] std::size_t bytes_of(const at::Tensor& t);
+// The same bytes as a CPU tensor, which does not own them.
+[[nodiscard]] at::Tensor cpu_alias(const at::Tensor& t);
+// A tensor without values like `t`, for PyTorch's shape functions.
+[[nodiscard]] at::Tensor meta_like(const at::Tensor& t);
+// A CPU tensor that shares the storage of `t`, but is not the object that the program holds.
+[[nodiscard]] at::Tensor same_storage(const at::Tensor& t);
+// Memory of ours for a new tensor.
+[[nodiscard]] at::Tensor make(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::ScalarType dtype);
+// Gives a tensor of ours another size; its storage grows, with what it holds, if it is too small.
+void resize(const at::Tensor& t, c10::IntArrayRef sizes, c10::IntArrayRef strides);
+
+// --- blockers ---
+// The name that the next waits of this thread get; null: none, so that they are named after their op.
+struct BlockerName {
+    const char* name;
+    Blocker kind;
+};
+void set_blocker(const std::string& name);
+[[nodiscard]] BlockerName blocker_or(const char* name, Blocker kind);
+
+// --- issuing ---
+// What an op reads and writes.
+struct Operands {
+    std::vector<Block*> reads, writes;
+    void read(const at::Tensor& t);
+    void write(const at::Tensor& t);
+};
+
+// Work for a lane: an op with its arguments as CPU tensors, or any function.
+struct Task {
+    const c10::OperatorHandle* op = nullptr;
+    Stack stack;
+    std::vector<at::Tensor> results;  // if not empty: what the op returns is copied there
+    std::vector<at::Tensor> checked;  // arguments that the op writes and must not resize
+    std::vector<c10::DimVector> checked_sizes;
+    void (*call)(Task& task) = nullptr;  // instead of an op; uses `stack`
+
+    static bool run(void* task, std::string& error);
+    static void drop(void* task);
+    [[nodiscard]] static Task* take();
+};
+
+Issued issue(const Signature* signature, const Operands& operands, Task* task);
+
+// While it lives, this thread's dispatcher is in its usual state, below autograd: kernels see plain CPU tensors.
+struct PlainDispatch {
+    c10::impl::ForceDispatchKeyGuard usual{c10::impl::LocalDispatchKeySet(c10::impl::PODLocalDispatchKeySet{})};
+    at::AutoDispatchBelowADInplaceOrView below;
+};
+
+// --- random numbers ---
+// A generator gives its numbers in the order of issue. Seeding makes a new one, for the ops issued from then on.
+at::Generator generator();
+void seed(std::int64_t seed);
+void set_generator_state(const at::Tensor& state);
+// Ops of several lanes must take their numbers one after another; null if there is one lane.
+[[nodiscard]] Block* generator_block();
+
+// --- describing ops (op_text.cpp) ---
+// Name, shapes, family and costs of an op with these arguments. `outs`: tensors that it writes.
+OpText describe(const std::string& name, const Stack& args, const std::vector<at::Tensor>& outs);
+
+// Calls `f` for each tensor in the value.
+template <class F>
+void each_tensor(const IValue& v, F&& f) {
+    if (v.isTensor()) {
+        if (v.toTensor().defined()) {
+            f(v.toTensor());
+        }
+    } else if (v.isTensorList()) {
+        for (const at::Tensor& t : v.toTensorVector()) {
+            if (t.defined()) {
+                f(t);
+            }
+        }
+    } else if (v.isOptionalTensorList()) {
+        for (const c10::optional<at::Tensor>& t : v.toOptionalTensorVector()) {
+            if (t && t->defined()) {
+                f(*t);
+            }
+        }
+    }
+}
+
+// The kernel for every op that has no own (fallback.cpp).
+void fallback(const c10::OperatorHandle& handle, Stack* stack);
+// {"aten::add": [asynchronous, shape learned by a first run, waited], …}: how often each op was issued in which way.
+std::string issue_counts();
+// Waits if CUDA_LAUNCH_BLOCKING is set, as PyTorch does then after each op.
+void wait_if_blocking(const char* op);
+
+}  // namespace headway::torch_module

@@ -1,0 +1,630 @@
+// Every ATen op that has no kernel of its own here: finds out the shapes of its outputs, takes their memory, and issues
+// it. In this order:
+//
+//   written outputs   structured ops come with outputs that ATen has sized, in-place ops with their tensor
+//   shape functions   PyTorch's meta kernel; what it gave is kept by the arguments' shapes and values
+//   a first run       without a meta kernel: the frontend waits for the arguments and runs the op once to see the
+//                     shapes, which are kept as well
+//   always waited     ops whose shapes depend on values (nonzero), and those that return numbers
+//
+// Views need no op.
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "app/runner/torch/device.h"
+
+// Python's, where the process has one: shape functions that are written in Python leave their error behind.
+extern "C" {
+int PyGILState_Ensure() __attribute__((weak));
+void PyGILState_Release(int) __attribute__((weak));
+void PyErr_Clear() __attribute__((weak));
+}
+
+namespace headway::torch_module {
+
+namespace {
+
+enum Way { kAsynchronous, kLearned, kWaited, kWays };
+constexpr int kNew = -1;
+constexpr std::size_t kMostKnown = 10'000;  // shapes kept for an op
+
+// A tensor without values.
+struct Geometry {
+    c10::DimVector sizes, strides;
+    std::int64_t offset = 0;
+    c10::ScalarType dtype{};
+    bool defined = true;
+};
+// What an op returns: one tensor, or a list of them, for each return.
+struct Returns {
+    std::vector<int> lengths;  // -1: a tensor; otherwise a list's length
+    std::vector<Geometry> tensors;
+};
+
+// What is known of an op. One for each thread that calls it.
+struct OpInfo {
+    explicit OpInfo(const c10::OperatorHandle& h) : handle(h) {}
+    c10::OperatorHandle handle;
+    c10::optional<c10::OperatorHandle> out;  // the overload that writes into given tensors
+    std::string name;
+    bool view = false, any_written = false, waits_always = false, no_meta = false;
+    int generator = -1;
+    std::vector<bool> written;  // by argument
+    std::vector<int> returns;   // by return: the argument that it is, or kNew
+    std::unordered_map<std::string, Returns> known;
+    std::unordered_map<std::string, const Signature*> signatures;
+    std::string last_key;
+    const Signature* last_signature = nullptr;
+    std::array<std::uint64_t, kWays> count{};
+};
+
+std::mutex all_mutex;
+std::vector<OpInfo*>& all_infos() {
+    static auto* all = new std::vector<OpInfo*>;
+    return *all;
+}
+
+bool writes(const c10::Argument& a) {
+    if (a.alias_info() == nullptr) {
+        return false;
+    }
+    bool any = a.alias_info()->isWrite();
+    for (const auto& contained : a.alias_info()->containedTypes()) {
+        any |= contained.isWrite();
+    }
+    return any;
+}
+
+// The overload with the same arguments and one more for each return, if a CPU kernel for it exists. Not for losses,
+// which use their output for something larger in between.
+c10::optional<c10::OperatorHandle> find_out_overload(const c10::FunctionSchema& schema) {
+    static const auto* by_name = [] {
+        auto* all = new std::unordered_multimap<std::string, c10::OperatorName>;
+        for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
+            all->emplace(name.name, name);
+        }
+        return all;
+    }();
+    if (schema.name().find("loss") != std::string::npos || schema.name() == "aten::binary_cross_entropy") {
+        return c10::nullopt;
+    }
+    const auto& args = schema.arguments();
+    const auto range = by_name->equal_range(schema.name());
+    for (auto it = range.first; it != range.second; ++it) {
+        const auto found = c10::Dispatcher::singleton().findSchema(it->second);
+        if (!found || !found->hasKernelForDispatchKey(c10::DispatchKey::CPU)) {
+            continue;
+        }
+        const auto& theirs = found->schema().arguments();
+        bool fits = theirs.size() == args.size() + schema.returns().size();
+        for (std::size_t i = 0; fits && i < theirs.size(); ++i) {
+            fits = i < args.size() ? theirs[i].name() == args[i].name() && *theirs[i].type() == *args[i].type()
+                                   : writes(theirs[i]) && theirs[i].type()->kind() == c10::TypeKind::TensorType;
+        }
+        if (fits) {
+            return found;
+        }
+    }
+    return c10::nullopt;
+}
+
+void look_at_schema(OpInfo& op) {
+    const auto& schema = op.handle.schema();
+    op.name = schema.name();
+    const auto& args = schema.arguments();
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        op.written.push_back(writes(args[i]));
+        op.any_written |= op.written.back();
+        if (args[i].name() == "generator") {
+            op.generator = static_cast<int>(i);
+        }
+    }
+    for (const auto& returned : schema.returns()) {
+        int which = kNew;
+        if (returned.alias_info() != nullptr) {
+            op.view |= !writes(returned);
+            for (std::size_t i = 0; i < args.size() && writes(returned); ++i) {
+                if (args[i].alias_info() != nullptr &&
+                    args[i].alias_info()->beforeSets() == returned.alias_info()->beforeSets()) {
+                    which = static_cast<int>(i);
+                }
+            }
+        }
+        op.returns.push_back(which);
+    }
+    static const std::unordered_set<std::string> by_values{"aten::nonzero",
+                                                           "aten::masked_select",
+                                                           "aten::bincount",
+                                                           "aten::_unique",
+                                                           "aten::_unique2",
+                                                           "aten::unique_dim",
+                                                           "aten::histc",
+                                                           "aten::unique_consecutive",
+                                                           "aten::repeat_interleave",
+                                                           "aten::unique_dim_consecutive"};
+    op.waits_always = op.handle.hasTag(at::Tag::dynamic_output_shape) || by_values.count(op.name) != 0;
+    for (const auto& returned : schema.returns()) {
+        const auto kind = returned.type()->kind();
+        op.waits_always |= kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType;
+    }
+    if (op.name == "aten::native_batch_norm") {
+        // The schema does not say that the running statistics are written. Its shape function and its CPU kernel
+        // disagree on the outputs in evaluation.
+        op.written[3] = op.written[4] = true;
+        op.no_meta = true;
+    } else if (!op.any_written && !op.view) {
+        op.out = find_out_overload(schema);
+    }
+}
+
+OpInfo& info_of(const c10::OperatorHandle& handle) {
+    thread_local std::unordered_map<const void*, OpInfo*> seen;
+    OpInfo*& info = seen[&handle.schema()];
+    if (info == nullptr) {
+        info = new OpInfo(handle);
+        look_at_schema(*info);
+        const std::lock_guard lock(all_mutex);
+        all_infos().push_back(info);
+    }
+    return *info;
+}
+
+// --- arguments ---
+
+template <class F>
+IValue mapped(const IValue& v, F&& f) {
+    if (v.isTensor()) {
+        return v.toTensor().defined() ? IValue(f(v.toTensor())) : v;
+    }
+    if (v.isTensorList()) {
+        c10::List<at::Tensor> out;
+        for (const at::Tensor& t : v.toTensorVector()) {
+            out.push_back(t.defined() ? f(t) : t);
+        }
+        return out;
+    }
+    if (v.isOptionalTensorList()) {
+        c10::List<c10::optional<at::Tensor>> out;
+        for (const c10::optional<at::Tensor>& t : v.toOptionalTensorVector()) {
+            out.push_back(t && t->defined() ? c10::optional<at::Tensor>(f(*t)) : t);
+        }
+        return out;
+    }
+    return v;
+}
+
+// A CPU tensor is given to the lane with its values as they are now.
+at::Tensor for_lane(const at::Tensor& t) {
+    if (is_ours(t)) {
+        return cpu_alias(t);
+    }
+    if (t.unsafeGetTensorImpl()->is_wrapped_number()) {
+        return t;
+    }
+    const PlainDispatch plain;
+    return same_storage(t).clone();
+}
+IValue lane_value(const IValue& v) {
+    return v.isDevice() ? IValue(c10::Device(c10::kCPU)) : mapped(v, for_lane);
+}
+
+void put(std::string& key, std::int64_t n) {
+    key.append(reinterpret_cast<const char*>(&n), sizeof n);
+}
+void put_tensor(std::string& key, const at::Tensor& t, bool strides) {
+    if (!t.defined()) {
+        key.push_back('U');
+        return;
+    }
+    key.push_back('T');
+    key.push_back(static_cast<char>(t.scalar_type()));
+    key.push_back(static_cast<char>((t.unsafeGetTensorImpl()->is_wrapped_number() ? 1 : 0) | (is_ours(t) ? 2 : 0)));
+    key.push_back(static_cast<char>(t.dim()));
+    const auto dims = static_cast<std::size_t>(t.dim());
+    key.append(reinterpret_cast<const char*>(t.sizes().data()), dims * 8);
+    if (strides) {
+        key.append(reinterpret_cast<const char*>(t.strides().data()), dims * 8);
+    }
+}
+
+// Everything that may decide an op's shapes. False if the value is of a kind that is not known.
+bool put_value(std::string& key, const IValue& v) {
+    if (v.isNone()) {
+        key.push_back('N');
+    } else if (v.isTensor()) {
+        put_tensor(key, v.toTensor(), true);
+    } else if (v.isTensorList() || v.isOptionalTensorList()) {
+        key.push_back('L');
+        for (const IValue& item : v.toListRef()) {
+            put_value(key, item);
+        }
+        key.push_back('E');
+    } else if (v.isInt() || v.isBool()) {
+        key.push_back(v.isInt() ? 'I' : 'B');
+        put(key, v.isInt() ? v.toInt() : static_cast<std::int64_t>(v.toBool()));
+    } else if (v.isDouble()) {
+        key.push_back('D');
+        std::int64_t bits = 0;
+        const double value = v.toDouble();
+        std::memcpy(&bits, &value, sizeof bits);
+        put(key, bits);
+    } else if (v.isIntList() || v.isBoolList() || v.isDoubleList()) {
+        key.push_back('J');
+        for (const IValue& item : v.toListRef()) {
+            put_value(key, item);
+        }
+        key.push_back('E');
+    } else if (v.isString()) {
+        key.push_back('S');
+        put(key, static_cast<std::int64_t>(v.toStringRef().size()));
+        key += v.toStringRef();
+    } else if (v.isDevice() || v.isGenerator()) {
+        key.push_back('?');
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void expect_one_device(const OpInfo& op, const Stack& args) {
+    const auto has = [&](const char* part) { return op.name.find(part) != std::string::npos; };
+    for (const IValue& v : args) {
+        each_tensor(v, [&](const at::Tensor& t) {
+            if (!is_ours(t) && t.dim() > 0 && !has("index") && !has("copy")) {
+                TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ",
+                            kDevice, " and cpu! (in ", op.name, ")");
+            }
+        });
+    }
+}
+
+// --- shapes ---
+
+Geometry geometry_of(const at::Tensor& t) {
+    Geometry g;
+    g.defined = t.defined();
+    if (g.defined) {
+        g.sizes = c10::DimVector(t.sizes());
+        g.strides = c10::DimVector(t.strides());
+        g.offset = t.storage_offset();
+        g.dtype = t.scalar_type();
+    }
+    return g;
+}
+
+// False if a value is neither a tensor nor a list of tensors.
+bool returns_of(const Stack& values, Returns& returns) {
+    for (const IValue& v : values) {
+        if (v.isTensor()) {
+            returns.lengths.push_back(-1);
+            returns.tensors.push_back(geometry_of(v.toTensor()));
+        } else if (v.isTensorList()) {
+            const auto list = v.toTensorVector();
+            returns.lengths.push_back(static_cast<int>(list.size()));
+            for (const at::Tensor& t : list) {
+                returns.tensors.push_back(geometry_of(t));
+            }
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What the op's meta kernel returns; false if there is none, or if it refuses the arguments.
+bool infer(const OpInfo& op, const Stack& args, Stack& values) {
+    values.clear();
+    for (const IValue& v : args) {
+        values.push_back(v.isDevice() ? IValue(c10::Device(c10::kMeta)) : mapped(v, [](const at::Tensor& t) {
+            return is_ours(t) || t.dim() > 0 ? meta_like(t) : t;
+        }));
+    }
+    const Stack held = values;  // see run_task() in device.cpp
+    try {
+        const PlainDispatch plain;
+        op.handle.callBoxed(&values);
+        return true;
+    } catch (const std::exception&) {
+        if (PyErr_Clear != nullptr) {
+            const int state = PyGILState_Ensure();
+            PyErr_Clear();
+            PyGILState_Release(state);
+        }
+        return false;
+    }
+}
+
+// Waits for what the op reads, and runs it here on the same values. Changes nothing: what it writes are copies.
+void run_once(OpInfo& op, const Stack& args, Stack& values) {
+    const BlockerName blocker = blocker_or(op.name.c_str(), Blocker::copy);
+    for (const IValue& v : args) {
+        each_tensor(v, [&](const at::Tensor& t) {
+            if (Block* block = is_ours(t) ? block_of(t) : nullptr; block != nullptr) {
+                try {
+                    host().wait_for(block, blocker.kind, blocker.name);
+                } catch (const std::exception& error) {
+                    TORCH_CHECK(false, error.what());
+                }
+            }
+        });
+    }
+    values.clear();
+    const PlainDispatch plain;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        values.push_back(lane_value(args[i]));
+        if (op.written[i]) {
+            values.back() = mapped(values.back(), [](const at::Tensor& t) { return t.clone(); });
+        }
+    }
+    if (op.generator >= 0) {
+        auto& used = values[static_cast<std::size_t>(op.generator)];
+        used = used.isNone() ? generator().clone() : used.toGenerator().clone();
+    }
+    const Stack held = values;
+    op.handle.callBoxed(&values);
+}
+
+// The shapes of what the op returns. `values` is set if they were not known before: to meta tensors, or to the values
+// themselves if it had to be run.
+Way shapes_of(OpInfo& op, const Stack& args, Returns& returns, Stack& values, bool& plain) {
+    std::string key;
+    bool has_key = !op.waits_always;
+    for (std::size_t i = 0; has_key && i < args.size(); ++i) {
+        has_key = put_value(key, args[i]);
+    }
+    plain = true;
+    if (has_key) {
+        if (const auto found = op.known.find(key); found != op.known.end()) {
+            returns = found->second;
+            return kAsynchronous;
+        }
+    }
+    Way way = kWaited;
+    if (!op.waits_always && !op.no_meta && infer(op, args, values) && returns_of(values, returns)) {
+        way = kAsynchronous;
+    } else {
+        returns = Returns();
+        run_once(op, args, values);
+        plain = returns_of(values, returns);
+        if (has_key && plain) {
+            op.no_meta = true;
+            way = kLearned;
+        }
+    }
+    if (has_key && plain) {
+        if (op.known.size() >= kMostKnown) {
+            op.known.clear();
+        }
+        op.known[key] = returns;
+    }
+    return way;
+}
+
+// --- issuing ---
+
+const Signature* signature_of(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) {
+    thread_local std::string key;
+    key.clear();
+    for (const IValue& v : args) {
+        each_tensor(v, [&](const at::Tensor& t) { put_tensor(key, t, false); });
+        key.push_back(';');
+    }
+    for (const at::Tensor& t : outs) {
+        put_tensor(key, t, false);
+    }
+    if (op.last_signature == nullptr || key != op.last_key) {
+        const Signature*& known = op.signatures[key];
+        if (known == nullptr) {
+            std::vector<at::Tensor> writes;
+            for (std::size_t i = 0; i < args.size(); ++i) {
+                if (op.written[i]) {
+                    each_tensor(args[i], [&](const at::Tensor& t) { writes.push_back(t); });
+                }
+            }
+            for (const at::Tensor& t : outs) {
+                if (t.defined()) {
+                    writes.push_back(t);
+                }
+            }
+            OpText text = describe(op.name, args, writes);
+            text.out_bytes = writes.empty() ? 0 : bytes_of(writes.front());
+            known = host().signature(text);
+        }
+        op.last_key = key;
+        op.last_signature = known;
+    }
+    return op.last_signature;
+}
+
+void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) {
+    Operands operands;
+    Task* task = Task::take();
+    task->stack.reserve(args.size() + outs.size());
+    bool all_defined = !outs.empty();
+    for (const at::Tensor& t : outs) {
+        all_defined &= t.defined();
+        operands.write(t);
+    }
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        task->stack.push_back(lane_value(args[i]));
+        each_tensor(args[i], [&](const at::Tensor& t) {
+            if (op.written[i]) {
+                operands.write(t);
+            } else {
+                operands.read(t);
+            }
+        });
+        if (op.written[i]) {
+            each_tensor(task->stack.back(), [&](const at::Tensor& t) {
+                task->checked.push_back(t);
+                task->checked_sizes.emplace_back(t.sizes());
+            });
+        }
+    }
+    if (op.generator >= 0) {
+        auto& used = task->stack[static_cast<std::size_t>(op.generator)];
+        if (used.isNone()) {
+            used = generator();
+        }
+        if (Block* numbers = generator_block(); numbers != nullptr) {
+            operands.writes.push_back(numbers);
+        }
+    }
+    if (all_defined && op.out) {
+        task->op = &*op.out;
+        for (const at::Tensor& t : outs) {
+            at::Tensor alias = cpu_alias(t);
+            task->checked.push_back(alias);
+            task->checked_sizes.emplace_back(alias.sizes());
+            task->stack.emplace_back(std::move(alias));
+        }
+    } else {
+        task->op = &op.handle;
+        for (const at::Tensor& t : outs) {
+            task->results.push_back(t.defined() ? cpu_alias(t) : t);
+        }
+    }
+    issue(signature_of(op, args, outs), operands, task);
+    wait_if_blocking(op.name.c_str());
+}
+
+std::vector<at::Tensor> make_all(const Returns& returns) {
+    std::vector<at::Tensor> made;
+    for (const Geometry& g : returns.tensors) {
+        made.push_back(g.defined ? make(g.sizes, g.strides, g.dtype) : at::Tensor());
+    }
+    return made;
+}
+
+void answer(const Returns& returns, const std::vector<at::Tensor>& tensors, Stack* stack) {
+    std::size_t next = 0;
+    for (const int length : returns.lengths) {
+        if (length < 0) {
+            stack->emplace_back(tensors[next++]);
+            continue;
+        }
+        c10::List<at::Tensor> list;
+        for (int i = 0; i < length; ++i) {
+            list.push_back(tensors[next++]);
+        }
+        stack->emplace_back(std::move(list));
+    }
+}
+
+void make_view(OpInfo& op, const Stack& args, Stack* stack) {
+    Stack values;
+    TORCH_CHECK(infer(op, args, values), op.name, ": PyTorch cannot tell the shape of this view before it has run");
+    const at::Tensor base = args[0].toTensor();
+    for (const IValue& v : values) {
+        stack->push_back(mapped(v, [&](const at::Tensor& t) {
+            auto impl = c10::make_intrusive<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(base.storage()),
+                                                             base.key_set(), t.dtype());
+            impl->set_storage_offset(t.storage_offset());
+            impl->set_sizes_and_strides(t.sizes(), t.strides());
+            return at::Tensor(std::move(impl));
+        }));
+    }
+}
+
+// Outputs that the program, or ATen, gave without a size.
+bool has_empty_output(const OpInfo& op, const Stack& args) {
+    bool any = false;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (op.written[i] && args[i].isTensor() && args[i].toTensor().defined()) {
+            any |= args[i].toTensor().numel() == 0;
+        }
+    }
+    return any && !op.returns.empty();
+}
+
+}  // namespace
+
+void wait_if_blocking(const char* op) {
+    static const bool blocking = [] {
+        const char* set = std::getenv("CUDA_LAUNCH_BLOCKING");
+        return set != nullptr && *set != '\0' && std::strcmp(set, "0") != 0;
+    }();
+    if (blocking) {
+        try {
+            host().wait_for_all(Blocker::synchronize, op);
+        } catch (const std::exception& error) {
+            TORCH_CHECK(false, error.what());
+        }
+    }
+}
+
+void fallback(const c10::OperatorHandle& handle, Stack* stack) {
+    OpInfo& op = info_of(handle);
+    const std::size_t n = op.written.size();
+    Stack args(std::make_move_iterator(stack->end() - static_cast<std::ptrdiff_t>(n)),
+               std::make_move_iterator(stack->end()));
+    stack->resize(stack->size() - n);
+    expect_one_device(op, args);
+    if (op.view) {
+        make_view(op, args, stack);
+        return;
+    }
+    Way way = kAsynchronous;
+    Returns returns;
+    Stack values;
+    bool plain = true;
+    if (op.any_written) {
+        if (has_empty_output(op, args)) {
+            way = shapes_of(op, args, returns, values, plain);
+            for (std::size_t i = 0; plain && i < op.returns.size() && i < returns.tensors.size(); ++i) {
+                if (op.returns[i] != kNew) {
+                    const at::Tensor& out = args[static_cast<std::size_t>(op.returns[i])].toTensor();
+                    if (!out.sizes().equals(returns.tensors[i].sizes)) {
+                        resize(out, returns.tensors[i].sizes, returns.tensors[i].strides);
+                    }
+                }
+            }
+        }
+        submit(op, args, {});
+        ++op.count[way];
+        for (const int i : op.returns) {
+            TORCH_CHECK(i != kNew, op.name, ": writes one tensor and returns another, which Headway cannot issue");
+            stack->push_back(args[static_cast<std::size_t>(i)]);
+        }
+        return;
+    }
+    way = shapes_of(op, args, returns, values, plain);
+    ++op.count[way];
+    if (!plain) {  // numbers, perhaps beside tensors
+        for (const IValue& v : values) {
+            stack->push_back(mapped(v, [](const at::Tensor& t) { return t.to(kDevice); }));
+        }
+        return;
+    }
+    const std::vector<at::Tensor> outs = make_all(returns);
+    submit(op, args, outs);
+    answer(returns, outs, stack);
+}
+
+std::string issue_counts() {
+    std::unordered_map<std::string, std::array<std::uint64_t, kWays>> sums;
+    {
+        const std::lock_guard lock(all_mutex);
+        for (const OpInfo* op : all_infos()) {
+            auto& sum = sums[op->name];
+            for (std::size_t i = 0; i < kWays; ++i) {
+                sum[i] += op->count[i];
+            }
+        }
+    }
+    std::string json = "{";
+    for (const auto& [name, count] : sums) {
+        if (count[0] + count[1] + count[2] == 0) {
+            continue;
+        }
+        json += (json.size() > 1 ? ", \"" : "\"") + name + "\": [" + std::to_string(count[0]) + ", " +
+                std::to_string(count[1]) + ", " + std::to_string(count[2]) + "]";
+    }
+    return json + "}";
+}
+
+}  // namespace headway::torch_module

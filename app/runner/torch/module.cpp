@@ -1,0 +1,123 @@
+// libheadway_torch.so: what PyTorch asks of a device beside its ops, the functions of torch.ops.headway, and the entry
+// point that the runner calls after it has loaded the module.
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <torch/library.h>
+
+#include "app/runner/torch/device.h"
+
+namespace headway::torch_module {
+
+namespace {
+
+// One device, one stream.
+struct Guard final : c10::impl::DeviceGuardImplInterface {
+    c10::DeviceType type() const override { return c10::DeviceType::CUDA; }
+    c10::Device exchangeDevice(c10::Device) const override { return kDevice; }
+    c10::Device getDevice() const override { return kDevice; }
+    void setDevice(c10::Device device) const override { expect(device); }
+    void uncheckedSetDevice(c10::Device) const noexcept override {}
+    c10::Stream getStream(c10::Device) const noexcept override { return c10::Stream(c10::Stream::DEFAULT, kDevice); }
+    c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
+    c10::Stream exchangeStream(c10::Stream) const noexcept override { return getStream(kDevice); }
+    c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+    void record(void** event, const c10::Stream&, const c10::DeviceIndex, const c10::EventFlag) const override {
+        *event = nullptr;
+    }
+    void block(void*, const c10::Stream&) const override {}
+    bool queryEvent(void*) const override { return true; }
+    void destroyEvent(void*, const c10::DeviceIndex) const noexcept override {}
+    void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream&) const override {}
+
+private:
+    static void expect(c10::Device device) {
+        TORCH_CHECK(device.index() <= 0, "there is no device ", device, ": a run has one GPU, cuda:0");
+    }
+};
+const c10::impl::DeviceGuardImplRegistrar guard_registered(c10::DeviceType::CUDA, new Guard);
+
+template <class Call>
+auto checked(Call call) {
+    try {
+        return call();
+    } catch (const c10::Error&) {
+        throw;
+    } catch (const std::exception& error) {
+        TORCH_CHECK(false, error.what());
+    }
+}
+
+void synchronize(const std::string& name) {
+    checked([&] { host().wait_for_all(Blocker::synchronize, name.c_str()); });
+}
+
+// An event is an op that does nothing, in the stream. Returns its op and lane.
+std::vector<std::int64_t> record_event() {
+    Task* task = Task::take();
+    task->call = [](Task&) {};
+    const Issued op = issue(host().signature({"event", "", Family::other}), {}, task);
+    return {op.op, op.lane};
+}
+Issued event_of(std::int64_t op, std::int64_t lane) {
+    return {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(lane)};
+}
+
+TORCH_LIBRARY(headway, m) {
+    m.def("synchronize", synchronize);
+    m.def("blocker", set_blocker);
+    m.def("seed", [](std::int64_t value) { seed(value); });
+    m.def("generator_state", []() -> at::Tensor {
+        synchronize("get_rng_state");
+        return generator().get_state();
+    });
+    m.def("set_generator_state", [](const at::Tensor& state) { set_generator_state(state); });
+    m.def("memory", []() -> std::vector<std::int64_t> {
+        const Memory memory = host().memory();
+        return {static_cast<std::int64_t>(memory.allocated), static_cast<std::int64_t>(memory.peak),
+                static_cast<std::int64_t>(memory.reserved), static_cast<std::int64_t>(memory.total)};
+    });
+    m.def("reset_peak", [] { host().reset_peak(); });
+    m.def("record_event", record_event);
+    m.def("wait_for_event", [](std::int64_t, std::int64_t lane, const std::string& name) {
+        checked([&] { host().wait(static_cast<std::uint32_t>(lane), nullptr, Blocker::synchronize, name.c_str()); });
+    });
+    m.def("event_done",
+          [](std::int64_t op, std::int64_t lane) -> bool { return host().completed(event_of(op, lane)); });
+    m.def("event_ns", [](std::int64_t op, std::int64_t lane) -> double { return host().end_ns(event_of(op, lane)); });
+    m.def("issue_counts", []() -> std::string { return issue_counts(); });
+}
+
+}  // namespace
+
+}  // namespace headway::torch_module
+
+namespace at {
+
+// What ATen asks of CUDA elsewhere; a CPU-only build has nothing there. (In this namespace, as the registry's macro
+// needs.)
+struct HeadwayHooks final : CUDAHooksInterface {
+    explicit HeadwayHooks(CUDAHooksArgs /*args*/) {}
+    void initCUDA() const override {}
+    bool hasCUDA() const override { return true; }
+    bool hasPrimaryContext(int64_t /*device*/) const override { return true; }
+    int64_t current_device() const override { return 0; }
+    int getNumGPUs() const override { return 1; }
+    c10::Allocator* getPinnedMemoryAllocator() const override { return &headway::torch_module::pinned_allocator(); }
+    void deviceSynchronize(int64_t /*device*/) const override {
+        headway::torch_module::host().wait_for_all(headway::torch_module::Blocker::synchronize, "synchronize");
+    }
+};
+C10_REGISTER_CLASS(CUDAHooksRegistry, CUDAHooks, HeadwayHooks)
+
+}  // namespace at
+
+// The runner has loaded the module after PyTorch; from here on, `host` answers.
+extern "C" __attribute__((visibility("default"))) bool headway_torch_open(std::uint32_t abi,
+                                                                          headway::torch_module::Host* host) {
+    if (abi != headway::torch_module::kModuleAbi || host == nullptr) {
+        return false;
+    }
+    headway::torch_module::set_host(host);
+    c10::SetAllocator(c10::DeviceType::CUDA, &headway::torch_module::device_allocator());
+    return true;
+}

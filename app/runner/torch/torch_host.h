@@ -1,0 +1,85 @@
+// The interface between the runner and its PyTorch module, libheadway_torch.so: what ATen's side needs of a run.
+//
+// C++17 and the standard library only, because PyTorch's headers decide the module's language standard.
+//
+// Threads: any, with or without Python's GIL; the host has a lock of its own, which it never holds while it takes the
+// GIL. Work runs on a lane's thread, or in virtual time on the calling thread, and must call nothing of the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace headway::torch_module {
+
+struct Block;      // memory of the device, with one owner
+struct Signature;  // of an op; lives as long as the run
+
+// As devices::Family.
+enum class Family : std::uint8_t { create, elementwise, matmul, reduce, update, copy, random, other };
+enum class Direction : std::uint8_t { none, to_device, to_host };
+
+struct OpText {
+    std::string name, shapes;  // "aten::addmm", "(64×8), (8×4) float32"
+    Family family = Family::other;
+    Direction direction = Direction::none;
+    std::uint64_t out_bytes = 0;  // of its first output
+    std::uint64_t flops = 0, moved_bytes = 0;
+};
+
+struct Issue {
+    const Signature* signature = nullptr;
+    Block* const* reads = nullptr;
+    std::size_t read_count = 0;
+    Block* const* writes = nullptr;  // each block once, in one of the lists
+    std::size_t write_count = 0;
+    bool (*run)(void* work, std::string& error) = nullptr;
+    void (*drop)(void* work) = nullptr;  // called by any thread, once the op has completed
+    void* work = nullptr;
+};
+struct Issued {
+    std::uint32_t op = 0, lane = 0;
+};
+
+// As trace::WaitKind.
+enum class Blocker : std::uint8_t { synchronize = 3, item = 16, numpy = 17, print = 18, boolean = 19, copy = 20 };
+
+struct OutOfMemory : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Memory {
+    std::uint64_t allocated = 0, peak = 0, reserved = 0, total = 0;
+};
+
+class Host {
+public:
+    // OutOfMemory if there is no room. All other errors are std::runtime_error.
+    virtual Block* allocate(std::size_t bytes, void** data) = 0;
+    virtual void release(Block* block) noexcept = 0;
+    virtual const Signature* signature(const OpText& text) = 0;
+    virtual Issued issue(const Issue& issue) = 0;
+    // Waits for all ops of the lane; an error if the block (null: none) has no values because an op failed.
+    virtual void wait(std::uint32_t lane, Block* block, Blocker kind, const char* name) = 0;
+    // The same for the block's last writer, wherever it runs.
+    virtual void wait_for(Block* block, Blocker kind, const char* name) = 0;
+    virtual void wait_for_all(Blocker kind, const char* name) = 0;
+    virtual bool completed(Issued op) = 0;
+    // When a completed op ended, in nanoseconds on the run's clock; 0 if that is not known.
+    virtual double end_ns(Issued op) = 0;
+    virtual Memory memory() = 0;
+    virtual void reset_peak() = 0;
+    virtual std::uint32_t lanes() = 0;
+    virtual bool virtual_time() = 0;  // the calling thread runs the work
+
+protected:
+    ~Host() = default;
+};
+
+inline constexpr std::uint32_t kModuleAbi = 1;
+inline constexpr const char* kModuleEntry = "headway_torch_open";
+// The module's entry point. `host` must live as long as the process. False if the module is of another build.
+using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);
+
+}  // namespace headway::torch_module

@@ -1,0 +1,159 @@
+"""What is asynchronous, what waits, and how errors, threads, forks and memory behave with the real PyTorch."""
+
+import unittest
+
+import module
+from module import run
+
+
+class Behaviour(unittest.TestCase):
+    def waits(self, text, *options):
+        outcome = run(text, "--device", "simulated", *options)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return [(w["name"], w["line"]) for w in outcome.report["waits"] if w["name"] != "end of the program"]
+
+    def test_ops_return_at_once_and_blockers_wait_under_their_names(self):
+        waits = self.waits("""import torch
+x = torch.randn(8, 8, device="cuda")
+for _ in range(5):
+    x = x @ x + 1
+x[0, 0].item()
+float(x.sum())
+if x.sum() > 0:
+    pass
+x.tolist()
+x.cpu()
+torch.cuda.synchronize()
+x.nonzero()
+""")
+        self.assertEqual(waits, [("item", 5), ("float", 6), ("bool", 7), ("tolist", 9), ("cpu", 10),
+                                 ("torch.cuda.synchronize", 11), ("aten::nonzero", 12)])
+
+    def test_ops_carry_their_name_shapes_and_line(self):
+        outcome = run("import torch\na = torch.ones(3, 4, device='cuda')\nb = a @ a.t()\ntorch.cuda.synchronize()\n",
+                      "--device", "simulated")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        lines = {l["line"]: l["ops"] for l in outcome.report["lines"]}
+        self.assertEqual(lines.get(3), 1)
+
+    def test_two_runs_on_the_simulated_gpu_take_the_same_time(self):
+        text = """import torch
+net = torch.nn.Linear(8, 4).to("cuda")
+for _ in range(3):
+    net(torch.randn(16, 8, device="cuda")).sum().backward()
+torch.cuda.synchronize()
+"""
+        first, second = (run(text, "--device", "simulated") for _ in range(2))
+        self.assertEqual(first.status, 0, first.err)
+        self.assertGreater(first.report["ops"], 20)
+        self.assertEqual(first.report["total_ns"], second.report["total_ns"])
+
+    def test_an_error_of_a_kernel_surfaces_at_the_wait_with_op_and_line(self):
+        text = """import torch
+t = torch.arange(3.0, device="cuda")
+i = torch.tensor([7], device="cuda")
+v = t.gather(0, i)
+w = t + 1
+print("issued", w.sum().item())
+print(v)
+"""
+        for device in ("cpu", "simulated"):
+            outcome = run(text, "--device", device)
+            self.assertEqual(outcome.status, 1)
+            self.assertIn("issued 6.0", outcome.out)
+            self.assertIn("index 7 is out of bounds", outcome.err)
+            self.assertIn("(in aten::gather)", outcome.err)
+            self.assertIn("at program.py:4", outcome.err)
+        outcome = run(text, "--device", "cpu", CUDA_LAUNCH_BLOCKING="1")
+        self.assertNotIn("issued", outcome.out)
+        self.assertIn("index 7 is out of bounds", outcome.err)
+
+    def test_an_error_of_the_call_is_the_calls(self):
+        outcome = run("import torch\nx = torch.ones(2, 3, device='cuda')\nx @ x\n")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("mat1 and mat2 shapes cannot be multiplied", outcome.err)
+        outcome = run("import torch\ntorch.ones(3, device='cuda') + torch.ones(3)\n")
+        self.assertIn("found at least two devices", outcome.err)
+
+    def test_a_wrongly_sized_output_is_an_error_and_no_wrong_value(self):
+        outcome = run("import torch\nx = torch.ones(4, device='cuda')\no = torch.zeros(2, device='cuda')\n"
+                      "torch.add(x, 1, out=o)\nprint(o.tolist())\n")
+        self.assertNotEqual(outcome.status, 0)
+        self.assertNotIn("[", outcome.out)
+
+    def test_the_budget_is_pytorchs_out_of_memory_error(self):
+        outcome = run("""import torch
+kept = []
+try:
+    while True:
+        kept.append(torch.ones(256, 1024, device="cuda"))
+except torch.cuda.OutOfMemoryError as error:
+    print(len(kept), "out of memory" in str(error))
+""", "--device", "cpu", "--budget", "8M")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.out.strip(), "7 True" if "7 True" in outcome.out else "8 True")
+
+    def test_memory_is_reused_in_the_order_of_the_stream(self):
+        outcome = run("""import torch
+x = torch.ones(1000, device="cuda")
+torch.cuda.reset_peak_memory_stats()
+before = torch.cuda.memory_allocated()
+for _ in range(50):
+    y = x + 1
+print(torch.cuda.memory_allocated() - before, torch.cuda.max_memory_allocated() - before)
+""")
+        self.assertEqual(outcome.out.split(), ["4000", "8000"], outcome.err)
+
+    def test_threads_may_call_pytorch(self):
+        outcome = run("""import threading, torch
+sums = [0.0] * 4
+def work(k):
+    x = torch.full((8,), float(k), device="cuda")
+    for _ in range(100):
+        x = x + 1
+    sums[k] = x.sum().item()
+threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sums)
+""", "--device", "cpu")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.out.strip(), str([8.0 * (k + 100) for k in range(4)]))
+
+    def test_a_loader_with_workers_and_a_forked_process(self):
+        outcome = run("""import torch, os
+from torch.utils.data import DataLoader, TensorDataset
+x = torch.ones(2, device="cuda")
+total = 0
+for (batch,) in DataLoader(TensorDataset(torch.arange(8.0)), 4, num_workers=2):
+    total += batch.cuda().sum()
+print(total.item())
+child = os.fork()
+if child == 0:
+    try:
+        x + 1
+    except RuntimeError as error:
+        os._exit(7 if "forked process" in str(error) else 8)
+    os._exit(9)
+print(os.WEXITSTATUS(os.waitpid(child, 0)[1]), (x + 1).tolist())
+""", "--device", "cpu")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertEqual(outcome.out.split("\n")[:2], ["28.0", "7 [2.0, 2.0]"])
+
+    def test_at_exit_pytorch_is_an_error_and_no_crash(self):
+        outcome = run("""import atexit, torch
+x = torch.ones(2, device="cuda")
+atexit.register(lambda: print("exit", x.device))
+""")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertIn("exit cuda:0", outcome.out)
+
+    def test_other_streams_are_refused_by_name(self):
+        outcome = run("import torch\ntorch.cuda.Stream()\n")
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("one stream so far", outcome.err)
+
+
+if __name__ == "__main__":
+    module.skip_without_it()
+    unittest.main(verbosity=1)
