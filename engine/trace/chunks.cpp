@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kWriterBytes = std::size_t{64} << 10;  // that a writer makes resident at a time
 constexpr std::uint32_t kReservedChunks = 16;
 constexpr auto kLookForChunks = std::chrono::microseconds(200);
-constexpr std::int64_t kPatienceNs = 10'000'000'000;  // for a reader that gives nothing back
+// For a reader that gives nothing back; once the run is stopped, its end must not be long in coming.
+constexpr std::int64_t kPatienceNs = 10'000'000'000, kPatienceStoppedNs = 500'000'000;
 
 }  // namespace
 
@@ -40,7 +41,7 @@ std::uint32_t Recording::free_chunk(std::uint32_t reserve, bool& used_before) {
 }
 
 bool Recording::waits_for_chunks() const {
-    return header_->gives_back.load(std::memory_order_relaxed) != 0 && header_->control.stop.load() == 0;
+    return header_->gives_back.load(std::memory_order_relaxed) != 0;
 }
 
 Recording::Claimed Recording::claim_chunk(StreamId id, std::size_t record_bytes, std::uint32_t ordinal) {
@@ -58,7 +59,8 @@ Recording::Claimed Recording::claim_chunk(StreamId id, std::size_t record_bytes,
         if (const auto now = header_->given_back.load(std::memory_order_relaxed); now != given_back) {
             given_back = now;
             since_ns = core::monotonic_ns();
-        } else if (core::monotonic_ns() - since_ns > kPatienceNs) {
+        } else if (core::monotonic_ns() - since_ns >
+                   (header_->control.stop.load() != 0 ? kPatienceStoppedNs : kPatienceNs)) {
             // The reader is stuck, or the recording too small for it: losing records is better than never ending.
             header_->gives_back.store(0, std::memory_order_relaxed);
         }

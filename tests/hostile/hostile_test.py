@@ -102,6 +102,43 @@ class HostilePrograms(unittest.TestCase):
     pass
 
 
+class EarlierOutputs(unittest.TestCase):
+    def test_are_kept_unless_asked(self):
+        with tempfile.TemporaryDirectory(prefix="headway-hostile-") as folder:
+            names = {"--report": "r.json", "--trace": "t.json.gz"}
+            if FIGURES:
+                names["--figure"] = "f-%02d.png"
+
+            def run_program(text, *options):
+                with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
+                    file.write(START + text)
+                asked = [word for pair in names.items() for word in pair]
+                if FIGURES:
+                    asked += ["--figure-seconds", "0.2", "--figure-fps", "10", "--figure-size", "640x360"]
+                subprocess.run([RUNNER, "run", "program.py", *asked, *options], cwd=folder, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=LIMIT_S)
+
+            def files():
+                found = {}
+                for path in glob.glob(os.path.join(folder, "*.*")):
+                    if not path.endswith(".py"):
+                        with open(path, "rb") as file:
+                            found[os.path.basename(path)] = file.read()
+                return found
+
+            run_program("")
+            complete = files()
+            self.assertEqual(len(complete), 4 if FIGURES else 2)
+            run_program("time.sleep(0.05)\nos._exit(1)")
+            both = files()
+            self.assertEqual({name: both.get(name) for name in complete}, complete)
+            self.assertEqual(len(both), 2 * len(complete))
+            run_program("time.sleep(0.05)\nos._exit(1)", "--replace")
+            replaced = files()
+            self.assertEqual(len(replaced), 2 * len(complete))
+            self.assertEqual([name for name in complete if replaced[name] == complete[name]], [])
+
+
 def test_of(name, result):
     def test(self):
         problems = result.result()

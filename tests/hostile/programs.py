@@ -165,6 +165,8 @@ PROGRAMS = [
     Hostile("huge-print", "print('p' * 5_000_000)", "complete", out=None),
     Hostile("endless-output", READY + "while True: print('o' * 1000)", "stopped", "Stopped after", presses=1, out=None),
     Hostile("binary-output", "os.write(1, bytes(range(256)))", "complete", out=None),
+    Hostile("derives-from-the-type-of-stdout", "class T(type(sys.stdout.buffer.raw)): pass\nsys.stdout.flush()\n"
+            "T(1, 'wb', closefd=False).write(b'derived\\n')", "complete", out="derived\n"),
     Hostile("closed-output", "sys.stdout.close()\nsys.stderr.close()\n1 / 0", "failed", "ZeroDivisionError"),
     # Ctrl-C.
     Hostile("endless-loop", READY + "while True: pass", "stopped", "Stopped after", presses=1, out="ready\n"),

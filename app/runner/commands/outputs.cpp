@@ -166,10 +166,32 @@ std::string partial_path(const std::string& path) {
     return (whole.parent_path() / (name.substr(0, at) + ".partial" + name.substr(at) + end)).string();
 }
 
+// Whether a file is there already, or a picture of a series that is named like frame-%04d.png.
+bool is_there(const std::string& path) {
+    std::error_code ignored;
+    if (!has_frames(path)) {
+        return std::filesystem::is_regular_file(path, ignored);
+    }
+    const std::filesystem::path whole = path;
+    const std::string name = whole.filename(), before = name.substr(0, name.find('%'));
+    const std::string after = name.substr(std::min(name.size(), name.find('d', before.size()) + 1));
+    const auto is_of_series = [&](const std::string& other) {
+        return other.size() > before.size() + after.size() && other.starts_with(before) && other.ends_with(after) &&
+               other.find_first_not_of("0123456789", before.size()) == other.size() - after.size();
+    };
+    const auto folder = whole.has_parent_path() ? whole.parent_path() : std::filesystem::path(".");
+    for (auto entry = std::filesystem::directory_iterator(folder, ignored);
+         entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
+        if (is_of_series(entry->path().filename())) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Where to write the output of a run that is not complete: a file that exists is kept, unless --replace is given.
 std::string place_of(const std::string& path, const RunOptions& options, const model::Run& run) {
-    std::error_code ignored;
-    if (path.empty() || options.replace || run.end().complete() || !std::filesystem::is_regular_file(path, ignored)) {
+    if (path.empty() || options.replace || run.end().complete() || !is_there(path)) {
         return path;
     }
     std::string other = partial_path(path);

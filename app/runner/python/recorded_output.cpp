@@ -9,11 +9,12 @@ namespace headway::runner::python {
 
 namespace {
 
+PyObject* file_io = nullptr;  // io.FileIO. Not the base of self's type: a program may derive a type from that, too
+
 // Of a standard stream's unbuffered file: its descriptor is 1 or 2. Written in C so that the program's own trace
 // functions do not see it, and no stop comes between the writing and its record.
 PyObject* write(PyObject* self, PyObject* data) {
-    PyObject* base = reinterpret_cast<PyObject*>(Py_TYPE(self)->tp_base);  // io.FileIO
-    PyObject* written = PyObject_CallMethod(base, "write", "OO", self, data);
+    PyObject* written = PyObject_CallMethod(file_io, "write", "OO", self, data);
     const State& s = state();
     if (written == nullptr || !PyLong_Check(written) || s.runtime == nullptr ||
         PyThread_get_thread_ident() != s.frontend_thread) {
@@ -41,6 +42,9 @@ PyObject* record_writes(PyObject*, PyObject* type) {
         PyErr_SetString(PyExc_TypeError, "record_writes() needs a type");
         return nullptr;
     }
+    Py_XDECREF(file_io);
+    file_io = reinterpret_cast<PyObject*>(reinterpret_cast<PyTypeObject*>(type)->tp_base);
+    Py_INCREF(file_io);
     PyObject* method = PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type), &recorded_write);
     const int failed = method != nullptr ? PyObject_SetAttrString(type, "write", method) : -1;
     Py_XDECREF(method);

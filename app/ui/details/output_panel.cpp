@@ -8,6 +8,21 @@
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
+namespace {
+
+constexpr std::size_t kMostRecorded = std::size_t{1} << 20;  // runtime::FrontendRecorder::kMostOutput
+
+// Whether more may have been written until `ns` than the recording holds.
+bool may_lack(const model::ProgramOutput& output, std::int64_t ns) {
+    const std::size_t writes = output.until(ns);
+    if (writes == 0) {
+        return false;
+    }
+    const auto& last = output.written()[writes - 1];
+    return last.from + last.bytes >= kMostRecorded;
+}
+
+}  // namespace
 
 const session::OutputLines& OutputPanel::lines_so_far() {
     const model::Run& run = state_.replay.run();
@@ -73,9 +88,11 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     // At a replayed moment: what is recorded, unless nothing is.
     const bool at_moment = run != nullptr && state_.replay.on() &&
                            (run->output().empty() || !run->run()->program_output().written().empty());
+    const bool lacking = at_moment && may_lack(state_.replay.run().program_output(), state_.replay.ns());
     const std::string earlier = state_.comparing.earlier();
     const std::string said = run == nullptr       ? std::string()
                              : !earlier.empty()   ? "Output of the earlier run"
+                             : lacking            ? "Written first; what followed is not recorded"
                              : at_moment          ? "Written up to this moment"
                              : state_.replay.on() ? "Everything it wrote; when is not recorded"
                                                   : std::string();

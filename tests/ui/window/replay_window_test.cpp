@@ -124,6 +124,28 @@ TEST_F(ReplayTest, ShowsWhatTheProgramHadWritten) {
     EXPECT_TRUE(shown("output/2"));
 }
 
+TEST_F(ReplayTest, SaysThatALongOutputIsNotRecordedToItsEnd) {
+    const std::filesystem::path program = folder / "writes_much.py";
+    std::ofstream(program) << "from mxnet import np\nx = np.ones(3)\nprint('one')\ny = x + 1\n"
+                              "print('w' * (1 << 20))\nz = y + 1\nprint('last')\nz.wait_to_read()\n";
+    ASSERT_TRUE(state.programs.open(program.string()));
+    run_to_the_end();
+    state.details.show("output");
+    const auto says = [this](const std::string& words) {
+        const std::filesystem::path file = folder / "words.txt";
+        frames(2);
+        act("words:" + file.string());
+        std::ifstream in(file);
+        const std::string all{std::istreambuf_iterator<char>(in), {}};
+        return all.find(words) != std::string::npos;
+    };
+    act("command:replay.start");
+    EXPECT_TRUE(says("Written up to this moment"));
+    act("command:replay.end");
+    EXPECT_TRUE(says("Written first; what followed is not recorded"));
+    EXPECT_FALSE(says("Written up to this moment"));
+}
+
 TEST_F(ReplayTest, ANewRunEndsIt) {
     act("command:replay.start");
     act("key:f5");

@@ -143,15 +143,41 @@ TEST(GiveBack, AFrontendThatHadToWaitSaysSo) {
     EXPECT_EQ(recording->header().lost_records.load(), 0u);
 }
 
-TEST(GiveBack, AStoppedRunDoesNotWaitForChunks) {
+TEST(GiveBack, AStoppedRunLosesNothingWhileItsReaderGoesOn) {
     auto recording = small_recording();
     auto reader = std::move(*recording->reader());
     reader->will_give_back();
     recording->control().stop.store(1);
+    constexpr std::uint64_t kMany = 200ull * records_per_chunk(sizeof(FrontendRecord));
+    std::thread frontend([&] {
+        StreamWriter<FrontendRecord> issues(*recording, kFrontend);
+        for (std::uint64_t i = 0; i < kMany; ++i) {
+            issues.add({core::ticks(), 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
+        }
+    });
+    std::uint64_t next = 0, issues = 0;
+    while (issues < kMany && recording->header().lost_records.load() == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // slower than the frontend: it has to wait
+        reader->poll();
+        read_on<FrontendRecord>(*reader, kFrontend, next,
+                                [&](const FrontendRecord& record) { issues += is_stall(record) ? 0 : 1; });
+    }
+    frontend.join();
+    EXPECT_EQ(issues, kMany);
+    EXPECT_EQ(recording->header().lost_records.load(), 0u);
+}
+
+TEST(GiveBack, AStoppedRunDoesNotWaitLongForChunks) {
+    auto recording = small_recording();
+    auto reader = std::move(*recording->reader());
+    reader->will_give_back();
+    recording->control().stop.store(1);
+    const auto begin = std::chrono::steady_clock::now();
     StreamWriter<FrontendRecord> issues(*recording, kFrontend);
     for (std::uint64_t i = 0; i < 50ull * records_per_chunk(sizeof(FrontendRecord)); ++i) {
         issues.add({i, 0, 0, static_cast<std::uint8_t>(FrontendKind::issue), 0, 0, 0, 0, 0});
     }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     EXPECT_GT(recording->header().lost_records.load(), 0u);
 }
 
