@@ -11,7 +11,8 @@ def times(run, lesson):
 
 
 @claim("On a real machine the first product of this size takes longer than the later ones.",
-       "Look at the first two products on the worker's lane, after randn, and the ones after them.", devices=["cpu"])
+       "Look at the first two products on the worker's lane, after the op that makes `a`, and the ones after them.",
+       devices=["cpu"])
 def the_first_takes_longer(lesson):
     needs(lesson.tab == "", "it is about the machine, not the framework")
     needs(lesson["size"] <= 600 and lesson["products"] >= 6, "in longer or fewer products it is lost in the noise")

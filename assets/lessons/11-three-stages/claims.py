@@ -48,12 +48,13 @@ def predicted_is_measured(lesson):
         assert run["predicted_ns"] == run["total_ns"]
 
 
-@claim("With two elements the run is issue-bound.",
-       "Then make `x` larger: from some 560,000 elements on t₂ is longer than t₁, and the run is execution-bound.")
+@claim("With two elements t₁ is longer than t₂, and the run is issue-bound.",
+       "Set Elements of x to a million, and run it again. Now t₂ is longer than t₁, and the run is execution-bound.")
 def the_regime_changes(lesson):
     needs(lesson["n"] >= 50, "with few steps the last stages decide")
     n = min(lesson["n"], 200)
-    for size, regime in ((2, "issue-bound"), (TURN - 20_000, "issue-bound"), (TURN + 20_000, "execution-bound")):
+    for size, regime in ((2, "issue-bound"), (TURN - 20_000, "issue-bound"), (TURN + 20_000, "execution-bound"),
+                         (1_000_000, "execution-bound")):
         run = lesson.run(wait="once", size=size, n=n)
         assert run["regime"] == regime
         assert (run["t2_ns"] > run["t1_ns"]) == (regime == "execution-bound")
