@@ -40,11 +40,7 @@ void PredictPanel::draw(float width) {
     const ImVec2 start = ImGui::GetCursorScreenPos();
     float y = start.y;
     draw_text(ui_, list, start.x, y + ui_.px(17), Face::semibold, 15, t.text, "Predict");
-    const bool answered = state_.predictions.answer_of(0) != nullptr;
-    const char* hint = answered                           ? ""
-                       : state_.session.live()            ? "answered when the run has ended"
-                       : state_.predictions.all_guessed() ? "now run it"
-                                                          : "before you run it";
+    const char* hint = state_.predictions.hint();
     draw_text_right(ui_, list, start.x + width, y + ui_.px(17), Face::regular, 12.5f, t.dim, hint);
     y += ui_.px(28);
     for (std::size_t i = 0; i < questions.size(); ++i) {

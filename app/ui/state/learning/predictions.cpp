@@ -64,4 +64,20 @@ bool Predictions::all_guessed() const {
     return std::all_of(guesses_.begin(), guesses_.end(), [](const Made& made) { return made.guess.has_value(); });
 }
 
+const char* Predictions::hint() const {
+    std::size_t answered = 0, waiting = 0;  // waiting: guessed in time for the live run
+    for (std::size_t i = 0; i < guesses_.size(); ++i) {
+        answered += answer_of(i) != nullptr ? 1 : 0;
+        waiting += guesses_[i].guess && guesses_[i].before_run <= session_.started() ? 1 : 0;
+    }
+    if (session_.live()) {
+        return waiting > 0 ? "answered when the run has ended" : "for the next run";
+    }
+    const bool ran = !answers_.empty();
+    return answered == guesses_.size() ? ""
+           : all_guessed()             ? ran ? "now run it again" : "now run it"
+           : ran                       ? "before the next run"
+                                       : "before you run it";
+}
+
 }  // namespace headway::ui

@@ -40,6 +40,8 @@ public:
     // The run's answer, to a guess that was made before it; null: none yet.
     [[nodiscard]] const questions::RunAnswer* answer_of(std::size_t question) const;
     [[nodiscard]] bool all_guessed() const;
+    // What to do next; "": every question has its answer.
+    [[nodiscard]] const char* hint() const;
 
 private:
     struct Made {
