@@ -61,7 +61,10 @@ void LessonPanel::parse_links(const std::vector<MarkdownBlock>& blocks) {
 
 core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
     const session::Execution* b = state_.session.b();
-    if (b == nullptr || b->run() == nullptr || b->live() || b->grows() || b->lags()) {
+    if (b != nullptr && (b->live() || b->grows() || b->lags())) {
+        return expression::sentence("This link shows where to look in the run when the run has ended.");
+    }
+    if (b == nullptr || b->run() == nullptr) {
         return expression::sentence("Run the program first; then this link shows where to look in the run.");
     }
     const auto run = b->shared_run();
