@@ -45,11 +45,9 @@ void SourceEditor::draw_heads(float left, float right, float baseline) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool narrow = costs_width_ < ui_.px(2 * kColumn);
     const float x = right - costs_width_ + ui_.px(2), size = narrow ? 10.0f : 11.5f;
-    if (narrow) {  // next to each other, over the end of the code
-        const float end = x + ui_.px(kNarrowColumn - 4);
-        const float wait = text_width(ui_, Face::mono, size, "wait");
-        draw_text(ui_, list, end - wait, baseline, Face::mono, size, t.wait_text, "wait");
-        draw_text_right(ui_, list, end - wait - ui_.px(5), baseline, Face::mono, size, t.issue, "issue");
+    if (narrow) {  // one above the other, like the bars
+        draw_text(ui_, list, x, baseline - ui_.px(6), Face::mono, size, t.issue, "issue");
+        draw_text(ui_, list, x, baseline + ui_.px(5), Face::mono, size, t.wait_text, "wait");
     } else {
         draw_text(ui_, list, x, baseline, Face::mono, size, t.issue, "issue");
         draw_text(ui_, list, x + ui_.px(kColumn), baseline, Face::mono, size, t.wait_text, "blocked");
