@@ -312,7 +312,7 @@ std::vector<Command> App::make_commands() {
         name((std::string("mode.") + word_of(mode)).c_str(), (std::string("Mode: ") + word_of(mode)).c_str(),
              [this, mode] { set_mode(mode); });
     }
-    add("window.detail", "Details: the next view", "G", "numbers, output, graph, threads", kWindow,
+    add("window.detail", "Details: the next view", "G", "numbers, output, queue, graph", kWindow,
         [this] { detail_.next(); });
     for (const DetailPanel::Tab& tab : detail_.tabs()) {
         name(("detail." + std::string(tab.id)).c_str(), (std::string("Details: ") + tab.title).c_str(),
