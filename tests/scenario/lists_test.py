@@ -85,7 +85,9 @@ class Lists(Scenario):
                 self.assertGreaterEqual(len(device["lanes"]), 1)
         text = self.headway("devices")
         self.assertEqual(text.status, 0)
-        self.assertEqual(len(text.out.splitlines()), 3)
+        lines = text.out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines[:4]], ["cpu", "cuda", "simulated", "PyTorch"])
+        self.assertIn("tested on a CPU", text.out)
 
     def test_help_and_version(self):
         for arguments in (["--help"], ["run", "--help"], ["compare", "--help"], ["figure", "--help"]):

@@ -118,7 +118,7 @@ public:
         return block_;
     }
     [[nodiscard]] const Grid& grid() const {
-        return launch_->grid;
+        return grid_;
     }
 
 private:

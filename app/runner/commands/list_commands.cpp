@@ -125,6 +125,9 @@ int devices_command(bool json) {
         text += has_pytorch_module() ? "PyTorch     programs that import torch get the real one: docs/pytorch.md\n"
                                      : "PyTorch     programs that import torch get a small dialect: "
                                        "scripts/run --with-pytorch installs the real one\n";
+        text +=
+            "\nThe device cuda has not run on a GPU yet. Its kernels' values, memory accesses and races, and its host\n"
+            "code are tested on a CPU; clocks, overlap, the driver and cuBLAS cannot be.\n";
     }
     return print(text);
 }
