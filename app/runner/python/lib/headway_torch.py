@@ -227,6 +227,14 @@ def replace_cuda(torch, ops):
         checked(device)
         ops.synchronize("torch.cuda.synchronize")
 
+    process = os.getpid()
+
+    def before_fork():
+        if os.getpid() == process:
+            ops.synchronize("fork")  # a lane in PyTorch may hold a lock that the child would wait for
+
+    os.register_at_fork(before=before_fork)
+
     def nothing(*args, **options):
         return None
 
