@@ -137,9 +137,6 @@ void reset() {
         delete stream;
     }
     const std::lock_guard lock(mutex);
-    for (auto* event : state.events) {
-        delete event;
-    }
     for (auto* handle : state.handles) {
         delete handle;
     }

@@ -106,7 +106,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     ENTER("cudaStreamWaitEvent");
     ++state.counts.stream_waits;
     if (!state.ignore_waits) {
-        push(stream, [event, wanted = event->recorded] {
+        push(stream, [event = event->shared_from_this(), wanted = event->recorded] {
             std::unique_lock inner(mutex);
             changed.wait(inner, [&] { return event->done >= wanted || state.sticky != 0; });
         });
@@ -116,8 +116,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
     ENTER("cudaEventCreateWithFlags");
-    *event = new CUevent_st;
-    state.events.insert(*event);
+    const auto made = std::make_shared<CUevent_st>();
+    *event = made.get();
+    state.events.emplace(made.get(), made);
     ++state.counts.events;
     return cudaSuccess;
 }
@@ -125,12 +126,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     const std::lock_guard lock(mutex);
     --state.counts.events;
     state.events.erase(event);
-    delete event;
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     ENTER("cudaEventRecord");
-    push(stream, [event, recorded = ++event->recorded] {
+    push(stream, [event = event->shared_from_this(), recorded = ++event->recorded] {
         const std::lock_guard inner(mutex);
         if (state.sticky == 0) {
             event->done = recorded;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -28,7 +29,8 @@ struct cublasContext {
     cudaStream_t stream = nullptr;
 };
 
-struct CUevent_st {
+// Lives as long as a stream still has to record it or to wait for it, as on a GPU.
+struct CUevent_st : std::enable_shared_from_this<CUevent_st> {
     std::uint64_t recorded = 0, done = 0;
     std::int64_t at_ns = 0;
 };
@@ -63,7 +65,7 @@ struct State {
     std::set<int> held;
     std::map<void*, std::size_t> device_blocks, pinned_blocks;
     std::set<cudaStream_t> streams;
-    std::set<cudaEvent_t> events;
+    std::map<cudaEvent_t, std::shared_ptr<CUevent_st>> events;
     std::set<cublasHandle_t> handles;
     std::set<cudaGraph_t> graphs;
     std::set<cudaGraphExec_t> graph_execs;
