@@ -21,8 +21,8 @@ class Outcome:
         return [w for w in self.report["waits"] if kind is None or w["kind"] == kind]
 
 
-def run(program, *options, timeout=120):
-    """`program`: a lesson's id, a path, or the text of a Python program."""
+def run(program, *options, timeout=120, **environment):
+    """`program`: a lesson's id, a path, or the text of a Python program. `environment`: variables beside the test's."""
     with tempfile.TemporaryDirectory() as folder:
         if "\n" in program:
             path = os.path.join(folder, "program.py")
@@ -37,6 +37,7 @@ def run(program, *options, timeout=120):
             text=True,
             errors="replace",
             timeout=timeout,
+            env={**os.environ, **environment},
         )
         found = None
         if os.path.exists(report):

@@ -1,4 +1,4 @@
-"""Every program of programs.py gives on Headway's CUDA device what plain PyTorch gives on the CPU, in a process of its
+"""Each of the programs gives on Headway's CUDA device what plain PyTorch gives on the CPU, in a process of its
 own. Prints how each op was issued: asynchronously, after a first run for its shape, or always waited for."""
 
 import json
