@@ -90,7 +90,7 @@ public:
             op.drop = issue.drop;
             op.context = issue.work;
             const std::uint32_t lane = rt.opaque.issue(op);
-            return tm::Issued{rt.recorder.issued(), lane};
+            return tm::Issued{rt.recorder.issued(), lane, rt.lanes.submitted()[lane]};
         });
     }
 
@@ -124,7 +124,13 @@ public:
         });
     }
 
-    bool completed(tm::Issued op) override { return end_ns(op) != 0; }
+    bool completed(tm::Issued op) override {
+        return with_runtime([&](runtime::Runtime& rt) {
+            runtime::IssuedSoFar until;
+            until.seqs[op.lane] = op.seq;
+            return rt.waits.finished(until);
+        });
+    }
 
     // Rare, so it is looked up in the recording.
     double end_ns(tm::Issued op) override {

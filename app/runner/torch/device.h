@@ -28,6 +28,18 @@ inline const c10::Device kDevice(c10::DeviceType::CUDA, 0);
 Host& host();
 void set_host(Host* host);
 
+// Calls the host; its errors become PyTorch's.
+template <class Call>
+auto checked(Call call) {
+    try {
+        return call();
+    } catch (const c10::Error&) {
+        throw;
+    } catch (const std::exception& error) {
+        TORCH_CHECK(false, error.what());
+    }
+}
+
 // --- memory and tensors ---
 c10::Allocator& device_allocator();
 c10::Allocator& pinned_allocator();
@@ -124,7 +136,8 @@ void each_tensor(const IValue& v, F&& f) {
 
 // The kernel for every op that has no own (fallback.cpp).
 void fallback(const c10::OperatorHandle& handle, Stack* stack);
-// {"aten::add": [asynchronous, shape learned by a first run, waited], …}: how often each op was issued in which way.
+// (op_info.cpp) {"aten::add": [asynchronous, shape learned by a first run, waited], …}: how often each op was issued in
+// which way.
 std::string issue_counts();
 // Waits if CUDA_LAUNCH_BLOCKING is set, as PyTorch does then after each op.
 void wait_if_blocking(const char* op);

@@ -8,14 +8,11 @@
 //   always waited     ops whose shapes depend on values (nonzero), and those that return numbers
 //
 // Views need no op.
-#include <array>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "app/runner/torch/device.h"
+#include "app/runner/torch/op_info.h"
 
 // Python's, where the process has one: shape functions that are written in Python leave their error behind.
 extern "C" {
@@ -28,150 +25,7 @@ namespace headway::torch_module {
 
 namespace {
 
-enum Way { kAsynchronous, kLearned, kWaited, kWays };
-constexpr int kNew = -1;
 constexpr std::size_t kMostKnown = 10'000;  // shapes kept for an op
-
-// A tensor without values.
-struct Geometry {
-    c10::DimVector sizes, strides;
-    std::int64_t offset = 0;
-    c10::ScalarType dtype{};
-    bool defined = true;
-};
-// What an op returns: one tensor, or a list of them, for each return.
-struct Returns {
-    std::vector<int> lengths;  // -1: a tensor; otherwise a list's length
-    std::vector<Geometry> tensors;
-};
-
-// What is known of an op. One for each thread that calls it.
-struct OpInfo {
-    explicit OpInfo(const c10::OperatorHandle& h) : handle(h) {}
-    c10::OperatorHandle handle;
-    c10::optional<c10::OperatorHandle> out;  // the overload that writes into given tensors
-    std::string name;
-    bool view = false, any_written = false, waits_always = false, no_meta = false;
-    int generator = -1;
-    std::vector<bool> written;  // by argument
-    std::vector<int> returns;   // by return: the argument that it is, or kNew
-    std::unordered_map<std::string, Returns> known;
-    std::unordered_map<std::string, const Signature*> signatures;
-    std::string last_key;
-    const Signature* last_signature = nullptr;
-    std::array<std::uint64_t, kWays> count{};
-};
-
-std::mutex all_mutex;
-std::vector<OpInfo*>& all_infos() {
-    static auto* all = new std::vector<OpInfo*>;
-    return *all;
-}
-
-bool writes(const c10::Argument& a) {
-    if (a.alias_info() == nullptr) {
-        return false;
-    }
-    bool any = a.alias_info()->isWrite();
-    for (const auto& contained : a.alias_info()->containedTypes()) {
-        any |= contained.isWrite();
-    }
-    return any;
-}
-
-// The overload with the same arguments and one more for each return, if a CPU kernel for it exists. Not for losses,
-// which use their output for something larger in between.
-c10::optional<c10::OperatorHandle> find_out_overload(const c10::FunctionSchema& schema) {
-    static const auto* by_name = [] {
-        auto* all = new std::unordered_multimap<std::string, c10::OperatorName>;
-        for (const auto& name : c10::Dispatcher::singleton().getAllOpNames()) {
-            all->emplace(name.name, name);
-        }
-        return all;
-    }();
-    if (schema.name().find("loss") != std::string::npos || schema.name() == "aten::binary_cross_entropy") {
-        return c10::nullopt;
-    }
-    const auto& args = schema.arguments();
-    const auto range = by_name->equal_range(schema.name());
-    for (auto it = range.first; it != range.second; ++it) {
-        const auto found = c10::Dispatcher::singleton().findSchema(it->second);
-        if (!found || !found->hasKernelForDispatchKey(c10::DispatchKey::CPU)) {
-            continue;
-        }
-        const auto& theirs = found->schema().arguments();
-        bool fits = theirs.size() == args.size() + schema.returns().size();
-        for (std::size_t i = 0; fits && i < theirs.size(); ++i) {
-            fits = i < args.size() ? theirs[i].name() == args[i].name() && *theirs[i].type() == *args[i].type()
-                                   : writes(theirs[i]) && theirs[i].type()->kind() == c10::TypeKind::TensorType;
-        }
-        if (fits) {
-            return found;
-        }
-    }
-    return c10::nullopt;
-}
-
-void look_at_schema(OpInfo& op) {
-    const auto& schema = op.handle.schema();
-    op.name = schema.name();
-    const auto& args = schema.arguments();
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        op.written.push_back(writes(args[i]));
-        op.any_written |= op.written.back();
-        if (args[i].name() == "generator") {
-            op.generator = static_cast<int>(i);
-        }
-    }
-    for (const auto& returned : schema.returns()) {
-        int which = kNew;
-        if (returned.alias_info() != nullptr) {
-            op.view |= !writes(returned);
-            for (std::size_t i = 0; i < args.size() && writes(returned); ++i) {
-                if (args[i].alias_info() != nullptr &&
-                    args[i].alias_info()->beforeSets() == returned.alias_info()->beforeSets()) {
-                    which = static_cast<int>(i);
-                }
-            }
-        }
-        op.returns.push_back(which);
-    }
-    static const std::unordered_set<std::string> by_values{"aten::nonzero",
-                                                           "aten::masked_select",
-                                                           "aten::bincount",
-                                                           "aten::_unique",
-                                                           "aten::_unique2",
-                                                           "aten::unique_dim",
-                                                           "aten::histc",
-                                                           "aten::unique_consecutive",
-                                                           "aten::repeat_interleave",
-                                                           "aten::unique_dim_consecutive"};
-    op.waits_always = op.handle.hasTag(at::Tag::dynamic_output_shape) || by_values.count(op.name) != 0;
-    for (const auto& returned : schema.returns()) {
-        const auto kind = returned.type()->kind();
-        op.waits_always |= kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType;
-    }
-    if (op.name == "aten::native_batch_norm") {
-        // The schema does not say that the running statistics are written. Its shape function and its CPU kernel
-        // disagree on the outputs in evaluation.
-        op.written[3] = op.written[4] = true;
-        op.no_meta = true;
-    } else if (!op.any_written && !op.view) {
-        op.out = find_out_overload(schema);
-    }
-}
-
-OpInfo& info_of(const c10::OperatorHandle& handle) {
-    thread_local std::unordered_map<const void*, OpInfo*> seen;
-    OpInfo*& info = seen[&handle.schema()];
-    if (info == nullptr) {
-        info = new OpInfo(handle);
-        look_at_schema(*info);
-        const std::lock_guard lock(all_mutex);
-        all_infos().push_back(info);
-    }
-    return *info;
-}
 
 // --- arguments ---
 
@@ -344,11 +198,7 @@ void run_once(OpInfo& op, const Stack& args, Stack& values) {
     for (const IValue& v : args) {
         each_tensor(v, [&](const at::Tensor& t) {
             if (Block* block = is_ours(t) ? block_of(t) : nullptr; block != nullptr) {
-                try {
-                    host().wait_for(block, blocker.kind, blocker.name);
-                } catch (const std::exception& error) {
-                    TORCH_CHECK(false, error.what());
-                }
+                checked([&] { host().wait_for(block, blocker.kind, blocker.name); });
             }
         });
     }
@@ -549,11 +399,7 @@ void wait_if_blocking(const char* op) {
         return set != nullptr && *set != '\0' && std::strcmp(set, "0") != 0;
     }();
     if (blocking) {
-        try {
-            host().wait_for_all(Blocker::synchronize, op);
-        } catch (const std::exception& error) {
-            TORCH_CHECK(false, error.what());
-        }
+        checked([&] { host().wait_for_all(Blocker::synchronize, op); });
     }
 }
 
@@ -603,28 +449,6 @@ void fallback(const c10::OperatorHandle& handle, Stack* stack) {
     const std::vector<at::Tensor> outs = make_all(returns);
     submit(op, args, outs);
     answer(returns, outs, stack);
-}
-
-std::string issue_counts() {
-    std::unordered_map<std::string, std::array<std::uint64_t, kWays>> sums;
-    {
-        const std::lock_guard lock(all_mutex);
-        for (const OpInfo* op : all_infos()) {
-            auto& sum = sums[op->name];
-            for (std::size_t i = 0; i < kWays; ++i) {
-                sum[i] += op->count[i];
-            }
-        }
-    }
-    std::string json = "{";
-    for (const auto& [name, count] : sums) {
-        if (count[0] + count[1] + count[2] == 0) {
-            continue;
-        }
-        json += (json.size() > 1 ? ", \"" : "\"") + name + "\": [" + std::to_string(count[0]) + ", " +
-                std::to_string(count[1]) + ", " + std::to_string(count[2]) + "]";
-    }
-    return json + "}";
 }
 
 }  // namespace headway::torch_module

@@ -89,11 +89,7 @@ Issued issue_copy(const at::Tensor& to, const at::Tensor& from, const char* name
 
 void wait_for(Issued op, const at::Tensor& t, const char* name, Blocker kind) {
     const BlockerName blocker = blocker_or(name, kind);
-    try {
-        host().wait(op.lane, block_of(t), blocker.kind, blocker.name);
-    } catch (const std::exception& error) {
-        TORCH_CHECK(false, error.what());
-    }
+    checked([&] { host().wait(op.lane, block_of(t), blocker.kind, blocker.name); });
 }
 
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {

@@ -36,30 +36,19 @@ private:
 };
 const c10::impl::DeviceGuardImplRegistrar guard_registered(c10::DeviceType::CUDA, new Guard);
 
-template <class Call>
-auto checked(Call call) {
-    try {
-        return call();
-    } catch (const c10::Error&) {
-        throw;
-    } catch (const std::exception& error) {
-        TORCH_CHECK(false, error.what());
-    }
-}
-
 void synchronize(const std::string& name) {
     checked([&] { host().wait_for_all(Blocker::synchronize, name.c_str()); });
 }
 
-// An event is an op that does nothing, in the stream. Returns its op and lane.
+// An event is an op that does nothing, in the stream. Returns its op, its lane, and its place there.
 std::vector<std::int64_t> record_event() {
     Task* task = Task::take();
     task->call = [](Task&) {};
     const Issued op = issue(host().signature({"event", "", Family::other}), {}, task);
-    return {op.op, op.lane};
+    return {op.op, op.lane, op.seq};
 }
-Issued event_of(std::int64_t op, std::int64_t lane) {
-    return {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(lane)};
+Issued event_of(std::int64_t op, std::int64_t lane, std::int64_t seq) {
+    return {static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(lane), static_cast<std::uint32_t>(seq)};
 }
 
 TORCH_LIBRARY(headway, m) {
@@ -78,12 +67,15 @@ TORCH_LIBRARY(headway, m) {
     });
     m.def("reset_peak", [] { host().reset_peak(); });
     m.def("record_event", record_event);
-    m.def("wait_for_event", [](std::int64_t, std::int64_t lane, const std::string& name) {
+    m.def("wait_for_event", [](std::int64_t, std::int64_t lane, std::int64_t, const std::string& name) {
         checked([&] { host().wait(static_cast<std::uint32_t>(lane), nullptr, Blocker::synchronize, name.c_str()); });
     });
-    m.def("event_done",
-          [](std::int64_t op, std::int64_t lane) -> bool { return host().completed(event_of(op, lane)); });
-    m.def("event_ns", [](std::int64_t op, std::int64_t lane) -> double { return host().end_ns(event_of(op, lane)); });
+    m.def("event_done", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> bool {
+        return checked([&] { return host().completed(event_of(op, lane, seq)); });
+    });
+    m.def("event_ns", [](std::int64_t op, std::int64_t lane, std::int64_t seq) -> double {
+        return checked([&] { return host().end_ns(event_of(op, lane, seq)); });
+    });
     m.def("issue_counts", []() -> std::string { return issue_counts(); });
 }
 

@@ -39,7 +39,7 @@ struct Issue {
     void* work = nullptr;
 };
 struct Issued {
-    std::uint32_t op = 0, lane = 0;
+    std::uint32_t op = 0, lane = 0, seq = 0;  // seq: its place among the lane's commands
 };
 
 // As trace::WaitKind.
@@ -77,7 +77,7 @@ protected:
     ~Host() = default;
 };
 
-inline constexpr std::uint32_t kModuleAbi = 1;
+inline constexpr std::uint32_t kModuleAbi = 2;
 inline constexpr const char* kModuleEntry = "headway_torch_open";
 // The module's entry point. `host` must live as long as the process. False if the module is of another build.
 using ModuleEntry = bool (*)(std::uint32_t abi, Host* host);

@@ -1,0 +1,51 @@
+// What is known of an ATen op: what its schema says, and the shapes that it has returned. Internal to this folder.
+//
+// Threads: any; each thread has an OpInfo of its own for each op that it calls.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/runner/torch/device.h"
+
+namespace headway::torch_module {
+
+enum Way { kAsynchronous, kLearned, kWaited, kWays };
+constexpr int kNew = -1;
+
+// A tensor without values.
+struct Geometry {
+    c10::DimVector sizes, strides;
+    std::int64_t offset = 0;
+    c10::ScalarType dtype{};
+    bool defined = true;
+};
+// What an op returns: one tensor, or a list of them, for each return.
+struct Returns {
+    std::vector<int> lengths;  // -1: a tensor; otherwise a list's length
+    std::vector<Geometry> tensors;
+};
+
+struct OpInfo {
+    explicit OpInfo(const c10::OperatorHandle& h) : handle(h) {}
+    c10::OperatorHandle handle;
+    c10::optional<c10::OperatorHandle> out;  // the overload that writes into given tensors
+    std::string name;
+    bool view = false, any_written = false, waits_always = false, no_meta = false;
+    int generator = -1;
+    std::vector<bool> written;  // by argument
+    std::vector<int> returns;   // by return: the argument that it is, or kNew
+    std::unordered_map<std::string, Returns> known;
+    std::unordered_map<std::string, const Signature*> signatures;
+    std::string last_key;
+    const Signature* last_signature = nullptr;
+    std::array<std::uint64_t, kWays> count{};
+};
+
+// Of this thread.
+OpInfo& info_of(const c10::OperatorHandle& handle);
+
+}  // namespace headway::torch_module
