@@ -64,7 +64,7 @@ void change(void** from, void** to) {
 
 void* first_context(char* stack, std::size_t bytes, void (*body)(Fiber*), Fiber* self) {
     auto** top = reinterpret_cast<void**>(stack + bytes);
-    *--top = nullptr;  // an aligned end for whoever walks the stack
+    *--top = nullptr;  // the end of the stack for a debugger; twice, so that it stays aligned
     *--top = nullptr;
     *--top = reinterpret_cast<void*>(headway_simt_first);
     *--top = nullptr;                        // rbp

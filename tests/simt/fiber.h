@@ -1,7 +1,7 @@
 // A function with a stack of its own, which one thread of the operating system enters and leaves at will.
 //
-// The address and thread sanitizers are told of each change. For the thread sanitizer each fiber is a thread: what two
-// fibers do is unordered unless released() and acquired() order it.
+// Each change from one fiber to another is announced to the address and thread sanitizers. The thread sanitizer sees each
+// fiber as a thread, so what two fibers do is unordered unless released() and acquired() order it.
 //
 // Threads: one fiber is used by one thread at a time.
 #pragma once

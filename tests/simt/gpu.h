@@ -48,7 +48,7 @@ struct Launch {
     void (*thread)(const void* parameters);  // what one thread executes
 };
 
-// Whoever owns the streams implements this: direct.cpp runs at once, the fake driver puts it on a queue.
+// Implemented outside this library: direct.cpp runs the launch at once; the fake driver adds it to its stream's queue.
 void submit(const Launch& launch);
 
 // Executes all blocks on this thread.

@@ -1,4 +1,4 @@
-// A run for every kind of sentence, made by hand in virtual time, and the whole text of that sentence.
+// For each kind of sentence: a small recorded run, with given times, and the exact sentence that it must give.
 #pragma once
 
 #include <algorithm>
