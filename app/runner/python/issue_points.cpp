@@ -1,4 +1,4 @@
-#include "app/runner/python/issue_points.h"
+#include "app/runner/python/module.h"
 
 #include "app/runner/python/state.h"
 

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "app/runner/programs/program.h"
-#include "app/runner/python/issue_points.h"
-#include "app/runner/python/recorded_output.h"
-#include "app/runner/python/simulated_host.h"
-#include "app/runner/python/tensor_type.h"
+#include "app/runner/python/target.h"
 #include "engine/trace/barrier_names.h"
 
 namespace headway::runner::python {
@@ -19,39 +15,10 @@ namespace {
 
 using nn::Variable;
 
-// Common trailing arguments of the functions that create tensors: type, place, waits, and the number of the device to
-// create them on (see cpu() and gpu(); -1: the run's).
-struct Target {
-    PyTypeObject* type = nullptr;
-    PyObject* place = nullptr;
-    int waits = 0;
-    int device = -1;
-};
-
-PyObject* made(const Target& target, runtime::Tensor tensor) {
-    return wrap(target.type, Variable(std::move(tensor)), target.place == Py_None ? nullptr : target.place,
-                target.waits != 0);
-}
-
 // While the result lives, new tensors are created on the target's device.
 runtime::OnDevice on_device(const Target& target) {
     runtime::Runtime& runtime = *state().runtime;
     return {runtime, static_cast<core::DeviceId>(std::max(target.device, 0))};
-}
-
-bool good_type(Target& target) {
-    if (target.device >= state().runtime->lanes.devices()) {
-        PyErr_SetString(PyExc_ValueError, "the run has no device of this number");
-        return false;
-    }
-    if (target.type == nullptr) {
-        target.type = state().tensor_type;
-    }
-    if (PyType_IsSubtype(target.type, state().tensor_type) == 0) {
-        PyErr_SetString(PyExc_TypeError, "a tensor type is wanted");
-        return false;
-    }
-    return true;
 }
 
 PyObject* full(PyObject*, PyObject* arguments) {
@@ -320,118 +287,6 @@ PyObject* device_number(PyObject*, PyObject*) {
     return guarded([&] { return PyLong_FromLong((runtime->*kDevice)()); });
 }
 
-// --- traced functions ---
-
-constexpr const char* kGraphCapsule = "_headway.graph";
-
-// The tensors of a Python list. False with an exception set.
-bool tensors_from(PyObject* list, std::vector<runtime::Tensor>& tensors) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-        PyObject* item = PyList_GET_ITEM(list, i);
-        if (!is_tensor(item)) {
-            PyErr_Format(PyExc_TypeError, "expected a tensor, not %s", Py_TYPE(item)->tp_name);
-            return false;
-        }
-        if (!can_be_read(as_tensor(item))) {
-            return false;
-        }
-        if (as_tensor(item)->numbers != Numbers::real) {
-            PyErr_SetString(PyExc_NotImplementedError,
-                            "Headway's traced functions take and give float32 tensors only, no integers or booleans");
-            return false;
-        }
-        tensors.push_back(as_tensor(item)->held.value());
-    }
-    return true;
-}
-
-PyObject* list_from(const Target& target, const std::vector<runtime::Tensor>& tensors) {
-    PyObject* list = PyList_New(static_cast<Py_ssize_t>(tensors.size()));
-    for (std::size_t i = 0; list != nullptr && i < tensors.size(); ++i) {
-        PyObject* item = made(target, tensors[i]);
-        if (item == nullptr) {
-            Py_CLEAR(list);
-            break;
-        }
-        PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), item);
-    }
-    return list;
-}
-
-PyObject* trace_begin(PyObject*, PyObject* arguments) {
-    PyObject* list = nullptr;
-    Target target;
-    runtime::Runtime* runtime = frontend();
-    std::vector<runtime::Tensor> inputs;
-    if (runtime == nullptr ||
-        PyArg_ParseTuple(arguments, "O!|O!O", &PyList_Type, &list, &PyType_Type, &target.type, &target.place) == 0 ||
-        !good_type(target) || !tensors_from(list, inputs)) {
-        return nullptr;
-    }
-    return guarded([&] { return list_from(target, runtime->graphs.trace_begin(inputs)); });
-}
-
-PyObject* trace_abandon(PyObject*, PyObject*) {
-    runtime::Runtime* runtime = frontend();
-    if (runtime == nullptr) {
-        return nullptr;
-    }
-    runtime->graphs.trace_abandon();
-    Py_RETURN_NONE;
-}
-
-// A graph holds tensors; after the end of the run they are already freed.
-void free_graph(PyObject* capsule) {
-    auto* graph = static_cast<runtime::Graph*>(PyCapsule_GetPointer(capsule, kGraphCapsule));
-    State& s = state();
-    if (s.runtime == nullptr) {
-        new runtime::Graph(std::move(*graph));  // leaked on purpose, as in a tensor's destructor
-    } else if (s.outside || PyThread_get_thread_ident() != s.frontend_thread) {
-        for (auto& tensor : graph->captured) {
-            s.orphans.emplace_back(std::move(tensor));
-        }
-    }
-    delete graph;
-}
-
-PyObject* trace_end(PyObject*, PyObject* arguments) {
-    const char* name = nullptr;
-    PyObject* list = nullptr;
-    runtime::Runtime* runtime = frontend();
-    std::vector<runtime::Tensor> outputs;
-    if (runtime == nullptr || PyArg_ParseTuple(arguments, "sO!", &name, &PyList_Type, &list) == 0 ||
-        !tensors_from(list, outputs)) {
-        return nullptr;
-    }
-    return guarded([&] {
-        auto graph = std::make_unique<runtime::Graph>(runtime->graphs.trace_end(name, outputs));
-        PyObject* capsule = PyCapsule_New(graph.get(), kGraphCapsule, free_graph);
-        if (capsule != nullptr) {
-            static_cast<void>(graph.release());
-        }
-        return capsule;
-    });
-}
-
-PyObject* run_graph(PyObject*, PyObject* arguments) {
-    PyObject* capsule = nullptr;
-    PyObject* list = nullptr;
-    Target target;
-    runtime::Runtime* runtime = frontend();
-    std::vector<runtime::Tensor> inputs;
-    if (runtime == nullptr ||
-        PyArg_ParseTuple(arguments, "OO!|O!Op", &capsule, &PyList_Type, &list, &PyType_Type, &target.type,
-                         &target.place, &target.waits) == 0 ||
-        !good_type(target) || !tensors_from(list, inputs)) {
-        return nullptr;
-    }
-    const auto* graph = static_cast<const runtime::Graph*>(PyCapsule_GetPointer(capsule, kGraphCapsule));
-    if (graph == nullptr) {
-        return nullptr;
-    }
-    return guarded([&] { return list_from(target, runtime->graphs.run(*graph, inputs)); });
-}
-
 PyMethodDef functions[] = {
     {"full", full, METH_VARARGS, "full(shape, value[, type, place, waits, device])"},
     {"normal", normal, METH_VARARGS, "normal(shape[, mean, deviation, type, place, waits, device])"},
@@ -446,11 +301,6 @@ PyMethodDef functions[] = {
      "Sets whether gradients are recorded; returns the previous setting."},
     {"is_recording", is_recording, METH_NOARGS, "Whether gradients are recorded."},
     {"issued", issued, METH_NOARGS, "Ops issued so far."},
-    {"trace_begin", trace_begin, METH_VARARGS,
-     "trace_begin(tensors[, type, place]): starts recording ops; returns placeholders."},
-    {"trace_abandon", trace_abandon, METH_NOARGS, "Discards the recorded ops."},
-    {"trace_end", trace_end, METH_VARARGS, "trace_end(name, tensors): the graph that computes these."},
-    {"run_graph", run_graph, METH_VARARGS, "run_graph(graph, tensors[, type, place, waits]): issued as one op."},
     {"cpu", device_number<&runtime::Runtime::cpu>, METH_NOARGS, "The number of the run's CPU."},
     {"gpu", device_number<&runtime::Runtime::gpu>, METH_NOARGS, "The number of the run's GPU."},
     {"device", device, METH_NOARGS, "(kind, name, lanes) of the run's device."},
@@ -461,6 +311,16 @@ PyMethodDef functions[] = {
 bool add(PyObject* module, const char* name, PyObject* object) {
     Py_INCREF(object);
     return PyModule_AddObject(module, name, object) == 0;
+}
+
+bool add_functions(PyObject* module) {
+    for (PyMethodDef* table : {issue_point_functions, recorded_output_functions, simulated_host_functions,
+                               torch_host_functions, traced_function_functions}) {
+        if (PyModule_AddFunctions(module, table) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
@@ -487,11 +347,8 @@ PyObject* make_module() {
                                                 s.error, nullptr);
     s.stop = PyErr_NewExceptionWithDoc("headway.Stop", "The user has stopped the run.", PyExc_BaseException, nullptr);
     if (s.error == nullptr || s.out_of_memory == nullptr || s.stop == nullptr || !add_tensor_type(module) ||
-        PyModule_AddFunctions(module, simulated_host_functions) != 0 ||
-        PyModule_AddFunctions(module, recorded_output_functions) != 0 ||
-        PyModule_AddFunctions(module, torch_functions) != 0 ||
-        PyModule_AddFunctions(module, issue_point_functions) != 0 || !add(module, "Error", s.error) ||
-        !add(module, "OutOfMemoryError", s.out_of_memory) || !add(module, "Stop", s.stop)) {
+        !add_functions(module) || !add(module, "Error", s.error) || !add(module, "OutOfMemoryError", s.out_of_memory) ||
+        !add(module, "Stop", s.stop)) {
         Py_DECREF(module);
         return nullptr;
     }

@@ -1,4 +1,4 @@
-#include "app/runner/python/recorded_output.h"
+#include "app/runner/python/module.h"
 
 #include <algorithm>
 #include <string_view>

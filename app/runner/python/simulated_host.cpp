@@ -1,4 +1,4 @@
-#include "app/runner/python/simulated_host.h"
+#include "app/runner/python/module.h"
 
 #include <array>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "app/runner/python/module.h"
 #include "app/runner/python/state.h"
 #include "app/runner/torch/torch_host.h"
 #include "engine/trace/reader.h"
@@ -238,7 +239,7 @@ void close_torch() {
     new (&host.mutex) std::mutex;
 }
 
-PyMethodDef torch_functions[] = {
+PyMethodDef torch_host_functions[] = {
     {"open_torch", open_torch, METH_VARARGS, "open_torch(path): loads the PyTorch module."},
     {"is_engine_error", is_engine_error, METH_O, "Whether the text has the last engine error's message."},
     {nullptr, nullptr, 0, nullptr},

@@ -17,6 +17,4 @@ namespace headway::runner::python {
 // memory is not given back.
 void close_torch();
 
-extern PyMethodDef torch_functions[];
-
 }  // namespace headway::runner::python
