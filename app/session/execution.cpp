@@ -33,7 +33,7 @@ Phase phase_of(model::Verdict verdict) {
 
 }  // namespace
 
-void Execution::take_output(const std::string& bytes, bool error) {
+void Execution::take_output(std::string_view bytes, bool error) {
     if (bytes.empty()) {
         return;
     }
@@ -44,7 +44,7 @@ void Execution::take_output(const std::string& bytes, bool error) {
 void Execution::take_recorded_output() {
     const model::ProgramOutput& recorded = run_->program_output();
     for (const auto& written : recorded.written()) {
-        take_output(std::string(recorded.text(written)), written.error);
+        take_output(recorded.text(written), written.error);
     }
 }
 

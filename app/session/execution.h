@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/model/numbers/numbers_walk.h"
@@ -71,7 +72,7 @@ public:
 
 private:
     friend class Session;
-    void take_output(const std::string& bytes, bool error);
+    void take_output(std::string_view bytes, bool error);
     void take_recorded_output();  // of a run from a file
     // Takes new records of a run in progress; true if more are left.
     bool take_records(double budget_ms);

@@ -111,6 +111,8 @@ struct BarrierRecord {
 // time.
 struct OutputRecord {
     static constexpr std::size_t kBytes = 16;
+    // What a run writes after so many bytes is not recorded.
+    static constexpr std::size_t kMostOfRun = std::size_t{1} << 20;
     std::uint64_t begin = 0;
     core::OpId issued = 0;  // how many ops had been issued
     std::uint8_t bytes = 0;

@@ -1,5 +1,5 @@
 // What the program wrote to stdout and stderr, and when. Only its frontend's thread is recorded, and only the first
-// part of a long output (runtime::FrontendRecorder::kMostOutput bytes).
+// part of a long output (trace::OutputRecord::kMostOfRun bytes).
 //
 // Threads: as of Run.
 #pragma once
@@ -52,6 +52,10 @@ public:
             std::upper_bound(written_.begin(), written_.end(), ns,
                              [](std::int64_t at, const Written& written) { return at < written.ns; }) -
             written_.begin());
+    }
+    // Whether the last of the first `count` calls filled what is recorded: more may have been written after it.
+    [[nodiscard]] bool may_lack(std::size_t count) const {
+        return count != 0 && written_[count - 1].from + written_[count - 1].bytes >= trace::OutputRecord::kMostOfRun;
     }
 
 private:

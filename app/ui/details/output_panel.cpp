@@ -8,21 +8,6 @@
 #include "app/ui/widgets/widgets.h"
 
 namespace headway::ui {
-namespace {
-
-constexpr std::size_t kMostRecorded = std::size_t{1} << 20;  // runtime::FrontendRecorder::kMostOutput
-
-// Whether more may have been written until `ns` than the recording holds.
-bool may_lack(const model::ProgramOutput& output, std::int64_t ns) {
-    const std::size_t writes = output.until(ns);
-    if (writes == 0) {
-        return false;
-    }
-    const auto& last = output.written()[writes - 1];
-    return last.from + last.bytes >= kMostRecorded;
-}
-
-}  // namespace
 
 const session::OutputLines& OutputPanel::lines_so_far() {
     const model::Run& run = state_.replay.run();
@@ -88,7 +73,8 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     // At a replayed moment: what is recorded, unless nothing is.
     const bool at_moment = run != nullptr && state_.replay.on() &&
                            (run->output().empty() || !run->run()->program_output().written().empty());
-    const bool lacking = at_moment && may_lack(state_.replay.run().program_output(), state_.replay.ns());
+    const session::OutputLines* so_far = at_moment ? &lines_so_far() : nullptr;
+    const bool lacking = at_moment && run->run()->program_output().may_lack(so_far_writes_);
     const std::string earlier = state_.comparing.earlier();
     const std::string said = run == nullptr       ? std::string()
                              : !earlier.empty()   ? "Output of the earlier run"
@@ -113,8 +99,8 @@ void OutputPanel::draw(ImVec2 min, ImVec2 max) {
     }
     ImGui::SetCursorScreenPos({a.x + ui_.px(2), a.y + ui_.px(4)});
     ImGui::BeginChild("output", {max.x - a.x - ui_.px(4), max.y - a.y - ui_.px(8)}, false, 0);
-    const std::uint64_t cut_lines = at_moment ? lines_so_far().cut() : run->output_cut();
-    const auto& lines = at_moment ? lines_so_far().lines() : run->output();
+    const std::uint64_t cut_lines = so_far != nullptr ? so_far->cut() : run->output_cut();
+    const auto& lines = so_far != nullptr ? so_far->lines() : run->output();
     // Those of a moment, and of a run, differ in the last bit.
     const std::uint64_t revision = at_moment ? 2 * so_far_revision_ + 1 : 2 * run->revision();
     const float line = ui_.px(20);

@@ -147,7 +147,7 @@ void FrontendRecorder::program_wrote(int stream, std::string_view text) {
     if (!record_) {
         return;
     }
-    text = text.substr(0, kMostOutput - wrote_);
+    text = text.substr(0, trace::OutputRecord::kMostOfRun - wrote_);
     wrote_ += text.size();
     trace::each_piece(text,
                       {.begin = now(),

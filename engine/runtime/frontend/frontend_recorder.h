@@ -127,9 +127,8 @@ public:
 
     // --- the program ---
     void program_event(trace::FrontendKind kind, std::uint16_t name, std::uint32_t index);
-    // The program wrote this to stdout (1) or stderr (2). The first kMostOutput bytes of a run are recorded.
+    // The program wrote this to stdout (1) or stderr (2). The first OutputRecord::kMostOfRun bytes are recorded.
     void program_wrote(int stream, std::string_view text);
-    static constexpr std::size_t kMostOutput = std::size_t{1} << 20;
     // From now on the frontend's time is accounted for without gaps. Interpreter time before an op counts as part of
     // that op's issue; if it is longer than an op needs (10 µs), it is recorded as work of the frontend, named after
     // its line or, for many short lines together, after the language. Both names are string ids of the recording. In
