@@ -221,9 +221,12 @@ private:
         const auto earlier = [](const ScopeEvent& a, const ScopeEvent& b) {
             return a.issued != b.issued ? a.issued < b.issued : a.ns < b.ns;
         };
-        const auto middle = static_cast<std::ptrdiff_t>(events.size());
-        events.insert(events.end(), batches.begin(), batches.end());
-        std::inplace_merge(events.begin(), events.begin() + middle, events.end(), earlier);
+        const auto merge_in = [&](const std::vector<ScopeEvent>& more) {
+            const auto middle = static_cast<std::ptrdiff_t>(events.size());
+            events.insert(events.end(), more.begin(), more.end());
+            std::inplace_merge(events.begin(), events.begin() + middle, events.end(), earlier);
+        };
+        merge_in(batches);
         std::vector<ScopeEvent> changes;
         for (std::size_t i = 0; i < builder_.info.barrier_changes.size(); ++i) {
             const std::int64_t ns = builder_.info.barrier_changes[i].ns;
@@ -233,25 +236,19 @@ private:
             changes.push_back({builder_.ops_before(static_cast<std::size_t>(at - builder_.ops.begin()), ns), ns,
                                FrontendKind::barrier, static_cast<std::uint32_t>(i)});
         }
-        const auto before = static_cast<std::ptrdiff_t>(events.size());
-        events.insert(events.end(), changes.begin(), changes.end());
-        std::inplace_merge(events.begin(), events.begin() + before, events.end(), earlier);
+        merge_in(changes);
         std::vector<ScopeEvent> works;
         for (std::size_t i = 0; i < builder_.works.size(); ++i) {
             works.push_back({builder_.works[i].issued, builder_.works[i].begin_ns, FrontendKind::work,
                              static_cast<std::uint32_t>(i)});
         }
-        const auto end = static_cast<std::ptrdiff_t>(events.size());
-        events.insert(events.end(), works.begin(), works.end());
-        std::inplace_merge(events.begin(), events.begin() + end, events.end(), earlier);
+        merge_in(works);
         std::vector<ScopeEvent> output;
         for (std::size_t i = 0; i < builder_.output.size(); ++i) {
             output.push_back({builder_.output[i].issued, builder_.output[i].ns, FrontendKind::output,
                               static_cast<std::uint32_t>(i)});
         }
-        const auto before_output = static_cast<std::ptrdiff_t>(events.size());
-        events.insert(events.end(), output.begin(), output.end());
-        std::inplace_merge(events.begin(), events.begin() + before_output, events.end(), earlier);
+        merge_in(output);
         if (builder_.program_end_ns != model::kPending) {
             events.push_back({builder_.ops_before(builder_.ops.size(), INT64_MAX), builder_.program_end_ns,
                               FrontendKind::program_end, 0});
