@@ -82,14 +82,21 @@ float GraphPanel::draw_head(const model::Run& run, ImVec2 min, ImVec2 max) {
                                : "line " + std::to_string(state_.details.graph_line) + ": " + words;
     }
     float x = min.x + pad;
-    const float baseline = min.y + ui_.px(21);
+    float baseline = min.y + ui_.px(21);
+    float end = min.y + height + ui_.px(8);
+    const float simulated = run.info().simulated ? text_width(ui_, Face::semibold, 12.5f, "SIMULATED") + ui_.px(10) : 0;
+    if (right - x < simulated) {  // no room beside the buttons
+        right = max.x - pad;
+        baseline += height;
+        end += height;
+    }
     if (run.info().simulated) {
         x += draw_text(ui_, list, x, baseline, Face::semibold, 12.5f, t.warning, "SIMULATED") + ui_.px(10);
     }
     if (const float room = right - x - ui_.px(12); room > ui_.px(24)) {
         draw_text(ui_, list, x, baseline, Face::medium, 13, t.dim, words, room);
     }
-    return min.y + height + ui_.px(8);
+    return end;
 }
 
 // Eases to the view that fits everything, so that nothing jumps when the graph grows.
