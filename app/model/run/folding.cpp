@@ -225,6 +225,7 @@ void Folding::add(std::size_t first_block, std::size_t end_block) {
     RecordedTime recorded = tally.recorded();
     recorded.last_end_ns = part.end_ns;
     FrontendPeriod period{part.begin_ns, part.end_ns};
+    period.language_before_ns = language_until_ns_;
     period.drops = take_drops(part.end_ns);
     std::int64_t language_ns = 0;
     sums.frontend.add(divided(run_, period, recorded, &language_ns));
@@ -295,6 +296,11 @@ void Folding::release(std::size_t first_block, std::size_t end_block) {
         run_.ops_.fold(block, whole[block - first_block]);
     }
     run_.dependencies_->release(first_block, end_block);
+    for (const Cost& cost : run_.costs_) {
+        if (cost.begin_ns < until_ns_) {
+            language_until_ns_ = std::max(language_until_ns_, cost.language_ns);
+        }
+    }
     erase_times(run_.costs_, begin_ns, until_ns_);
     erase_times(run_.driver_events_, begin_ns, until_ns_);
 }

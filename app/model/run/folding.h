@@ -75,7 +75,8 @@ private:
     std::uint64_t next_drop_ = 0;
     std::size_t next_block_ = 0;  // blocks before it are folded or kept for good
     std::size_t next_wait_ = 0, next_work_ = 0;
-    std::int64_t until_ns_ = 0;  // where the last of these blocks' periods ends
+    std::int64_t until_ns_ = 0;           // where the last of these blocks' periods ends
+    std::int64_t language_until_ns_ = 0;  // the language's share of all issues until then
     std::vector<Curve::Kept> kept_;
     std::size_t kept_blocks_ = 0;
     // The first block that has not been looked at, of each kind of event.

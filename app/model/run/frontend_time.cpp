@@ -159,13 +159,14 @@ FrontendTime divided(const Run& run, const FrontendPeriod& part, const RecordedT
     Sampled records, drops;
     Quantiles stamps;
     double sampling_ns = 0, without_core_ns = 0, without_core_issuing_ns = 0;
-    std::int64_t language_before_ns = 0, language_ns = 0;
+    std::int64_t language_before_ns = part.language_before_ns, language_ns = 0;
     std::optional<PageFaults> faults_before, faults;
     bool last_alone = false, last_drop = false;
     for (const Cost& cost : run.costs()) {
         const bool totals = cost.kind == trace::CostKind::totals;
         if (totals || cost.kind == trace::CostKind::recording) {
-            (cost.begin_ns <= part.begin_ns ? language_before_ns : language_ns) = cost.language_ns;
+            std::int64_t& latest_ns = cost.begin_ns <= part.begin_ns ? language_before_ns : language_ns;
+            latest_ns = std::max(latest_ns, cost.language_ns);
         }
         if (totals) {
             (cost.begin_ns <= part.begin_ns ? faults_before : faults) = {cost.minor_faults, cost.major_faults};

@@ -19,6 +19,7 @@ struct LongProgram {
     std::size_t warm_up = 0;      // ops before the first mark; 0: no marks
     std::size_t last_mark = 0;    // ops before the mark that ends the measured part; 0: none
     std::size_t second_mark = 0;  // ops before a further one
+    std::size_t totals_every = 0;  // an issue's first nanosecond is the language's; 0: none is
     std::size_t waits_every = 50, scopes_every = 0, minibatches_every = 0;
 };
 
@@ -70,6 +71,9 @@ void write(RecordingBuilder& builder, const LongProgram& program, Look look) {
         op.fresh = alive.empty() || below(4) != 0;
         op.out = op.fresh ? ++buffers : alive.back();
         const OpId id = builder.issue(op);
+        if (program.totals_every != 0 && i % program.totals_every == 0) {
+            builder.totals(now, static_cast<std::int64_t>(i));
+        }
         if (op.fresh) {
             alive.push_back(op.out);
         }

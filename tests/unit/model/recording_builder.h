@@ -26,6 +26,7 @@ public:
         }
         frontend_ = {*recording_, {trace::StreamKind::frontend, 0}};
         drops_ = {*recording_, {trace::StreamKind::drops, 0}};
+        costs_ = {*recording_, {trace::StreamKind::costs, 0}};
         for (std::uint8_t lane = 0; lane < core::kMaxTraceLanes; ++lane) {
             lanes_[lane] = {*recording_, {trace::StreamKind::lane, lane}};
         }
@@ -86,6 +87,10 @@ public:
                            .kind = static_cast<std::uint8_t>(trace::FrontendKind::output)},
                           [this](const trace::OutputRecord& piece) { frontend_.add(trace::packed(piece)); });
     }
+    // Page faults and the language's share of all issues so far.
+    void totals(std::int64_t ns, std::int64_t language_ns) {
+        costs_.add({ticks(ns), ticks(language_ns), 0, 0, 0, 0, trace::CostKind::totals, 0});
+    }
     void mark(trace::FrontendKind kind, std::int64_t ns, std::uint32_t index = 0, std::string_view name = {}) {
         frontend_.add({ticks(ns), 0, name.empty() ? std::uint16_t{0} : recording_->string_id(name),
                        static_cast<std::uint8_t>(kind), 0, 0, index, issued_, 0});
@@ -120,6 +125,7 @@ private:
     std::unique_ptr<trace::Recording> recording_;
     trace::StreamWriter<trace::FrontendRecord> frontend_;
     trace::StreamWriter<trace::DropRecord> drops_;
+    trace::StreamWriter<trace::CostRecord> costs_;
     std::array<trace::StreamWriter<trace::ExecRecord>, core::kMaxTraceLanes> lanes_;
     OpId issued_ = 0;
     std::uint64_t last_issue_ = 0;

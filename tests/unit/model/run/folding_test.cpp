@@ -201,6 +201,21 @@ TEST(FoldingTest, ManyWaitsScopesAndMinibatchesAreFoldedToo) {
     EXPECT_FALSE(both.folded->waits().is_folded(both.folded->waits().size() - 1));
 }
 
+// The recording holds the language's time as a running total: each folded part has its own share of it.
+TEST(FoldingTest, TheLanguagesTimeIsNoPartOfTheIssues) {
+    for (const std::size_t totals_every : {1ul, 100ul, 1'000ul}) {
+        SCOPED_TRACE(totals_every);
+        RecordingBuilder builder;
+        LongProgram program;
+        program.ops = 400'000;
+        program.totals_every = totals_every;
+        const Both both = read_both(program, builder);
+        expect_same_run(both, 8);
+        const Numbers numbers = both.whole->numbers();
+        EXPECT_EQ(numbers.op_issue_ns - numbers.frontend.issue_ns, 400'000);
+    }
+}
+
 TEST(FoldingTest, CountsOnlyWhatIsMeasured) {
     for (const std::size_t warm_up : {1'000ul, 30'000ul, 120'000ul}) {
         for (const std::size_t end : {0ul, 150'000ul, 199'000ul}) {
