@@ -281,7 +281,12 @@ class Facts:
 
     def queue_limit(self):
         holds, numbers, words = self.limit("queue_limit")
-        return holds, {"queue_limit": self.trace.other["queue_limit"], **numbers}, words
+        limit = self.trace.other["queue_limit"]
+        return holds and limit != 0, {"queue_limit": limit, **numbers}, words
+
+    def queue_full(self):
+        holds, numbers, words = self.limit("queue_limit")
+        return holds and self.trace.other["queue_limit"] == 0, numbers, words
 
     def memory_waits(self):
         return self.limit("memory")

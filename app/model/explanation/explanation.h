@@ -69,6 +69,7 @@ enum class SentenceKind : std::uint8_t {
     framework_barriers,
     without_barriers,
     queue_limit,
+    queue_full,
     memory_waits,
     // Memory.
     memory_peak,

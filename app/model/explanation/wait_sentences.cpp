@@ -199,7 +199,11 @@ void add_limits(const Facts& f, Candidates& to) {
             .places(f.places_of({kind}))
             .done();
     };
-    if (const WaitSum sum = f.waits(WaitKind::queue_limit); sum.count > 0) {
+    if (const WaitSum sum = f.waits(WaitKind::queue_limit); sum.count > 0 && f.run.info().queue_limit == 0) {
+        SentenceWriter writer(f.run, SentenceKind::queue_full);
+        writer.words("The queue of a lane was full and stopped the frontend ");
+        to.push_back({kImportant, stopped(writer, sum, WaitKind::queue_limit)});
+    } else if (sum.count > 0) {
         SentenceWriter writer(f.run, SentenceKind::queue_limit);
         writer.words("The limit of ").count("queue_limit", f.run.info().queue_limit, "op", "ops");
         writer.words(" in the queue stopped the frontend ");

@@ -232,6 +232,8 @@ std::vector<Case> cases() {
          [] { return waits(WaitKind::waitall, 50, 50).explained(); }},
         {Kind::queue_limit, "The limit of 2 ops in the queue stopped the frontend 3 times, for 180 ns in all.",
          [] { return waits(WaitKind::queue_limit, 50, 50, R"("queue_limit": 2)").explained(); }},
+        {Kind::queue_full, "The queue of a lane was full and stopped the frontend 3 times, for 180 ns in all.",
+         [] { return waits(WaitKind::queue_limit, 50, 50).explained(); }},
         {Kind::memory_waits, "The frontend waited for memory to be freed 3 times, for 180 ns in all.",
          [] { return waits(WaitKind::memory, 50, 50).explained(); }},
         {Kind::memory_peak, "Tensors held at most 8.2 kB, at 0 ns.",
