@@ -60,6 +60,8 @@ class ScriptsRun(unittest.TestCase):
     def test_builds_every_program_and_module(self):
         build = self.root / "build/release"
         wanted = {"headway", "headway-runner"} | ({"libheadway_cuda.so"} if has_nvcc() else set())
+        if "PyTorch module: libtorch" in (build / "configure.log").read_text():
+            wanted |= {"libheadway_torch.so"}
         found = {path.name for path in build.rglob("*")
                  if path.is_file() and os.access(path, os.X_OK) and "CMakeFiles" not in path.parts}
         self.assertEqual(found, wanted)  # all programs are built, but no test or benchmark
