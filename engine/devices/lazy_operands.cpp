@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/core/count_text.h"
+#include "engine/core/bytes.h"
 
 namespace headway::devices {
 
@@ -25,10 +25,13 @@ void find_lazy_inputs(Device& own, Command& command) {
 }
 
 void fail_without_memory(Device& own, const Command& command, std::uint64_t in_use_bytes, std::uint64_t budget_bytes) {
+    const Signature& signature = *command.signature;
     own.poison().fail(command, core::ErrorKind::out_of_memory,
-                      "out of memory" + own.where() + ": " + core::count_text(command.signature->out_bytes) +
-                          " bytes asked for when the op started, " + core::count_text(in_use_bytes) + " in use" +
-                          (budget_bytes != 0 ? " of a budget of " + core::count_text(budget_bytes) : std::string()));
+                      "out of memory" + own.where() + ": " + name_of(signature.kind) + " giving " +
+                          to_string(signature.out) + " asked for " + core::bytes_text(signature.out_bytes) +
+                          " when it started, and " + core::bytes_text(in_use_bytes) +
+                          (budget_bytes != 0 ? " of the budget of " + core::budget_in_both_units(budget_bytes) : "") +
+                          " were live");
 }
 
 }  // namespace headway::devices

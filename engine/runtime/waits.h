@@ -59,11 +59,12 @@ public:
 
     // Whether any op has failed.
     [[nodiscard]] bool any_failure() const;
+    // Throws the earliest failure that no wait has reported yet, if there is one.
+    void deliver_any_failure();
 
 private:
     void prepare(std::string_view name);
     void deliver_failure_of(core::BufferId buffer);
-    void deliver_any_failure();
     [[noreturn]] void raise(const devices::OpFailure& failure) const;
     [[nodiscard]] core::Line line_of(core::OpId op) const;
     void for_stream(std::uint32_t lane, core::BufferId buffer, trace::WaitKind kind, std::string_view name);

@@ -68,7 +68,10 @@ def memory(trace):
         for buffer, bytes in op.made.items():
             device = 1 - home if op.beside and buffer == op.out else home
             buffers[buffer] = Buffer(bytes, device)
-            buffers[buffer].taken = op.begin if policy == "lazy" else op.issue_begin
+            if policy != "lazy":
+                buffers[buffer].taken = op.issue_begin
+            elif not op.failed or len(op.made) + len(op.overwrites) > 1:  # of a composite, some may have been made
+                buffers[buffer].taken = op.begin
         for buffer in {*op.reads, *op.made, *op.overwrites}:
             if buffer in buffers:
                 buffers[buffer].done = max(buffers[buffer].done, op.end)

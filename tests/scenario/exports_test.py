@@ -196,6 +196,19 @@ class Exports(Scenario):
         self.assertEqual(graph["ops"], alone["ops"])
         self.assertEqual(self.headway("run", "increment", "--repeat", 0).status, 2)
 
+    def test_a_series_that_fails_writes_the_run_that_failed(self):
+        (self.folder / "p.py").write_text(
+            "import os\nfrom mxnet import np, npx\nx = np.ones(4) + 1\nnpx.waitall()\n"
+            "open('count', 'a').write('.')\nif os.path.getsize('count') == 3:\n    raise ValueError('the third')\n")
+        ran = self.headway("run", "p.py", "--device", "simulated", "--repeat", 5, "--report", "r.json")
+        self.assertEqual(ran.status, 1, ran)
+        self.assertIn("the third", ran.err)
+        self.assertIn("run 3 of 6", ran.err)
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(report["end"]["verdict"], "failed")
+        self.assertEqual(report["ops"], 2)
+        self.assertNotIn("repeat", report)
+
     @unittest.skipUnless(WITH_FIGURES, "built without figures")
     def test_the_same_run_gives_the_same_bytes(self):
         # Only the date may differ between two runs, so compare within one day.

@@ -50,6 +50,20 @@ class Interrupt(Scenario):
         self.assertTrue((self.folder / "t.json.gz").exists())
         self.assertEqual(sorted(os.listdir(self.folder)), ["r.json", "t.json.gz"])
 
+    def test_a_failure_that_no_wait_has_reported_is_named(self):
+        (self.folder / "p.py").write_text(
+            "from mxnet import np\nx = np.ones((64, 64))\nmade = [x + i for i in range(100)]\nprint('begun')\n"
+            "while True:\n    pass\n")
+        child = self.start("run", "p.py", "--budget", "1M", "--report", "r.json")
+        self.wait_for_output(child)
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        err = child.communicate(timeout=120)[1]
+        self.assertIn(b"Stopped after 101 ops", err)
+        self.assertIn(b"before that, without a wait that reports it: out of memory: add", err)
+        # The budget has room for 64 tensors of 16 KiB; the other ops got no memory.
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["live_bytes_peak"], 1 << 20)
+
     def test_the_programs_own_handlers_run_to_their_end(self):
         # The stop comes while ops are issued without another line in between; the handlers have many lines.
         (self.folder / "p.py").write_text(

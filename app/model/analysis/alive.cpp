@@ -69,7 +69,7 @@ bool AliveWalk::step(double budget_ms) {
 
 void AliveWalk::take_op(OpId id) {
     const Op& op = run_.op(id);
-    if (policy_ == FreePolicy::lazy && op.begin_ns > ns_) {
+    if ((policy_ == FreePolicy::lazy && op.begin_ns > ns_) || !took_memory(op, policy_)) {
         return;
     }
     const auto made = [&](BufferId buffer, std::uint16_t signature) {

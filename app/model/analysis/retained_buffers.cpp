@@ -96,7 +96,9 @@ void RetainedBuffersWalk::take_op(OpId id) {
         const auto make = [&](std::uint16_t signature) {
             retained_buffer->maker = id;
             retained_buffer->bytes = run_.signature(signature).out_bytes;
-            retained_buffer->taken_ns = policy_ == FreePolicy::lazy ? op.begin_ns : op.issue_begin_ns;
+            retained_buffer->taken_ns = !took_memory(op, policy_)     ? kPending
+                                        : policy_ == FreePolicy::lazy ? op.begin_ns
+                                                                      : op.issue_begin_ns;
         };
         if (retained_buffer->maker == 0 && op.fresh_output && op.out == buffer) {
             make(op.signature);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/model/containers/curve.h"
+#include "app/model/description/events.h"
 #include "engine/core/ids.h"
 
 namespace headway::model {
@@ -23,6 +24,12 @@ struct RunDevice;
 // When bytes count as allocated and as free; see memory::FreePolicy.
 enum class FreePolicy : std::uint8_t { finish, stream, lazy };
 FreePolicy free_policy_from(std::string_view name);
+
+// Whether the op's outputs took memory when it began. Under the policy lazy, an op that failed or was skipped took none.
+// Of a composite, the steps before the failed one did: all its outputs count.
+inline bool took_memory(const Op& op, FreePolicy policy) {
+    return policy != FreePolicy::lazy || !op.failed || op.more_outputs;
+}
 
 struct BufferState {
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -44,6 +51,7 @@ public:
     Memory(Curve& live, Curve& pending) : live_(live), pending_(pending) {}
 
     void set_policy(FreePolicy policy) { policy_ = policy; }
+    [[nodiscard]] FreePolicy policy() const { return policy_; }
     // From now on each device's bytes are also counted separately, in the curves of `devices`. The vector must stay
     // valid until the next call.
     void keep_devices(std::vector<RunDevice>& devices) { devices_ = &devices; }

@@ -305,7 +305,7 @@ void Run::take_exec(std::size_t lane, OpId id, bool failed, std::int64_t begin_n
     }
 
     Memory& memory = intake_->memory;
-    if (op.fresh_output) {
+    if (op.fresh_output && took_memory(op, memory.policy())) {
         if (BufferState* out = memory.find(op.out, ops_.size())) {
             memory.started(*out, begin_ns);
         }

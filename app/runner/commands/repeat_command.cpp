@@ -83,6 +83,16 @@ std::vector<std::string> words_of(const RunOptions& options) {
     return words;
 }
 
+// Run `number` of the series (0: the warm-up) did not end well: says so and writes what it recorded. There are no spreads.
+int end_with(const RunOptions& options, const model::Run& run, std::uint32_t number, int status) {
+    tell("this was run " + std::to_string(number + 1) + " of " + std::to_string(options.repeat + 1) +
+         (options.report.empty() && options.trace.empty() && options.figure.empty()
+              ? "; the series ends here"
+              : "; the series ends here, and what is written is of this run alone"));
+    const int written = write_outputs(options, run, {});
+    return written != kDone ? written : status;
+}
+
 }  // namespace
 
 int repeat_command(const RunOptions& options) {
@@ -118,7 +128,7 @@ int repeat_command(const RunOptions& options) {
             return fail(run.error());
         }
         if (const int status = report_end(*child, run->get()); status != kDone) {
-            return status;
+            return *run == nullptr ? status : end_with(options, **run, i, status);
         }
         runs.push_back(std::move(*run));
         numbers.push_back(runs.back()->numbers());

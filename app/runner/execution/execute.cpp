@@ -59,6 +59,11 @@ core::Error stopped_error(runtime::Runtime& rt) {
         error.file = rt.lines.file_name(rt.lines.current());
         error.message += ", at " + error.file + ":" + std::to_string(error.line);
     }
+    try {
+        rt.waits.deliver_any_failure();
+    } catch (const runtime::ProgramError& earlier) {
+        error.message += "; before that, without a wait that reports it: " + earlier.error().message;
+    }
     return error;
 }
 

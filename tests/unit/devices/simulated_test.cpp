@@ -369,7 +369,8 @@ TEST(SimulatedLazy, TheBudgetFollowsVirtualTimeNotTheOrderOfIssue) {
         EXPECT_EQ(failure->op, 4u);
         EXPECT_EQ(failure->kind, core::ErrorKind::out_of_memory);
         EXPECT_EQ(failure->message,
-                  "out of memory: 400 bytes asked for when the op started, 600 in use of a budget of 800");
+                  "out of memory: fill giving (100,) asked for 400 B when it started, and 600 B of the budget of 800 B "
+                  "were live");
     }
     const Records lane1 = rig.records(1);
     ASSERT_EQ(lane1.size(), 3u);

@@ -62,8 +62,8 @@ public:
     void part(std::uint8_t lane, std::uint16_t signature, std::int64_t begin, std::int64_t end) {
         lanes_[lane].add({ticks(begin), duration(begin, end), trace::kPart | signature});
     }
-    void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end) {
-        lanes_[lane].add({ticks(begin), duration(begin, end), op});
+    void exec(std::uint8_t lane, OpId op, std::int64_t begin, std::int64_t end, bool failed = false) {
+        lanes_[lane].add({ticks(begin), duration(begin, end), failed ? op | trace::kFailedOp : op});
     }
     void drop(std::int64_t ns, BufferId buffer) { drops_.add({ticks(ns), buffer, issued_}); }
     void wait(std::int64_t begin, std::int64_t end, trace::WaitKind kind, BufferId target = 0, OpId through = 0,
@@ -140,7 +140,7 @@ public:
         std::uint8_t lane = 0;
         BufferId out = 0;
         std::vector<BufferId> reads;
-        bool fresh = false;
+        bool fresh = false, failed = false;
     };
     struct MadeBuffer {
         std::uint64_t bytes = 0;
@@ -181,7 +181,8 @@ public:
             auto& held = held_[lane];
             const std::size_t n = std::min<std::size_t>(count, held.size());
             for (std::size_t i = 0; i < n; ++i) {
-                builder_.exec(lane, held[i], ops[held[i] - 1].begin, ops[held[i] - 1].end);
+                const MadeOp& op = ops[held[i] - 1];
+                builder_.exec(lane, held[i], op.begin, op.end, op.failed);
             }
             held.erase(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(n));
         }
@@ -221,6 +222,13 @@ public:
         return found;
     }
 
+    // When the buffer's bytes were allocated under the policy; kPending: never.
+    [[nodiscard]] std::int64_t taken(BufferId buffer, std::string_view policy) const {
+        const MadeOp& maker = ops[buffers[buffer].maker - 1];
+        return policy != "lazy" ? maker.issue_begin : maker.failed ? kPending : maker.begin;
+    }
+
+    std::uint32_t fails_every = 0;  // 0: no op fails
     std::vector<MadeOp> ops;
     std::vector<MadeBuffer> buffers{MadeBuffer{}};  // by id
     std::vector<MadeWait> waits;
@@ -234,6 +242,7 @@ private:
         made.issue_begin = now_;
         made.issue_end = now_ += below(5);
         made.lane = static_cast<std::uint8_t>(below(lanes_));
+        made.failed = fails_every != 0 && id % fails_every == 0;
         const auto inputs = std::min<std::uint32_t>(below(5), static_cast<std::uint32_t>(alive_.size()));
         for (std::uint32_t i = 0; i < inputs; ++i) {
             made.reads.push_back(alive_[below(static_cast<std::uint32_t>(alive_.size()))]);
