@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "engine/core/system/unique_fd.h"
 
@@ -33,6 +35,22 @@ int write_all(int fd, std::string_view bytes) {
     return 0;
 }
 
+// Gives a file that has no name one in `folder`, as only a name can replace another file. Returns 0 or the errno.
+int give_name(int fd, const std::string& folder, std::string& name) {
+    static std::atomic<unsigned> named = 0;
+    const std::string file = "/proc/self/fd/" + std::to_string(fd);
+    for (;;) {
+        std::string tried = folder + ".headway-" + std::to_string(getpid()) + "-" + std::to_string(named++);
+        if (linkat(AT_FDCWD, file.c_str(), AT_FDCWD, tried.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            name = std::move(tried);
+            return 0;
+        }
+        if (errno != EEXIST) {
+            return errno;
+        }
+    }
+}
+
 }  // namespace
 
 Result<void> write_whole(const std::string& path, std::string_view bytes) {
@@ -48,8 +66,13 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
     }
     const auto slash = path.find_last_of('/');
     const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-    std::string temporary = folder + ".headway-XXXXXX";
-    UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
+    // A file without a name vanishes with the process, however that ends. Not every file system has such files.
+    std::string temporary;
+    UniqueFd fd(open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (!fd) {
+        temporary = folder + ".headway-XXXXXX";
+        fd.reset(mkostemp(temporary.data(), O_CLOEXEC));
+    }
     if (!fd) {
         return cannot_write(path, errno);
     }
@@ -60,13 +83,18 @@ Result<void> write_whole(const std::string& path, std::string_view bytes) {
     if (why == 0 && fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
         why = errno;
     }
+    if (why == 0 && temporary.empty()) {
+        why = give_name(fd.get(), folder, temporary);
+    }
     const int closed = fd.close();
     why = why == 0 ? closed : why;
     if (why == 0 && rename(temporary.c_str(), path.c_str()) != 0) {
         why = errno;
     }
     if (why != 0) {
-        unlink(temporary.c_str());
+        if (!temporary.empty()) {
+            unlink(temporary.c_str());
+        }
         return cannot_write(path, why);
     }
     return {};
