@@ -272,10 +272,12 @@ core::Result<void> check_python_files(const Lesson& lesson) {
     return {};
 }
 
-// Moves the paragraphs that begin with **Try.** or **Make.** from the text to try_text.
+// Moves the paragraphs that begin with **Try.** or **Make.** from the text to try_text, and the others from the first
+// that begins with **Claim.** or **Look at** on to claim_text.
 void split_text(Lesson& lesson) {
     std::string text;
-    bool fenced = false;  // in a block of code
+    bool fenced = false;   // in a block of code
+    bool claimed = false;  // the claim has begun
     for (std::size_t at = 0; at < lesson.text.size();) {
         std::size_t end = at;
         // A paragraph ends at an empty line outside a block of code.
@@ -290,7 +292,8 @@ void split_text(Lesson& lesson) {
         }
         const std::string_view paragraph = std::string_view(lesson.text).substr(at, end - at);
         const bool tries = paragraph.starts_with("**Try.**") || paragraph.starts_with("**Make.**");
-        (tries ? lesson.try_text : text) += paragraph;
+        claimed = claimed || paragraph.starts_with("**Claim.**") || paragraph.starts_with("**Look at**");
+        (tries ? lesson.try_text : claimed ? lesson.claim_text : text) += paragraph;
         at = end;
     }
     lesson.text = std::move(text);

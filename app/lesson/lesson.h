@@ -24,7 +24,8 @@
 //       n: {value: 10000, least: 1, most: 10000000, label: Steps, help: How many times y = x + 1 is issued}
 //       wait: {value: once, choices: [once, each], label: Wait}
 //     ---
-//     The text. Paragraphs that begin with **Try.** or **Make.** are the last step of the lesson.
+//     The text. From the paragraph that begins with **Claim.** or **Look at** on, it is shown when the learner has run
+//     the program. Paragraphs that begin with **Try.** or **Make.** are the last step of the lesson.
 #pragma once
 
 #include <array>
@@ -49,8 +50,8 @@ struct Lesson {
     std::string id;
     int number = 0;  // from the folder's name
     std::string title;
-    std::string text;      // Markdown, without the paragraphs of try_text
-    std::string try_text;  // Markdown: what to change, and what to make
+    // The text, Markdown: what the program does, and perhaps a question; what a run shows; what to change and to make.
+    std::string text, claim_text, try_text;
     int part = 0;          // of the map, from 1; 0: not on the map
     std::string shows;     // on the map
     int minutes = 0;       // 0: not known

@@ -16,8 +16,8 @@ void LessonPanel::parse() {
     }
     parsed_ = state_.programs.index();
     parsed_revision_ = state_.programs.revision();
-    blocks_.clear();
-    try_blocks_.clear();
+    intro_ = claim_ = try_ = {};
+    claim_asked_for_ = false;
     links_.clear();
     found_.reset();
     state_.timeline.look = -1;
@@ -25,25 +25,24 @@ void LessonPanel::parse() {
     if (lesson == nullptr) {
         return;
     }
-    blocks_ = parse_markdown(lesson->text);
-    try_blocks_ = parse_markdown(lesson->try_text);
-    parse_links(blocks_);
-    parse_links(try_blocks_);
+    intro_ = parse_part(lesson->text);
+    claim_ = parse_part(lesson->claim_text);
+    try_ = parse_part(lesson->try_text);
     ui_.fonts.cover(lesson->title);
-    ui_.fonts.cover(lesson->text);
-    ui_.fonts.cover(lesson->try_text);
     for (const auto& p : lesson->parameters) {
         ui_.fonts.cover(p.label);
         ui_.fonts.cover(p.help);
     }
-    if (blocks_.empty() || blocks_.front().kind != MarkdownBlock::Kind::heading) {
-        blocks_.insert(blocks_.begin(),
-                       {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
+    if (auto& blocks = intro_.blocks; blocks.empty() || blocks.front().kind != MarkdownBlock::Kind::heading) {
+        blocks.insert(blocks.begin(),
+                      {MarkdownBlock::Kind::heading, 1, {{MarkdownSpan::Style::plain, lesson->title}}});
     }
 }
 
-void LessonPanel::parse_links(const std::vector<MarkdownBlock>& blocks) {
-    for (const MarkdownBlock& block : blocks) {
+LessonPanel::Part LessonPanel::parse_part(const std::string& markdown) {
+    ui_.fonts.cover(markdown);
+    Part part{parse_markdown(markdown), static_cast<int>(links_.size())};
+    for (const MarkdownBlock& block : part.blocks) {
         for (const MarkdownSpan& span : block.spans) {
             if (span.look.empty()) {
                 continue;
@@ -57,6 +56,7 @@ void LessonPanel::parse_links(const std::vector<MarkdownBlock>& blocks) {
             links_.push_back(look ? std::optional(std::move(*look)) : std::nullopt);
         }
     }
+    return part;
 }
 
 core::Result<std::vector<model::Place>> LessonPanel::places_of(int link) {
@@ -144,9 +144,8 @@ void LessonPanel::draw_links(const std::vector<LinkBox>& boxes) {
     }
 }
 
-void LessonPanel::draw(float width) {
+void LessonPanel::update() {
     parse();
-    drawn_links_ = 0;
     // A run that is not shown any more is not kept for its links.
     if (const session::Execution* b = state_.session.b();
         facts_run_ != nullptr && (b == nullptr || b->run() != facts_run_.get())) {
@@ -154,22 +153,36 @@ void LessonPanel::draw(float width) {
         facts_run_.reset();
         found_.reset();
     }
-    draw_blocks(blocks_, width);
+}
+
+bool LessonPanel::draw_claim_button(float width) {
+    const lesson::Lesson* lesson = state_.programs.lesson();
+    if (lesson == nullptr || lesson->claim_text.empty()) {
+        return false;
+    }
+    const bool claims = lesson->claim_text.starts_with("**Claim.**");
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool clicked = button(ui_, "lesson/claim", claims ? "Show the claim" : "Show where to look", at);
+    claim_asked_for_ = claim_asked_for_ || clicked;
+    tooltip(ui_, "It is here after the first run, too. Predict first: the claim may tell the answer");
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, ui_.px(46)});
+    return clicked;
 }
 
 void LessonPanel::draw_try(float width) {
-    parse();
-    if (!try_blocks_.empty()) {
+    if (!try_.blocks.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        draw_blocks(try_blocks_, width);
+        draw(try_, width);
         ui_.rects.insert_or_assign("try", WidgetRect{at.x, at.y, at.x + width, ImGui::GetCursorScreenPos().y});
     }
 }
 
-void LessonPanel::draw_blocks(const std::vector<MarkdownBlock>& blocks, float width) {
+void LessonPanel::draw(const Part& part, float width) {
+    next_link_ = part.first_link;
     const ImVec2 start = ImGui::GetCursorScreenPos();
     ImVec2 at = start;
-    for (const auto& block : blocks) {
+    for (const auto& block : part.blocks) {
         at.y += draw_block(block, at, width);
     }
     ImGui::SetCursorScreenPos(start);
@@ -233,7 +246,7 @@ float LessonPanel::draw_block(const MarkdownBlock& block, ImVec2 at, float width
             piece.colour = t.text;
         }
         if (!span.look.empty()) {
-            piece.link = drawn_links_++;
+            piece.link = next_link_++;
             piece.colour = t.issue;
         }
         pieces.push_back(piece);

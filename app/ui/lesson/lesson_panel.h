@@ -18,29 +18,41 @@ namespace headway::ui {
 class LessonPanel {
 public:
     LessonPanel(AppState& state, Ui& ui) : state_(state), ui_(ui) {}
-    // Each draws from ImGui's cursor down, and moves the cursor below the text: the lesson; what to try and to make
-    // after the run, which may be nothing.
-    void draw(float width);
+    // Once a frame, before the text is drawn.
+    void update();
+    // Each draws a part of the text from ImGui's cursor down, and moves the cursor below it: what the program does; what
+    // a run shows; what to try and to make. A part may be nothing.
+    void draw_intro(float width) { draw(intro_, width); }
+    void draw_claim(float width) { draw(claim_, width); }
     void draw_try(float width);
+    // In place of the claim before the first run: a button that shows it. True when it was clicked.
+    bool draw_claim_button(float width);
+    [[nodiscard]] bool claim_shown() const { return claim_asked_for_; }
 
 private:
+    struct Part {
+        std::vector<MarkdownBlock> blocks;
+        int first_link = 0;
+    };
+
     void parse();
-    void parse_links(const std::vector<MarkdownBlock>& blocks);
+    Part parse_part(const std::string& markdown);
+    void draw(const Part& part, float width);
     // A line's links as controls.
     void draw_links(const std::vector<LinkBox>& boxes);
     // What the link points at in the last run, if that has ended; else why there is nothing.
     core::Result<std::vector<model::Place>> places_of(int link);
     void follow(int link);
-    void draw_blocks(const std::vector<MarkdownBlock>& blocks, float width);
     float draw_block(const MarkdownBlock& block, ImVec2 at, float width);
 
     AppState& state_;
     Ui& ui_;
     int parsed_ = -2;
     std::uint64_t parsed_revision_ = 0;
-    std::vector<MarkdownBlock> blocks_, try_blocks_;
+    Part intro_, claim_, try_;
+    bool claim_asked_for_ = false;
     std::vector<std::optional<questions::Look>> links_;  // in the order of the text; empty: it could not be read
-    int drawn_links_ = 0;                                // in this frame
+    int next_link_ = 0;                                  // of the part that is drawn
     // The facts of the last run that a link was about.
     std::shared_ptr<const model::Run> facts_run_;
     std::shared_ptr<const expression::Record> facts_;

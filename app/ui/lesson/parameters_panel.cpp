@@ -16,6 +16,7 @@ namespace headway::ui {
 namespace {
 
 constexpr float kRow = 32, kFieldWidth = 104, kResetWidth = 26;
+constexpr float kNarrow = 330, kLabelRow = 24;  // in a narrow column a parameter's label stands above its slider
 
 float label_width(Ui& ui, float width) {
     return std::min(ui.px(150), std::floor(width * 0.34f));
@@ -77,16 +78,15 @@ void ParametersPanel::section(const char* title, float width, bool can_reset) {
     ImGui::Dummy({width, ui_.px(26)});
 }
 
-void ParametersPanel::row_label(const std::string& label, const std::string& help, float row_top) {
+void ParametersPanel::row_label(const std::string& label, const std::string& help, float room) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float room = label_width(ui_, ImGui::GetContentRegionAvail().x) - ui_.px(8);
     float size = 14;
     while (size > 11 && text_width(ui_, Face::regular, size, label) > room) {
         size -= 1;
     }
     ImGui::Dummy({room, ui_.px(kRow - 4)});
     tooltip(ui_, text_width(ui_, Face::regular, size, label) > room ? label + "\n" + help : help);
-    draw_text(ui_, ImGui::GetWindowDrawList(), at.x, row_top + ui_.px(19), Face::regular, size, ui_.theme->text, label,
+    draw_text(ui_, ImGui::GetWindowDrawList(), at.x, at.y + ui_.px(19), Face::regular, size, ui_.theme->text, label,
               room);
 }
 
@@ -152,14 +152,17 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
     const std::string id = "parameter/" + parameter.name;
     const std::string value = state_.settings.parameter(parameter.name);
     const std::string help = parameter.help + (parameter.help.empty() ? "" : "\n") + lesson::range_of(parameter);
-    row_label(parameter.label.empty() ? parameter.name : parameter.label, help, at.y);
-    const float left = at.x + label_width(ui_, width), right = at.x + width - ui_.px(kResetWidth);
+    const bool narrow = width < ui_.px(kNarrow);
+    row_label(parameter.label.empty() ? parameter.name : parameter.label, help,
+              narrow ? width : label_width(ui_, width) - ui_.px(8));
+    const float left = narrow ? at.x : at.x + label_width(ui_, width), right = at.x + width - ui_.px(kResetWidth);
+    const float top = narrow ? at.y + ui_.px(kLabelRow) : at.y;
     Field& f = fields_[parameter.name];
     if (!parameter.choices.empty()) {
         const auto chosen = std::find(parameter.choices.begin(), parameter.choices.end(), value);
         const int clicked =
             segments(ui_, id.c_str(), parameter.choices, static_cast<int>(chosen - parameter.choices.begin()),
-                     {left, at.y}, ui_.theme->issue, 13, ui_.px(28), 10);
+                     {left, top}, ui_.theme->issue, 13, ui_.px(28), 10);
         if (clicked >= 0) {
             state_.settings.set_parameter(parameter, parameter.choices[static_cast<std::size_t>(clicked)]);
         }
@@ -175,7 +178,7 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
             const double share =
                 ((logarithmic ? std::log(std::max(now, parameter.least)) : now) - least) / (most - least);
             const float knob = ui_.px(7);
-            if (const auto moved = slider(ui_, id + "/slider", {left + knob, at.y + ui_.px(14)},
+            if (const auto moved = slider(ui_, id + "/slider", {left + knob, top + ui_.px(14)},
                                           slider_width - 2 * knob, share, {.ink = ui_.theme->issue})) {
                 double wanted = least + *moved * (most - least);
                 wanted = logarithmic ? std::exp(wanted) : wanted;
@@ -188,18 +191,18 @@ void ParametersPanel::parameter_row(const lesson::Parameter& parameter, float wi
                 f.problem.clear();
             }
         }
-        ImGui::SetCursorScreenPos({right - field_width, at.y});
+        ImGui::SetCursorScreenPos({right - field_width, top});
         if (field(id, value, field_width, f)) {
             f.problem = state_.settings.set_parameter(parameter, f.text);
         }
     }
     if (!state_.settings.at_default(parameter) || !f.problem.empty()) {
-        if (reset_button(id + "/reset", {right, at.y})) {
+        if (reset_button(id + "/reset", {right, top})) {
             state_.settings.set_parameter(parameter, parameter.value);
             f = {};
         }
     }
-    ImGui::SetCursorScreenPos({at.x, at.y + ui_.px(kRow)});
+    ImGui::SetCursorScreenPos({at.x, top + ui_.px(kRow)});
     problem_line(f, width);
 }
 
@@ -244,7 +247,7 @@ void ParametersPanel::engine_rows(float width) {
     const float field_width = ui_.px(kFieldWidth);
     const auto row = [&](const std::string& label, const std::string& help) {
         const ImVec2 top = ImGui::GetCursorScreenPos();
-        row_label(label, help, top.y);
+        row_label(label, help, label_width(ui_, width) - ui_.px(8));
         ImGui::SetCursorScreenPos({left, top.y});
         return top;
     };

@@ -27,7 +27,7 @@ private:
     void engine_rows(float width);
     // A text field that shows `value` until it is edited. True when new text was entered.
     bool field(const std::string& id, const std::string& value, float width, Field& state);
-    void row_label(const std::string& label, const std::string& help, float row_top);
+    void row_label(const std::string& label, const std::string& help, float room);
     bool reset_button(const std::string& id, ImVec2 at);
     void problem_line(const Field& field, float width);
 

@@ -171,7 +171,14 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     const float width = size.x - ui_.px(20);
     ImGui::Dummy({width, ui_.px(8)});
     scroll_here(Part::text);
-    lesson_.draw(width);
+    lesson_.update();
+    lesson_.draw_intro(width);
+    // What a run shows would tell what is to be predicted: it comes after the run, unless the learner asks for it.
+    const bool claim_first = state_.predictions.questions().empty() || lesson_.claim_shown();
+    const bool claim_later = !claim_first && explain_.any();
+    if (claim_first) {
+        lesson_.draw_claim(width);
+    }
     ImGui::Dummy({width, ui_.px(8)});
     scroll_here(Part::predict);
     predict_.draw(width);
@@ -179,6 +186,10 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     check_.draw(width);
     const float parameters_top = ImGui::GetCursorScreenPos().y;
     parameters_.draw(width);
+    if (!claim_first && !claim_later && lesson_.draw_claim_button(width)) {
+        scroll_to_ = Part::text;  // where the claim appears
+        scroll_ = true;
+    }
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
         ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
         ImGui::GetIO().MousePos.y >= parameters_top && ImGui::GetIO().MousePos.y < ImGui::GetCursorScreenPos().y) {
@@ -187,6 +198,9 @@ void LessonColumn::draw_text(ImVec2 min, ImVec2 max) {
     scroll_here(Part::explain);
     explain_.draw(width, edited_lesson_ != state_.programs.index());
     ImGui::Dummy({width, ui_.px(4)});
+    if (claim_later) {
+        lesson_.draw_claim(width);
+    }
     draw_formula_button(width);
     scroll_here(Part::tries);
     lesson_.draw_try(width);

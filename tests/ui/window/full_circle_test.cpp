@@ -120,7 +120,7 @@ TEST_P(FullCircleTest, PredictRunExplainStepBackTry) {
 
     // Look: each link of the text points at something in this run.
     int links = 0;
-    for (const MarkdownBlock& block : parse_markdown(state.programs.lesson()->text)) {
+    for (const MarkdownBlock& block : parse_markdown(state.programs.lesson()->text + state.programs.lesson()->claim_text)) {
         for (const MarkdownSpan& span : block.spans) {
             if (span.look.empty()) {
                 continue;

@@ -9,7 +9,7 @@ namespace {
 class PredictWindowTest : public WindowTest {
 protected:
     void SetUp() override {
-        open_lesson("A *small* network is trained.", R"(
+        open_lesson("A *small* network is trained.\n\n**Look at** [the waits](look:waits).", R"(
 - ask: Does the program issue any ops?
   choices:
     - text: It issues none.
@@ -28,6 +28,21 @@ protected:
     [[nodiscard]] double number() const { return state.predictions.guess_as<questions::NumberGuess>(1)->value; }
     [[nodiscard]] double ops() const { return static_cast<double>(session.b()->numbers().ops); }
 };
+
+TEST_F(PredictWindowTest, WhatTheRunShowsIsHiddenUntilItHasEnded) {
+    EXPECT_FALSE(shown("look/1"));
+    EXPECT_TRUE(shown("lesson/claim"));
+    run_to_the_end();
+    EXPECT_FALSE(shown("lesson/claim"));
+    EXPECT_TRUE(shown("look/1"));
+}
+
+TEST_F(PredictWindowTest, WhatTheRunShowsIsThereBeforeItForThoseWhoAsk) {
+    act("click:lesson/claim");
+    frames(3);
+    EXPECT_FALSE(shown("lesson/claim"));
+    EXPECT_TRUE(shown("look/1"));
+}
 
 TEST_F(PredictWindowTest, AnswersAreHiddenUntilTheRunHasEnded) {
     ASSERT_EQ(state.predictions.questions().size(), 2u);

@@ -75,6 +75,17 @@ TEST(Lesson, WhatToTryAndToMakeIsApartFromTheText) {
     EXPECT_EQ(lesson->minutes, 4);
 }
 
+TEST(Lesson, WhatARunShowsIsApartFromTheTextToo) {
+    const std::string front = "---\nid: a\ntitle: A\nprogram: increment\n---\n";
+    for (const std::string begin : {"**Claim.** It waits.", "**Look at** the wait."}) {
+        const auto lesson = parse_lesson(front + "First.\n\n" + begin + "\n\nMore.\n\n**Try.** It.\n", "l.md");
+        ASSERT_TRUE(lesson) << lesson.error().message;
+        EXPECT_EQ(lesson->text, "First.\n\n");
+        EXPECT_EQ(lesson->claim_text, begin + "\n\nMore.\n\n");
+        EXPECT_EQ(lesson->try_text, "**Try.** It.\n");
+    }
+}
+
 TEST(Lesson, RefusesWhatTheMapCannotShow) {
     for (const char* line : {"part: 0", "part: 5", "part: 1.5", "part: x", "minutes: 0", "minutes: 1000", "shows: \"\"",
                              "shows: 1234567890123456789012345678901234567890123456789", "shows: [a]"}) {
@@ -231,8 +242,8 @@ TEST(Lesson, ShippedLessonsAreComplete) {
     for (const auto& lesson : *lessons) {
         EXPECT_GT(lesson.number, 0) << lesson.file;
         if (lesson.id.rfind("exercise-", 0) != 0) {  // those ask
-            EXPECT_NE(lesson.text.find("**Claim.**"), std::string::npos) << lesson.file;
-            EXPECT_NE(lesson.text.find("**Look at**"), std::string::npos) << lesson.file;
+            EXPECT_NE(lesson.claim_text.find("**Claim.**"), std::string::npos) << lesson.file;
+            EXPECT_NE(lesson.claim_text.find("**Look at**"), std::string::npos) << lesson.file;
         }
     }
 }
