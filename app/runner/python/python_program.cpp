@@ -64,24 +64,59 @@ core::Error failed(std::string message) {
     return {core::ErrorKind::failed, std::move(message), {}, 0, 0};
 }
 
-// Stops a program that reaches no new line (`while True: pass` on one line) and so does not notice the request: raises
-// Stop in it repeatedly until it ends. A call into C has to return first.
-void stop_when_asked(const std::stop_token& over, const trace::Control& control) {
+// The signal that interrupts a call that sleeps or waits. The system ignores it by default, and programs rarely use it.
+constexpr int kStopSignal = SIGURG;
+
+// The program's handler of kStopSignal. It is a function of C, so that no line of Headway's is in a traceback.
+PyObject* stop_now(PyObject*, PyObject*) {
+    python::State& s = state();
+    if (!s.stop_wanted) {
+        Py_RETURN_NONE;
+    }
+    s.stop_wanted = false;
+    PyErr_SetString(s.stop, "stopped");
+    return nullptr;
+}
+
+// Makes Python call stop_now() in the frontend's thread when kStopSignal arrives, within time.sleep() and other waits,
+// too: Python ends them with what a handler raises. Without this function a stop waits for their end.
+void listen_for_stop() {
+    static PyMethodDef definition = {"stop", stop_now, METH_VARARGS, "Ends a run that its user has stopped."};
+    PyObject* handler = PyCFunction_New(&definition, nullptr);
+    PyObject* module = PyImport_ImportModule("signal");
+    PyObject* before =
+        handler != nullptr && module != nullptr ? PyObject_CallMethod(module, "signal", "iO", kStopSignal, handler) : nullptr;
+    PyErr_Clear();
+    Py_XDECREF(before);
+    Py_XDECREF(module);
+    Py_XDECREF(handler);
+}
+
+// Stops a program that reaches no new line (`while True: pass` on one line, `time.sleep(60)`) and so does not notice the
+// request: raises Stop in it repeatedly until it ends. A call into C that neither Python nor a signal ends has to return
+// first.
+void stop_when_asked(const std::stop_token& over, const trace::Control& control, pthread_t frontend) {
     constexpr auto kLook = std::chrono::milliseconds(50);
     constexpr int kGrace = 4;                           // polls before raising: stopping at the next line is preferred
     constexpr std::int64_t kCleanUpNs = 1'000'000'000;  // for the program's exception handlers, once it was raised
     for (int asked = 0; core::sleep_until_stop(over, kLook);) {
         asked = control.stop.load() != 0 ? asked + 1 : 0;
-        if (asked >= kGrace && asked % kGrace == 0) {
-            const PyGILState_STATE held = PyGILState_Ensure();
-            python::State& s = python::state();
-            const bool cleans_up = s.stop_raised_ns != 0 && core::monotonic_ns() - s.stop_raised_ns < kCleanUpNs;
-            if (!over.stop_requested() && s.runtime != nullptr && !cleans_up) {
-                s.stop_raised_ns = core::monotonic_ns();
-                PyThreadState_SetAsyncExc(s.frontend_thread, s.stop);
-            }
-            PyGILState_Release(held);
+        if (asked < kGrace) {
+            continue;
         }
+        const PyGILState_STATE held = PyGILState_Ensure();
+        python::State& s = python::state();
+        const bool cleans_up = s.stop_raised_ns != 0 && core::monotonic_ns() - s.stop_raised_ns < kCleanUpNs;
+        const bool running = !over.stop_requested() && s.runtime != nullptr;
+        if (running && asked % kGrace == 0 && !cleans_up) {
+            s.stop_raised_ns = core::monotonic_ns();
+            s.stop_wanted = true;
+            pthread_kill(frontend, kStopSignal);
+        } else if (running && asked % kGrace == 1 && s.stop_wanted) {
+            s.stop_wanted = false;  // the program has replaced the handler, or a call in C goes on
+            PyThreadState_SetAsyncExc(s.frontend_thread, s.stop);
+        }
+        PyGILState_Release(held);
     }
 }
 
@@ -95,6 +130,7 @@ void live_as_a_fork() {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    signal(kStopSignal, SIG_IGN);
 }
 
 // Starts the system's interpreter, isolated from the user's own settings. Once per process.
@@ -262,7 +298,9 @@ void PythonProgram::run(ProgramContext& context) const {
         python::follow_lines(file_name, file_id, work);
         Py_XDECREF(work);
         const trace::Control& control = rt.recorder.recording().control();
-        std::jthread stopper([&control](const std::stop_token& over) { stop_when_asked(over, control); });
+        listen_for_stop();
+        std::jthread stopper(
+            [&control, frontend = pthread_self()](const std::stop_token& over) { stop_when_asked(over, control, frontend); });
         if (source_.graded) {
             python::guard(name());
         }

@@ -30,6 +30,7 @@ struct State {
     PyTypeObject* tensor_type = nullptr;
     std::int64_t stop_raised_ns =
         0;  // since when the program handles headway.Stop (core::monotonic_ns()); 0: not stopped
+    bool stop_wanted = false;        // headway.Stop is to be raised by the handler of a signal
     std::uint64_t paused_ticks = 0;  // total time paused by the user, excluded from the program's clock
     core::Error last_error;          // the last engine error that was raised, for the report
 };

@@ -17,6 +17,7 @@ PyObject* raise(const core::Error& error) {
         if (s.stop_raised_ns == 0) {
             s.stop_raised_ns = core::monotonic_ns();
         }
+        s.stop_wanted = false;
         PyErr_SetString(s.stop, "stopped");
         return nullptr;
     }

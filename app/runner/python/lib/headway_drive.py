@@ -136,7 +136,18 @@ def leave(stopped):
                     thread.join(0.05)  # a stop gets through in between
     except BaseException:
         pass
+    before = sys.unraisablehook
+
+    def hook(problem):
+        if problem.exc_type is _headway.Stop:
+            return
+        trace = problem.exc_traceback
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        before(type(problem)((problem.exc_type, problem.exc_value, trace, problem.err_msg, problem.object)))
+
     try:
+        sys.unraisablehook = hook  # what an exit handler raises is shown without the frame of this function
         atexit._run_exitfuncs()
     except BaseException:
         pass
