@@ -254,6 +254,12 @@ class Clock(unittest.TestCase):
                 "print(subprocess.run(['echo', 'hello'], timeout=20, capture_output=True, text=True).stdout)\n")
         self.assertEqual(self.printed(text).out, "empty\nFalse\nhello\n\n")
 
+    def test_numpys_functions_can_be_copied(self):
+        outcome = simulated("import copy, pickle\nimport numpy as np\n"
+                            "print(copy.deepcopy({'f': np.add})['f'](1, 2), copy.copy(np.add) is np.add)\n"
+                            "print(pickle.loads(pickle.dumps(np.add))(1, 2))\n")
+        self.assertEqual(outcome.out, "3 True\n3\n")
+
     def test_a_report_is_the_same_each_time(self):
         for text in ("small-copies", "metrics", "blockers"):
             first, second = (simulated(text).report for _ in range(2))

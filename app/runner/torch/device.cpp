@@ -245,12 +245,27 @@ void run_task(Task& task) {
         TORCH_CHECK(task.checked[i].sizes().equals(task.checked_sizes[i]), "an output has the size ",
                     c10::IntArrayRef(task.checked_sizes[i]), ", and the op gives ", task.checked[i].sizes(),
                     ": give it an output of this size, or an empty one");
+        if (task.checked[i].is_conj()) {  // a note on this alias that its values are to be conjugated
+            task.checked[i]._set_conj(false);
+            task.checked[i].conj_physical_();
+        }
     }
+    std::vector<at::Tensor> returned;  // a return is a tensor, or a list of them
+    for (std::size_t i = 0; !task.results.empty() && i < task.stack.size(); ++i) {
+        if (task.stack[i].isTensorList()) {
+            const auto list = task.stack[i].toTensorVector();
+            returned.insert(returned.end(), list.begin(), list.end());
+        } else {
+            returned.push_back(task.stack[i].toTensor());
+        }
+    }
+    TORCH_CHECK(task.results.empty() || returned.size() == task.results.size(),
+                "PyTorch's kernel gave ", returned.size(), " tensors, and not ", task.results.size());
     for (std::size_t i = 0; i < task.results.size(); ++i) {
         if (!task.results[i].defined()) {
             continue;
         }
-        const at::Tensor& made = task.stack[i].toTensor();
+        const at::Tensor& made = returned[i];
         TORCH_CHECK(made.defined() && made.sizes().equals(task.results[i].sizes()) &&
                         made.scalar_type() == task.results[i].scalar_type(),
                     "PyTorch's kernel gave another shape or type than was expected of it");

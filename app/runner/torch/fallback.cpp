@@ -8,6 +8,8 @@
 //   always waited     ops whose shapes depend on values (nonzero), and those that return numbers
 //
 // Views need no op.
+#include <ATen/ExpandUtils.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -342,10 +344,26 @@ void submit(OpInfo& op, const Stack& args, const std::vector<at::Tensor>& outs) 
     wait_if_blocking(op.name.c_str());
 }
 
+// Where several elements would be one place in memory, which some meta kernels take from an expanded argument.
+bool overlaps(const Geometry& g) {
+    for (std::size_t i = 0; i < g.sizes.size(); ++i) {
+        if (g.sizes[i] > 1 && g.strides[i] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::vector<at::Tensor> make_all(const Returns& returns) {
     std::vector<at::Tensor> made;
     for (const Geometry& g : returns.tensors) {
-        made.push_back(g.defined ? make(g.sizes, g.strides, g.dtype) : at::Tensor());
+        if (!g.defined) {
+            made.emplace_back();
+        } else if (overlaps(g)) {
+            made.push_back(make(g.sizes, at::infer_dense_strides(g.sizes, g.strides), g.dtype));
+        } else {
+            made.push_back(make(g.sizes, g.strides, g.dtype));
+        }
     }
     return made;
 }

@@ -143,6 +143,10 @@ at::Tensor pin_memory(const at::Tensor& self, c10::optional<c10::Device>) {
 }
 void record_stream(at::Tensor&, c10::Stream) {}  // the engine orders every use of a buffer
 
+bool no_cudnn(const at::Tensor&, const at::Tensor&, at::IntArrayRef, at::IntArrayRef, std::int64_t) {
+    return false;
+}
+
 // --- dropout and recurrent cells ---
 
 // For CUDA tensors dropout is one op whose CPU kernel takes no generator.
@@ -201,6 +205,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
     m.impl("is_pinned", is_pinned_tensor);
     m.impl("_pin_memory", pin_memory);
     m.impl("record_stream", record_stream);
+    m.impl("_use_cudnn_ctc_loss", no_cudnn);
     m.impl("native_dropout", native_dropout);
     m.impl("_thnn_fused_lstm_cell", lstm_cell);
     m.impl("_thnn_fused_gru_cell", gru_cell);

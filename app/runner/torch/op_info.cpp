@@ -96,12 +96,11 @@ void look_at_schema(OpInfo& op) {
         const auto kind = returned.type()->kind();
         op.waits_always |= kind != c10::TypeKind::TensorType && kind != c10::TypeKind::ListType;
     }
+    // Their shape functions and their CPU kernels disagree on the outputs.
+    op.no_meta = op.name == "aten::native_batch_norm" || op.name == "aten::_embedding_bag";
     if (op.name == "aten::native_batch_norm") {
-        // The schema does not say that the running statistics are written. Its shape function and its CPU kernel
-        // disagree on the outputs in evaluation.
-        op.written[3] = op.written[4] = true;
-        op.no_meta = true;
-    } else if (!op.any_written && !op.view) {
+        op.written[3] = op.written[4] = true;  // the running statistics, of which the schema does not tell
+    } else if (!op.any_written && !op.view && !op.no_meta) {
         op.out = find_out_overload(schema);
     }
 }

@@ -227,3 +227,17 @@ class Ufunc:
 
     def __repr__(self):
         return repr(self.ufunc)
+
+    # As with any function, copies are the function itself.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _same, (self.ufunc,)
+
+
+def _same(value):
+    return value
